@@ -1,0 +1,38 @@
+//! `#[tool_class]` on an `impl` block.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{ImplItem, ItemImpl};
+use tool_syntax::{Class, read_class};
+
+use crate::{emit, registration, shim, strip};
+
+pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let mut block: ItemImpl = match syn::parse2(item.clone()) {
+        Ok(block) => block,
+        Err(error) => return emit::unparsed(item, &emit::misplaced("tool_class", "an `impl` block", error)),
+    };
+    let (class, report) = read_class(attribute, &block);
+    for item in &mut block.items {
+        if let ImplItem::Fn(method) = item {
+            strip::method(method);
+        }
+    }
+    let beside = match (class, report.into_result()) {
+        (Some(class), Ok(())) => registrations(&class),
+        (_, Err(errors)) => errors.into_compile_error(),
+        (None, Ok(())) => TokenStream::new(),
+    };
+    quote!(#block #beside)
+}
+
+fn registrations(class: &Class) -> TokenStream {
+    let self_ty = &class.self_ty;
+    let tools = class.tools.iter().map(|tool| {
+        let name = &tool.function;
+        let shim = shim::invoke(tool, &quote!(<#self_ty>::#name));
+        registration::of(tool, Some(class), &shim)
+    });
+    let tools: Vec<TokenStream> = tools.collect();
+    emit::beside(class.krate.as_ref(), &[], &tools, Some(&shim::class(class)))
+}

@@ -1,0 +1,167 @@
+//! The `Registration` of one tool.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use tool_model::{Number, Rule};
+use tool_syntax::{ArgumentParameter, Class, DefaultValue, Options, Parameter, Tool};
+
+use crate::emit::literal;
+use crate::shim;
+
+/// The registration as an expression, under the `cfg`s of its method.
+pub(crate) fn of(tool: &Tool, class: Option<&Class>, invoke: &TokenStream) -> TokenStream {
+    let name = literal(&tool.name);
+    let path = match class {
+        Some(class) => format!("::{}::{}", class.type_name, unraw(&tool.function)),
+        None => format!("::{}", unraw(&tool.function)),
+    };
+    let path = literal(&path);
+    let description = literal(&tool.description);
+    let call = shim::shim(tool, class, invoke);
+    let details = details(tool, class);
+    // A method's `cfg`s stand on its element; a function's on the whole block.
+    let cfgs = if class.is_some() { tool.cfgs.as_slice() } else { &[] };
+    quote! {
+        #(#cfgs)*
+        __tool::Registration {
+            #details
+            ..__tool::Registration::new(
+                #name,
+                ::core::concat!(::core::module_path!(), #path),
+                #description,
+                __tool::Source { file: ::core::file!(), line: ::core::line!() },
+                #call,
+            )
+        }
+    }
+}
+
+fn unraw(ident: &syn::Ident) -> String {
+    syn::ext::IdentExt::unraw(ident).to_string()
+}
+
+/// The fields that say something.
+fn details(tool: &Tool, class: Option<&Class>) -> TokenStream {
+    let mut fields = options(&tool.options);
+    let arguments: Vec<&ArgumentParameter> = arguments(tool).collect();
+    if !arguments.is_empty() {
+        let specs = arguments.iter().map(|argument| spec(argument));
+        let slots = arguments.iter().map(|argument| shim::slot(argument));
+        fields.extend(quote! {
+            arguments: &[#(#specs),*],
+            types: || ::std::vec![#(#slots.argument_type()),*],
+        });
+    }
+    if let Some(output) = &tool.output {
+        fields.extend(quote!(returns: || __tool::Returned::<#output>::NEW.schema(),));
+    }
+    if let Some(explicit) = &tool.explicit {
+        let text = literal(explicit);
+        fields.extend(quote!(explicit: ::core::option::Option::Some(#text),));
+    }
+    if class.is_some_and(|class| class.manual) {
+        fields.extend(quote!(manual: true,));
+    }
+    fields
+}
+
+/// The parameters that the model fills.
+pub(crate) fn arguments(tool: &Tool) -> impl Iterator<Item = &ArgumentParameter> {
+    tool.parameters.iter().filter_map(|parameter| match parameter {
+        Parameter::Argument(argument) => Some(argument),
+        Parameter::Injected(_) => None,
+    })
+}
+
+fn options(options: &Options) -> TokenStream {
+    let mut fields = TokenStream::new();
+    let mut text = |field: TokenStream, value: &Option<String>| {
+        if let Some(value) = value {
+            let value = literal(value);
+            fields.extend(quote!(#field: #value,));
+        }
+    };
+    text(quote!(category), &options.category);
+    text(quote!(instructions), &options.instructions);
+    let flags = [
+        (quote!(sensitive), options.sensitive),
+        (quote!(read_only), options.read_only),
+        (quote!(destructive), options.destructive),
+        (quote!(idempotent), options.idempotent),
+        (quote!(blocking), options.blocking),
+        (quote!(sequential), options.sequential),
+    ];
+    for (field, _) in flags.into_iter().filter(|(_, set)| *set) {
+        fields.extend(quote!(#field: true,));
+    }
+    for (field, choice) in [(quote!(strict), options.strict), (quote!(repair), options.repair)] {
+        if let Some(choice) = choice {
+            fields.extend(quote!(#field: ::core::option::Option::Some(#choice),));
+        }
+    }
+    if !options.tags.is_empty() {
+        let tags = options.tags.iter().map(|tag| literal(tag));
+        fields.extend(quote!(tags: &[#(#tags),*],));
+    }
+    if let Some(timeout) = options.timeout {
+        let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+        fields.extend(quote!(timeout_ms: ::core::option::Option::Some(#milliseconds),));
+    }
+    if let Some(preview) = &options.preview {
+        let preview = literal(preview);
+        fields.extend(quote!(preview: ::core::option::Option::Some(#preview),));
+    }
+    fields
+}
+
+fn spec(argument: &ArgumentParameter) -> TokenStream {
+    let name = literal(&argument.name);
+    let mut fields = TokenStream::new();
+    if let Some(description) = &argument.description {
+        let description = literal(description);
+        fields.extend(quote!(description: #description,));
+    }
+    match &argument.default {
+        Some(DefaultValue::Literal(value)) => {
+            let text = literal(&value.to_string());
+            fields.extend(quote!(default: ::core::option::Option::Some(#text),));
+        }
+        Some(DefaultValue::Trait) => fields.extend(quote!(or_default: true,)),
+        None => {}
+    }
+    if !argument.rules.is_empty() {
+        let rules = argument.rules.iter().map(rule);
+        fields.extend(quote!(rules: &[#(#rules),*],));
+    }
+    if argument.secret {
+        fields.extend(quote!(secret: true,));
+    }
+    if fields.is_empty() {
+        return quote!(__tool::ArgumentSpec::new(#name));
+    }
+    quote!(__tool::ArgumentSpec { #fields ..__tool::ArgumentSpec::new(#name) })
+}
+
+fn rule(rule: &Rule) -> TokenStream {
+    let number = |number: Number| match number {
+        Number::Int(int) => {
+            let int = proc_macro2::Literal::i128_unsuffixed(int);
+            quote!(__tool::Number::Int(#int))
+        }
+        Number::Float(float) => quote!(__tool::Number::Float(#float)),
+    };
+    match *rule {
+        Rule::Min(least) => {
+            let least = number(least);
+            quote!(__tool::Rule::Min(#least))
+        }
+        Rule::Max(most) => {
+            let most = number(most);
+            quote!(__tool::Rule::Max(#most))
+        }
+        Rule::MinLength(least) => quote!(__tool::Rule::MinLength(#least)),
+        Rule::MaxLength(most) => quote!(__tool::Rule::MaxLength(#most)),
+        Rule::Pattern(pattern) => quote!(__tool::Rule::Pattern(#pattern)),
+        Rule::OneOf(values) => quote!(__tool::Rule::OneOf(#values)),
+    }
+}

@@ -1,0 +1,224 @@
+//! The shim that decodes the arguments, takes what is injected, and calls the function.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use tool_syntax::{
+    ArgumentForm, ArgumentParameter, Class, Constructor, DefaultValue, InjectedForm, InjectedParameter, Parameter,
+    Receiver, Tool,
+};
+
+use crate::emit::literal;
+use crate::registration::arguments;
+
+/// The shim of a tool, as the expression that a registration refers to.
+pub(crate) fn shim(tool: &Tool, class: Option<&Class>, invoke: &TokenStream) -> TokenStream {
+    let mut fields = TokenStream::new();
+    let injected: Vec<&InjectedParameter> = injected(&tool.parameters).collect();
+    if !injected.is_empty() {
+        let wants = injected.iter().map(|parameter| want(parameter));
+        fields.extend(quote!(injections: || ::std::vec![#(#wants),*],));
+    }
+    if class.is_some() {
+        fields.extend(quote!(class: ::core::option::Option::Some(__class),));
+    }
+    if tool.receiver != Receiver::None {
+        let receiver = Ident::new(&format!("{:?}", tool.receiver), Span::call_site());
+        fields.extend(quote!(receiver: __tool::Receiver::#receiver,));
+    }
+    quote!(&__tool::Shim { #fields ..__tool::Shim::new(#invoke) })
+}
+
+fn injected(parameters: &[Parameter]) -> impl Iterator<Item = &InjectedParameter> {
+    parameters.iter().filter_map(|parameter| match parameter {
+        Parameter::Injected(injected) => Some(injected),
+        Parameter::Argument(_) => None,
+    })
+}
+
+/// The slot that an argument is decoded into.
+pub(crate) fn slot(argument: &ArgumentParameter) -> TokenStream {
+    let span = place(argument.ty.span());
+    let slot = match &argument.form {
+        ArgumentForm::Owned(ty) => quote_spanned!(span=> __tool::Ask::<#ty>::NEW.slot()),
+        ArgumentForm::Lent(ty) | ArgumentForm::AsRef(ty) => quote_spanned!(span=> __tool::Lend::<#ty>::NEW.slot()),
+        ArgumentForm::LentSlice(ty) | ArgumentForm::AsRefSlice(ty) => {
+            quote_spanned!(span=> __tool::Ask::<::std::vec::Vec<#ty>>::NEW.slot())
+        }
+        ArgumentForm::OptionLent(ty) => quote_spanned!(span=> __tool::Lend::<#ty>::NEW.option_slot()),
+        ArgumentForm::OptionLentSlice(ty) => {
+            quote_spanned!(span=> __tool::Ask::<::core::option::Option<::std::vec::Vec<#ty>>>::NEW.slot())
+        }
+    };
+    match argument.default {
+        Some(DefaultValue::Trait) => quote_spanned!(span=> #slot.or_default()),
+        _ => slot,
+    }
+}
+
+/// How a decoded argument is handed over.
+fn hand_over(argument: &ArgumentParameter, local: &Ident) -> TokenStream {
+    let span = place(argument.ty.span());
+    match &argument.form {
+        ArgumentForm::Owned(_) | ArgumentForm::AsRef(_) | ArgumentForm::AsRefSlice(_) => quote!(#local),
+        ArgumentForm::Lent(ty) => quote_spanned!(span=> __tool::lend::<#ty, _>(&#local)),
+        ArgumentForm::LentSlice(_) => quote_spanned!(span=> #local.as_slice()),
+        ArgumentForm::OptionLent(ty) => quote_spanned!(span=> #local.as_ref().map(__tool::lend::<#ty, _>)),
+        ArgumentForm::OptionLentSlice(_) => quote_spanned!(span=> #local.as_deref()),
+    }
+}
+
+/// What the registration says of an injected parameter.
+fn want(parameter: &InjectedParameter) -> TokenStream {
+    let name = literal(&syn::ext::IdentExt::unraw(&parameter.ident).to_string());
+    let span = place(parameter.ty.span());
+    match &parameter.form {
+        InjectedForm::Owned(ty) => quote_spanned!(span=> __tool::Want::<#ty>::NEW.owned(#name)),
+        InjectedForm::Lent(ty) => quote_spanned!(span=> __tool::Want::<#ty>::NEW.lent(#name)),
+        InjectedForm::LentMut(ty) => quote_spanned!(span=> __tool::Want::<#ty>::NEW.lent_mut(#name)),
+    }
+}
+
+/// Takes the injected values into locals. Values that are cloned come before those lent for writing, which hold on
+/// to them.
+fn take_injected(parameters: &[&InjectedParameter]) -> (TokenStream, Vec<TokenStream>) {
+    let mut early = TokenStream::new();
+    let mut late = TokenStream::new();
+    let mut handed = Vec::new();
+    for (index, parameter) in parameters.iter().enumerate() {
+        let local = format_ident!("__injected_{index}");
+        let span = place(parameter.ty.span());
+        match &parameter.form {
+            InjectedForm::Owned(ty) => {
+                early.extend(quote_spanned!(span=> let #local = __tool::Want::<#ty>::NEW.take(&__inputs, #index)?;));
+                handed.push(quote!(#local));
+            }
+            InjectedForm::Lent(ty) => {
+                early.extend(quote_spanned!(span=> let #local = __tool::Want::<#ty>::NEW.borrow(&__inputs, #index)?;));
+                handed.push(quote_spanned!(span=> __tool::lend::<#ty, _>(&*#local)));
+            }
+            InjectedForm::LentMut(ty) => {
+                late.extend(
+                    quote_spanned!(span=> let mut #local = __tool::Want::<#ty>::NEW.borrow_mut(&__inputs, #index)?;),
+                );
+                handed.push(quote_spanned!(span=> &mut *#local));
+            }
+        }
+    }
+    early.extend(late);
+    (early, handed)
+}
+
+/// The function `invoke` of a shim, as a closure without captures.
+pub(crate) fn invoke(tool: &Tool, path: &TokenStream) -> TokenStream {
+    let all: Vec<&ArgumentParameter> = arguments(tool).collect();
+    let locals: Vec<Ident> = (0..all.len()).map(|index| format_ident!("__argument_{index}")).collect();
+    let slots = all.iter().map(|argument| slot(argument));
+    let (take, handed) = take_injected(&injected(&tool.parameters).collect::<Vec<_>>());
+    let (mut argument, mut injected) = (0, 0);
+    let parameters: Vec<TokenStream> = tool
+        .parameters
+        .iter()
+        .map(|parameter| match parameter {
+            Parameter::Argument(parameter) => {
+                argument += 1;
+                hand_over(parameter, &locals[argument - 1])
+            }
+            Parameter::Injected(_) => {
+                injected += 1;
+                handed[injected - 1].clone()
+            }
+        })
+        .collect();
+    let (instance, this) = instance(tool.receiver, place(path.span()));
+    let span = place(tool.function.span());
+    let call = quote_spanned!(span=> #path(#this #(#parameters),*));
+    let step = match (tool.is_async, tool.options.blocking) {
+        (true, _) => quote_spanned!(span=> __tool::Step::future(async move { __tool::Reply(#call.await).answer() })),
+        (false, true) => quote_spanned!(span=> __tool::Step::blocking(move || { __tool::Reply(#call).answer() })),
+        (false, false) => quote_spanned!(span=> __tool::Step::Done(__tool::Reply(#call).answer())),
+    };
+    quote! {
+        |mut __call| {
+            #(let mut #locals = #slots;)*
+            if let ::core::result::Result::Err(__step) = __call.read(&mut [#(&mut #locals),*]) {
+                return __step;
+            }
+            #(let #locals = #locals.take();)*
+            __call.run(move |mut __inputs| {
+                #instance
+                #take
+                ::core::result::Result::Ok(#step)
+            })
+        }
+    }
+}
+
+fn instance(receiver: Receiver, span: Span) -> (TokenStream, TokenStream) {
+    match receiver {
+        Receiver::None => (TokenStream::new(), TokenStream::new()),
+        Receiver::Ref => {
+            (quote_spanned!(span=> let __this = __inputs.instance::<__Class>()?;), quote_spanned!(span=> &*__this,))
+        }
+        Receiver::Mut => (
+            quote_spanned!(span=> let mut __this = __inputs.instance_mut::<__Class>()?;),
+            quote_spanned!(span=> &mut *__this,),
+        ),
+        Receiver::Owned => (
+            quote_spanned!(span=> let __this = __tool::Want::<__Class>::NEW.take_instance(&mut __inputs)?;),
+            quote_spanned!(span=> __this,),
+        ),
+        Receiver::Arc => {
+            (quote_spanned!(span=> let __this = __inputs.instance_arc::<__Class>()?;), quote_spanned!(span=> __this,))
+        }
+    }
+}
+
+/// Errors point at the user's tokens, while our own names stay ours even when the item comes out of another macro.
+fn place(span: Span) -> Span {
+    span.resolved_at(Span::call_site())
+}
+
+/// What all shims of a class share: its type and its constructor.
+pub(crate) fn class(class: &Class) -> TokenStream {
+    let self_ty = &class.self_ty;
+    let constructor = class.constructor.as_ref().map(constructor_of);
+    let constructor = constructor.unwrap_or_default();
+    let by_value = class.tools.iter().any(|tool| tool.receiver == Receiver::Owned);
+    let is_clone = by_value
+        .then(|| quote!(__class.is_clone = __tool::Want::<__Class>::NEW.owned("self").mode == __tool::Mode::Clone;));
+    quote! {
+        type __Class = #self_ty;
+        fn __class() -> __tool::Class {
+            let mut __class = __tool::Class::of::<__Class>();
+            #constructor
+            #is_clone
+            __class
+        }
+    }
+}
+
+fn constructor_of(constructor: &Constructor) -> TokenStream {
+    let parameters: Vec<&InjectedParameter> = constructor.parameters.iter().collect();
+    let wants = parameters.iter().map(|parameter| want(parameter));
+    let (take, handed) = take_injected(&parameters);
+    let cfgs = &constructor.cfgs;
+    let call = quote!(<__Class>::new(#(#handed),*));
+    let building = if constructor.is_async {
+        quote!(__tool::Building::future(async move { __tool::Constructed::<__Class>::finished(#call.await) }))
+    } else {
+        quote!(__tool::Building::ready(__tool::Constructed::<__Class>::finished(#call)))
+    };
+    quote! {
+        #(#cfgs)*
+        {
+            __class.constructor = ::core::option::Option::Some(__tool::Constructor {
+                injections: || ::std::vec![#(#wants),*],
+                build: |mut __inputs| {
+                    #take
+                    ::core::result::Result::Ok(#building)
+                },
+            });
+        }
+    }
+}

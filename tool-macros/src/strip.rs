@@ -1,0 +1,28 @@
+//! The user's item without our helper attributes, which rustc does not know.
+
+use proc_macro2::TokenStream;
+use syn::{Attribute, FnArg, ImplItemFn, Meta, Signature};
+use tool_syntax::{is_helper, is_tool, marker};
+
+/// Takes the helper attributes off a function's parameters.
+pub(crate) fn function(_attributes: &mut [Attribute], signature: &mut Signature) {
+    for input in &mut signature.inputs {
+        if let FnArg::Typed(typed) = input {
+            typed.attrs.retain(|attribute| !is_helper(attribute));
+        }
+    }
+}
+
+/// As [`function`], and marks the method's `#[tool(..)]` as read: taken away, its import would be unused.
+pub(crate) fn method(method: &mut ImplItemFn) {
+    function(&mut [], &mut method.sig);
+    for attribute in method.attrs.iter_mut().filter(|attribute| is_tool(attribute)) {
+        let path = attribute.path().clone();
+        let read: TokenStream = marker().parse().unwrap_or_default();
+        attribute.meta = Meta::List(syn::MetaList {
+            path,
+            delimiter: syn::MacroDelimiter::Paren(syn::token::Paren::default()),
+            tokens: read,
+        });
+    }
+}

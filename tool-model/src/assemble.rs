@@ -1,0 +1,178 @@
+//! From the parts of a tool to its definition.
+//!
+//! The parts come from a [`Registration`] here and from source text in a generator; what is made of them is one
+//! function, so that both give the same bytes.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+use crate::schema::Definitions;
+use crate::{Argument, ArgumentSpec, Registration, Rule, ToolDefinition, TypeSchema};
+
+/// The schemas of one tool, as schemars writes them, before they are brought into the manifest's form.
+#[derive(Default)]
+pub struct Assembly {
+    /// The arguments by name.
+    pub arguments: Vec<(String, RawArgument)>,
+    /// The definitions that the arguments refer to.
+    pub defs: Map<String, Value>,
+    /// The result's schema, if known, with the definitions it refers to: a type may be written otherwise than read.
+    pub returns: Option<(Value, Map<String, Value>)>,
+}
+
+/// One argument before its schema is brought into the manifest's form.
+pub struct RawArgument {
+    /// The schema, or nothing for `any`.
+    pub schema: Option<Value>,
+    /// Whether the type accepts a missing value.
+    pub optional: bool,
+    /// The variants of an enum in the order of declaration, if known.
+    pub variants: Vec<String>,
+    /// The argument's own description.
+    pub description: Option<String>,
+    /// The default shown to the model.
+    pub default: Option<Value>,
+    /// Whether it has a default that is not shown.
+    pub or_default: bool,
+    /// The demands of `#[arg(..)]`.
+    pub rules: Vec<Rule>,
+    /// `#[arg(secret)]`
+    pub secret: bool,
+}
+
+impl Assembly {
+    /// Brings all schemas into the manifest's form and puts them into a definition.
+    pub fn finish(self, definition: &mut ToolDefinition) {
+        let defs = Definitions::new(self.defs);
+        for (name, raw) in self.arguments {
+            definition.arguments.insert(name, raw.finish(&defs));
+        }
+        if !defs.is_empty() {
+            let roots: Vec<Value> = definition.arguments.values().map(Argument::schema).collect();
+            definition.defs = defs.reachable(&roots);
+        }
+        if let Some((schema, raw_defs)) = self.returns {
+            let defs = Definitions::new(raw_defs);
+            let schema = defs.resolve(schema);
+            if defs.is_structured(&schema) {
+                let needed = defs.reachable(std::slice::from_ref(&schema));
+                definition.returns = Some(add_definitions(&mut definition.defs, needed, schema));
+            }
+        }
+    }
+}
+
+/// Adds the definitions of the result to those of the arguments. Where the two differ under one name, the result's
+/// is called `NameReturned`.
+fn add_definitions(defs: &mut BTreeMap<String, Value>, needed: BTreeMap<String, Value>, mut schema: Value) -> Value {
+    let clashing: Vec<&str> = needed
+        .iter()
+        .filter(|(name, def)| defs.get(*name).is_some_and(|known| known != *def))
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let rename = |name: &str| clashing.contains(&name).then(|| format!("{name}Returned"));
+    crate::schema::rename_references(&mut schema, &rename);
+    for (name, def) in &needed {
+        let mut def = def.clone();
+        crate::schema::rename_references(&mut def, &rename);
+        defs.insert(rename(name).unwrap_or_else(|| name.clone()), def);
+    }
+    schema
+}
+
+impl RawArgument {
+    fn finish(self, defs: &Definitions) -> Argument {
+        let required = !self.optional && self.default.is_none() && !self.or_default;
+        let (type_name, mut keywords) = match self.schema {
+            Some(schema) => defs.argument(schema, self.optional, &self.variants),
+            None => ("any".to_owned(), BTreeMap::new()),
+        };
+        for rule in &self.rules {
+            rule.describe(&type_name, &mut keywords);
+        }
+        if let Some(default) = self.default {
+            keywords.insert("default".into(), default);
+        }
+        if self.secret {
+            keywords.insert("writeOnly".into(), Value::Bool(true));
+        }
+        let description = crate::schema::take_description(&mut keywords, self.description);
+        Argument { type_name, required, keywords, description }
+    }
+}
+
+/// The definition of a linked tool.
+pub(crate) fn from_registration(tool: &Registration) -> ToolDefinition {
+    let mut definition = ToolDefinition {
+        description: tool.description.to_owned(),
+        handler: tool.handler.to_owned(),
+        category: owned(tool.category),
+        destructive: tool.destructive,
+        idempotent: tool.idempotent,
+        instructions: owned(tool.instructions),
+        read_only: tool.read_only,
+        repair: tool.repair,
+        sensitive: tool.sensitive,
+        sequential: tool.sequential,
+        strict: tool.strict,
+        tags: tool.tags.iter().map(|&tag| tag.to_owned()).collect(),
+        timeout: tool.timeout_ms.map(Duration::from_millis),
+        ..ToolDefinition::default()
+    };
+    schemas_of(tool).finish(&mut definition);
+    if let Some(explicit) = tool.explicit {
+        // The macro wrote this text from the attribute it had checked.
+        definition.arguments = serde_json::from_str(explicit).unwrap_or_default();
+        let roots: Vec<Value> =
+            definition.arguments.values().map(Argument::schema).chain(definition.returns.clone()).collect();
+        definition.defs = Definitions::new(definition.defs.into_iter().collect()).reachable(&roots);
+    }
+    definition
+}
+
+fn schemas_of(tool: &Registration) -> Assembly {
+    let mut generator = SchemaSettings::draft2020_12().for_deserialize().into_generator();
+    let types = (tool.types)();
+    let arguments = tool.arguments.iter().zip(types).map(|(spec, ty)| {
+        let schema = ty.schema.map(|schema| render(schema, &mut generator));
+        (spec.name.to_owned(), raw(spec, schema, ty.optional, ty.variants))
+    });
+    let arguments = arguments.collect();
+    let returns = (tool.returns)().map(|schema| {
+        let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+        (render(schema, &mut generator), generator.take_definitions(true))
+    });
+    Assembly { arguments, defs: generator.take_definitions(true), returns }
+}
+
+fn raw(spec: &ArgumentSpec, schema: Option<Value>, optional: bool, variants: &[&str]) -> RawArgument {
+    RawArgument {
+        schema,
+        optional,
+        variants: variants.iter().map(|&variant| variant.to_owned()).collect(),
+        description: owned(spec.description),
+        default: spec.default.map(|text| serde_json::from_str(text).unwrap_or_default()),
+        or_default: spec.or_default,
+        rules: spec.rules.to_vec(),
+        secret: spec.secret,
+    }
+}
+
+fn render(schema: TypeSchema, generator: &mut schemars::SchemaGenerator) -> Value {
+    let text = |format: Option<&str>| match format {
+        Some(format) => json!({"type": "string", "format": format}),
+        None => json!({"type": "string"}),
+    };
+    match schema {
+        TypeSchema::Derived(derive) => derive(generator).into(),
+        TypeSchema::Text(format) => text(format),
+        TypeSchema::Texts(format) => json!({"type": "array", "items": text(format)}),
+    }
+}
+
+fn owned(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}

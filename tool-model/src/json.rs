@@ -1,0 +1,58 @@
+//! JSON whose bytes do not depend on how `serde_json` was built.
+//!
+//! Any crate of a program may switch on `serde_json/preserve_order`, so the order of a `Value`'s keys is never
+//! relied on: what is written is sorted here.
+
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde_json::Value;
+
+/// Serialises a value with the keys of every object sorted.
+pub(crate) struct Sorted<'a>(pub(crate) &'a Value);
+
+impl Serialize for Sorted<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Array(items) => {
+                let mut seq = serializer.serialize_seq(Some(items.len()))?;
+                for item in items {
+                    seq.serialize_element(&Sorted(item))?;
+                }
+                seq.end()
+            }
+            Value::Object(object) => {
+                let mut entries: Vec<_> = object.iter().collect();
+                entries.sort_unstable_by_key(|(key, _)| *key);
+                let mut map = serializer.serialize_map(Some(entries.len()))?;
+                for (key, value) in entries {
+                    map.serialize_entry(key, &Sorted(value))?;
+                }
+                map.end()
+            }
+            scalar => scalar.serialize(serializer),
+        }
+    }
+}
+
+/// A value as compact JSON with sorted keys: equal values give equal text.
+///
+/// ```
+/// let value = serde_json::json!({"b": 1, "a": {"d": [], "c": null}});
+/// assert_eq!(tool_model::canonical(&value), r#"{"a":{"c":null,"d":[]},"b":1}"#);
+/// ```
+#[must_use]
+pub fn canonical(value: &Value) -> String {
+    infallible(serde_json::to_string(&Sorted(value)))
+}
+
+/// Anything as JSON with two spaces of indent and a final newline, the form of `tools_calls.json`.
+#[must_use]
+pub fn to_pretty(value: &impl Serialize) -> String {
+    let mut text = infallible(serde_json::to_string_pretty(value));
+    text.push('\n');
+    text
+}
+
+/// Writing JSON to memory fails only for a map whose keys are not strings, and none is written here.
+fn infallible(text: serde_json::Result<String>) -> String {
+    text.unwrap_or_else(|error| unreachable!("JSON written to memory: {error}"))
+}

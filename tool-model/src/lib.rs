@@ -1,0 +1,52 @@
+//! What a tool *is*.
+//!
+//! A [`ToolDefinition`] says what a language model may call and with which [`Argument`]s; a [`Manifest`] is a
+//! sorted set of them, written as `tools_calls.json`. A [`Registration`] is the same tool as the macros leave it
+//! in the binary: static text for what the source says, and functions for what only the type system knows.
+//! [`Manifest::linked`] turns all registrations of a program into a manifest.
+//!
+//! ```
+//! use tool_model::Manifest;
+//!
+//! let manifest: Manifest = serde_json::from_str(
+//!     r#"{
+//!       "system.uptime": {
+//!         "description": "How long the machine has been up.",
+//!         "handler": "app::system::SystemService::uptime",
+//!         "arguments": { "unit": { "type": "string", "required": false } }
+//!       }
+//!     }"#,
+//! )?;
+//! assert_eq!(manifest.get("system.uptime").unwrap().arguments["unit"].type_name, "string");
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+//!
+//! This crate knows nothing of Rust syntax and nothing of how a tool is called.
+
+mod argument;
+mod argument_type;
+mod assemble;
+mod compare;
+mod definition;
+mod json;
+mod manifest;
+pub mod name;
+mod nearest;
+mod registration;
+mod rule;
+mod schema;
+pub mod validate;
+
+pub use argument::Argument;
+pub use argument_type::{ArgumentType, TypeSchema};
+pub use assemble::{Assembly, RawArgument};
+pub use compare::difference;
+pub use definition::ToolDefinition;
+pub use json::{canonical, to_pretty};
+pub use manifest::{Manifest, ManifestError};
+pub use nearest::nearest;
+pub use registration::{ArgumentSpec, REGISTRATIONS, Registration, Source, registrations};
+pub use rule::{Number, Rule};
+
+#[doc(hidden)]
+pub use {linkme, schemars};

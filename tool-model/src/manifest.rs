@@ -1,0 +1,113 @@
+//! The manifest: every tool on offer, by name.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{ToolDefinition, registrations, to_pretty};
+
+/// A sorted set of tools, the content of `tools_calls.json`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Manifest {
+    tools: BTreeMap<String, ToolDefinition>,
+}
+
+impl Manifest {
+    /// The tools of every crate linked into this program, but for those of `manual` classes.
+    ///
+    /// Two tools of one name cannot both stand in a manifest: the one with the lesser handler does. A dispatcher
+    /// reports such a pair when it is built.
+    #[must_use]
+    pub fn linked() -> Self {
+        let mut manifest = Self::default();
+        for tool in registrations().into_iter().filter(|tool| !tool.manual) {
+            manifest.tools.entry(tool.name.to_owned()).or_insert_with(|| tool.definition());
+        }
+        manifest
+    }
+
+    /// Reads a manifest from a file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is not a manifest; the error names the file and the place.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ManifestError> {
+        let path = path.as_ref();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| ManifestError { path: Some(path.to_owned()), message: error.to_string() })?;
+        Self::from_json(&text).map_err(|error| ManifestError { path: Some(path.to_owned()), ..error })
+    }
+
+    /// Reads a manifest from its text.
+    ///
+    /// # Errors
+    /// When the text is not a manifest; the error names line and column.
+    pub fn from_json(text: &str) -> Result<Self, ManifestError> {
+        serde_json::from_str(text).map_err(|error| ManifestError { path: None, message: error.to_string() })
+    }
+
+    /// The exact bytes of `tools_calls.json`.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        to_pretty(self)
+    }
+
+    /// The tool of that name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&ToolDefinition> {
+        self.tools.get(name)
+    }
+
+    /// Adds a tool; gives back the one that had the name before.
+    pub fn insert(&mut self, name: impl Into<String>, tool: ToolDefinition) -> Option<ToolDefinition> {
+        self.tools.insert(name.into(), tool)
+    }
+
+    /// Takes a tool out.
+    pub fn remove(&mut self, name: &str) -> Option<ToolDefinition> {
+        self.tools.remove(name)
+    }
+
+    /// The tools, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &ToolDefinition)> {
+        self.tools.iter().map(|(name, tool)| (name.as_str(), tool))
+    }
+
+    /// How many tools there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.tools.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+}
+
+impl FromIterator<(String, ToolDefinition)> for Manifest {
+    fn from_iter<I: IntoIterator<Item = (String, ToolDefinition)>>(tools: I) -> Self {
+        Self { tools: tools.into_iter().collect() }
+    }
+}
+
+/// Why a manifest could not be read.
+#[derive(Debug)]
+pub struct ManifestError {
+    path: Option<PathBuf>,
+    message: String,
+}
+
+impl fmt::Display for ManifestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.path {
+            Some(path) => write!(f, "cannot read the manifest {}: {}", path.display(), self.message),
+            None => write!(f, "not a manifest: {}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for ManifestError {}

@@ -1,0 +1,75 @@
+//! Names of tools: which are valid, and how one follows from a type.
+
+/// The longest name a tool can have.
+pub const MAX_LENGTH: usize = 128;
+
+/// Checks a tool's name: a letter or `_`, then letters, digits, `_`, `-` and `.`, at most [`MAX_LENGTH`] of them.
+///
+/// # Errors
+/// Says what is wrong with the name.
+pub fn check(name: &str) -> Result<(), String> {
+    let Some(first) = name.chars().next() else {
+        return Err("a tool's name cannot be empty".to_owned());
+    };
+    if !(first.is_ascii_alphabetic() || first == '_') {
+        return Err(format!("a tool's name starts with a letter or `_`, not with {first:?}"));
+    }
+    if let Some(bad) = name.chars().find(|&c| !is_allowed(c)) {
+        return Err(format!("a tool's name has letters, digits, `_`, `-` and `.`, not {bad:?}"));
+    }
+    if name.ends_with('.') || name.contains("..") {
+        return Err("a `.` in a tool's name stands between two parts".to_owned());
+    }
+    if name.len() > MAX_LENGTH {
+        return Err(format!("a tool's name has at most {MAX_LENGTH} characters, this has {}", name.len()));
+    }
+    Ok(())
+}
+
+fn is_allowed(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')
+}
+
+/// The prefix that follows from a type's name: snake case, without a final `Service`.
+///
+/// ```
+/// assert_eq!(tool_model::name::prefix_of("SystemPackagesService"), "system_packages");
+/// assert_eq!(tool_model::name::prefix_of("HTTPClient"), "http_client");
+/// assert_eq!(tool_model::name::prefix_of("Service"), "service");
+/// ```
+#[must_use]
+pub fn prefix_of(type_name: &str) -> String {
+    let stem = type_name.strip_suffix("Service").filter(|stem| !stem.is_empty()).unwrap_or(type_name);
+    let chars: Vec<char> = stem.chars().collect();
+    let mut prefix = String::with_capacity(stem.len() + 4);
+    for (index, &c) in chars.iter().enumerate() {
+        if c.is_uppercase() {
+            let after_lower = index > 0 && !chars[index - 1].is_uppercase() && chars[index - 1] != '_';
+            let before_lower = index > 0
+                && chars[index - 1].is_uppercase()
+                && chars.get(index + 1).is_some_and(|next| next.is_lowercase());
+            if after_lower || before_lower {
+                prefix.push('_');
+            }
+        }
+        prefix.extend(c.to_lowercase());
+    }
+    prefix
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_not_valid_say_why() {
+        assert!(check("metrics.newest-2").is_ok());
+        for (name, part) in
+            [("", "empty"), ("9lives", "starts with"), ("a b", "' '"), ("a..b", "two parts"), ("a.", "two parts")]
+        {
+            let error = check(name).unwrap_err();
+            assert!(error.contains(part), "{name:?}: {error}");
+        }
+        assert!(check(&"x".repeat(129)).unwrap_err().contains("at most 128"));
+    }
+}

@@ -1,0 +1,36 @@
+//! "Did you mean": the nearest of the names that exist.
+
+/// The candidates that look most like `wanted`, best first, at most three; none if nothing is near.
+///
+/// ```
+/// let names = ["metrics.newest", "metrics.purge", "system.uptime"];
+/// assert_eq!(tool_model::nearest("metrics.newset", names), ["metrics.newest"]);
+/// assert!(tool_model::nearest("weather", names).is_empty());
+/// ```
+#[must_use]
+pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let folded = fold(wanted);
+    let mut scored: Vec<(f64, &str)> = candidates
+        .into_iter()
+        .map(|candidate| (similarity(&folded, &fold(candidate)), candidate))
+        .filter(|(score, _)| *score > 0.8)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    scored.into_iter().take(3).map(|(_, candidate)| candidate).collect()
+}
+
+/// Case and separators are what models most often get wrong.
+fn fold(name: &str) -> String {
+    name.chars().take(256).filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+fn similarity(wanted: &str, candidate: &str) -> f64 {
+    if wanted.is_empty() {
+        return 0.0;
+    }
+    // A name without its prefix (`newest` for `metrics.newest`) is the other common slip.
+    if wanted.len() >= 3 && candidate.ends_with(wanted) {
+        return 0.95;
+    }
+    strsim::jaro_winkler(wanted, candidate)
+}

@@ -1,0 +1,68 @@
+//! What `#[arg(..)]` demands of an argument beyond its type.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+/// A number written in an attribute.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// A whole number.
+    Int(i128),
+    /// A number with a fraction or an exponent.
+    Float(f64),
+}
+
+impl From<Number> for Value {
+    fn from(number: Number) -> Self {
+        match number {
+            Number::Int(int) => {
+                i64::try_from(int).map(Value::from).or_else(|_| u64::try_from(int).map(Value::from)).unwrap_or_else(
+                    #[expect(clippy::cast_precision_loss, reason = "JSON has no exact form for it either")]
+                    |_| json!(int as f64),
+                )
+            }
+            Number::Float(float) => json!(float),
+        }
+    }
+}
+
+/// One demand of `#[arg(..)]`: shown in the schema and enforced at the call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rule {
+    /// `min`: the smallest number allowed.
+    Min(Number),
+    /// `max`: the largest number allowed.
+    Max(Number),
+    /// `min_length`: characters of a string, items of an array, entries of a map.
+    MinLength(u64),
+    /// `max_length`: characters of a string, items of an array, entries of a map.
+    MaxLength(u64),
+    /// `pattern`: a regular expression that the text must match somewhere.
+    Pattern(&'static str),
+    /// `one_of`: the values allowed, as the text of a JSON array.
+    OneOf(&'static str),
+}
+
+impl Rule {
+    /// Writes the rule as the JSON-Schema keyword that fits the type.
+    pub(crate) fn describe(&self, type_name: &str, keywords: &mut BTreeMap<String, Value>) {
+        let length = |least: bool| match (type_name, least) {
+            ("array", true) => "minItems",
+            ("array", false) => "maxItems",
+            ("object", true) => "minProperties",
+            ("object", false) => "maxProperties",
+            (_, true) => "minLength",
+            (_, false) => "maxLength",
+        };
+        let (key, value) = match *self {
+            Self::Min(least) => ("minimum", least.into()),
+            Self::Max(most) => ("maximum", most.into()),
+            Self::MinLength(least) => (length(true), least.into()),
+            Self::MaxLength(most) => (length(false), most.into()),
+            Self::Pattern(pattern) => ("pattern", pattern.into()),
+            Self::OneOf(values) => ("enum", serde_json::from_str(values).unwrap_or_default()),
+        };
+        keywords.insert(key.to_owned(), value);
+    }
+}

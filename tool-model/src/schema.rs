@@ -1,0 +1,367 @@
+//! From schemars' schemas to the manifest's form.
+//!
+//! Schemars describes every type in full generality. The manifest wants what models and providers read well: no
+//! titles, no `uint32` formats but bounds, no boolean schemas, enums of bare variants as one `enum` list, and a
+//! `$ref` only where a struct or an enum with data stands behind it. Schemas are walked by keyword, never by key
+//! alone: a property may well be called `title` or `format`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+const REF_PREFIX: &str = "#/$defs/";
+
+/// Where the documentation of an enum's variants waits until it is known which description it joins.
+const VARIANT_DOCS: &str = "x-variants";
+
+/// The definitions of one tool, and which of them are written out at the place of use.
+pub(crate) struct Definitions {
+    defs: BTreeMap<String, Value>,
+    inlined: BTreeSet<String>,
+}
+
+impl Definitions {
+    pub(crate) fn new(raw: Map<String, Value>) -> Self {
+        let mut defs: BTreeMap<String, Value> = raw.into_iter().collect();
+        defs.values_mut().for_each(simplify);
+        let mut inlined: BTreeSet<String> =
+            defs.iter().filter(|(_, schema)| !is_structure(schema)).map(|(name, _)| name.clone()).collect();
+        let recursive: Vec<String> =
+            inlined.iter().filter(|name| reaches_itself(name, &defs, &inlined)).cloned().collect();
+        for name in recursive {
+            inlined.remove(&name);
+        }
+        Self { defs, inlined }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.defs.is_empty()
+    }
+
+    /// A schema in the manifest's form.
+    pub(crate) fn resolve(&self, mut schema: Value) -> Value {
+        simplify(&mut schema);
+        self.inline(&mut schema);
+        settle(&mut schema);
+        schema
+    }
+
+    /// An argument's `type` and its other keywords. The description stays among them for [`take_description`].
+    pub(crate) fn argument(
+        &self,
+        mut schema: Value,
+        optional: bool,
+        variants: &[String],
+    ) -> (String, BTreeMap<String, Value>) {
+        simplify(&mut schema);
+        if optional {
+            strip_null(&mut schema);
+        }
+        self.inline(&mut schema);
+        let own_docs = schema.as_object_mut().and_then(|object| object.remove(VARIANT_DOCS));
+        settle(&mut schema);
+        let Value::Object(object) = schema else { return ("any".into(), BTreeMap::new()) };
+        let mut keywords: BTreeMap<String, Value> = object.into_iter().collect();
+        keywords.extend(own_docs.map(|docs| (VARIANT_DOCS.to_owned(), docs)));
+        order_variants(&mut keywords, variants);
+        let type_name = match keywords.remove("type") {
+            Some(Value::String(name)) => name,
+            Some(Value::Array(types)) => {
+                let each = types.into_iter().map(|name| json!({"type": name})).collect();
+                keywords.insert("anyOf".into(), Value::Array(each));
+                "any".into()
+            }
+            _ if self.is_object(&Value::Object(keywords.clone().into_iter().collect()), 0) => "object".into(),
+            _ => "any".into(),
+        };
+        (type_name, keywords)
+    }
+
+    /// Whether a result of this schema goes to the model as a JSON object or array.
+    pub(crate) fn is_structured(&self, schema: &Value) -> bool {
+        schema.get("$ref").is_some() || matches!(schema["type"].as_str(), Some("object" | "array"))
+    }
+
+    /// The definitions that the schemas need, directly or through others, in the manifest's form.
+    pub(crate) fn reachable(&self, roots: &[Value]) -> BTreeMap<String, Value> {
+        let mut found = BTreeMap::new();
+        let mut open: Vec<String> = Vec::new();
+        roots.iter().for_each(|root| references(root, &mut open));
+        while let Some(name) = open.pop() {
+            if found.contains_key(&name) {
+                continue;
+            }
+            let Some(def) = self.defs.get(&name) else { continue };
+            let mut def = def.clone();
+            self.inline(&mut def);
+            settle(&mut def);
+            references(&def, &mut open);
+            found.insert(name, def);
+        }
+        found
+    }
+
+    /// Writes out every reference to a definition that does not stand for itself. Ends, because definitions that
+    /// reach themselves are not among them.
+    fn inline(&self, schema: &mut Value) {
+        while let Some(def) =
+            target(schema).filter(|name| self.inlined.contains(*name)).and_then(|name| self.defs.get(name))
+        {
+            let mut merged = def.as_object().cloned().unwrap_or_default();
+            if let Some(siblings) = schema.as_object() {
+                merged.extend(
+                    siblings.iter().filter(|(key, _)| *key != "$ref").map(|(key, value)| (key.clone(), value.clone())),
+                );
+            }
+            *schema = Value::Object(merged);
+        }
+        each_subschema(schema, &mut |inner| self.inline(inner));
+    }
+
+    /// Whether every value that fits is an object.
+    fn is_object(&self, schema: &Value, depth: usize) -> bool {
+        if depth > 16 {
+            return false;
+        }
+        if schema["type"] == "object" {
+            return true;
+        }
+        if let Some(def) = target(schema).and_then(|name| self.defs.get(name)) {
+            return self.is_object(def, depth + 1);
+        }
+        let all = |key: &str| {
+            schema[key].as_array().is_some_and(|forms| forms.iter().all(|form| self.is_object(form, depth + 1)))
+        };
+        all("oneOf") || all("anyOf")
+    }
+}
+
+/// The argument's own description, or else its type's, with the documentation of an enum's variants.
+pub(crate) fn take_description(keywords: &mut BTreeMap<String, Value>, own: Option<String>) -> Option<String> {
+    let of_type = keywords.remove("description").and_then(into_string);
+    let variants = keywords.remove(VARIANT_DOCS).and_then(into_string);
+    join(own.or(of_type), variants)
+}
+
+fn join(description: Option<String>, variants: Option<String>) -> Option<String> {
+    match (description, variants) {
+        (Some(description), Some(variants)) => Some(format!("{description}\n{variants}")),
+        (description, variants) => description.or(variants),
+    }
+}
+
+fn into_string(value: Value) -> Option<String> {
+    if let Value::String(text) = value { Some(text) } else { None }
+}
+
+/// Drops what only schemars needs, and says bounds instead of formats.
+fn simplify(schema: &mut Value) {
+    if let Value::Bool(accepts) = schema {
+        *schema = if *accepts { json!({}) } else { json!({"not": {}}) };
+    }
+    let Value::Object(object) = schema else { return };
+    object.remove("title");
+    object.remove("$schema");
+    if object.get("default") == Some(&Value::Null) {
+        object.remove("default");
+    }
+    if object.get("additionalProperties") == Some(&Value::Bool(true)) {
+        object.remove("additionalProperties");
+    }
+    bound_by_format(object);
+    each_subschema(schema, &mut simplify);
+    collapse_bare_variants(schema);
+}
+
+/// `format: "uint32"` floods strict clients with warnings; its range says the same.
+fn bound_by_format(object: &mut Map<String, Value>) {
+    let Some(format) = object.get("format").and_then(Value::as_str) else { return };
+    let (least, most): (Option<i64>, Option<i64>) = match format {
+        "int8" => (Some(i8::MIN.into()), Some(i8::MAX.into())),
+        "int16" => (Some(i16::MIN.into()), Some(i16::MAX.into())),
+        "int32" => (Some(i32::MIN.into()), Some(i32::MAX.into())),
+        "uint8" => (Some(0), Some(u8::MAX.into())),
+        "uint16" => (Some(0), Some(u16::MAX.into())),
+        "uint32" => (Some(0), Some(u32::MAX.into())),
+        "uint" | "uint64" | "uint128" => (Some(0), None),
+        "int" | "int64" | "int128" | "float" | "double" => (None, None),
+        _ => return,
+    };
+    object.remove("format");
+    let mut bound = |key: &str, value: Option<i64>| {
+        if let Some(value) = value {
+            object.entry(key).or_insert_with(|| value.into());
+        }
+    };
+    bound("minimum", least);
+    bound("maximum", most);
+}
+
+/// An enum of bare variants is one list of strings, whether or not its variants are documented.
+fn collapse_bare_variants(schema: &mut Value) {
+    let Some(forms) = schema["oneOf"].as_array() else { return };
+    let mut values = Vec::new();
+    let mut docs = Vec::new();
+    for form in forms {
+        if form["type"] != "string" {
+            return;
+        }
+        match (&form["const"], &form["enum"]) {
+            (Value::String(name), _) => {
+                if let Some(text) = form["description"].as_str() {
+                    docs.push(format!("- `{name}`: {}", text.split_whitespace().collect::<Vec<_>>().join(" ")));
+                }
+                values.push(Value::String(name.clone()));
+            }
+            (_, Value::Array(names)) => values.extend(names.iter().cloned()),
+            _ => return,
+        }
+    }
+    let Some(object) = schema.as_object_mut() else { return };
+    object.remove("oneOf");
+    object.insert("type".into(), "string".into());
+    object.insert("enum".into(), Value::Array(values));
+    if !docs.is_empty() {
+        object.insert(VARIANT_DOCS.into(), docs.join("\n").into());
+    }
+}
+
+/// Schemars lists undocumented variants first; the order of declaration is what the author wrote.
+fn order_variants(keywords: &mut BTreeMap<String, Value>, declared: &[String]) {
+    let Some(Value::Array(values)) = keywords.get_mut("enum") else { return };
+    let position = |value: &Value| declared.iter().position(|name| value.as_str() == Some(name));
+    if values.iter().all(|value| position(value).is_some()) {
+        values.sort_by_key(position);
+    }
+}
+
+/// Lets the variants' documentation join the description, everywhere inside.
+fn settle(schema: &mut Value) {
+    if let Value::Object(object) = schema
+        && let Some(variants) = object.remove(VARIANT_DOCS)
+    {
+        let description = object.remove("description").and_then(into_string);
+        if let Some(text) = join(description, into_string(variants)) {
+            object.insert("description".into(), text.into());
+        }
+    }
+    each_subschema(schema, &mut settle);
+}
+
+/// An optional argument is left out, not sent as `null`: the manifest says so with `required` alone.
+fn strip_null(schema: &mut Value) {
+    let is_null = |form: &Value| form["type"] == "null";
+    let Value::Object(object) = schema else { return };
+    if let Some(Value::Array(types)) = object.get_mut("type") {
+        types.retain(|name| name != "null");
+        if types.len() == 1 {
+            let only = types.remove(0);
+            object.insert("type".into(), only);
+        }
+    }
+    if let Some(Value::Array(values)) = object.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    if let Some(Value::Array(forms)) = object.get_mut("anyOf") {
+        forms.retain(|form| !is_null(form));
+        if forms.len() == 1
+            && let Value::Object(mut only) = forms.remove(0)
+        {
+            object.remove("anyOf");
+            only.append(object);
+            *object = only;
+        }
+    }
+}
+
+/// Whether a definition is a struct or an enum with data, which stands for itself behind a `$ref`.
+fn is_structure(schema: &Value) -> bool {
+    ["properties", "oneOf", "anyOf", "allOf", "patternProperties"].iter().any(|key| schema.get(key).is_some())
+}
+
+fn reaches_itself(name: &str, defs: &BTreeMap<String, Value>, inlined: &BTreeSet<String>) -> bool {
+    let mut open = Vec::new();
+    let mut seen = BTreeSet::new();
+    if let Some(def) = defs.get(name) {
+        references(def, &mut open);
+    }
+    while let Some(next) = open.pop() {
+        if next == name {
+            return true;
+        }
+        if inlined.contains(&next)
+            && seen.insert(next.clone())
+            && let Some(def) = defs.get(&next)
+        {
+            references(def, &mut open);
+        }
+    }
+    false
+}
+
+/// The name of the definition that a schema refers to.
+fn target(schema: &Value) -> Option<&str> {
+    schema.get("$ref")?.as_str()?.strip_prefix(REF_PREFIX)
+}
+
+/// Gives new names to the definitions that a schema refers to.
+pub(crate) fn rename_references(schema: &mut Value, rename: &impl Fn(&str) -> Option<String>) {
+    if let Some(name) = target(schema).and_then(rename) {
+        schema["$ref"] = format!("{REF_PREFIX}{name}").into();
+    }
+    each_subschema(schema, &mut |inner| rename_references(inner, rename));
+}
+
+/// The names of all definitions that a schema refers to, however deep.
+fn references(schema: &Value, names: &mut Vec<String>) {
+    names.extend(target(schema).map(str::to_owned));
+    let Some(object) = schema.as_object() else { return };
+    for (key, value) in object {
+        match (position(key), value) {
+            (Position::One, _) => references(value, names),
+            (Position::List, Value::Array(items)) => items.iter().for_each(|item| references(item, names)),
+            (Position::Map, Value::Object(map)) => map.values().for_each(|item| references(item, names)),
+            _ => {}
+        }
+    }
+}
+
+/// Where schemas stand below a keyword.
+enum Position {
+    One,
+    List,
+    Map,
+    Nowhere,
+}
+
+fn position(keyword: &str) -> Position {
+    match keyword {
+        "items"
+        | "additionalProperties"
+        | "contains"
+        | "propertyNames"
+        | "not"
+        | "if"
+        | "then"
+        | "else"
+        | "unevaluatedItems"
+        | "unevaluatedProperties" => Position::One,
+        "prefixItems" | "allOf" | "anyOf" | "oneOf" => Position::List,
+        "properties" | "patternProperties" | "dependentSchemas" | "$defs" => Position::Map,
+        _ => Position::Nowhere,
+    }
+}
+
+fn each_subschema(schema: &mut Value, visit: &mut impl FnMut(&mut Value)) {
+    let Value::Object(object) = schema else { return };
+    for (key, value) in object.iter_mut() {
+        match (position(key), value) {
+            // `additionalProperties: false` is the one boolean schema that every client knows.
+            (Position::One, Value::Bool(_)) if key.ends_with("Properties") || key == "unevaluatedItems" => {}
+            (Position::One, value) => visit(value),
+            (Position::List, Value::Array(items)) => items.iter_mut().for_each(&mut *visit),
+            (Position::Map, Value::Object(map)) => map.values_mut().for_each(&mut *visit),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What a type makes of a value that is not there.
+
+use serde::de::value::Error;
+use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
+use serde::forward_to_deserialize_any;
+
+/// The value of an argument that was not sent: `None` for `Option` and for all that decodes like it.
+pub(super) fn absent<'de, T: Deserialize<'de>>() -> Option<T> {
+    T::deserialize(Absent { variants: &mut (&[] as &[&str]), look_inside: false }).ok()
+}
+
+/// The variants of an enum, or of an optional enum, in the order of declaration.
+pub(super) fn variants<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
+    let mut variants: &'static [&'static str] = &[];
+    drop(T::deserialize(Absent { variants: &mut variants, look_inside: true }));
+    variants
+}
+
+/// A deserializer that has nothing. Types ask it for what they need, which tells what they are.
+struct Absent<'a> {
+    variants: &'a mut &'static [&'static str],
+    look_inside: bool,
+}
+
+impl<'de> Deserializer<'de> for Absent<'_> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
+        Err(Error::custom("missing"))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if self.look_inside { visitor.visit_some(self) } else { visitor.visit_none() }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        variants: &'static [&'static str],
+        _: V,
+    ) -> Result<V::Value, Error> {
+        *self.variants = variants;
+        Err(Error::custom("missing"))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Deserialize, Debug, PartialEq)]
+    #[serde(rename_all = "lowercase")]
+    enum Order {
+        Up,
+        Down,
+    }
+
+    #[test]
+    fn only_options_are_there_when_nothing_is() {
+        assert_eq!(absent::<Option<u8>>(), Some(None));
+        assert_eq!(absent::<u8>(), None);
+        assert_eq!(absent::<()>(), None);
+        assert_eq!(absent::<Order>(), None);
+    }
+
+    #[test]
+    fn an_enum_tells_its_variants() {
+        assert_eq!(variants::<Order>(), ["up", "down"]);
+        assert_eq!(variants::<Option<Order>>(), ["up", "down"]);
+        assert!(variants::<u8>().is_empty());
+    }
+}

@@ -1,0 +1,12 @@
+//! From the model's text to the handler's typed arguments, in one pass.
+
+mod duplicate;
+mod missing;
+mod place;
+mod read;
+mod slot;
+mod verdict;
+
+pub(crate) use read::{Reader, read};
+pub use slot::{Ask, Decode, Lend, LendUnsized, OptionalText, Undecoded, UnknownSchema, lend};
+pub(crate) use verdict::Schemas;

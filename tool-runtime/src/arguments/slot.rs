@@ -1,0 +1,301 @@
+//! A place for one argument of one type, filled from JSON text.
+//!
+//! The macros write `Ask::<T>::NEW.slot()` for a parameter of type `T` and `Lend::<T>::NEW.slot()` for one of type
+//! `&T`. Which method that is, method resolution decides from what the type implements: inherent ones first, then
+//! traits, then traits on a reference. The reader sees a slot only as [`Decode`], so that it exists once and not once
+//! per tool, and decoding exists once per type.
+
+use std::any::type_name;
+use std::borrow::Borrow;
+use std::fmt::Display;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::de::{DeserializeOwned, Error as _};
+use serde_json::Error;
+use tool_model::{ArgumentType, TypeSchema};
+
+use super::missing;
+
+/// A slot as the reader sees it.
+pub trait Decode {
+    /// Decodes the value that starts at `at`, and moves `at` behind it.
+    ///
+    /// # Errors
+    /// When there is no value of the slot's type.
+    fn decode(&mut self, text: &str, at: &mut usize) -> Result<(), Error>;
+
+    /// Fills the slot for an argument that was not sent. False when the argument is required.
+    fn absent(&mut self) -> bool;
+
+    /// Whether the slot is filled.
+    fn is_filled(&self) -> bool;
+}
+
+/// A place for one argument.
+pub struct Slot<A> {
+    value: Option<A>,
+    decode: fn(&str, &mut usize) -> Result<A, Error>,
+    absent: fn() -> Option<A>,
+    variants: fn() -> &'static [&'static str],
+    text: Option<TypeSchema>,
+}
+
+impl<A> Decode for Slot<A> {
+    fn decode(&mut self, text: &str, at: &mut usize) -> Result<(), Error> {
+        self.value = Some((self.decode)(text, at)?);
+        Ok(())
+    }
+
+    fn absent(&mut self) -> bool {
+        self.value = (self.absent)();
+        self.value.is_some()
+    }
+
+    fn is_filled(&self) -> bool {
+        self.value.is_some()
+    }
+}
+
+impl<A> Slot<A> {
+    /// The decoded value.
+    ///
+    /// # Panics
+    /// When the slot was not filled; the reader has answered the call in that case.
+    #[inline]
+    #[track_caller]
+    pub fn take(self) -> A {
+        self.value.expect("the reader fills every slot or answers the call")
+    }
+
+    /// With `Default::default()` where the argument is not sent.
+    #[must_use]
+    pub fn or_default(self) -> Self
+    where
+        A: Default,
+    {
+        Self { absent: || Some(A::default()), ..self }
+    }
+}
+
+impl<A: JsonSchema> Slot<A> {
+    /// What the type system says of the argument.
+    #[must_use]
+    pub fn argument_type(self) -> ArgumentType {
+        self.describe(Some(TypeSchema::of::<A>()))
+    }
+}
+
+impl<A> Slot<A> {
+    fn describe(self, schema: Option<TypeSchema>) -> ArgumentType {
+        ArgumentType {
+            type_name: type_name::<A>(),
+            schema,
+            optional: (self.absent)().is_some(),
+            variants: (self.variants)(),
+        }
+    }
+}
+
+/// A type without `JsonSchema` is a string if it is parsed from text, and `any` otherwise.
+pub trait UnknownSchema {
+    /// What the type system says of the argument.
+    fn argument_type(self) -> ArgumentType;
+}
+
+impl<A> UnknownSchema for Slot<A> {
+    fn argument_type(self) -> ArgumentType {
+        let schema = self.text;
+        self.describe(schema)
+    }
+}
+
+/// Asks what a type can do, to decode it.
+pub struct Ask<A>(PhantomData<A>);
+
+impl<A> Ask<A> {
+    /// The question.
+    pub const NEW: Self = Self(PhantomData);
+}
+
+impl<A: DeserializeOwned> Ask<A> {
+    /// A slot that is decoded by the type's `Deserialize`.
+    #[must_use]
+    #[inline]
+    pub fn slot(self) -> Slot<A> {
+        json_slot()
+    }
+}
+
+#[inline]
+fn json_slot<A: DeserializeOwned>() -> Slot<A> {
+    Slot {
+        value: None,
+        decode: decode_json::<A>,
+        absent: missing::absent::<A>,
+        variants: missing::variants::<A>,
+        text: None,
+    }
+}
+
+/// `Option<T>` and `Vec<T>` of a type that can only be parsed from text.
+pub trait OptionalText {
+    /// The type of the argument.
+    type Argument;
+
+    /// A slot whose strings are parsed.
+    fn slot(self) -> Slot<Self::Argument>;
+}
+
+impl<A: FromStr<Err: Display>> OptionalText for Ask<Option<A>> {
+    type Argument = Option<A>;
+
+    fn slot(self) -> Slot<Option<A>> {
+        Slot {
+            value: None,
+            decode: |text, at| decode_json::<Option<String>>(text, at)?.map(|text| parse(&text)).transpose(),
+            absent: || Some(None),
+            variants: || &[],
+            text: Some(TypeSchema::Text(text_format::<A>())),
+        }
+    }
+}
+
+impl<A: FromStr<Err: Display>> OptionalText for Ask<Vec<A>> {
+    type Argument = Vec<A>;
+
+    fn slot(self) -> Slot<Vec<A>> {
+        Slot {
+            value: None,
+            decode: |text, at| decode_json::<Vec<String>>(text, at)?.iter().map(|text| parse(text)).collect(),
+            absent: || None,
+            variants: || &[],
+            text: Some(TypeSchema::Texts(text_format::<A>())),
+        }
+    }
+}
+
+/// A type that is not `Deserialize` can still be an argument if it can be parsed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a tool's argument: nothing says how to read it from JSON",
+    label = "not an argument",
+    note = "derive `serde::Deserialize` for it (and `schemars::JsonSchema`, so that the model sees its shape), or implement `FromStr`",
+    note = "if the application provides the value, mark the parameter `#[inject]`"
+)]
+pub trait TextArgument: Sized {
+    #[doc(hidden)]
+    fn parse(text: &str) -> Result<Self, Error>;
+}
+
+impl<A: FromStr<Err: Display>> TextArgument for A {
+    fn parse(text: &str) -> Result<Self, Error> {
+        parse(text)
+    }
+}
+
+/// The last resort of [`Ask`]: the bound stands on the method, so that its absence is explained.
+pub trait Undecoded {
+    /// The type of the argument.
+    type Argument;
+
+    /// A slot whose string is parsed.
+    fn slot(self) -> Slot<Self::Argument>
+    where
+        Self::Argument: TextArgument;
+}
+
+impl<A> Undecoded for &Ask<A> {
+    type Argument = A;
+
+    fn slot(self) -> Slot<A>
+    where
+        A: TextArgument,
+    {
+        Slot {
+            value: None,
+            decode: |text, at| A::parse(&decode_json::<String>(text, at)?),
+            absent: || None,
+            variants: || &[],
+            text: Some(TypeSchema::Text(text_format::<A>())),
+        }
+    }
+}
+
+/// Asks for the owned form of a type that is lent.
+pub struct Lend<T: ?Sized>(PhantomData<T>);
+
+impl<T: ?Sized> Lend<T> {
+    /// The question.
+    pub const NEW: Self = Self(PhantomData);
+}
+
+impl<T> Lend<T> {
+    /// A slot of the type itself.
+    #[must_use]
+    pub fn slot(self) -> Slot<T>
+    where
+        T: DeserializeOwned,
+    {
+        json_slot()
+    }
+
+    /// A slot of an `Option` of it.
+    #[must_use]
+    pub fn option_slot(self) -> Slot<Option<T>>
+    where
+        T: DeserializeOwned,
+    {
+        json_slot()
+    }
+}
+
+/// `str`, `Path` and the like are decoded in their owned form.
+pub trait LendUnsized {
+    /// The owned form.
+    type Owned;
+
+    /// A slot of the owned form.
+    fn slot(self) -> Slot<Self::Owned>;
+
+    /// A slot of an `Option` of it.
+    fn option_slot(self) -> Slot<Option<Self::Owned>>;
+}
+
+impl<T: ?Sized + ToOwned<Owned: DeserializeOwned>> LendUnsized for Lend<T> {
+    type Owned = T::Owned;
+
+    fn slot(self) -> Slot<T::Owned> {
+        json_slot()
+    }
+
+    fn option_slot(self) -> Slot<Option<T::Owned>> {
+        json_slot()
+    }
+}
+
+/// Lends an owned value as what the function takes.
+#[inline]
+pub fn lend<T: ?Sized, O: Borrow<T>>(owned: &O) -> &T {
+    owned.borrow()
+}
+
+fn decode_json<A: DeserializeOwned>(text: &str, at: &mut usize) -> Result<A, Error> {
+    let mut values = serde_json::Deserializer::from_str(text.get(*at..).unwrap_or_default()).into_iter::<A>();
+    match values.next() {
+        Some(value) => {
+            *at += values.byte_offset();
+            value
+        }
+        None => Err(Error::custom("the value is missing")),
+    }
+}
+
+fn parse<A: FromStr<Err: Display>>(text: &str) -> Result<A, Error> {
+    text.parse().map_err(Error::custom)
+}
+
+/// The one text type in wide use whose crate brings no schema of its own: its full name is what tells it.
+fn text_format<A>() -> Option<&'static str> {
+    (type_name::<A>() == "url::Url").then_some("uri")
+}

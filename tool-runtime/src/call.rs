@@ -1,0 +1,61 @@
+//! What a model asks for.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+/// A call as a model made it: a tool's name and the arguments' text.
+///
+/// ```
+/// use serde_json::json;
+/// use tool_runtime::ToolCall;
+///
+/// let from_model = ToolCall::from_text("metrics.newest", r#"{"host": "web-1"}"#).id("call_1");
+/// let from_code = ToolCall::new("metrics.newest", json!({"host": "web-1"})).id("call_1");
+/// assert_eq!(from_code.name(), from_model.name());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolCall<'a> {
+    pub(crate) name: Cow<'a, str>,
+    pub(crate) arguments: Cow<'a, str>,
+    pub(crate) id: Option<Cow<'a, str>>,
+    pub(crate) conversation: Option<Cow<'a, str>>,
+}
+
+impl<'a> ToolCall<'a> {
+    /// A call with the arguments as the model wrote them. An empty text stands for no arguments.
+    pub fn from_text(name: impl Into<Cow<'a, str>>, arguments: impl Into<Cow<'a, str>>) -> Self {
+        Self { name: name.into(), arguments: arguments.into(), id: None, conversation: None }
+    }
+
+    /// A call with the arguments as a JSON value.
+    pub fn new(name: impl Into<Cow<'a, str>>, arguments: Value) -> Self {
+        Self::from_text(name, arguments.to_string())
+    }
+
+    /// The id that the provider gave the call.
+    #[must_use]
+    pub fn id(mut self, id: impl Into<Cow<'a, str>>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// The conversation that the call belongs to.
+    #[must_use]
+    pub fn conversation(mut self, conversation: impl Into<Cow<'a, str>>) -> Self {
+        self.conversation = Some(conversation.into());
+        self
+    }
+
+    /// The tool's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The arguments' text.
+    #[must_use]
+    pub fn arguments(&self) -> &str {
+        &self.arguments
+    }
+}

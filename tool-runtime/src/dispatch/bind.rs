@@ -1,0 +1,353 @@
+//! From registrations to tools that can be called: each bound to its instance and its injected values.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::FxBuildHasher;
+use tool_model::validate::Validator;
+use tool_model::{Manifest, Registration, difference, registrations};
+
+use super::problem::short_type;
+use super::{Dependencies, Problem, Source};
+use crate::arguments::Schemas;
+use crate::inject::{Injection, Mode};
+use crate::shim::{Class, Constructor, Receiver, Shim};
+
+/// A tool with everything a call needs.
+pub(crate) struct BoundTool {
+    pub(crate) registration: &'static Registration,
+    pub(crate) shim: &'static Shim,
+    pub(crate) schemas: Schemas,
+    pub(crate) instance: InstanceSource,
+    pub(crate) injections: Vec<(Injection, Source)>,
+    /// Whether a call must make something first, so that it needs a scope.
+    pub(crate) needs_scope: bool,
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// Where the instance of a method comes from.
+pub(crate) enum InstanceSource {
+    None,
+    Shared(Arc<dyn Any + Send + Sync>),
+    PerCall { constructor: Constructor, type_name: &'static str, injections: Vec<(Injection, Source)> },
+}
+
+/// What binding gives.
+pub(crate) struct Bound {
+    pub(crate) tools: HashMap<String, Arc<BoundTool>, FxBuildHasher>,
+    pub(crate) not_offered: Vec<&'static Registration>,
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// Binds the tools of the manifest, or without one all that are linked.
+pub(crate) fn bind(manifest: Option<&Manifest>, dependencies: &Dependencies) -> Bound {
+    let linked: Vec<&'static Registration> =
+        registrations().into_iter().filter(|tool| !tool.manual || has_service(tool, dependencies)).collect();
+    let constructors = constructors(&linked);
+    let mut problems = Vec::new();
+    let chosen = match manifest {
+        Some(manifest) => choose(manifest, &linked, &mut problems),
+        None => linked.clone(),
+    };
+    let mut tools: HashMap<String, Arc<BoundTool>, FxBuildHasher> = HashMap::default();
+    for registration in chosen {
+        if let Some(known) = tools.get(registration.name) {
+            problems.push(duplicate(known.registration, registration));
+            continue;
+        }
+        let before = problems.len();
+        let tool = bind_tool(registration, dependencies, &constructors, &mut problems);
+        if problems.len() == before
+            && let Some(tool) = tool
+        {
+            tools.insert(registration.name.to_owned(), Arc::new(tool));
+        }
+    }
+    let offered =
+        |tool: &&Registration| tools.get(tool.name).is_some_and(|known| known.registration.handler == tool.handler);
+    let not_offered = linked.into_iter().filter(|tool| !offered(tool)).collect();
+    Bound { tools, not_offered, problems }
+}
+
+fn shim_of(tool: &'static Registration) -> Option<&'static Shim> {
+    tool.call.downcast_ref()
+}
+
+fn class_of(tool: &'static Registration) -> Option<Class> {
+    shim_of(tool)?.class.map(|class| class())
+}
+
+fn has_service(tool: &'static Registration, dependencies: &Dependencies) -> bool {
+    class_of(tool).is_some_and(|class| dependencies.services.iter().any(|service| service.type_id == class.type_id))
+}
+
+/// The constructors of all classes. `new` may stand in one `impl` block and serve the tools of another.
+fn constructors(linked: &[&'static Registration]) -> HashMap<TypeId, Constructor> {
+    let classes = linked.iter().filter_map(|tool| class_of(tool));
+    classes.filter_map(|class| class.constructor.map(|constructor| (class.type_id, constructor))).collect()
+}
+
+/// The registrations behind a manifest's entries. Each entry must still say what its handler is.
+fn choose(
+    manifest: &Manifest,
+    linked: &[&'static Registration],
+    problems: &mut Vec<Problem>,
+) -> Vec<&'static Registration> {
+    let mut chosen = Vec::new();
+    for (name, entry) in manifest.iter() {
+        let Some(tool) = linked.iter().find(|tool| tool.handler == entry.handler) else {
+            problems.push(not_linked(name, &entry.handler));
+            continue;
+        };
+        let remedy = "write the manifest again";
+        if tool.name != name {
+            let message =
+                format!("the manifest is stale: its handler `{}` is now called `{}`", entry.handler, tool.name);
+            problems.push(Problem::of_tool(name, message, remedy));
+            continue;
+        }
+        let differences = difference(entry, &tool.definition());
+        if !differences.is_empty() {
+            let message = format!("the manifest is stale: {}", differences.join("; "));
+            problems.push(Problem::of_tool(name, message, remedy));
+            continue;
+        }
+        chosen.push(*tool);
+    }
+    let services = linked.iter().filter(|tool| tool.manual && manifest.get(tool.name).is_none());
+    chosen.extend(services);
+    chosen
+}
+
+fn not_linked(name: &str, handler: &str) -> Problem {
+    let krate = handler.split("::").next().unwrap_or(handler);
+    Problem::of_tool(
+        name,
+        format!("the manifest offers it, but its handler `{handler}` is not linked"),
+        format!(
+            "if the crate exists and is never named, the linker drops it: write `use {krate} as _;`; \
+             if the handler is gone, write the manifest again"
+        ),
+    )
+}
+
+fn duplicate(first: &Registration, second: &Registration) -> Problem {
+    Problem::of_tool(
+        first.name,
+        format!(
+            "two tools have this name: {} ({}) and {} ({})",
+            first.handler, first.source, second.handler, second.source
+        ),
+        "rename one with `#[tool(name = \"..\")]` or `prefix`",
+    )
+}
+
+fn bind_tool(
+    registration: &'static Registration,
+    dependencies: &Dependencies,
+    constructors: &HashMap<TypeId, Constructor>,
+    problems: &mut Vec<Problem>,
+) -> Option<BoundTool> {
+    let Some(shim) = shim_of(registration) else {
+        let message = format!("{} was registered by another version of this crate", registration.handler);
+        problems.push(Problem::of_tool(registration.name, message, "let all crates use the same `tool-runtime`"));
+        return None;
+    };
+    let instance = bind_instance(registration, shim, dependencies, constructors, problems)?;
+    let injections = bind_injections(registration, &(shim.injections)(), "", dependencies, problems);
+    let definition = Arc::new(registration.definition());
+    check_defaults(registration, &definition, problems);
+    let needs_scope = matches!(instance, InstanceSource::PerCall { .. })
+        || injections.iter().any(|(_, source)| matches!(source, Source::Provider(_)));
+    Some(BoundTool {
+        registration,
+        shim,
+        schemas: Schemas::new(registration, definition),
+        instance,
+        injections,
+        needs_scope,
+        timeout: registration.timeout_ms.map(Duration::from_millis),
+    })
+}
+
+/// A default that the schema refuses would make every call without it fail; a schema that cannot be enforced is a
+/// promise that cannot be kept.
+fn check_defaults(registration: &Registration, definition: &tool_model::ToolDefinition, problems: &mut Vec<Problem>) {
+    for (name, argument) in &definition.arguments {
+        let validator = match Validator::new(&argument.schema(), &definition.defs) {
+            Ok(validator) => validator,
+            Err(error) => {
+                let message = format!("the schema of `{name}` cannot be enforced: {error}");
+                problems.push(Problem::of_tool(registration.name, message, "describe it otherwise"));
+                continue;
+            }
+        };
+        let Some(default) = argument.keywords.get("default") else { continue };
+        for violation in validator.check(default, name) {
+            let message =
+                format!("the default of `{}` is {default}, but {} is expected", violation.path, violation.expected);
+            problems.push(Problem::of_tool(registration.name, message, "give a default that the argument takes"));
+        }
+    }
+}
+
+fn bind_instance(
+    registration: &'static Registration,
+    shim: &Shim,
+    dependencies: &Dependencies,
+    constructors: &HashMap<TypeId, Constructor>,
+    problems: &mut Vec<Problem>,
+) -> Option<InstanceSource> {
+    let (Some(class), true) = (shim.class, shim.receiver != Receiver::None) else { return Some(InstanceSource::None) };
+    let class = class();
+    let name = short_type(class.type_name);
+    let tool = registration.name;
+    if let Some(service) = dependencies.services.iter().find(|service| service.type_id == class.type_id) {
+        let per_call =
+            format!("give no `.service(..)`, so that `{name}::new` makes one for each call, or take `&self`");
+        match shim.receiver {
+            Receiver::Mut => {
+                let message = format!("it takes `&mut self`, but all calls share the `{name}` of `.service(..)`");
+                problems.push(Problem::of_tool(tool, message, per_call));
+                return None;
+            }
+            Receiver::Owned if !class.is_clone => {
+                let message = format!(
+                    "it takes `self`, but all calls share the `{name}` of `.service(..)`, which is not `Clone`"
+                );
+                problems.push(Problem::of_tool(tool, message, per_call));
+                return None;
+            }
+            _ => return Some(InstanceSource::Shared(service.value.clone())),
+        }
+    }
+    let Some(constructor) = constructors.get(&class.type_id).copied() else {
+        let message = format!("there is no `{name}` to call it on");
+        let remedy = format!(
+            "add `.service({name} {{ .. }})`, or write a `pub fn new(..) -> Self` into its `#[tool_class]`, \
+             whose parameters are injected"
+        );
+        problems.push(Problem::of_tool(tool, message, remedy));
+        return None;
+    };
+    let context = format!("`{name}::new` for ");
+    let injections = bind_injections(registration, &(constructor.injections)(), &context, dependencies, problems);
+    Some(InstanceSource::PerCall { constructor, type_name: class.type_name, injections })
+}
+
+/// Finds a source for each injected parameter of one function.
+fn bind_injections(
+    registration: &Registration,
+    injections: &[Injection],
+    context: &str,
+    dependencies: &Dependencies,
+    problems: &mut Vec<Problem>,
+) -> Vec<(Injection, Source)> {
+    let mut bound = Vec::with_capacity(injections.len());
+    for injection in injections {
+        match find_source(injection, dependencies) {
+            Ok(source) => bound.push((*injection, source)),
+            Err((message, remedy)) => {
+                let message = format!(
+                    "{context}the parameter `{}` of type `{}`: {message}",
+                    injection.parameter,
+                    short_type(injection.type_name)
+                );
+                problems.push(Problem::of_tool(registration.name, message, remedy));
+            }
+        }
+    }
+    check_modes(registration, context, &bound, dependencies, problems);
+    bound
+}
+
+/// By name first, then by type.
+fn find_source(injection: &Injection, dependencies: &Dependencies) -> Result<Source, (String, String)> {
+    let Injection { parameter, type_id, type_name, .. } = *injection;
+    let wanted = short_type(type_name);
+    if let Some((source, its_type, its_name)) = dependencies.by_name(parameter) {
+        if its_type == type_id {
+            return Ok(source);
+        }
+        let message = format!("{} is a `{}`", dependencies.describe(source), short_type(its_name));
+        return Err((message, format!("provide a `{wanted}` as {parameter:?}, or rename the parameter")));
+    }
+    dependencies.by_type(type_id, type_name).map_err(|message| {
+        let remedy = if message.starts_with("nothing") {
+            format!(
+                "add `.provide({parameter:?}, |scope| async move {{ .. }})`, `.value({parameter:?}, ..)`, \
+                 or `.per_call::<{wanted}>()` with `.with(..)` at each call"
+            )
+        } else {
+            format!("call the parameter like the one that is meant, or provide one as {parameter:?}")
+        };
+        (message, remedy)
+    })
+}
+
+/// Whether each value can be handed over as its parameters want it.
+fn check_modes(
+    registration: &Registration,
+    context: &str,
+    bound: &[(Injection, Source)],
+    dependencies: &Dependencies,
+    problems: &mut Vec<Problem>,
+) {
+    let mut report = |message: String, remedy: String| {
+        problems.push(Problem::of_tool(registration.name, format!("{context}{message}"), remedy));
+    };
+    for (index, (injection, source)) in bound.iter().enumerate() {
+        let parameter = injection.parameter;
+        let wanted = short_type(injection.type_name);
+        let shared = matches!(source, Source::Value(_) | Source::Service(_));
+        match injection.mode {
+            Mode::Mut if shared => report(
+                format!(
+                    "`{parameter}: &mut {wanted}` cannot be had: all calls share {}",
+                    dependencies.describe(*source)
+                ),
+                format!("take `&{wanted}`, or make one for each call with `.provide({parameter:?}, ..)`"),
+            ),
+            Mode::Move if shared => report(
+                format!(
+                    "`{parameter}: {wanted}` cannot be moved out: all calls share {}",
+                    dependencies.describe(*source)
+                ),
+                format!(
+                    "take `&{wanted}`, derive `Clone` for it, or make one for each call with `.provide({parameter:?}, ..)`"
+                ),
+            ),
+            Mode::Move if is_finished(*source, dependencies) => report(
+                format!("`{parameter}: {wanted}` is moved into the handler, but `.finish(..)` wants it back"),
+                format!("take `&mut {wanted}`, or derive `Clone` for it"),
+            ),
+            _ => {}
+        }
+        let clash = bound[..index]
+            .iter()
+            .find(|(other, other_source)| other_source == source && clashes(other.mode, injection.mode));
+        if let Some((other, _)) = clash {
+            report(
+                format!(
+                    "the parameters `{}` and `{parameter}` want the same value, {}, and one of them for itself",
+                    other.parameter,
+                    dependencies.describe(*source)
+                ),
+                "take it once, or provide two".to_owned(),
+            );
+        }
+    }
+}
+
+fn is_finished(source: Source, dependencies: &Dependencies) -> bool {
+    matches!(source, Source::Provider(index) if dependencies.providers[index].finish.is_some())
+}
+
+/// A value lent for writing, or moved out, is nobody else's. Clones are taken before it is lent.
+fn clashes(one: Mode, other: Mode) -> bool {
+    let exclusive = |mode| matches!(mode, Mode::Mut | Mode::Move);
+    let copied = |mode| mode == Mode::Clone;
+    (exclusive(one) || exclusive(other)) && !(copied(one) && other == Mode::Mut) && !(copied(other) && one == Mode::Mut)
+}

@@ -1,0 +1,183 @@
+//! What an application gives its dispatcher.
+
+use std::any::{TypeId, type_name};
+use std::fmt::Display;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tool_model::Manifest;
+
+use super::bind::bind;
+use super::dependencies::{Dependencies, Ready};
+use super::{BuildError, Dispatcher, Inner, Limits, Problem};
+use crate::Outcome;
+use crate::inject::{FinishHook, Finished, Provider, Scope};
+
+/// Collects what the tools need; see [`Dispatcher::builder`].
+#[derive(Default)]
+#[must_use = "a builder does nothing until `build()`"]
+pub struct Builder {
+    manifest: Option<Manifest>,
+    dependencies: Dependencies,
+    finish: Vec<(String, FinishHook)>,
+    limits: Limits,
+    lenient: bool,
+    problems: Vec<Problem>,
+}
+
+impl Builder {
+    /// Offers the tools of a manifest, bound by their handlers. Without one, everything that is linked is offered.
+    pub fn manifest(mut self, manifest: Manifest) -> Self {
+        self.manifest = Some(manifest);
+        self
+    }
+
+    /// One instance for all calls of its class. Without it, `new` makes one for each call.
+    ///
+    /// The service can also be injected, as `&S` or as `Arc<S>`.
+    pub fn service<S: Send + Sync + 'static>(self, service: S) -> Self {
+        self.service_arc(Arc::new(service))
+    }
+
+    /// As [`service`](Self::service), for an instance that the application shares.
+    pub fn service_arc<S: Send + Sync + 'static>(mut self, service: Arc<S>) -> Self {
+        if self.dependencies.services.iter().any(|known| known.type_id == TypeId::of::<S>()) {
+            let message = format!("the service `{}` is given twice", type_name::<S>());
+            self.problems.push(Problem::general(message, "give one instance"));
+        }
+        self.dependencies.values.push(ready(None, Arc::new(service.clone())));
+        self.dependencies.services.push(ready(None, service));
+        self
+    }
+
+    /// Makes a value for each call that needs it, once in a call. Parameters find it by their name, then by its type.
+    ///
+    /// A provider can ask its [`Scope`] for other values of the same call.
+    pub fn provide<F, Fut, T, E>(mut self, name: impl Into<String>, provider: F) -> Self
+    where
+        F: Fn(Scope) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: Display,
+    {
+        let name = name.into();
+        self.check_name(&name);
+        self.dependencies.providers.push(Provider::new(name, provider));
+        self
+    }
+
+    /// Finishes a provided value when its call ends, with the call's outcome: the place to commit or to roll back.
+    ///
+    /// An error makes a call that succeeded a failure.
+    pub fn finish<F, Fut, T>(mut self, name: impl Into<String>, finish: F) -> Self
+    where
+        F: Fn(T, Outcome) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: Finished> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.finish.push((name.into(), FinishHook::new(finish)));
+        self
+    }
+
+    /// A value that all calls share.
+    pub fn value<T: Send + Sync + 'static>(mut self, name: impl Into<String>, value: T) -> Self {
+        let name = name.into();
+        self.check_name(&name);
+        self.dependencies.values.push(ready(Some(name), Arc::new(value)));
+        self
+    }
+
+    /// Announces a type whose value comes with each call, through [`Call::with`](super::Call::with).
+    pub fn per_call<T: Send + 'static>(mut self) -> Self {
+        let entry = (TypeId::of::<T>(), type_name::<T>());
+        if !self.dependencies.per_call.contains(&entry) {
+            self.dependencies.per_call.push(entry);
+        }
+        self
+    }
+
+    /// How long a call may take, unless its tool or the call itself says otherwise. Without it, as long as it takes.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.limits.timeout = Some(timeout);
+        self
+    }
+
+    /// The longest text of arguments that is read, in bytes. 16 MB unless set.
+    pub fn max_argument_bytes(mut self, bytes: usize) -> Self {
+        self.limits.argument_bytes = bytes;
+        self
+    }
+
+    /// Ignores arguments that a tool does not have, instead of refusing the call.
+    pub fn allow_unknown_arguments(mut self) -> Self {
+        self.limits.allow_unknown = true;
+        self
+    }
+
+    /// Skips and logs tools that cannot be bound, instead of refusing to build.
+    pub fn lenient(mut self) -> Self {
+        self.lenient = true;
+        self
+    }
+
+    /// Binds every tool to what it needs.
+    ///
+    /// # Errors
+    /// Names every tool and parameter that is left without a provider or has one of the wrong type, and every entry
+    /// of the manifest that does not fit the program, all at once.
+    pub fn build(mut self) -> Result<Dispatcher, BuildError> {
+        self.attach_finish_hooks();
+        let dependencies = Arc::new(self.dependencies);
+        let bound = bind(self.manifest.as_ref(), &dependencies);
+        let mut problems = self.problems;
+        if self.lenient {
+            for problem in &bound.problems {
+                tracing::warn!(tool = problem.tool.as_deref(), "skipped: {problem}");
+            }
+        } else {
+            problems.extend(bound.problems);
+        }
+        if !problems.is_empty() {
+            return Err(BuildError { problems });
+        }
+        Ok(Dispatcher::new(Inner {
+            tools: bound.tools,
+            not_offered: bound.not_offered,
+            dependencies,
+            limits: self.limits,
+        }))
+    }
+
+    fn check_name(&mut self, name: &str) {
+        if self.dependencies.by_name(name).is_some() {
+            let message = format!("{name:?} is provided twice");
+            self.problems.push(Problem::general(message, "give each value a name of its own"));
+        }
+    }
+
+    fn attach_finish_hooks(&mut self) {
+        for (name, hook) in std::mem::take(&mut self.finish) {
+            let Some(provider) = self.dependencies.providers.iter_mut().find(|provider| provider.name == name) else {
+                let message = format!("`.finish({name:?}, ..)` has no provider of that name");
+                self.problems.push(Problem::general(message, format!("add `.provide({name:?}, ..)`")));
+                continue;
+            };
+            if provider.type_id != hook.type_id {
+                let message = format!(
+                    "`.finish({name:?}, ..)` takes a `{}`, but its provider makes a `{}`",
+                    hook.type_name, provider.type_name
+                );
+                self.problems.push(Problem::general(message, "let both have the same type"));
+                continue;
+            }
+            if provider.finish.replace(hook).is_some() {
+                let message = format!("`.finish({name:?}, ..)` is given twice");
+                self.problems.push(Problem::general(message, "finish a value once"));
+            }
+        }
+    }
+}
+
+fn ready<T: Send + Sync + 'static>(name: Option<String>, value: Arc<T>) -> Ready {
+    Ready { name, type_id: TypeId::of::<T>(), type_name: type_name::<T>(), value }
+}

@@ -1,0 +1,55 @@
+//! A trial of every provider.
+
+use std::any::TypeId;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use super::{BuildError, Dispatcher, Problem, Source};
+use crate::Outcome;
+use crate::guard::CatchPanic;
+use crate::inject::{Held, ScopeInner, Slot};
+
+/// A trial of every provider; see [`Dispatcher::check`]. Await it.
+#[must_use = "a check does nothing unless it is awaited"]
+pub struct Check<'a> {
+    tools: &'a Dispatcher,
+    with: Vec<(TypeId, Arc<Slot>)>,
+}
+
+impl<'a> Check<'a> {
+    pub(super) fn new(tools: &'a Dispatcher) -> Self {
+        Self { tools, with: Vec::new() }
+    }
+
+    /// A value that would come with a call, for providers that ask for it.
+    pub fn with<T: Send + 'static>(mut self, value: T) -> Self {
+        self.with.push((TypeId::of::<T>(), Slot::of(Held::new(value))));
+        self
+    }
+}
+
+impl<'a> IntoFuture for Check<'a> {
+    type Output = Result<(), BuildError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'a>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            let dependencies = &self.tools.inner.dependencies;
+            let mut problems = Vec::new();
+            let scope = ScopeInner::new(dependencies.clone(), self.with);
+            for (index, provider) in dependencies.providers.iter().enumerate() {
+                let made = CatchPanic(Box::pin(scope.clone().input(Source::Provider(index), None))).await;
+                let error = match made {
+                    Ok(Ok(_)) => continue,
+                    Ok(Err(error)) => error.to_string(),
+                    Err(panic) => format!("it panicked: {panic}"),
+                };
+                problems.push(Problem::general(format!("the provider {:?} does not work", provider.name), error));
+            }
+            if let Err(error) = scope.finish(Outcome::Cancelled).await {
+                problems.push(Problem::general("a value could not be rolled back", error));
+            }
+            if problems.is_empty() { Ok(()) } else { Err(BuildError { problems }) }
+        })
+    }
+}

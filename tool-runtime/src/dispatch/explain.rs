@@ -1,0 +1,110 @@
+//! Where everything comes from.
+
+use std::fmt;
+
+use super::problem::short_type;
+use super::{BoundTool, Inner, InstanceSource, Source};
+use crate::inject::{Injection, Mode};
+
+/// Where each tool's handler, instance and injected values come from. Shown with `{}`.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// The tools on offer, sorted by name.
+    pub tools: Vec<ToolExplanation>,
+    /// Tools that are linked but not in the manifest, each with its handler.
+    pub not_offered: Vec<(String, String)>,
+}
+
+/// Where one tool's parts come from.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ToolExplanation {
+    /// The tool.
+    pub name: String,
+    /// The function that runs.
+    pub handler: String,
+    /// The file and line of its annotation.
+    pub source: String,
+    /// Where the instance comes from; nothing for functions.
+    pub instance: Option<String>,
+    /// Each injected parameter with its source.
+    pub injected: Vec<(String, String)>,
+    /// Each argument of type `any` with the reason.
+    pub any: Vec<(String, String)>,
+}
+
+impl Explanation {
+    pub(super) fn of(inner: &Inner) -> Self {
+        let mut tools: Vec<ToolExplanation> = inner.tools.values().map(|tool| explain(tool, inner)).collect();
+        tools.sort_by(|a, b| a.name.cmp(&b.name));
+        let not_offered =
+            inner.not_offered.iter().map(|tool| (tool.name.to_owned(), tool.handler.to_owned())).collect();
+        Self { tools, not_offered }
+    }
+}
+
+fn explain(tool: &BoundTool, inner: &Inner) -> ToolExplanation {
+    let describe = |(injection, source): &(Injection, Source)| {
+        let form = match injection.mode {
+            Mode::Clone => "cloned from",
+            Mode::Move => "moved out of",
+            Mode::Ref => "lent from",
+            Mode::Mut => "lent for writing from",
+        };
+        let parameter = format!("{}: {}", injection.parameter, short_type(injection.type_name));
+        (parameter, format!("{form} {}", inner.dependencies.describe(*source)))
+    };
+    let (instance, of_constructor) = match &tool.instance {
+        InstanceSource::None => (None, &[] as &[_]),
+        InstanceSource::Shared(_) => (Some("one for all calls, from `.service(..)`".to_owned()), &[] as &[_]),
+        InstanceSource::PerCall { type_name, injections, .. } => {
+            (Some(format!("one for each call, from `{}::new`", short_type(type_name))), injections.as_slice())
+        }
+    };
+    let registration = tool.registration;
+    let types = (registration.types)();
+    let unknown = registration.arguments.iter().zip(types).filter_map(|(argument, ty)| {
+        let described = tool.schemas.definition().arguments.get(argument.name)?;
+        let reason = match ty.schema {
+            None => format!("`{}` has no `JsonSchema`", short_type(ty.type_name)),
+            Some(_) => format!("`{}` takes any value", short_type(ty.type_name)),
+        };
+        described.is_any().then(|| (argument.name.to_owned(), reason))
+    });
+    ToolExplanation {
+        name: registration.name.to_owned(),
+        handler: registration.handler.to_owned(),
+        source: registration.source.to_string(),
+        instance,
+        injected: of_constructor.iter().chain(&tool.injections).map(describe).collect(),
+        any: unknown.collect(),
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for tool in &self.tools {
+            writeln!(f, "{tool}")?;
+        }
+        for (name, handler) in &self.not_offered {
+            writeln!(f, "{name}\n  not offered: linked as {handler}, but not in the manifest")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for ToolExplanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n  handler   {} ({})", self.name, self.handler, self.source)?;
+        if let Some(instance) = &self.instance {
+            write!(f, "\n  instance  {instance}")?;
+        }
+        for (parameter, source) in &self.injected {
+            write!(f, "\n  injected  {parameter}, {source}")?;
+        }
+        for (argument, reason) in &self.any {
+            write!(f, "\n  any       {argument}: {reason}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,21 @@
+//! The dispatcher: which tools there are, what they need, and how a call runs.
+
+mod bind;
+mod builder;
+mod check;
+mod dependencies;
+mod dispatcher;
+mod explain;
+mod problem;
+mod running;
+mod scoped;
+
+pub(crate) use bind::{BoundTool, InstanceSource};
+pub use builder::Builder;
+pub use check::Check;
+pub(crate) use dependencies::{Dependencies, Source};
+pub use dispatcher::Dispatcher;
+pub(crate) use dispatcher::{Inner, Limits};
+pub use explain::{Explanation, ToolExplanation};
+pub use problem::{BuildError, Problem};
+pub use running::Call;

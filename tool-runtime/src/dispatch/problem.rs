@@ -1,0 +1,89 @@
+//! What keeps a dispatcher from being built.
+
+use std::fmt;
+
+/// All that is wrong with what a builder was given.
+#[derive(Debug)]
+pub struct BuildError {
+    pub(crate) problems: Vec<Problem>,
+}
+
+impl BuildError {
+    /// Each problem by itself.
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.problems.len();
+        write!(f, "the dispatcher cannot be built, {count} problem{}:", if count == 1 { "" } else { "s" })?;
+        for problem in &self.problems {
+            write!(f, "\n- {problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+/// One thing that is wrong: where, what, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The tool, where it concerns one.
+    pub tool: Option<String>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+impl Problem {
+    pub(crate) fn of_tool(tool: &str, message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { tool: Some(tool.to_owned()), message: message.into(), remedy: remedy.into() }
+    }
+
+    pub(crate) fn general(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { tool: None, message: message.into(), remedy: remedy.into() }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(tool) = &self.tool {
+            write!(f, "`{tool}`: ")?;
+        }
+        write!(f, "{}; {}", self.message, self.remedy)
+    }
+}
+
+/// A type's name without its modules, as one would write it: `Vec<app::Point>` as `Vec<Point>`.
+pub(crate) fn short_type(name: &str) -> String {
+    let mut short = String::with_capacity(name.len());
+    let mut word_start = 0;
+    for c in name.chars() {
+        if c == ':' {
+            short.truncate(word_start);
+            continue;
+        }
+        short.push(c);
+        if !(c.is_alphanumeric() || c == '_') {
+            word_start = short.len();
+        }
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short_type;
+
+    #[test]
+    fn types_are_shown_as_one_writes_them() {
+        assert_eq!(short_type("alloc::vec::Vec<app::models::Point>"), "Vec<Point>");
+        assert_eq!(short_type("u8"), "u8");
+        assert_eq!(short_type("(a::B, &mut c::D)"), "(B, &mut D)");
+    }
+}

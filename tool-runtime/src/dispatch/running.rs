@@ -1,0 +1,387 @@
+//! One call, from the text to the result.
+
+use std::any::TypeId;
+use std::ops::ControlFlow::{self, Break, Continue};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+use tokio::time::Sleep;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+use tool_model::nearest;
+
+use super::{BoundTool, Dispatcher, InstanceSource, scoped};
+use crate::answer::{Answer, Failure};
+use crate::arguments::Reader;
+use crate::guard::{self, drop_quietly};
+use crate::inject::{Held, InjectError, Inputs, InstanceInput, ScopeInner, Slot};
+use crate::shim::{Invocation, Step};
+use crate::{ErrorKind, Outcome, ToolCall, ToolError, ToolResult};
+
+/// How long a rollback may take after its call was stopped. It goes on in the background after that.
+const FINISH_GRACE: Duration = Duration::from_secs(5);
+
+/// A call that is made by awaiting it; see [`Dispatcher::call`].
+///
+/// It never fails and never panics: whatever happens is a [`ToolResult`]. Dropped, it stops the handler and finishes
+/// what was injected in the background.
+#[must_use = "a call does nothing unless it is awaited"]
+pub struct Call<'a> {
+    tools: &'a Dispatcher,
+    call: ToolCall<'a>,
+    with: Vec<(TypeId, Arc<Slot>)>,
+    timeout: Option<Duration>,
+    cancel: Option<CancellationToken>,
+    state: State,
+}
+
+enum State {
+    New,
+    Running(Running),
+    Done,
+}
+
+struct Running {
+    tool: Arc<BoundTool>,
+    work: Work,
+    timeout: Option<Duration>,
+    timer: Option<Pin<Box<Sleep>>>,
+    cancelled: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
+}
+
+enum Work {
+    /// An `async` handler that needs nothing made.
+    Handler(Pin<Box<dyn Future<Output = Answer> + Send>>),
+    /// A blocking handler that needs nothing made.
+    Blocking(JoinHandle<Answer>),
+    /// A handler in a scope.
+    Scoped { run: Pin<Box<dyn Future<Output = Answer> + Send>>, scope: Arc<ScopeInner>, runtime: Handle },
+    /// The handler is over, its scope is being finished by a task of its own.
+    Finishing { finished: JoinHandle<Result<(), String>>, answer: Answer },
+    /// Nothing is left to do.
+    Over,
+}
+
+impl<'a> Call<'a> {
+    pub(super) fn new(tools: &'a Dispatcher, call: ToolCall<'a>) -> Self {
+        Self { tools, call, with: Vec::new(), timeout: None, cancel: None, state: State::New }
+    }
+
+    /// A value that comes with this call, for parameters of its type. The builder knows the type through
+    /// [`per_call`](super::Builder::per_call).
+    pub fn with<T: Send + 'static>(mut self, value: T) -> Self {
+        let id = TypeId::of::<T>();
+        self.with.retain(|(known, _)| *known != id);
+        self.with.push((id, Slot::of(Held::new(value))));
+        self
+    }
+
+    /// How long this call may take, whatever its tool and the dispatcher say.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Stops the call when the token is cancelled.
+    pub fn cancel(mut self, token: CancellationToken) -> Self {
+        self.cancel = Some(token);
+        self
+    }
+
+    /// Finds the tool, checks the arguments, and runs the handler as far as it goes without waiting.
+    fn start(&mut self) -> ControlFlow<ToolResult, Running> {
+        let inner = &self.tools.inner;
+        let Some(tool) = inner.tools.get(&*self.call.name) else { return Break(failed(self.unknown_tool())) };
+        if self.call.arguments.len() > inner.limits.argument_bytes {
+            return Break(failed(self.too_long()));
+        }
+        if self.cancel.as_ref().is_some_and(CancellationToken::is_cancelled) {
+            return Break(answered(tool, Err(cancelled())));
+        }
+        let ready = if tool.needs_scope {
+            None
+        } else {
+            match self.ready_inputs(tool) {
+                Ok(inputs) => Some(inputs),
+                Err(error) => return Break(answered(tool, Err(scoped::not_run(tool, &error)))),
+            }
+        };
+        let reader =
+            Reader { text: &self.call.arguments, schemas: &tool.schemas, allow_unknown: inner.limits.allow_unknown };
+        let invocation = Invocation { tool: &self.call.name, reader, ready };
+        let work = match guard::catch(|| (tool.shim.invoke)(invocation)) {
+            Ok(Step::Done(answer)) => return Break(answered(tool, answer)),
+            Ok(Step::Refused(error)) => return Break(failed(*error)),
+            Ok(Step::Future(handler)) => Work::Handler(handler),
+            Ok(Step::Blocking(function)) => match Handle::try_current() {
+                Ok(runtime) => Work::Blocking(runtime.spawn_blocking(function)),
+                Err(_) => return Break(answered(tool, Err(no_runtime()))),
+            },
+            Ok(Step::Waiting(waiting)) => {
+                let Ok(runtime) = Handle::try_current() else { return Break(answered(tool, Err(no_runtime()))) };
+                let scope = ScopeInner::new(inner.dependencies.clone(), std::mem::take(&mut self.with));
+                Work::Scoped { run: Box::pin(scoped::run(tool.clone(), scope.clone(), waiting)), scope, runtime }
+            }
+            Err(panic) => return Break(answered(tool, Err(Failure::new(ErrorKind::Panicked, panic)))),
+        };
+        Continue(Running {
+            tool: tool.clone(),
+            work,
+            timeout: self.timeout.or(tool.timeout).or(inner.limits.timeout),
+            timer: None,
+            cancelled: self.cancel.take().map(|token| Box::pin(token.cancelled_owned())),
+        })
+    }
+
+    #[inline]
+    fn ready_inputs(&self, tool: &BoundTool) -> Result<Inputs, InjectError> {
+        let instance = match &tool.instance {
+            InstanceSource::Shared(shared) => InstanceInput::Shared(shared.clone()),
+            InstanceSource::None | InstanceSource::PerCall { .. } => InstanceInput::None,
+        };
+        let dependencies = &self.tools.inner.dependencies;
+        let values = tool.injections.iter().map(|(_, source)| dependencies.ready_input(*source, &self.with));
+        Ok(Inputs { instance, values: values.collect::<Result<_, _>>()? })
+    }
+
+    #[cold]
+    fn unknown_tool(&self) -> ToolError {
+        let name = &*self.call.name;
+        let mut names: Vec<&str> = self.tools.inner.tools.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        let near = nearest(name, names.iter().copied());
+        let quoted = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let hint = match near.as_slice() {
+            [] if names.is_empty() => "There are no tools.".to_owned(),
+            [] if names.len() <= 20 => format!("The tools are {}.", quoted(&names)),
+            [] => format!("There are {} tools, none with a similar name.", names.len()),
+            near => format!("Did you mean {}?", quoted(near)),
+        };
+        let shown: String = name.chars().take(128).collect();
+        ToolError::new(ErrorKind::UnknownTool, format!("There is no tool `{shown}`. {hint}"))
+    }
+
+    #[cold]
+    fn too_long(&self) -> ToolError {
+        let message = format!(
+            "Invalid arguments for `{}`: {} bytes are more than the limit of {}. Send less.",
+            self.call.name,
+            self.call.arguments.len(),
+            self.tools.inner.limits.argument_bytes
+        );
+        ToolError::new(ErrorKind::InvalidArguments, message)
+    }
+}
+
+impl Future for Call<'_> {
+    type Output = ToolResult;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
+        let this = self.get_mut();
+        if matches!(this.state, State::New) {
+            match this.start() {
+                Continue(running) => this.state = State::Running(running),
+                Break(result) => {
+                    this.state = State::Done;
+                    return Poll::Ready(result);
+                }
+            }
+        }
+        let State::Running(running) = &mut this.state else {
+            panic!("a call was polled after it had answered");
+        };
+        let Poll::Ready(answer) = running.poll(context) else { return Poll::Pending };
+        let result = answered(&running.tool, answer);
+        this.state = State::Done;
+        Poll::Ready(result)
+    }
+}
+
+impl Running {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Answer> {
+        loop {
+            if let Some(answer) = self.poll_work(context) {
+                match self.end(answer, false) {
+                    Some(answer) => return Poll::Ready(answer),
+                    None => continue,
+                }
+            }
+            if let Some(waiting) = &mut self.cancelled
+                && waiting.as_mut().poll(context).is_ready()
+            {
+                self.cancelled = None;
+                match self.stop(cancelled()) {
+                    Some(answer) => return Poll::Ready(answer),
+                    None => continue,
+                }
+            }
+            match self.poll_timer(context) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(failure) => match self.stop(failure) {
+                    Some(answer) => return Poll::Ready(answer),
+                    None => continue,
+                },
+            }
+        }
+    }
+
+    /// Goes on with the work; nothing while it waits.
+    fn poll_work(&mut self, context: &mut Context<'_>) -> Option<Answer> {
+        let panicked = |panic: String| Err(Failure::new(ErrorKind::Panicked, panic));
+        match &mut self.work {
+            Work::Handler(run) | Work::Scoped { run, .. } => match guard::catch(|| run.as_mut().poll(context)) {
+                Ok(Poll::Pending) => None,
+                Ok(Poll::Ready(answer)) => Some(answer),
+                Err(panic) => Some(panicked(panic)),
+            },
+            Work::Blocking(handle) => match Pin::new(handle).poll(context) {
+                Poll::Pending => None,
+                Poll::Ready(Ok(answer)) => Some(answer),
+                Poll::Ready(Err(error)) if error.is_panic() => Some(panicked(
+                    guard::catch(|| std::panic::resume_unwind(error.into_panic())).err().unwrap_or_default(),
+                )),
+                Poll::Ready(Err(_)) => Some(Err(Failure::new(ErrorKind::NoRuntime, "the runtime was shut down"))),
+            },
+            Work::Finishing { finished, answer } => match Pin::new(finished).poll(context) {
+                Poll::Pending => None,
+                Poll::Ready(finished) => {
+                    let answer = std::mem::replace(answer, Ok(String::new()));
+                    let finished = finished.unwrap_or_else(|_| Err("the runtime was shut down".to_owned()));
+                    self.work = Work::Over;
+                    Some(answer.and_then(|output| match finished {
+                        Ok(()) => Ok(output),
+                        Err(error) => Err(Failure::new(ErrorKind::Finish, error)),
+                    }))
+                }
+            },
+            Work::Over => Some(Err(Failure::new(ErrorKind::Failed, "the call is over"))),
+        }
+    }
+
+    /// The handler is over: its answer, or nothing if its scope has to be finished first.
+    fn end(&mut self, answer: Answer, abandoned: bool) -> Option<Answer> {
+        match std::mem::replace(&mut self.work, Work::Over) {
+            Work::Scoped { run, scope, runtime } => {
+                drop_quietly(run);
+                let held = scope.is_held();
+                let finished = runtime.spawn(scope.finish(outcome_of(&answer)));
+                if abandoned && held {
+                    return Some(answer);
+                }
+                self.work = Work::Finishing { finished, answer };
+                None
+            }
+            over => {
+                drop_quietly(over);
+                Some(answer)
+            }
+        }
+    }
+
+    /// Stops the handler. One that blocks its thread cannot be stopped, and the answer says so.
+    fn stop(&mut self, failure: Box<Failure>) -> Option<Answer> {
+        self.cancelled = None;
+        self.timer = None;
+        let blocking = match &self.work {
+            Work::Blocking(_) => true,
+            Work::Scoped { scope, .. } => scope.is_held(),
+            // The handler's answer stands, but what it wrote may not: this, too, cannot be known.
+            Work::Finishing { answer, .. } => answer.is_ok(),
+            Work::Handler(_) | Work::Over => false,
+        };
+        let failure = if blocking {
+            let message = format!("{}, but could not be stopped: it may still take effect", failure.message);
+            Failure::new(ErrorKind::OutcomeUnknown, message)
+        } else {
+            failure
+        };
+        if let Work::Finishing { answer, .. } = &mut self.work {
+            let answer = std::mem::replace(answer, Ok(String::new()));
+            self.work = Work::Over;
+            return Some(answer.and(Err(failure)));
+        }
+        let ended = self.end(Err(failure), true);
+        if ended.is_none() {
+            // The rollback has its own time.
+            self.timer = Some(Box::pin(tokio::time::sleep(FINISH_GRACE)));
+        }
+        ended
+    }
+
+    /// Waits for the deadline. The timer is armed only once the handler has to wait.
+    fn poll_timer(&mut self, context: &mut Context<'_>) -> Poll<Box<Failure>> {
+        let timer = match (&mut self.timer, self.timeout) {
+            (Some(timer), _) => timer,
+            (None, None) => return Poll::Pending,
+            (None, Some(timeout)) => {
+                if Handle::try_current().is_err() {
+                    return Poll::Ready(no_runtime());
+                }
+                self.timer.insert(Box::pin(tokio::time::sleep(timeout)))
+            }
+        };
+        timer.as_mut().poll(context).map(|()| {
+            let limit = self.timeout.unwrap_or(FINISH_GRACE);
+            Failure::new(ErrorKind::TimedOut, format!("did not finish within {limit:?}"))
+        })
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Work::Scoped { run, scope, runtime } = std::mem::replace(&mut self.work, Work::Over) {
+            drop_quietly(run);
+            runtime.spawn(scope.finish(Outcome::Cancelled));
+        }
+    }
+}
+
+fn outcome_of(answer: &Answer) -> Outcome {
+    match answer {
+        Ok(_) => Outcome::Success,
+        Err(failure) => match failure.kind {
+            ErrorKind::Panicked => Outcome::Panicked,
+            ErrorKind::TimedOut | ErrorKind::OutcomeUnknown => Outcome::TimedOut,
+            ErrorKind::Cancelled => Outcome::Cancelled,
+            _ => Outcome::Failed,
+        },
+    }
+}
+
+fn cancelled() -> Box<Failure> {
+    Failure::new(ErrorKind::Cancelled, "was cancelled")
+}
+
+fn no_runtime() -> Box<Failure> {
+    Failure::new(ErrorKind::NoRuntime, "needs a Tokio runtime, and there is none on this thread")
+}
+
+fn failed(error: ToolError) -> ToolResult {
+    ToolResult::failure(error)
+}
+
+/// The answer in the words that the model reads.
+#[inline]
+fn answered(tool: &BoundTool, answer: Answer) -> ToolResult {
+    match answer {
+        Ok(output) => ToolResult::success(output),
+        Err(failure) => failed(in_words(tool, *failure)),
+    }
+}
+
+#[cold]
+fn in_words(tool: &BoundTool, failure: Failure) -> ToolError {
+    let Failure { kind, message } = failure;
+    let name = tool.registration.name;
+    let message = match kind {
+        ErrorKind::Panicked => format!("`{name}` panicked: {message}"),
+        ErrorKind::TimedOut => format!("`{name}` {message} and was stopped."),
+        ErrorKind::Cancelled | ErrorKind::OutcomeUnknown | ErrorKind::NoRuntime => format!("`{name}` {message}."),
+        ErrorKind::Finish => format!("`{name}` ran, but failed in the end: {message}"),
+        _ => message,
+    };
+    ToolError::new(kind, message)
+}

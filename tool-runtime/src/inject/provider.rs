@@ -1,0 +1,85 @@
+//! Providers and finish hooks, with their types erased.
+
+use std::any::TypeId;
+use std::fmt::Display;
+use std::pin::Pin;
+
+use super::{Held, Scope};
+use crate::Outcome;
+
+type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// Makes a value for a call.
+pub(crate) struct Provider {
+    pub(crate) name: String,
+    pub(crate) type_id: TypeId,
+    pub(crate) type_name: &'static str,
+    pub(crate) make: Box<dyn Fn(Scope) -> BoxFuture<Result<Held, String>> + Send + Sync>,
+    pub(crate) finish: Option<FinishHook>,
+}
+
+impl Provider {
+    pub(crate) fn new<F, Fut, T, E>(name: String, provide: F) -> Self
+    where
+        F: Fn(Scope) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: Display,
+    {
+        Self {
+            name,
+            type_id: TypeId::of::<T>(),
+            type_name: std::any::type_name::<T>(),
+            make: Box::new(move |scope| {
+                let made = provide(scope);
+                Box::pin(async move { made.await.map(Held::new).map_err(|error| format!("{error:#}")) })
+            }),
+            finish: None,
+        }
+    }
+}
+
+/// Finishes a value with the outcome of its call.
+pub(crate) struct FinishHook {
+    pub(crate) type_id: TypeId,
+    pub(crate) type_name: &'static str,
+    pub(crate) finish: Box<dyn Fn(Held, Outcome) -> Option<BoxFuture<FinishResult>> + Send + Sync>,
+}
+
+pub(crate) type FinishResult = Result<(), String>;
+
+impl FinishHook {
+    pub(crate) fn new<F, Fut, T>(finish: F) -> Self
+    where
+        F: Fn(T, Outcome) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: Finished> + Send + 'static,
+        T: Send + 'static,
+    {
+        Self {
+            type_id: TypeId::of::<T>(),
+            type_name: std::any::type_name::<T>(),
+            finish: Box::new(move |held, outcome| {
+                let finished = finish(held.into_value::<T>()?, outcome);
+                Some(Box::pin(async move { finished.await.into_result() }))
+            }),
+        }
+    }
+}
+
+/// What a finish hook may give back: nothing, or a `Result` whose error makes the call a failure.
+pub trait Finished {
+    #[doc(hidden)]
+    fn into_result(self) -> Result<(), String>;
+}
+
+impl Finished for () {
+    fn into_result(self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+impl<E: Display> Finished for Result<(), E> {
+    fn into_result(self) -> Result<(), String> {
+        self.map_err(|error| format!("{error:#}"))
+    }
+}

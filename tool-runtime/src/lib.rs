@@ -1,0 +1,23 @@
+#![doc = include_str!("../docs/crate.md")]
+
+mod answer;
+mod arguments;
+mod call;
+mod dispatch;
+mod guard;
+mod inject;
+mod outcome;
+mod result;
+mod shim;
+
+#[doc(hidden)]
+pub mod private;
+
+pub use call::ToolCall;
+pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, ToolExplanation};
+pub use inject::{Finished, InjectError, Scope};
+pub use outcome::Outcome;
+pub use result::{ArgumentError, ErrorKind, ToolError, ToolResult};
+pub use tokio_util::sync::CancellationToken;
+pub use tool_macros::{tool, tool_class};
+pub use tool_model::{Argument, Manifest, ManifestError, ToolDefinition};

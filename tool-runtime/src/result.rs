@@ -1,0 +1,107 @@
+//! What a call answers.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// The answer to a call. There always is one, whatever happened.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ToolResult {
+    /// Whether the handler ran and everything around it went well.
+    pub success: bool,
+    /// What the model reads, in failure too.
+    pub output: String,
+    /// What went wrong.
+    pub error: Option<ToolError>,
+    /// For the interface, not for the model.
+    pub metadata: Map<String, Value>,
+}
+
+impl ToolResult {
+    pub(crate) fn success(output: String) -> Self {
+        Self { success: true, output, error: None, metadata: Map::new() }
+    }
+
+    pub(crate) fn failure(error: ToolError) -> Self {
+        Self { success: false, output: error.message.clone(), error: Some(error), metadata: Map::new() }
+    }
+}
+
+/// What went wrong with a call.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ToolError {
+    /// What kind of failure it is.
+    pub kind: ErrorKind,
+    /// In words, as the model reads it.
+    pub message: String,
+    /// For [`ErrorKind::InvalidArguments`]: each argument that is wrong.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<ArgumentError>,
+}
+
+impl ToolError {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), arguments: Vec::new() }
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ToolError {}
+
+/// Kinds of failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// No tool of that name is on offer.
+    UnknownTool,
+    /// The arguments are not what the tool takes; it did not run.
+    InvalidArguments,
+    /// The handler answered with an error.
+    Failed,
+    /// The handler panicked.
+    Panicked,
+    /// The handler did not finish in time and was stopped.
+    TimedOut,
+    /// The call was cancelled.
+    Cancelled,
+    /// A value to inject could not be had; the handler did not run.
+    Injection,
+    /// The handler succeeded, but what was injected could not be finished, such as a commit.
+    Finish,
+    /// The handler could not be stopped in time and may still be running.
+    OutcomeUnknown,
+    /// The call needs a Tokio runtime and there is none.
+    NoRuntime,
+}
+
+/// One argument that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ArgumentError {
+    /// Where: `order.items[2].sku`. Empty for the arguments as a whole.
+    pub path: String,
+    /// What came, shortened; nothing where something is missing.
+    pub received: Option<String>,
+    /// What was expected.
+    pub expected: String,
+}
+
+impl fmt::Display for ArgumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "`{}`: ", self.path)?;
+        }
+        match &self.received {
+            Some(received) => write!(f, "got {received}, expected {}", self.expected),
+            None => f.write_str(&self.expected),
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! What the macros emit for a tool, and what a shim gives back.
+
+use std::any::{Any, TypeId, type_name};
+use std::fmt::Display;
+use std::pin::Pin;
+
+use schemars::JsonSchema;
+use tool_model::TypeSchema;
+
+use crate::answer::{Answer, Failure};
+use crate::arguments::{self, Decode, Reader};
+use crate::inject::{InjectError, Injection, Inputs};
+use crate::{ErrorKind, ToolError};
+
+/// How a tool is called; a registration holds it without knowing its type.
+pub struct Shim {
+    /// Decodes the arguments and calls the function.
+    pub invoke: fn(Invocation<'_>) -> Step,
+    /// The injected parameters, in order.
+    pub injections: fn() -> Vec<Injection>,
+    /// How the method takes its instance.
+    pub receiver: Receiver,
+    /// The class of a method.
+    pub class: Option<fn() -> Class>,
+}
+
+impl Shim {
+    /// The shim of a function that needs nothing but its arguments.
+    #[must_use]
+    pub const fn new(invoke: fn(Invocation<'_>) -> Step) -> Self {
+        Self { invoke, injections: Vec::new, receiver: Receiver::None, class: None }
+    }
+}
+
+/// How a method takes its instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Receiver {
+    /// It takes none.
+    None,
+    /// `&self`
+    Ref,
+    /// `&mut self`
+    Mut,
+    /// `self`
+    Owned,
+    /// `self: Arc<Self>`
+    Arc,
+}
+
+/// The type whose methods are tools.
+pub struct Class {
+    /// Its type.
+    pub type_id: TypeId,
+    /// Its name.
+    pub type_name: &'static str,
+    /// Whether a shared instance can be handed over by value.
+    pub is_clone: bool,
+    /// How an instance is made for a call.
+    pub constructor: Option<Constructor>,
+}
+
+impl Class {
+    /// A class that is not made per call.
+    #[must_use]
+    pub fn of<S: 'static>() -> Self {
+        Self { type_id: TypeId::of::<S>(), type_name: type_name::<S>(), is_clone: false, constructor: None }
+    }
+}
+
+/// `new`, which makes an instance for a call.
+#[derive(Clone, Copy)]
+pub struct Constructor {
+    /// Its parameters.
+    pub injections: fn() -> Vec<Injection>,
+    /// Calls it.
+    pub build: fn(Inputs) -> Result<Building, InjectError>,
+}
+
+type Built = Result<Box<dyn Any + Send>, String>;
+
+/// An instance that is made, or being made.
+pub enum Building {
+    #[doc(hidden)]
+    Ready(Built),
+    #[doc(hidden)]
+    Future(Pin<Box<dyn Future<Output = Built> + Send>>),
+}
+
+impl Building {
+    /// From a constructor that is not `async`.
+    #[must_use]
+    pub fn ready(built: Built) -> Self {
+        Self::Ready(built)
+    }
+
+    /// From an `async` constructor.
+    pub fn future(building: impl Future<Output = Built> + Send + 'static) -> Self {
+        Self::Future(Box::pin(building))
+    }
+}
+
+/// What `new` may give back: the type itself, or a `Result` of it.
+#[diagnostic::on_unimplemented(
+    message = "`new` of a tool class gives back `Self` or a `Result<Self, E>`, not `{Self}`",
+    note = "the error must implement `Display`"
+)]
+pub trait Constructed<S> {
+    #[doc(hidden)]
+    fn finished(self) -> Built;
+}
+
+impl<S: Send + 'static> Constructed<S> for S {
+    fn finished(self) -> Built {
+        Ok(Box::new(self))
+    }
+}
+
+impl<S: Send + 'static, E: Display> Constructed<S> for Result<S, E> {
+    fn finished(self) -> Built {
+        match self {
+            Ok(instance) => Ok(Box::new(instance)),
+            Err(error) => Err(format!("{error:#}")),
+        }
+    }
+}
+
+/// One call on its way into a shim.
+pub struct Invocation<'a> {
+    pub(crate) tool: &'a str,
+    pub(crate) reader: Reader<'a>,
+    /// What the function needs besides its arguments, if that is there already.
+    pub(crate) ready: Option<Inputs>,
+}
+
+impl Invocation<'_> {
+    /// Decodes the arguments into their slots, or answers with all that is wrong with them.
+    pub fn read(&mut self, slots: &mut [&mut dyn Decode]) -> Result<(), Step> {
+        arguments::read(&self.reader, slots).map_err(|problems| {
+            Step::Refused(Box::new(self.reader.schemas.explain(self.tool, self.reader.text, problems)))
+        })
+    }
+
+    /// Runs the function now, or hands it back to be run when its inputs are there.
+    #[inline]
+    pub fn run<F>(self, function: F) -> Step
+    where
+        F: FnOnce(Inputs) -> Result<Step, InjectError> + Send + 'static,
+    {
+        match self.ready {
+            Some(inputs) => Step::from_result(function(inputs)),
+            None => Step::Waiting(Box::new(function)),
+        }
+    }
+}
+
+/// How far a shim got.
+pub enum Step {
+    /// The function has answered.
+    Done(Answer),
+    /// The function is `async`.
+    Future(Pin<Box<dyn Future<Output = Answer> + Send>>),
+    /// The function blocks its thread.
+    Blocking(Box<dyn FnOnce() -> Answer + Send>),
+    /// The arguments are decoded; the function waits for its inputs.
+    Waiting(Waiting),
+    /// The arguments are wrong.
+    Refused(Box<ToolError>),
+}
+
+pub(crate) type Waiting = Box<dyn FnOnce(Inputs) -> Result<Step, InjectError> + Send>;
+
+impl Step {
+    /// The step of an `async` function.
+    #[inline]
+    pub fn future(future: impl Future<Output = Answer> + Send + 'static) -> Self {
+        Self::Future(Box::pin(future))
+    }
+
+    /// The step of a `blocking` function.
+    pub fn blocking(function: impl FnOnce() -> Answer + Send + 'static) -> Self {
+        Self::Blocking(Box::new(function))
+    }
+
+    pub(crate) fn from_result(step: Result<Self, InjectError>) -> Self {
+        step.unwrap_or_else(|error| Self::Done(Err(Failure::new(ErrorKind::Injection, error.to_string()))))
+    }
+}
+
+/// Asks for the schema of a result: of the success in a `Result`, of anything else itself.
+pub struct Returned<T>(std::marker::PhantomData<T>);
+
+impl<T> Returned<T> {
+    /// The question.
+    pub const NEW: Self = Self(std::marker::PhantomData);
+}
+
+impl<T: JsonSchema, E> Returned<Result<T, E>> {
+    /// The schema of a success.
+    #[must_use]
+    pub fn schema(self) -> Option<TypeSchema> {
+        Some(TypeSchema::of::<T>())
+    }
+}
+
+/// A plain result with a schema.
+pub trait PlainReturned {
+    /// The schema of the result.
+    fn schema(self) -> Option<TypeSchema>;
+}
+
+impl<T: JsonSchema> PlainReturned for Returned<T> {
+    fn schema(self) -> Option<TypeSchema> {
+        Some(TypeSchema::of::<T>())
+    }
+}
+
+/// A result without a schema.
+pub trait UnknownReturned {
+    /// Nothing.
+    fn schema(self) -> Option<TypeSchema>;
+}
+
+impl<T> UnknownReturned for &Returned<T> {
+    fn schema(self) -> Option<TypeSchema> {
+        None
+    }
+}

@@ -1,0 +1,205 @@
+//! The attributes' grammar.
+
+use std::time::Duration;
+
+use darling::ast::NestedMeta;
+use darling::util::SpannedValue;
+use darling::{Error, FromMeta};
+use proc_macro2::TokenStream;
+use serde_json::Value;
+use syn::{Attribute, Expr, LitStr, Meta, Path};
+use tool_model::Number;
+
+use crate::explicit::ExplicitArguments;
+use crate::literal;
+
+/// `#[tool(..)]`
+#[derive(Debug, Default, FromMeta)]
+#[darling(default)]
+pub(crate) struct ToolAttr {
+    pub(crate) name: Option<LitStr>,
+    pub(crate) description: Option<LitStr>,
+    pub(crate) arguments: Option<ExplicitArguments>,
+    pub(crate) instructions: Option<LitStr>,
+    pub(crate) category: Option<LitStr>,
+    pub(crate) tags: Strings,
+    pub(crate) sensitive: Option<bool>,
+    pub(crate) read_only: Option<SpannedValue<bool>>,
+    pub(crate) destructive: Option<SpannedValue<bool>>,
+    pub(crate) idempotent: Option<bool>,
+    pub(crate) blocking: Option<SpannedValue<bool>>,
+    pub(crate) sequential: Option<bool>,
+    pub(crate) timeout: Option<Timeout>,
+    pub(crate) strict: Option<bool>,
+    pub(crate) repair: Option<bool>,
+    pub(crate) preview: Option<LitStr>,
+    pub(crate) inject: Strings,
+    pub(crate) skip: Option<SpannedValue<bool>>,
+    #[darling(rename = "crate")]
+    pub(crate) krate: Option<Path>,
+}
+
+/// `#[tool_class(..)]`
+#[derive(Debug, Default, FromMeta)]
+#[darling(default)]
+pub(crate) struct ClassAttr {
+    pub(crate) prefix: Option<LitStr>,
+    pub(crate) include: Option<Strings>,
+    pub(crate) exclude: Strings,
+    pub(crate) category: Option<LitStr>,
+    pub(crate) tags: Strings,
+    pub(crate) sensitive: Option<bool>,
+    pub(crate) inject: Strings,
+    pub(crate) manual: Option<bool>,
+    #[darling(rename = "crate")]
+    pub(crate) krate: Option<Path>,
+}
+
+/// `#[arg(..)]`
+#[derive(Debug, Default, FromMeta)]
+#[darling(default)]
+pub(crate) struct ArgAttr {
+    pub(crate) default: Option<DefaultValue>,
+    pub(crate) min: Option<NumberValue>,
+    pub(crate) max: Option<NumberValue>,
+    pub(crate) min_length: Option<u64>,
+    pub(crate) max_length: Option<u64>,
+    pub(crate) pattern: Option<LitStr>,
+    pub(crate) one_of: Option<Values>,
+    pub(crate) rename: Option<LitStr>,
+    pub(crate) description: Option<LitStr>,
+    pub(crate) secret: Option<bool>,
+}
+
+/// Reads the tokens between the parentheses of an attribute.
+pub(crate) fn parse<T: FromMeta>(tokens: TokenStream) -> syn::Result<T> {
+    let items = NestedMeta::parse_meta_list(tokens)?;
+    T::from_list(&items).map_err(syn::Error::from)
+}
+
+/// Reads an attribute where it stands; a bare one is empty.
+pub(crate) fn parse_attribute<T: FromMeta + Default>(attribute: &Attribute) -> syn::Result<T> {
+    match &attribute.meta {
+        Meta::Path(_) => Ok(T::default()),
+        Meta::List(list) => parse(list.tokens.clone()),
+        Meta::NameValue(_) => {
+            let name = last_segment(attribute);
+            Err(syn::Error::new_spanned(attribute, format!("write `#[{name}(..)]`")))
+        }
+    }
+}
+
+/// The last segment of an attribute's path.
+pub(crate) fn last_segment(attribute: &Attribute) -> String {
+    attribute.path().segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default()
+}
+
+/// Whether an attribute on a parameter is one of ours, to be taken out before rustc sees it.
+#[must_use]
+pub fn is_helper(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("doc") || matches!(last_segment(attribute).as_str(), "arg" | "inject")
+}
+
+/// Whether an attribute on a method is `#[tool]`.
+#[must_use]
+pub fn is_tool(attribute: &Attribute) -> bool {
+    last_segment(attribute) == "tool"
+}
+
+/// The word that stands in a `#[tool]` which a class has already read: it leaves the import in use and does nothing.
+#[must_use]
+pub fn marker() -> &'static str {
+    "__read_by_tool_class"
+}
+
+/// A default: a literal, or `Default::default()` when bare.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DefaultValue {
+    /// `#[arg(default)]`
+    Trait,
+    /// `#[arg(default = ..)]`, as JSON.
+    Literal(Value),
+}
+
+impl FromMeta for DefaultValue {
+    fn from_word() -> darling::Result<Self> {
+        Ok(Self::Trait)
+    }
+
+    fn from_expr(expr: &Expr) -> darling::Result<Self> {
+        literal::to_json(expr).map(Self::Literal).map_err(|_| {
+            let message =
+                "a default is a literal, which the model sees; write `default` alone for `Default::default()`";
+            Error::custom(message).with_span(expr)
+        })
+    }
+}
+
+/// A number literal with its place.
+#[derive(Clone, Debug)]
+pub(crate) struct NumberValue {
+    pub(crate) value: Number,
+    pub(crate) expr: Expr,
+}
+
+impl FromMeta for NumberValue {
+    fn from_expr(expr: &Expr) -> darling::Result<Self> {
+        Ok(Self { value: literal::number(expr)?, expr: expr.clone() })
+    }
+}
+
+/// A list of literals, `["a", "b"]`.
+#[derive(Clone, Debug)]
+pub(crate) struct Values(pub(crate) Vec<Value>);
+
+impl FromMeta for Values {
+    fn from_expr(expr: &Expr) -> darling::Result<Self> {
+        match literal::to_json(expr)? {
+            Value::Array(values) if !values.is_empty() => Ok(Self(values)),
+            _ => Err(Error::custom("write a list of the values allowed: `one_of = [\"a\", \"b\"]`").with_span(expr)),
+        }
+    }
+}
+
+/// A list of strings, `["a", "b"]`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Strings(pub(crate) Vec<LitStr>);
+
+impl FromMeta for Strings {
+    fn from_expr(expr: &Expr) -> darling::Result<Self> {
+        let wrong = |place: &Expr| Error::custom("write a list of strings: `[\"a\", \"b\"]`").with_span(place);
+        let Expr::Array(array) = expr else { return Err(wrong(expr)) };
+        let strings = array.elems.iter().map(|item| match item {
+            Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Ok(text.clone()),
+            other => Err(wrong(other)),
+        });
+        strings.collect::<darling::Result<_>>().map(Self)
+    }
+
+    fn from_list(items: &[NestedMeta]) -> darling::Result<Self> {
+        let place = items.first().map(syn::spanned::Spanned::span);
+        let error = Error::custom("write a list of strings after `=`: `= [\"a\", \"b\"]`");
+        Err(place.iter().fold(error, |error, span| error.with_span(span)))
+    }
+}
+
+/// `timeout = "5s"`
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timeout(pub(crate) Duration);
+
+impl FromMeta for Timeout {
+    fn from_string(text: &str) -> darling::Result<Self> {
+        let wrong = || Error::custom(format!("{text:?} is no duration; write \"500ms\", \"5s\", \"2m\" or \"1h\""));
+        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let amount: u64 = text[..digits].parse().map_err(|_| wrong())?;
+        let unit: u64 = match text[digits..].trim() {
+            "ms" => 1,
+            "s" => 1_000,
+            "m" => 60_000,
+            "h" => 3_600_000,
+            _ => return Err(wrong()),
+        };
+        let milliseconds = amount.checked_mul(unit).filter(|&total| total > 0).ok_or_else(wrong)?;
+        Ok(Self(Duration::from_millis(milliseconds)))
+    }
+}

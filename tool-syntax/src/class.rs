@@ -1,0 +1,233 @@
+//! One class: an `impl` block and its `#[tool_class(..)]`.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::{Attribute, ImplItem, ImplItemFn, ItemImpl, LitStr, Path, ReturnType, Type, Visibility};
+
+use crate::attrs::{self, ClassAttr, ToolAttr};
+use crate::docs::Docs;
+use crate::parameter::{self, Surroundings};
+use crate::tool::{self, ClassDefaults, FunctionSource};
+use crate::{InjectedParameter, Parameter, Report, Tool, check, signature};
+
+/// A class as the source describes it.
+#[derive(Clone, Debug)]
+pub struct Class {
+    /// The type of the `impl` block.
+    pub self_ty: Type,
+    /// The type's own name, which stands in the handlers' paths.
+    pub type_name: String,
+    /// Its tools, in the order of the source.
+    pub tools: Vec<Tool>,
+    /// How an instance is made for each call.
+    pub constructor: Option<Constructor>,
+    /// `manual`: offered only by a dispatcher that is given the service.
+    pub manual: bool,
+    /// `crate = ..`
+    pub krate: Option<Path>,
+}
+
+/// `new`, whose parameters are all injected.
+#[derive(Clone, Debug)]
+pub struct Constructor {
+    /// Its parameters.
+    pub parameters: Vec<InjectedParameter>,
+    /// Whether it must be awaited.
+    pub is_async: bool,
+    /// The `#[cfg(..)]`s under which it exists.
+    pub cfgs: Vec<Attribute>,
+}
+
+/// Reads an `impl` block under `#[tool_class(..)]`; `attribute` is what stands between the parentheses.
+pub fn read_class(attribute: TokenStream, item: &ItemImpl) -> (Option<Class>, Report) {
+    let mut report = Report::default();
+    let Some(attr) = report.keep(attrs::parse::<ClassAttr>(attribute)) else { return (None, report) };
+    let Some(type_name) = concrete_type(item, &mut report) else { return (None, report) };
+    let methods: Vec<&ImplItemFn> = item.items.iter().filter_map(as_method).collect();
+    check_lists(&attr, &methods, &mut report);
+
+    let prefix = match &attr.prefix {
+        Some(prefix) => {
+            check_prefix(prefix, &mut report);
+            prefix.value()
+        }
+        None => tool_model::name::prefix_of(&type_name),
+    };
+    let defaults = ClassDefaults {
+        self_ty: &item.self_ty,
+        prefix: &prefix,
+        category: attr.category.as_ref().map(LitStr::value),
+        tags: attr.tags.0.iter().map(LitStr::value).collect(),
+        sensitive: attr.sensitive.unwrap_or(false),
+        inject: attr.inject.0.iter().map(LitStr::value).collect(),
+    };
+    let constructor = methods.iter().copied().find(|method| is_constructor(method, &type_name));
+    let tools: Vec<Tool> = methods
+        .iter()
+        .filter(|method| constructor.is_none_or(|constructor| !std::ptr::eq(**method, constructor)))
+        .filter_map(|method| read_method(method, &attr, &defaults, &mut report))
+        .collect();
+    distinct_names(&tools, &mut report);
+    let class = Class {
+        constructor: constructor.and_then(|method| read_constructor(method, &item.self_ty, &mut report)),
+        self_ty: (*item.self_ty).clone(),
+        type_name,
+        tools,
+        manual: attr.manual.unwrap_or(false),
+        krate: attr.krate,
+    };
+    (Some(class), report)
+}
+
+fn as_method(item: &ImplItem) -> Option<&ImplItemFn> {
+    if let ImplItem::Fn(method) = item { Some(method) } else { None }
+}
+
+fn name_of(method: &ImplItemFn) -> String {
+    method.sig.ident.unraw().to_string()
+}
+
+/// The tools of a class are registered once, for one type: a generic one, or a trait's, cannot be named there.
+fn concrete_type(item: &ItemImpl, report: &mut Report) -> Option<String> {
+    if let Some((path, _)) = &item.trait_ {
+        report.at(path, "`#[tool_class]` goes on the type's own `impl` block, not on that of a trait");
+        return None;
+    }
+    if !item.generics.params.is_empty() {
+        let message = "a class of tools cannot be generic: its tools are registered once, for one type; \
+                       put `#[tool_class]` on an `impl` for a concrete type, such as `impl Service<Postgres>`";
+        report.at(&item.generics, message);
+        return None;
+    }
+    match &*item.self_ty {
+        Type::Path(path) if path.qself.is_none() => {
+            path.path.segments.last().map(|segment| segment.ident.unraw().to_string())
+        }
+        other => {
+            report.at(other, "`#[tool_class]` needs the `impl` block of a struct or an enum");
+            None
+        }
+    }
+}
+
+fn check_lists(attr: &ClassAttr, methods: &[&ImplItemFn], report: &mut Report) {
+    let names: Vec<String> = methods.iter().map(|method| name_of(method)).collect();
+    check::names_exist(&attr.exclude.0, "method", &names, report);
+    let include = attr.include.as_ref().map(|list| list.0.as_slice()).unwrap_or_default();
+    check::names_exist(include, "method", &names, report);
+    for name in include.iter().filter(|name| attr.exclude.0.iter().any(|other| other.value() == name.value())) {
+        report.at(name, format!("`{}` is both included and excluded", name.value()));
+    }
+    let parameters: Vec<String> = methods.iter().flat_map(|method| tool::parameter_names(&method.sig)).collect();
+    check::names_exist(&attr.inject.0, "parameter", &parameters, report);
+}
+
+/// A prefix is a name with nothing after it; an empty one leaves the methods' names alone.
+fn check_prefix(prefix: &LitStr, report: &mut Report) {
+    let text = prefix.value();
+    if text.is_empty() {
+        return;
+    }
+    if let Err(wrong) = tool_model::name::check(&text) {
+        report.at(prefix, wrong.replace("a tool's name", "a prefix"));
+    }
+}
+
+/// `new` without a receiver that gives back the type, or a `Result` of it.
+fn is_constructor(method: &ImplItemFn, type_name: &str) -> bool {
+    let ReturnType::Type(_, output) = &method.sig.output else { return false };
+    let output = crate::ty::future_output(output).unwrap_or(output);
+    let gives_type =
+        output.to_token_stream().into_iter().flat_map(flatten).any(|word| word == "Self" || word == type_name);
+    name_of(method) == "new" && method.sig.receiver().is_none() && gives_type
+}
+
+fn flatten(token: proc_macro2::TokenTree) -> Vec<String> {
+    match token {
+        proc_macro2::TokenTree::Group(group) => group.stream().into_iter().flat_map(flatten).collect(),
+        other => vec![other.to_string()],
+    }
+}
+
+/// A constructor that takes something that cannot be injected leaves the class to `.service(..)`.
+fn read_constructor(method: &ImplItemFn, self_ty: &Type, report: &mut Report) -> Option<Constructor> {
+    let generic = method.sig.generics.params.iter().any(|param| !matches!(param, syn::GenericParam::Lifetime(_)));
+    let unnamed = method.sig.inputs.iter().any(|input| match input {
+        syn::FnArg::Typed(typed) => crate::ty::is_unnameable(&typed.ty) || !matches!(&*typed.pat, syn::Pat::Ident(_)),
+        syn::FnArg::Receiver(_) => true,
+    });
+    if generic || unnamed || !matches!(method.sig.safety, syn::Safety::Default) {
+        return None;
+    }
+    let docs = Docs::default();
+    let around =
+        Surroundings { signature: &method.sig, class: Some(self_ty), docs: &docs, inject: &[], inject_all: true };
+    let parameters = parameter::read_all(&around, report).into_iter().filter_map(|parameter| match parameter {
+        Parameter::Injected(injected) => Some(injected),
+        Parameter::Argument(_) => None,
+    });
+    Some(Constructor {
+        parameters: parameters.collect(),
+        is_async: signature::output(&method.sig, Some(self_ty)).is_async,
+        cfgs: method.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect(),
+    })
+}
+
+fn read_method(
+    method: &ImplItemFn,
+    class: &ClassAttr,
+    defaults: &ClassDefaults<'_>,
+    report: &mut Report,
+) -> Option<Tool> {
+    check::no_conditional_tool(&method.attrs, report);
+    let name = name_of(method);
+    let has = |list: &[LitStr]| list.iter().any(|entry| entry.value() == name);
+    let marker = method.attrs.iter().find(|attribute| attrs::is_tool(attribute));
+    let attr = match marker {
+        Some(attribute) => report.keep(attrs::parse_attribute::<ToolAttr>(attribute))?,
+        None => ToolAttr::default(),
+    };
+    let skipped = attr.skip.as_ref().is_some_and(|skip| **skip);
+    let included = class.include.as_ref().map(|list| has(&list.0));
+    match (marker, skipped) {
+        (Some(_), true) if included == Some(true) => {
+            report.at(marker, format!("`{name}` is skipped here, but named in `include`"));
+        }
+        (Some(_), false) if has(&class.exclude.0) => {
+            report.at(marker, format!("`{name}` is a tool here, but named in `exclude`"));
+        }
+        (Some(_), false) if included == Some(false) => {
+            report.at(marker, format!("`{name}` is a tool here, but not named in `include`; add it there"));
+        }
+        _ => {}
+    }
+    let exported = match included {
+        Some(included) => included,
+        None => matches!(method.vis, Visibility::Public(_)) || marker.is_some(),
+    };
+    if skipped || !exported || has(&class.exclude.0) {
+        return None;
+    }
+    if let Some(krate) = &attr.krate {
+        report.at(krate, "`crate = ..` belongs into `#[tool_class(..)]`");
+    }
+    let source = FunctionSource { signature: &method.sig, attributes: &method.attrs };
+    Some(tool::read(attr, &source, Some(defaults), report))
+}
+
+/// Two tools of one name: the model could not say which it means. Two methods under opposite `cfg`s may share one.
+fn distinct_names(tools: &[Tool], report: &mut Report) {
+    for (index, tool) in tools.iter().enumerate() {
+        let clash = tools[..index]
+            .iter()
+            .find(|other| other.name == tool.name && other.cfgs.is_empty() && tool.cfgs.is_empty());
+        if let Some(other) = clash {
+            let message = format!(
+                "`{}` is the name of `{}` too; rename one with `#[tool(name = \"..\")]`",
+                tool.name, other.function
+            );
+            report.at(&tool.function, message);
+        }
+    }
+}

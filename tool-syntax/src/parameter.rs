@@ -1,0 +1,185 @@
+//! One parameter: filled by the model, or injected.
+
+use serde_json::Value;
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Attribute, FnArg, Ident, Pat, PatType, Signature, Type};
+use tool_model::Rule;
+
+use crate::attrs::{self, ArgAttr, DefaultValue};
+use crate::docs::Docs;
+use crate::ty::{self, ArgumentForm, InjectedForm};
+use crate::{Report, check};
+
+/// Names that are injected without being marked, as services have always called them.
+const RESERVED: [&str; 2] = ["session", "repository"];
+
+/// A parameter of a tool or a constructor.
+#[derive(Clone, Debug)]
+pub enum Parameter {
+    /// Filled by the model.
+    Argument(ArgumentParameter),
+    /// Filled by the dispatcher, hidden from the model.
+    Injected(InjectedParameter),
+}
+
+/// A parameter that the model fills.
+#[derive(Clone, Debug)]
+pub struct ArgumentParameter {
+    /// The parameter's name in the source.
+    pub ident: Ident,
+    /// The name the model uses.
+    pub name: String,
+    /// What is decoded, and how it is handed over.
+    pub form: ArgumentForm,
+    /// The type as written, for errors.
+    pub ty: Type,
+    /// Its description, if there is one.
+    pub description: Option<String>,
+    /// Its default, if it has one.
+    pub default: Option<DefaultValue>,
+    /// The demands on its value.
+    pub rules: Vec<Rule>,
+    /// Whether the value is kept out of logs.
+    pub secret: bool,
+}
+
+/// A parameter that the dispatcher fills.
+#[derive(Clone, Debug)]
+pub struct InjectedParameter {
+    /// The parameter's name, by which its value is looked for first.
+    pub ident: Ident,
+    /// How it is handed over.
+    pub form: InjectedForm,
+    /// The type as written, for errors.
+    pub ty: Type,
+}
+
+/// What holds for all parameters of a function.
+pub(crate) struct Surroundings<'a> {
+    pub(crate) signature: &'a Signature,
+    pub(crate) class: Option<&'a Type>,
+    pub(crate) docs: &'a Docs,
+    pub(crate) inject: &'a [String],
+    pub(crate) inject_all: bool,
+}
+
+/// Reads all parameters but the receiver.
+pub(crate) fn read_all(around: &Surroundings<'_>, report: &mut Report) -> Vec<Parameter> {
+    let typed = around.signature.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(typed) => Some(typed),
+        FnArg::Receiver(_) => None,
+    });
+    let parameters: Vec<Parameter> = typed.filter_map(|typed| read(typed, around, report)).collect();
+    check::distinct_arguments(&parameters, report);
+    parameters
+}
+
+fn read(typed: &PatType, around: &Surroundings<'_>, report: &mut Report) -> Option<Parameter> {
+    check::no_conditional_parameter(&typed.attrs, report);
+    let ident = name_of(&typed.pat, report)?;
+    let name = ident.unraw().to_string();
+    let arg = find(&typed.attrs, "arg");
+    let inject = find(&typed.attrs, "inject");
+    if let (Some(_), Some(inject)) = (arg, inject) {
+        report.at(inject, "a parameter is either filled by the model (`#[arg]`) or injected (`#[inject]`), not both");
+        return None;
+    }
+    if let Some(inject) = inject
+        && !matches!(inject.meta, syn::Meta::Path(_))
+    {
+        report.at(inject, "`#[inject]` takes nothing: a value is found by the parameter's name, then by its type");
+    }
+    let listed = around.inject.contains(&name);
+    if let (Some(arg), true) = (arg, listed) {
+        report.at(arg, format!("`{name}` stands in `inject = [..]` too; decide for one"));
+    }
+    let reserved = arg.is_none() && RESERVED.contains(&name.as_str());
+    let ty = ty::detach(&typed.ty, around.signature, around.class);
+    if reserved && inject.is_none() && !listed && !around.inject_all && ty::is_plain(&ty) {
+        let message = format!(
+            "`{name}` is injected by name, but `{}` looks like an argument: mark it `#[arg]` if the model fills it, \
+             `#[inject]` if the application provides it",
+            quote::quote!(#ty)
+        );
+        report.at(typed, message);
+        return None;
+    }
+    if inject.is_some() || listed || reserved || around.inject_all {
+        let form = report.keep(ty::injected_form(&ty))?;
+        return Some(Parameter::Injected(InjectedParameter { ident, form, ty }));
+    }
+    let attr = match arg {
+        Some(attribute) => report.keep(attrs::parse_attribute::<ArgAttr>(attribute))?,
+        None => ArgAttr::default(),
+    };
+    let form = report.keep(ty::argument_form(&ty))?;
+    Some(Parameter::Argument(argument(ident, name, ty, form, attr, typed, around, report)))
+}
+
+#[expect(clippy::too_many_arguments, reason = "the pieces of one parameter, put together in one place")]
+fn argument(
+    ident: Ident,
+    name: String,
+    ty: Type,
+    form: ArgumentForm,
+    attr: ArgAttr,
+    typed: &PatType,
+    around: &Surroundings<'_>,
+    report: &mut Report,
+) -> ArgumentParameter {
+    let own_docs = Docs::read(&typed.attrs).description;
+    let description = attr
+        .description
+        .as_ref()
+        .map(syn::LitStr::value)
+        .or_else(|| Some(own_docs).filter(|text| !text.is_empty()))
+        .or_else(|| around.docs.argument(&name).map(str::to_owned));
+    check::argument(&attr, typed.span(), report);
+    let name = match &attr.rename {
+        Some(rename) => {
+            check::argument_name(rename, report);
+            rename.value()
+        }
+        None => name,
+    };
+    let rules = rules(&attr);
+    ArgumentParameter {
+        ident,
+        name,
+        form,
+        ty,
+        description,
+        default: attr.default,
+        rules,
+        secret: attr.secret.unwrap_or(false),
+    }
+}
+
+fn rules(attr: &ArgAttr) -> Vec<Rule> {
+    // A rule lives as long as the program, in the binary; here it lives as long as the compiler or the generator.
+    let keep = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+    let mut rules = Vec::new();
+    rules.extend(attr.min.as_ref().map(|least| Rule::Min(least.value)));
+    rules.extend(attr.max.as_ref().map(|most| Rule::Max(most.value)));
+    rules.extend(attr.min_length.map(Rule::MinLength));
+    rules.extend(attr.max_length.map(Rule::MaxLength));
+    rules.extend(attr.pattern.as_ref().map(|pattern| Rule::Pattern(keep(pattern.value()))));
+    rules.extend(attr.one_of.as_ref().map(|values| Rule::OneOf(keep(Value::Array(values.0.clone()).to_string()))));
+    rules
+}
+
+fn find<'a>(attributes: &'a [Attribute], name: &str) -> Option<&'a Attribute> {
+    attributes.iter().find(|attribute| attrs::last_segment(attribute) == name)
+}
+
+fn name_of(pattern: &Pat, report: &mut Report) -> Option<Ident> {
+    match pattern {
+        Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => Some(name.ident.clone()),
+        other => {
+            report
+                .at(other, "a tool's parameter needs a name, which the model uses; take it apart inside the function");
+            None
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What a signature says besides its parameters: receiver, result, and what cannot be a tool.
+
+use syn::spanned::Spanned;
+use syn::{FnArg, GenericParam, ReceiverKind, ReturnType, Signature, Type};
+
+use crate::Report;
+use crate::ty;
+
+/// How a method takes its instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Receiver {
+    /// No receiver: a free or an associated function.
+    None,
+    /// `&self`
+    Ref,
+    /// `&mut self`
+    Mut,
+    /// `self`
+    Owned,
+    /// `self: Arc<Self>`
+    Arc,
+}
+
+/// Reads the receiver.
+pub(crate) fn receiver(signature: &Signature, report: &mut Report) -> Receiver {
+    let Some(FnArg::Receiver(receiver)) = signature.inputs.first() else { return Receiver::None };
+    let ty = match &receiver.kind {
+        ReceiverKind::Value => return Receiver::Owned,
+        ReceiverKind::Reference(_, _, None) => return Receiver::Ref,
+        ReceiverKind::Reference(_, _, Some(_)) => return Receiver::Mut,
+        ReceiverKind::Typed(_, ty) => ty,
+        _ => {
+            report.at(receiver, WRONG_RECEIVER);
+            return Receiver::Ref;
+        }
+    };
+    match &**ty {
+        Type::Reference(reference) if is_self(&reference.elem) => match reference.mutability {
+            Some(_) => Receiver::Mut,
+            None => Receiver::Ref,
+        },
+        ty if is_self(ty) => Receiver::Owned,
+        Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == "Arc") => Receiver::Arc,
+        other => {
+            report.at(other, WRONG_RECEIVER);
+            Receiver::Ref
+        }
+    }
+}
+
+const WRONG_RECEIVER: &str = "a tool takes its instance as `&self`, `&mut self`, `self` or `self: Arc<Self>`";
+
+fn is_self(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.is_ident("Self"))
+}
+
+/// What a function gives back.
+pub(crate) struct Output {
+    /// Whether the call must be awaited.
+    pub(crate) is_async: bool,
+    /// The type of the result where it can be named outside of the function; `None` for `()` too.
+    pub(crate) ty: Option<Type>,
+}
+
+/// Reads the result.
+pub(crate) fn output(signature: &Signature, class: Option<&Type>) -> Output {
+    let ReturnType::Type(_, declared) = &signature.output else {
+        return Output { is_async: signature.asyncness.is_some(), ty: None };
+    };
+    let future = ty::future_output(declared);
+    let is_async = signature.asyncness.is_some() || future.is_some();
+    let result = future.unwrap_or(declared);
+    let named = (!ty::is_unnameable(result)).then(|| ty::with_static_references(ty::detach(result, signature, class)));
+    Output { is_async, ty: named }
+}
+
+/// Reports what no tool can be.
+pub(crate) fn check(signature: &Signature, report: &mut Report) {
+    no_generics(signature, report);
+    no_foreign_function(signature, report);
+}
+
+/// A tool is registered once, as one function: nobody could say which types a generic one is for.
+fn no_generics(signature: &Signature, report: &mut Report) {
+    for param in &signature.generics.params {
+        match param {
+            GenericParam::Lifetime(_) => {}
+            GenericParam::Type(generic) => {
+                let message = format!(
+                    "a tool cannot be generic: the model does not choose `{}`; name a concrete type, \
+                     or write a function for each",
+                    generic.ident
+                );
+                report.at(generic, message);
+            }
+            GenericParam::Const(generic) => report.at(generic, "a tool cannot be generic; write the constant itself"),
+        }
+    }
+}
+
+/// The dispatcher calls safe Rust functions only.
+fn no_foreign_function(signature: &Signature, report: &mut Report) {
+    if let syn::Safety::Unsafe(token) = &signature.safety {
+        let message = "a tool cannot be `unsafe`: a model cannot keep promises; wrap it in a safe function";
+        report.push(syn::Error::new(token.span(), message));
+    }
+    if let Some(abi) = &signature.abi {
+        report.at(abi, "a tool is an ordinary Rust function; remove `extern`, or wrap it in one");
+    }
+    if let Some(variadic) = &signature.variadic {
+        report.at(variadic, "a tool cannot take a variable number of arguments; take a `Vec`");
+    }
+}

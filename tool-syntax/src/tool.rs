@@ -1,0 +1,277 @@
+//! One tool: a function and its `#[tool(..)]`.
+
+use std::time::Duration;
+
+use proc_macro2::TokenStream;
+use serde_json::{Map, Value, json};
+use syn::ext::IdentExt;
+use syn::{Attribute, Ident, ItemFn, Path, Signature, Type};
+
+use crate::attrs::{self, ToolAttr};
+use crate::docs::Docs;
+use crate::parameter::{self, Surroundings};
+use crate::signature::{self, Receiver};
+use crate::{Parameter, Report, check};
+
+/// A tool as the source describes it.
+#[derive(Clone, Debug)]
+pub struct Tool {
+    /// Its name, such as `metrics.newest`.
+    pub name: String,
+    /// The function.
+    pub function: Ident,
+    /// What the model reads, or empty.
+    pub description: String,
+    /// How the method takes its instance.
+    pub receiver: Receiver,
+    /// All parameters but the receiver, in order.
+    pub parameters: Vec<Parameter>,
+    /// Whether the call must be awaited.
+    pub is_async: bool,
+    /// The result's type, where it is not `()` and can be named elsewhere.
+    pub output: Option<Type>,
+    /// Everything else the attribute says.
+    pub options: Options,
+    /// `arguments(..)` as the text of a JSON object.
+    pub explicit: Option<String>,
+    /// The `#[cfg(..)]`s under which the function exists.
+    pub cfgs: Vec<Attribute>,
+    /// `crate = ..`: where the runtime is found, if not under its own name.
+    pub krate: Option<Path>,
+}
+
+/// What an attribute says beyond name, description and arguments.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a word of the attribute")]
+pub struct Options {
+    /// `category`
+    pub category: Option<String>,
+    /// `tags`, those of the class first.
+    pub tags: Vec<String>,
+    /// `instructions`
+    pub instructions: Option<String>,
+    /// `sensitive`
+    pub sensitive: bool,
+    /// `read_only`
+    pub read_only: bool,
+    /// `destructive`
+    pub destructive: bool,
+    /// `idempotent`
+    pub idempotent: bool,
+    /// `blocking`
+    pub blocking: bool,
+    /// `sequential`
+    pub sequential: bool,
+    /// `strict`
+    pub strict: Option<bool>,
+    /// `repair`
+    pub repair: Option<bool>,
+    /// `timeout`
+    pub timeout: Option<Duration>,
+    /// `preview`
+    pub preview: Option<String>,
+}
+
+/// Reads a free function under `#[tool(..)]`; `attribute` is what stands between the parentheses.
+pub fn read_function(attribute: TokenStream, function: &ItemFn) -> (Option<Tool>, Report) {
+    let mut report = Report::default();
+    let Some(attr) = report.keep(attrs::parse::<ToolAttr>(attribute)) else { return (None, report) };
+    if function.sig.receiver().is_some() {
+        let message = "`#[tool]` on a method is read by `#[tool_class]`, which belongs on the whole `impl` block";
+        report.at(&function.sig.ident, message);
+        return (None, report);
+    }
+    if let Some(skip) = &attr.skip {
+        report.push(syn::Error::new(
+            skip.span(),
+            "`skip` has a meaning only inside `#[tool_class]`; remove `#[tool]` instead",
+        ));
+    }
+    let source = FunctionSource { signature: &function.sig, attributes: &function.attrs };
+    let tool = read(attr, &source, None, &mut report);
+    (Some(tool), report)
+}
+
+/// The parts of a function or method that matter here.
+pub(crate) struct FunctionSource<'a> {
+    pub(crate) signature: &'a Signature,
+    pub(crate) attributes: &'a [Attribute],
+}
+
+/// What a class gives to all its methods.
+pub(crate) struct ClassDefaults<'a> {
+    pub(crate) self_ty: &'a Type,
+    pub(crate) prefix: &'a str,
+    pub(crate) category: Option<String>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) sensitive: bool,
+    pub(crate) inject: Vec<String>,
+}
+
+pub(crate) fn read(
+    attr: ToolAttr,
+    source: &FunctionSource<'_>,
+    class: Option<&ClassDefaults<'_>>,
+    report: &mut Report,
+) -> Tool {
+    signature::check(source.signature, report);
+    let self_ty = class.map(|class| class.self_ty);
+    let docs = Docs::read(source.attributes);
+    let inject: Vec<String> = attr.inject.0.iter().map(syn::LitStr::value).collect();
+    check::names_exist(&attr.inject.0, "parameter", &parameter_names(source.signature), report);
+    let inject_here: Vec<String> =
+        inject.into_iter().chain(class.iter().flat_map(|class| class.inject.clone())).collect();
+    let around = Surroundings {
+        signature: source.signature,
+        class: self_ty,
+        docs: &docs,
+        inject: &inject_here,
+        inject_all: false,
+    };
+    let parameters = parameter::read_all(&around, report);
+    let output = signature::output(source.signature, self_ty);
+    if let Some(blocking) = attr.blocking.filter(|blocking| **blocking)
+        && output.is_async
+    {
+        let message = "`blocking` is for functions that are not `async`: an async one gives its thread back by itself";
+        report.push(syn::Error::new(blocking.span(), message));
+    }
+    if let (Some(read_only), Some(destructive)) = (attr.read_only, attr.destructive)
+        && *read_only
+        && *destructive
+    {
+        report.push(syn::Error::new(destructive.span(), "a tool that is `read_only` destroys nothing; decide for one"));
+    }
+    Tool {
+        name: tool_name(&attr, source.signature, class, report),
+        function: source.signature.ident.clone(),
+        description: attr.description.as_ref().map_or(docs.description, syn::LitStr::value),
+        receiver: signature::receiver(source.signature, report),
+        explicit: explicit(&attr, &parameters, source.signature, report),
+        parameters,
+        is_async: output.is_async,
+        output: output.ty,
+        cfgs: source.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect(),
+        krate: attr.krate.clone(),
+        options: options(attr, class),
+    }
+}
+
+/// The names of all parameters, for messages.
+pub(crate) fn parameter_names(signature: &Signature) -> Vec<String> {
+    let names = signature.inputs.iter().filter_map(|input| match input {
+        syn::FnArg::Typed(typed) => match &*typed.pat {
+            syn::Pat::Ident(name) => Some(name.ident.unraw().to_string()),
+            _ => None,
+        },
+        syn::FnArg::Receiver(_) => None,
+    });
+    names.collect()
+}
+
+fn tool_name(attr: &ToolAttr, signature: &Signature, class: Option<&ClassDefaults<'_>>, report: &mut Report) -> String {
+    if let Some(name) = &attr.name {
+        if let Err(wrong) = tool_model::name::check(&name.value()) {
+            report.at(name, wrong);
+        }
+        return name.value();
+    }
+    let function = signature.ident.unraw().to_string();
+    let name = match class {
+        Some(class) if !class.prefix.is_empty() => format!("{}.{function}", class.prefix),
+        _ => function,
+    };
+    // A prefix is checked where it stands; what can still be wrong is the function's own name.
+    if let Err(wrong) = tool_model::name::check(&name) {
+        report.at(&signature.ident, format!("{wrong}; give it one with `#[tool(name = \"..\")]`"));
+    }
+    name
+}
+
+fn options(attr: ToolAttr, class: Option<&ClassDefaults<'_>>) -> Options {
+    let mut tags: Vec<String> = class.map(|class| class.tags.clone()).unwrap_or_default();
+    for tag in attr.tags.0.iter().map(syn::LitStr::value) {
+        if !tags.contains(&tag) {
+            tags.push(tag);
+        }
+    }
+    let flag = |value: Option<darling::util::SpannedValue<bool>>| value.is_some_and(|value| *value);
+    Options {
+        category: attr.category.map(|text| text.value()).or_else(|| class.and_then(|class| class.category.clone())),
+        tags,
+        instructions: attr.instructions.map(|text| text.value()),
+        sensitive: attr.sensitive.unwrap_or(class.is_some_and(|class| class.sensitive)),
+        read_only: flag(attr.read_only),
+        destructive: flag(attr.destructive),
+        idempotent: attr.idempotent.unwrap_or(false),
+        blocking: flag(attr.blocking),
+        sequential: attr.sequential.unwrap_or(false),
+        strict: attr.strict,
+        repair: attr.repair,
+        timeout: attr.timeout.map(|timeout| timeout.0),
+        preview: attr.preview.map(|method| method.value()),
+    }
+}
+
+/// `arguments(..)` names every argument, so that none is left without a schema.
+fn explicit(attr: &ToolAttr, parameters: &[Parameter], signature: &Signature, report: &mut Report) -> Option<String> {
+    let explicit = attr.arguments.as_ref()?;
+    let filled: Vec<_> = parameters
+        .iter()
+        .filter_map(|parameter| match parameter {
+            Parameter::Argument(argument) => Some(argument),
+            Parameter::Injected(_) => None,
+        })
+        .collect();
+    let mut described = Map::new();
+    for (name, span, schema) in &explicit.arguments {
+        let Some(argument) = filled.iter().find(|argument| argument.name == *name) else {
+            let near = tool_model::nearest(name, filled.iter().map(|argument| argument.name.as_str()));
+            let hint = near.first().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            report.push(syn::Error::new(*span, format!("no argument `{name}` in the signature{hint}")));
+            continue;
+        };
+        if !argument.rules.is_empty() || argument.default.is_some() {
+            report.push(syn::Error::new(
+                *span,
+                format!("`{name}` is described here and by `#[arg(..)]`; decide for one"),
+            ));
+        }
+        let schema = complete(schema.clone(), argument.description.as_deref());
+        if let Err(wrong) = check_schema(name, &schema) {
+            report.push(syn::Error::new(*span, wrong));
+        }
+        if described.insert(name.clone(), Value::Object(schema)).is_some() {
+            report.push(syn::Error::new(*span, format!("`{name}` is described twice")));
+        }
+    }
+    for argument in filled.iter().filter(|argument| !described.contains_key(&argument.name)) {
+        let message = format!("`arguments(..)` replaces what is inferred, so it must describe `{}` too", argument.name);
+        report.push(syn::Error::new_spanned(&argument.ident, message));
+    }
+    let _ = signature;
+    Some(Value::Object(described).to_string())
+}
+
+fn complete(mut schema: Map<String, Value>, description: Option<&str>) -> Map<String, Value> {
+    schema.entry("type").or_insert_with(|| json!("any"));
+    let has_default = schema.contains_key("default");
+    schema.entry("required").or_insert_with(|| json!(!has_default));
+    if let Some(text) = description {
+        schema.entry("description").or_insert_with(|| json!(text));
+    }
+    schema
+}
+
+/// What is written by hand must be enforceable.
+fn check_schema(name: &str, schema: &Map<String, Value>) -> Result<(), String> {
+    let argument: tool_model::Argument =
+        serde_json::from_value(Value::Object(schema.clone())).map_err(|error| format!("`{name}`: {error}"))?;
+    let types = ["string", "integer", "number", "boolean", "array", "object", "null", "any"];
+    if !types.contains(&argument.type_name.as_str()) {
+        return Err(format!("`{name}`: unknown type {:?}; the types are {}", argument.type_name, types.join(", ")));
+    }
+    tool_model::validate::Validator::new(&argument.schema(), &std::collections::BTreeMap::new())
+        .map(drop)
+        .map_err(|error| format!("`{name}`: {error}"))
+}
