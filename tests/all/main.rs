@@ -1,20 +1,26 @@
-use tool_runtime::*;
-use tool_tests as _;
-#[tokio::test]
-async fn smoke() {
-    let m = Manifest::linked();
-    println!("{}", m.to_json());
-    let t = Dispatcher::builder().build().unwrap();
-    for (n, a) in [
-        ("add", r#"{"a":1,"b":2}"#),
-        ("add", r#"{"a":"x"}"#),
-        ("echo.say", r#"{"text":"ab","times":2}"#),
-        ("echo.say", r#"{"text":"ab","times":7}"#),
-        ("ad", "{}"),
-        ("echo.open", r#"{"url":"http://a.b","id":"67e55044-10b1-426f-9247-bb680e5fe0c8"}"#),
-        ("echo.open", r#"{"url":"nope","id":"z"}"#),
-    ] {
-        println!("{n} {a} -> {:?}", t.call(ToolCall::from_text(n, a)).await);
-    }
-    println!("{}", t.explain());
-}
+//! All tests of the workspace that need more than one crate; `README.md` says which test goes where.
+
+// The fixtures of `../src` behind one dispatcher, and how a test calls them.
+mod fixtures;
+
+// What the manifest says of the fixtures: one golden file per theme, in `../golden`.
+mod manifests;
+// What holds for every schema, whatever the fixture.
+mod schemas;
+
+// Good calls: each fixture answers what the function itself gives.
+mod answers;
+// Bad arguments, one file per kind of mistake.
+mod arguments;
+// Any text into any tool.
+mod properties;
+
+// Handlers that panic, wait too long or are cancelled; manifests that do not fit.
+mod calls;
+// Providers, services and scopes.
+mod injection;
+// Registrations under every linker setting.
+mod linking;
+
+// Mistakes that do not compile, in `../ui`.
+mod compile_errors;

@@ -1,26 +1,22 @@
-//! x
-use tool_runtime::{tool, tool_class};
+//! Fixtures: ordinary functions and services, one file per theme, each with the annotations of a user.
+//!
+//! They stand in a crate of their own, so that the tests find them as an application does: through the linker. A
+//! theme is a module, its golden manifest is `golden/<theme>.json`.
 
-/// Add two numbers.
-#[tool]
-pub fn add(a: i64, b: i64) -> i64 {
-    a + b
-}
-
-pub struct EchoService;
-#[tool_class]
-impl EchoService {
-    /// Make one.
-    pub fn new() -> Self {
-        EchoService
-    }
-    /// Echo text.
-    pub async fn say(&self, text: &str, #[arg(default = 1, min = 1, max = 3)] times: u32) -> Result<String, String> {
-        Ok(text.repeat(times as usize))
-    }
-    /// With url.
-    #[tool(sensitive)]
-    pub fn open(url: url::Url, other: Option<url::Url>, id: uuid::Uuid) -> String {
-        format!("{url} {other:?} {id}")
-    }
-}
+pub mod borrowed;
+pub mod classes;
+pub mod collections;
+pub mod docs;
+pub mod enums;
+pub mod explicit;
+pub mod functions;
+pub mod opaque;
+pub mod options;
+pub mod receivers;
+pub mod recursive;
+pub mod returns;
+pub mod rules;
+pub mod scalars;
+pub mod structs;
+pub mod texts;
+pub mod wide;

@@ -16,7 +16,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         Err(error) => return emit::unparsed(item, &emit::misplaced("tool", "a function", error)),
     };
     let (tool, report) = read_function(attribute, &function);
-    strip::function(&mut function.attrs, &mut function.sig);
+    strip::function(&mut function.sig);
     let beside = match (tool, report.into_result()) {
         (Some(tool), Ok(())) => {
             let name = &tool.function;

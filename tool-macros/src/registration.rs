@@ -21,6 +21,9 @@ pub(crate) fn of(tool: &Tool, class: Option<&Class>, invoke: &TokenStream) -> To
     let details = details(tool, class);
     // A method's `cfg`s stand on its element; a function's on the whole block.
     let cfgs = if class.is_some() { tool.cfgs.as_slice() } else { &[] };
+    // At the function, not at the attribute: a class has one attribute for many of them.
+    let place = tool.function.span().resolved_at(proc_macro2::Span::call_site());
+    let source = quote::quote_spanned!(place=> __tool::Source { file: ::core::file!(), line: ::core::line!() });
     quote! {
         #(#cfgs)*
         __tool::Registration {
@@ -29,7 +32,7 @@ pub(crate) fn of(tool: &Tool, class: Option<&Class>, invoke: &TokenStream) -> To
                 #name,
                 ::core::concat!(::core::module_path!(), #path),
                 #description,
-                __tool::Source { file: ::core::file!(), line: ::core::line!() },
+                #source,
                 #call,
             )
         }

@@ -1,11 +1,11 @@
 //! The user's item without our helper attributes, which rustc does not know.
 
 use proc_macro2::TokenStream;
-use syn::{Attribute, FnArg, ImplItemFn, Meta, Signature};
-use tool_syntax::{is_helper, is_tool, marker};
+use syn::{FnArg, ImplItemFn, Meta, Signature};
+use tool_syntax::{hides_tool, is_helper, is_tool, marker};
 
 /// Takes the helper attributes off a function's parameters.
-pub(crate) fn function(_attributes: &mut [Attribute], signature: &mut Signature) {
+pub(crate) fn function(signature: &mut Signature) {
     for input in &mut signature.inputs {
         if let FnArg::Typed(typed) = input {
             typed.attrs.retain(|attribute| !is_helper(attribute));
@@ -15,7 +15,9 @@ pub(crate) fn function(_attributes: &mut [Attribute], signature: &mut Signature)
 
 /// As [`function`], and marks the method's `#[tool(..)]` as read: taken away, its import would be unused.
 pub(crate) fn method(method: &mut ImplItemFn) {
-    function(&mut [], &mut method.sig);
+    function(&mut method.sig);
+    // Reported already; left there, it would expand to a second error.
+    method.attrs.retain(|attribute| !hides_tool(attribute));
     for attribute in method.attrs.iter_mut().filter(|attribute| is_tool(attribute)) {
         let path = attribute.path().clone();
         let read: TokenStream = marker().parse().unwrap_or_default();

@@ -13,10 +13,11 @@ pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) 
     let mut scored: Vec<(f64, &str)> = candidates
         .into_iter()
         .map(|candidate| (similarity(&folded, &fold(candidate)), candidate))
-        .filter(|(score, _)| *score > 0.8)
+        .filter(|(score, _)| *score > 0.6)
         .collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    scored.into_iter().take(3).map(|(_, candidate)| candidate).collect()
+    let best = scored.first().map_or(0.0, |(score, _)| *score);
+    scored.into_iter().take_while(|(score, _)| *score > best - 0.15).take(3).map(|(_, candidate)| candidate).collect()
 }
 
 /// Case and separators are what models most often get wrong.
@@ -32,5 +33,5 @@ fn similarity(wanted: &str, candidate: &str) -> f64 {
     if wanted.len() >= 3 && candidate.ends_with(wanted) {
         return 0.95;
     }
-    strsim::jaro_winkler(wanted, candidate)
+    strsim::normalized_damerau_levenshtein(wanted, candidate)
 }

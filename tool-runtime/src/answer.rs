@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use serde::Serialize;
-use serde::ser::Serializer;
+use serde::ser::{Impossible, Serializer};
 
 use crate::ErrorKind;
 
@@ -69,113 +69,119 @@ impl<T> PlainReply for Reply<T> {
 /// A string as it is, `()` as `ok`, anything else as compact JSON.
 #[inline]
 fn text<T: Serialize>(value: &T) -> Answer {
-    let mut json = serde_json::Serializer::new(Vec::with_capacity(128));
-    let mut plain = None;
-    let written = value.serialize(Text { json: &mut json, plain: &mut plain });
-    finish_text(written, plain, json.into_inner())
-}
-
-fn finish_text(written: serde_json::Result<()>, plain: Option<String>, json: Vec<u8>) -> Answer {
-    let unwritable = |error: &dyn Display| {
-        Failure::new(ErrorKind::Failed, format!("the tool ran, but its result cannot be written as JSON: {error}"))
-    };
-    written.map_err(|error| unwritable(&error))?;
-    match plain {
-        Some(text) => Ok(text),
-        None => String::from_utf8(json).map_err(|error| unwritable(&error)),
+    match value.serialize(Plain) {
+        Ok(text) => Ok(text),
+        Err(NotPlain) => serde_json::to_string(value).map_err(unwritable),
     }
 }
 
-/// Serialises the outermost value: strings and `()` plainly, the rest with `serde_json`.
-struct Text<'a> {
-    json: &'a mut serde_json::Serializer<Vec<u8>>,
-    plain: &'a mut Option<String>,
+#[cold]
+fn unwritable(error: serde_json::Error) -> Box<Failure> {
+    Failure::new(ErrorKind::Failed, format!("the tool ran, but its result cannot be written as JSON: {error}"))
 }
 
-type Json<'a> = &'a mut serde_json::Serializer<Vec<u8>>;
+/// Takes strings and `()`, and gives up at once on everything else.
+struct Plain;
 
-macro_rules! as_json {
-    ($($method:ident($($argument:ident: $ty:ty),*) -> $output:ty;)*) => {
+/// The value is neither a string nor `()`.
+#[derive(Debug)]
+struct NotPlain;
+
+impl Display for NotPlain {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("not plain text")
+    }
+}
+
+impl std::error::Error for NotPlain {}
+
+impl serde::ser::Error for NotPlain {
+    fn custom<T: Display>(_: T) -> Self {
+        Self
+    }
+}
+
+macro_rules! not_plain {
+    ($($method:ident($($ty:ty),*) -> $output:ty;)*) => {
         $(#[inline]
-        fn $method(self, $($argument: $ty),*) -> Result<$output, Self::Error> {
-            self.json.$method($($argument),*)
+        fn $method(self, $(_: $ty),*) -> Result<$output, NotPlain> {
+            Err(NotPlain)
         })*
     };
 }
 
-impl<'a> Serializer for Text<'a> {
-    type Ok = ();
-    type Error = serde_json::Error;
-    type SerializeSeq = <Json<'a> as Serializer>::SerializeSeq;
-    type SerializeTuple = <Json<'a> as Serializer>::SerializeTuple;
-    type SerializeTupleStruct = <Json<'a> as Serializer>::SerializeTupleStruct;
-    type SerializeTupleVariant = <Json<'a> as Serializer>::SerializeTupleVariant;
-    type SerializeMap = <Json<'a> as Serializer>::SerializeMap;
-    type SerializeStruct = <Json<'a> as Serializer>::SerializeStruct;
-    type SerializeStructVariant = <Json<'a> as Serializer>::SerializeStructVariant;
+impl Serializer for Plain {
+    type Ok = String;
+    type Error = NotPlain;
+    type SerializeSeq = Impossible<String, NotPlain>;
+    type SerializeTuple = Impossible<String, NotPlain>;
+    type SerializeTupleStruct = Impossible<String, NotPlain>;
+    type SerializeTupleVariant = Impossible<String, NotPlain>;
+    type SerializeMap = Impossible<String, NotPlain>;
+    type SerializeStruct = Impossible<String, NotPlain>;
+    type SerializeStructVariant = Impossible<String, NotPlain>;
 
     #[inline]
-    fn serialize_str(self, text: &str) -> Result<(), Self::Error> {
-        *self.plain = Some(text.to_owned());
-        Ok(())
+    fn serialize_str(self, text: &str) -> Result<String, NotPlain> {
+        Ok(text.to_owned())
     }
 
     #[inline]
-    fn serialize_unit(self) -> Result<(), Self::Error> {
-        self.serialize_str("ok")
+    fn serialize_char(self, value: char) -> Result<String, NotPlain> {
+        Ok(value.to_string())
     }
 
     #[inline]
-    fn serialize_some<T: ?Sized + Serialize>(self, value: &T) -> Result<(), Self::Error> {
+    fn serialize_unit(self) -> Result<String, NotPlain> {
+        Ok("ok".to_owned())
+    }
+
+    #[inline]
+    fn serialize_some<T: ?Sized + Serialize>(self, value: &T) -> Result<String, NotPlain> {
         value.serialize(self)
     }
 
-    #[inline]
-    fn serialize_char(self, value: char) -> Result<(), Self::Error> {
-        self.serialize_str(value.encode_utf8(&mut [0; 4]))
-    }
-
-    as_json! {
-        serialize_bool(value: bool) -> ();
-        serialize_i8(value: i8) -> ();
-        serialize_i16(value: i16) -> ();
-        serialize_i32(value: i32) -> ();
-        serialize_i64(value: i64) -> ();
-        serialize_i128(value: i128) -> ();
-        serialize_u8(value: u8) -> ();
-        serialize_u16(value: u16) -> ();
-        serialize_u32(value: u32) -> ();
-        serialize_u64(value: u64) -> ();
-        serialize_u128(value: u128) -> ();
-        serialize_f32(value: f32) -> ();
-        serialize_f64(value: f64) -> ();
-        serialize_bytes(value: &[u8]) -> ();
-        serialize_none() -> ();
-        serialize_unit_struct(name: &'static str) -> ();
-        serialize_unit_variant(name: &'static str, index: u32, variant: &'static str) -> ();
-        serialize_seq(len: Option<usize>) -> Self::SerializeSeq;
-        serialize_tuple(len: usize) -> Self::SerializeTuple;
-        serialize_tuple_struct(name: &'static str, len: usize) -> Self::SerializeTupleStruct;
-        serialize_tuple_variant(name: &'static str, index: u32, variant: &'static str, len: usize) -> Self::SerializeTupleVariant;
-        serialize_map(len: Option<usize>) -> Self::SerializeMap;
-        serialize_struct(name: &'static str, len: usize) -> Self::SerializeStruct;
-        serialize_struct_variant(name: &'static str, index: u32, variant: &'static str, len: usize) -> Self::SerializeStructVariant;
+    not_plain! {
+        serialize_bool(bool) -> String;
+        serialize_i8(i8) -> String;
+        serialize_i16(i16) -> String;
+        serialize_i32(i32) -> String;
+        serialize_i64(i64) -> String;
+        serialize_i128(i128) -> String;
+        serialize_u8(u8) -> String;
+        serialize_u16(u16) -> String;
+        serialize_u32(u32) -> String;
+        serialize_u64(u64) -> String;
+        serialize_u128(u128) -> String;
+        serialize_f32(f32) -> String;
+        serialize_f64(f64) -> String;
+        serialize_bytes(&[u8]) -> String;
+        serialize_none() -> String;
+        serialize_unit_struct(&'static str) -> String;
+        serialize_unit_variant(&'static str, u32, &'static str) -> String;
+        serialize_seq(Option<usize>) -> Self::SerializeSeq;
+        serialize_tuple(usize) -> Self::SerializeTuple;
+        serialize_tuple_struct(&'static str, usize) -> Self::SerializeTupleStruct;
+        serialize_tuple_variant(&'static str, u32, &'static str, usize) -> Self::SerializeTupleVariant;
+        serialize_map(Option<usize>) -> Self::SerializeMap;
+        serialize_struct(&'static str, usize) -> Self::SerializeStruct;
+        serialize_struct_variant(&'static str, u32, &'static str, usize) -> Self::SerializeStructVariant;
     }
 
     #[inline]
-    fn serialize_newtype_struct<T: ?Sized + Serialize>(self, name: &'static str, value: &T) -> Result<(), Self::Error> {
-        self.json.serialize_newtype_struct(name, value)
+    fn serialize_newtype_struct<T: ?Sized + Serialize>(self, _: &'static str, _: &T) -> Result<String, NotPlain> {
+        Err(NotPlain)
     }
 
     #[inline]
     fn serialize_newtype_variant<T: ?Sized + Serialize>(
         self,
-        name: &'static str,
-        index: u32,
-        variant: &'static str,
-        value: &T,
-    ) -> Result<(), Self::Error> {
-        self.json.serialize_newtype_variant(name, index, variant, value)
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: &T,
+    ) -> Result<String, NotPlain> {
+        Err(NotPlain)
     }
 }
 

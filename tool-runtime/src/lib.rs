@@ -17,7 +17,7 @@ pub use call::ToolCall;
 pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, ToolExplanation};
 pub use inject::{Finished, InjectError, Scope};
 pub use outcome::Outcome;
-pub use result::{ArgumentError, ErrorKind, ToolError, ToolResult};
+pub use result::{ArgumentError, ErrorKind, Metadata, ToolError, ToolResult};
 pub use tokio_util::sync::CancellationToken;
 pub use tool_macros::{tool, tool_class};
 pub use tool_model::{Argument, Manifest, ManifestError, ToolDefinition};

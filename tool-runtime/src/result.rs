@@ -16,16 +16,50 @@ pub struct ToolResult {
     /// What went wrong.
     pub error: Option<ToolError>,
     /// For the interface, not for the model.
-    pub metadata: Map<String, Value>,
+    pub metadata: Metadata,
 }
 
 impl ToolResult {
     pub(crate) fn success(output: String) -> Self {
-        Self { success: true, output, error: None, metadata: Map::new() }
+        Self { success: true, output, error: None, metadata: Metadata::default() }
     }
 
     pub(crate) fn failure(error: ToolError) -> Self {
-        Self { success: false, output: error.message.clone(), error: Some(error), metadata: Map::new() }
+        Self { success: false, output: error.message.clone(), error: Some(error), metadata: Metadata::default() }
+    }
+}
+
+/// What a call says besides its output. Most say nothing, and then nothing is allocated.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Metadata(Option<Box<Map<String, Value>>>);
+
+impl Metadata {
+    /// What is said under a key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.0.as_ref()?.get(key)
+    }
+
+    /// Says something under a key.
+    pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Value>) {
+        self.0.get_or_insert_default().insert(key.into(), value.into());
+    }
+
+    /// Everything that is said.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0.iter().flat_map(|map| map.iter()).map(|(key, value)| (key.as_str(), value))
+    }
+
+    /// Whether nothing is said.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.as_ref().is_none_or(|map| map.is_empty())
+    }
+}
+
+impl Serialize for Metadata {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
     }
 }
 

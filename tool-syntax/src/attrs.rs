@@ -59,7 +59,7 @@ pub(crate) struct ClassAttr {
 #[derive(Debug, Default, FromMeta)]
 #[darling(default)]
 pub(crate) struct ArgAttr {
-    pub(crate) default: Option<DefaultValue>,
+    pub(crate) default: Option<SpannedValue<DefaultValue>>,
     pub(crate) min: Option<NumberValue>,
     pub(crate) max: Option<NumberValue>,
     pub(crate) min_length: Option<u64>,
@@ -104,6 +104,13 @@ pub fn is_helper(attribute: &Attribute) -> bool {
 #[must_use]
 pub fn is_tool(attribute: &Attribute) -> bool {
     last_segment(attribute) == "tool"
+}
+
+/// Whether an attribute is a `cfg_attr` with a `#[tool]` in it, which attribute macros see unexpanded.
+#[must_use]
+pub fn hides_tool(attribute: &Attribute) -> bool {
+    let Meta::List(list) = &attribute.meta else { return false };
+    attribute.path().is_ident("cfg_attr") && list.tokens.clone().into_iter().any(|token| token.to_string() == "tool")
 }
 
 /// The word that stands in a `#[tool]` which a class has already read: it leaves the import in use and does nothing.

@@ -5,7 +5,7 @@ use serde_json::Value;
 use syn::{Attribute, LitStr};
 use tool_model::{Number, nearest};
 
-use crate::attrs::{ArgAttr, DefaultValue, last_segment};
+use crate::attrs::{ArgAttr, DefaultValue, hides_tool, last_segment};
 use crate::{Parameter, Report};
 
 /// All rules about one `#[arg(..)]`.
@@ -13,7 +13,7 @@ pub(crate) fn argument(attr: &ArgAttr, place: Span, report: &mut Report) {
     bounds_leave_room(attr, report);
     lengths_leave_room(attr, place, report);
     pattern_compiles(attr, report);
-    default_is_allowed(attr, place, report);
+    default_is_allowed(attr, report);
 }
 
 fn as_f64(number: Number) -> f64 {
@@ -50,8 +50,9 @@ fn pattern_compiles(attr: &ArgAttr, report: &mut Report) {
 }
 
 /// A default that the rules refuse would make every call without the argument fail.
-fn default_is_allowed(attr: &ArgAttr, place: Span, report: &mut Report) {
-    let Some(DefaultValue::Literal(default)) = &attr.default else { return };
+fn default_is_allowed(attr: &ArgAttr, report: &mut Report) {
+    let Some(spanned) = &attr.default else { return };
+    let (place, DefaultValue::Literal(default)) = (spanned.span(), &**spanned) else { return };
     let mut refuse = |why: String| report.push(syn::Error::new(place, format!("the default {default} {why}")));
     if let Some(number) = default.as_f64() {
         if attr.min.as_ref().is_some_and(|min| number < as_f64(min.value)) {
@@ -115,14 +116,10 @@ pub(crate) fn no_conditional_parameter(attributes: &[Attribute], report: &mut Re
 
 /// Attribute macros see `cfg_attr` unexpanded, so such a `#[tool]` would be overlooked in silence.
 pub(crate) fn no_conditional_tool(attributes: &[Attribute], report: &mut Report) {
-    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("cfg_attr")) {
-        let syn::Meta::List(list) = &attribute.meta else { continue };
-        let words: Vec<String> = list.tokens.clone().into_iter().map(|token| token.to_string()).collect();
-        if words.iter().any(|word| word == "tool") {
-            let message = "`#[tool_class]` cannot see a `#[tool]` inside `cfg_attr`; \
-                           write two methods, each under its `#[cfg(..)]`";
-            report.at(attribute, message);
-        }
+    for attribute in attributes.iter().filter(|attribute| hides_tool(attribute)) {
+        let message = "`#[tool_class]` cannot see a `#[tool]` inside `cfg_attr`; \
+                       write two methods, each under its `#[cfg(..)]`";
+        report.at(attribute, message);
     }
 }
 

@@ -16,7 +16,7 @@ mod signature;
 mod tool;
 mod ty;
 
-pub use attrs::{DefaultValue, is_helper, is_tool, marker};
+pub use attrs::{DefaultValue, hides_tool, is_helper, is_tool, marker};
 pub use class::{Class, Constructor, read_class};
 pub use parameter::{ArgumentParameter, InjectedParameter, Parameter};
 pub use report::Report;

@@ -150,7 +150,7 @@ fn argument(
         form,
         ty,
         description,
-        default: attr.default,
+        default: attr.default.map(darling::util::SpannedValue::into_inner),
         rules,
         secret: attr.secret.unwrap_or(false),
     }

@@ -147,7 +147,7 @@ pub(crate) fn read(
         function: source.signature.ident.clone(),
         description: attr.description.as_ref().map_or(docs.description, syn::LitStr::value),
         receiver: signature::receiver(source.signature, report),
-        explicit: explicit(&attr, &parameters, source.signature, report),
+        explicit: explicit(&attr, &parameters, report),
         parameters,
         is_async: output.is_async,
         output: output.ty,
@@ -214,7 +214,7 @@ fn options(attr: ToolAttr, class: Option<&ClassDefaults<'_>>) -> Options {
 }
 
 /// `arguments(..)` names every argument, so that none is left without a schema.
-fn explicit(attr: &ToolAttr, parameters: &[Parameter], signature: &Signature, report: &mut Report) -> Option<String> {
+fn explicit(attr: &ToolAttr, parameters: &[Parameter], report: &mut Report) -> Option<String> {
     let explicit = attr.arguments.as_ref()?;
     let filled: Vec<_> = parameters
         .iter()
@@ -224,10 +224,12 @@ fn explicit(attr: &ToolAttr, parameters: &[Parameter], signature: &Signature, re
         })
         .collect();
     let mut described = Map::new();
+    let mut misspelt: Vec<&str> = Vec::new();
     for (name, span, schema) in &explicit.arguments {
         let Some(argument) = filled.iter().find(|argument| argument.name == *name) else {
             let near = tool_model::nearest(name, filled.iter().map(|argument| argument.name.as_str()));
             let hint = near.first().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            misspelt.extend(near.first().copied());
             report.push(syn::Error::new(*span, format!("no argument `{name}` in the signature{hint}")));
             continue;
         };
@@ -246,10 +248,12 @@ fn explicit(attr: &ToolAttr, parameters: &[Parameter], signature: &Signature, re
         }
     }
     for argument in filled.iter().filter(|argument| !described.contains_key(&argument.name)) {
+        if misspelt.contains(&argument.name.as_str()) {
+            continue;
+        }
         let message = format!("`arguments(..)` replaces what is inferred, so it must describe `{}` too", argument.name);
         report.push(syn::Error::new_spanned(&argument.ident, message));
     }
-    let _ = signature;
     Some(Value::Object(described).to_string())
 }
 

@@ -1,1 +1,30 @@
-fn main() {}
+//! A small metrics service on SQLite whose methods a language model can call.
+//!
+//! Run it with `cargo run -p quickstart`: it prints its catalogue, then a conversation's worth of calls.
+
+mod conversation;
+mod database;
+mod hosts;
+mod metrics;
+mod print;
+mod report;
+mod repository;
+mod session;
+#[cfg(test)]
+mod tests;
+mod tools;
+mod user;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let pool = database::open().await?;
+    let tools = tools::dispatcher(pool)?;
+    tools.check().await?;
+
+    print::catalogue(&tools.manifest());
+    for turn in conversation::turns() {
+        let result = turn.run(&tools).await;
+        print::turn(&turn, &result);
+    }
+    Ok(())
+}

@@ -1,87 +1,247 @@
-//! Equal keys in one object, anywhere in a text.
+//! Equal keys in one object, where nobody else would notice.
+//!
+//! `serde_json` keeps the last of two equal keys silently in maps and free-form values: what one reader sees would not
+//! be what another runs. Structs notice by themselves, so that only those parts of a text are looked at whose keys the
+//! sender chooses.
 
-use std::collections::HashSet;
-use std::fmt;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use memchr::memmem;
+use serde_json::Value;
 
-/// The first key that stands twice in one object, below the outermost. `serde_json` keeps the last of the two
-/// silently in maps and free-form values; what one reader sees would not be what another runs.
-pub(super) fn nested_duplicate(text: &str) -> Option<String> {
-    let mut found = None;
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    // An error of the text itself was reported by the reader before.
-    drop(Walk { found: &mut found }.deserialize(&mut deserializer));
-    found
+use super::place::string_end;
+
+/// Where in an argument keys of the sender's choosing stand.
+#[derive(Debug)]
+pub(super) enum FreeForm {
+    /// Nowhere.
+    Nowhere,
+    /// Below properties of these names, each searched for with its quotes.
+    Below(Vec<memmem::Finder<'static>>),
+    /// Anywhere.
+    Anywhere,
 }
 
-struct Walk<'a> {
-    found: &'a mut Option<String>,
-}
-
-impl<'de> DeserializeSeed<'de> for Walk<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Walk<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any JSON")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let mut seen = HashSet::new();
-        while let Some(key) = map.next_key::<String>()? {
-            if seen.contains(&key) {
-                self.found.get_or_insert_with(|| key.clone());
-            }
-            seen.insert(key);
-            map.next_value_seed(Walk { found: &mut *self.found })?;
+impl FreeForm {
+    /// Reads it off an argument's schema.
+    pub(super) fn of(schema: &Value, defs: &BTreeMap<String, Value>) -> Self {
+        if is_free(schema, defs, 0) {
+            return Self::Anywhere;
         }
-        Ok(())
+        let mut names = Vec::new();
+        collect(schema, defs, &mut names);
+        if has_reference(schema) {
+            defs.values().for_each(|def| collect(def, defs, &mut names));
+        }
+        if names.is_empty() {
+            return Self::Nowhere;
+        }
+        Self::Below(names.iter().map(|name| memmem::Finder::new(name).into_owned()).collect())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        while seq.next_element_seed(Walk { found: &mut *self.found })?.is_some() {}
-        Ok(())
+    /// The first key that stands twice in one object of such a place.
+    #[inline]
+    pub(super) fn duplicate(&self, raw: &str) -> Option<String> {
+        if matches!(self, Self::Nowhere) { None } else { self.search(raw) }
     }
 
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        <()>::deserialize(deserializer)
+    fn search(&self, raw: &str) -> Option<String> {
+        let escaped = memchr::memchr(b'\\', raw.as_bytes()).is_some();
+        match self {
+            // A name that is written with escapes is not found by its letters.
+            Self::Below(names) if !escaped => names.iter().find_map(|name| {
+                let places = name.find_iter(raw.as_bytes());
+                places.map(|at| &raw[at + name.needle().len()..]).find_map(|value| duplicate_in(value, escaped))
+            }),
+            _ => duplicate_in(raw, escaped),
+        }
+    }
+}
+
+/// Whether a value of this schema is an object with free keys, may hold one without a property's name before it, or
+/// may be anything at all.
+fn is_free(schema: &Value, defs: &BTreeMap<String, Value>, depth: usize) -> bool {
+    let Value::Object(object) = schema else { return false };
+    if depth > 8 {
+        return true;
+    }
+    if let Some(def) = reference(schema).and_then(|name| defs.get(name)) {
+        return is_free(def, defs, depth + 1);
+    }
+    let says_nothing = object.keys().all(|key| matches!(key.as_str(), "description" | "default" | "writeOnly"));
+    let is_map = object.get("type").and_then(Value::as_str) == Some("object") && !object.contains_key("properties");
+    let has_more = object.get("additionalProperties").is_some_and(Value::is_object);
+    let inside = ["items", "prefixItems", "anyOf", "oneOf", "allOf"].iter().filter_map(|key| object.get(*key));
+    says_nothing
+        || is_map
+        || has_more
+        || inside.into_iter().any(|inner| match inner {
+            Value::Array(forms) => forms.iter().any(|form| is_free(form, defs, depth + 1)),
+            form => is_free(form, defs, depth + 1),
+        })
+}
+
+/// The names of the properties below which keys are free.
+fn collect(schema: &Value, defs: &BTreeMap<String, Value>, names: &mut Vec<String>) {
+    match schema {
+        Value::Object(object) => {
+            for (key, value) in object {
+                let Value::Object(properties) = value else {
+                    collect(value, defs, names);
+                    continue;
+                };
+                if key != "properties" {
+                    collect(value, defs, names);
+                    continue;
+                }
+                for (name, property) in properties {
+                    let quoted = format!("\"{name}\"");
+                    if !is_free(property, defs, 0) {
+                        collect(property, defs, names);
+                    } else if !names.contains(&quoted) {
+                        names.push(quoted);
+                    }
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(item, defs, names)),
+        _ => {}
+    }
+}
+
+fn reference(schema: &Value) -> Option<&str> {
+    schema.get("$ref")?.as_str()?.strip_prefix("#/$defs/")
+}
+
+fn has_reference(schema: &Value) -> bool {
+    match schema {
+        Value::Object(object) => object.contains_key("$ref") || object.values().any(has_reference),
+        Value::Array(items) => items.iter().any(has_reference),
+        _ => false,
+    }
+}
+
+/// The first key that stands twice in one object of the value that a text begins with. The text is valid JSON;
+/// `escaped` says whether there is a backslash anywhere in it.
+fn duplicate_in(text: &str, escaped: bool) -> Option<String> {
+    let bytes = text.as_bytes();
+    // The keys of all open objects, and where those of each begin; an array has none.
+    let mut keys: SmallStack<&str, 16> = SmallStack::new("");
+    let mut open: SmallStack<usize, 8> = SmallStack::new(0);
+    let mut at = 0;
+    // Where the last string was, which is a key if a colon follows.
+    let mut string = 0..0;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                let end = string_end(bytes, at);
+                string = at..end;
+                at = end;
+                continue;
+            }
+            b':' if open.len > 0 => {
+                let key = &text[string.clone()];
+                let start = open.last()?;
+                if (start..keys.len).any(|index| same_key(keys.get(index), key, escaped)) {
+                    return serde_json::from_str(key).ok();
+                }
+                keys.push(key);
+            }
+            b'{' | b'[' => open.push(keys.len),
+            b'}' | b']' => {
+                keys.truncate(open.pop()?);
+                if open.len == 0 {
+                    return None;
+                }
+            }
+            // The value was no object and no array after all.
+            b',' if open.len == 0 => return None,
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// A stack that allocates only when it grows beyond `N`.
+struct SmallStack<T, const N: usize> {
+    len: usize,
+    first: [T; N],
+    more: Vec<T>,
+}
+
+impl<T: Copy, const N: usize> SmallStack<T, N> {
+    fn new(filler: T) -> Self {
+        Self { len: 0, first: [filler; N], more: Vec::new() }
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
+    fn push(&mut self, item: T) {
+        match self.first.get_mut(self.len) {
+            Some(place) => *place = item,
+            None => self.more.push(item),
+        }
+        self.len += 1;
     }
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
+
+    fn get(&self, index: usize) -> T {
+        self.first.get(index).copied().unwrap_or_else(|| self.more[index - N])
     }
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
+
+    fn last(&self) -> Option<T> {
+        self.len.checked_sub(1).map(|last| self.get(last))
     }
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
+
+    fn pop(&mut self) -> Option<T> {
+        let last = self.last()?;
+        self.truncate(self.len - 1);
+        Some(last)
     }
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
+
+    fn truncate(&mut self, len: usize) {
+        self.len = len;
+        self.more.truncate(len.saturating_sub(N));
     }
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
+}
+
+/// Whether two keys, each with its quotes, are one.
+fn same_key(one: &str, other: &str, escaped: bool) -> bool {
+    fn plain(key: &str) -> Cow<'_, str> {
+        serde_json::from_str(key).map_or(Cow::Borrowed(key), Cow::<str>::Owned)
     }
+    one == other || (escaped && plain(one) == plain(other))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::nested_duplicate;
+    use serde_json::json;
+
+    use super::*;
 
     #[test]
     fn finds_equal_keys_of_one_object_only() {
-        assert_eq!(nested_duplicate(r#"{"a": {"x": 1, "y": {"x": 2}}, "b": [{"x": 1}, {"x": 1}]}"#), None);
-        assert_eq!(nested_duplicate(r#"{"a": [{"k": 1, "\u006b": 2}]}"#).as_deref(), Some("k"));
+        let duplicate_in = |text: &str| super::duplicate_in(text, text.contains('\\'));
+        assert_eq!(duplicate_in(r#"{"a": {"x": 1, "y": {"x": 2}}, "b": [{"x": 1}, {"x": 1}]}"#), None);
+        assert_eq!(duplicate_in(r#"{"a": [{"k": 1, "\u006b" : 2}]}"#).as_deref(), Some("k"));
+        assert_eq!(duplicate_in(r#"{"a": "b", "c": ["a", "a", {"a": "a"}]} {"x": 1, "x": 2}"#), None);
+        assert_eq!(duplicate_in(r#""text", "a": 1, "a": 2"#), None);
+    }
+
+    #[test]
+    fn looks_only_where_keys_are_free() {
+        let defs = BTreeMap::from([(
+            "Order".to_owned(),
+            json!({"type": "object", "properties": {"id": {"type": "string"}, "labels": {"type": "object"}}}),
+        )]);
+        let free = FreeForm::of(&json!({"type": "array", "items": {"$ref": "#/$defs/Order"}}), &defs);
+        assert!(matches!(&free, FreeForm::Below(names) if names.len() == 1), "{free:?}");
+        assert_eq!(
+            free.duplicate(r#"[{"id": "labels", "labels": {"a": 1}}, {"labels": {"b": 1, "b": 2}}]"#).as_deref(),
+            Some("b")
+        );
+        assert_eq!(free.duplicate(r#"[{"id": "1", "labels": {"a": 1, "b": 2}}]"#), None);
+        assert_eq!(free.duplicate(r#"[{"l\u0061bels": {"a": 1, "a": 2}}]"#).as_deref(), Some("a"));
+        assert!(matches!(FreeForm::of(&json!({"type": "integer"}), &defs), FreeForm::Nowhere));
+        assert!(matches!(FreeForm::of(&json!({}), &defs), FreeForm::Anywhere));
     }
 }

@@ -3,7 +3,6 @@
 use serde::de::IgnoredAny;
 use serde_json::Error;
 
-use super::duplicate::nested_duplicate;
 use super::place::{offset, string_end};
 use super::{Decode, Schemas};
 
@@ -36,128 +35,191 @@ pub(crate) struct Reader<'a> {
 ///
 /// Everything wrong is found in the same pass: a value that cannot be decoded is stepped over.
 pub(crate) fn read(reader: &Reader<'_>, slots: &mut [&mut dyn Decode]) -> Result<(), Vec<Problem>> {
-    let mut problems = Vec::new();
-    if let Err(fatal) = read_object(reader, slots, &mut problems) {
-        problems.push(fatal);
-        return Err(problems);
+    let mut pass = Pass { reader, text: reader.text, at: 0, slots, filled: 0, problems: Vec::new() };
+    if pass.object().is_some() && pass.filled < pass.slots.len() {
+        pass.absent();
     }
-    for (index, slot) in slots.iter_mut().enumerate() {
-        if !slot.is_filled() && !already_wrong(&problems, index) && !fill_absent(reader, index, *slot) {
-            problems.push(Problem::Missing(index));
-        }
-    }
-    if problems.is_empty() && reader.schemas.free_form {
-        problems.extend(nested_duplicate(reader.text).map(Problem::Duplicate));
-    }
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
+    if pass.problems.is_empty() { Ok(()) } else { Err(pass.problems) }
 }
 
-fn read_object(reader: &Reader<'_>, slots: &mut [&mut dyn Decode], problems: &mut Vec<Problem>) -> Result<(), Problem> {
-    let text = reader.text;
-    let bytes = text.as_bytes();
-    let mut at = skip_space(bytes, 0);
-    match bytes.get(at) {
-        // Models send nothing at all for a tool that takes nothing.
-        None => return Ok(()),
-        Some(b'{') => {}
-        Some(_) => return Err(not_an_object(text)),
-    }
-    at = skip_space(bytes, at + 1);
-    if bytes.get(at) == Some(&b'}') {
-        return end(text, at + 1);
-    }
-    let mut expected = 0;
-    loop {
-        let index = read_key(reader, &mut at, expected)?;
-        if let Ok(index) = index {
-            expected = index + 1;
-        }
-        read_value(reader, index, &mut at, slots, problems)?;
-        at = skip_space(bytes, at);
-        match bytes.get(at) {
-            Some(b',') => at = skip_space(bytes, at + 1),
-            Some(b'}') => return end(text, at + 1),
-            _ => return Err(malformed(text, at, "expected `,` or `}`")),
-        }
-    }
+/// The pass itself. Its methods give nothing back when the text ends it; the problem is noted by then.
+struct Pass<'a, 's, 'd> {
+    reader: &'a Reader<'a>,
+    text: &'a str,
+    at: usize,
+    slots: &'s mut [&'d mut dyn Decode],
+    filled: usize,
+    problems: Vec<Problem>,
 }
 
-/// The index of the argument whose key stands at `at`, or the key. Models mostly keep the order they were shown.
-fn read_key(reader: &Reader<'_>, at: &mut usize, expected: usize) -> Result<Result<usize, String>, Problem> {
-    let text = reader.text;
-    let bytes = text.as_bytes();
-    if bytes.get(*at) != Some(&b'"') {
-        return Err(malformed(text, *at, "expected an argument's name in double quotes"));
-    }
-    let close = string_end(bytes, *at);
-    if bytes.get(close - 1) != Some(&b'"') || close - *at < 2 {
-        return Err(malformed(text, *at, "this name has no closing quote"));
-    }
-    let raw = &text[*at + 1..close - 1];
-    let arguments = &reader.schemas.arguments;
-    let index = if arguments.get(expected).is_some_and(|argument| argument.name == raw) {
-        Ok(expected)
-    } else if raw.contains('\\') {
-        let key: String =
-            serde_json::from_str(&text[*at..close]).map_err(|error| malformed(text, *at, &without_place(&error)))?;
-        arguments.iter().position(|argument| argument.name == key).ok_or(key)
-    } else {
-        arguments.iter().position(|argument| argument.name == raw).ok_or_else(|| raw.to_owned())
-    };
-    *at = skip_space(bytes, close);
-    if bytes.get(*at) != Some(&b':') {
-        return Err(malformed(text, *at, "expected `:`"));
-    }
-    *at = skip_space(bytes, *at + 1);
-    Ok(index)
-}
-
-fn read_value(
-    reader: &Reader<'_>,
-    index: Result<usize, String>,
-    at: &mut usize,
-    slots: &mut [&mut dyn Decode],
-    problems: &mut Vec<Problem>,
-) -> Result<(), Problem> {
-    let start = *at;
-    let index = match index {
-        Ok(index) => index,
-        Err(key) => {
-            skip_value(reader.text, at)?;
-            if !reader.allow_unknown {
-                problems.push(Problem::Unknown(key));
-            }
-            return Ok(());
-        }
-    };
-    // A shim has a slot for each of its registration's arguments.
-    let (Some(slot), Some(argument)) = (slots.get_mut(index), reader.schemas.arguments.get(index)) else {
-        return skip_value(reader.text, at);
-    };
-    if slot.is_filled() || already_wrong(problems, index) {
-        skip_value(reader.text, at)?;
-        problems.push(Problem::Duplicate(argument.name.to_owned()));
-        return Ok(());
-    }
-    match slot.decode(reader.text, at) {
-        Ok(()) => {
-            if argument.checked && !reader.schemas.accepts(argument, &reader.text[start..*at]) {
-                problems.push(Problem::Refused { index, start, end: *at });
+impl Pass<'_, '_, '_> {
+    fn object(&mut self) -> Option<()> {
+        match self.next_byte() {
+            // Models send nothing at all for a tool that takes nothing.
+            None => return Some(()),
+            Some(b'{') => self.at += 1,
+            Some(_) => {
+                self.problems.push(not_an_object(self.text));
+                return None;
             }
         }
-        Err(error) => {
-            *at = start;
-            skip_value(reader.text, at)?;
-            problems.push(Problem::Invalid { index, start, end: *at, error });
+        if self.next_byte() == Some(b'}') {
+            return self.end();
+        }
+        let mut expected = 0;
+        loop {
+            // Models mostly keep the order they were shown.
+            let index = if self.at_key(expected) { Some(expected) } else { self.key()? };
+            self.colon()?;
+            match index {
+                Some(index) => {
+                    self.value(index)?;
+                    expected = index + 1;
+                }
+                None => self.skip()?,
+            }
+            match self.next_byte() {
+                Some(b',') => self.at += 1,
+                Some(b'}') => return self.end(),
+                _ => return self.malformed("expected `,` or `}`"),
+            }
+            self.next_byte();
         }
     }
-    Ok(())
-}
 
-fn fill_absent(reader: &Reader<'_>, index: usize, slot: &mut dyn Decode) -> bool {
-    match reader.schemas.arguments.get(index).and_then(|argument| argument.default.as_deref()) {
-        Some(default) => slot.decode(default, &mut 0).is_ok(),
-        None => slot.absent(),
+    /// Steps over space; the byte behind it.
+    #[inline]
+    fn next_byte(&mut self) -> Option<u8> {
+        loop {
+            let byte = *self.text.as_bytes().get(self.at)?;
+            if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
+                return Some(byte);
+            }
+            self.at += 1;
+        }
+    }
+
+    /// Steps over the key of an argument, if it stands here to the letter.
+    #[inline]
+    fn at_key(&mut self, index: usize) -> bool {
+        let Some(argument) = self.reader.schemas.arguments.get(index) else { return false };
+        let name = argument.name.as_bytes();
+        let end = self.at + name.len() + 1;
+        let bytes = self.text.as_bytes();
+        let here = bytes.get(self.at) == Some(&b'"')
+            && bytes.get(end) == Some(&b'"')
+            && bytes.get(self.at + 1..end) == Some(name);
+        if here {
+            self.at = end + 1;
+        }
+        here
+    }
+
+    /// Steps over any key. The index of its argument; nothing inside for one that is unknown.
+    #[expect(clippy::option_option, reason = "the outer one ends the pass")]
+    fn key(&mut self) -> Option<Option<usize>> {
+        let bytes = self.text.as_bytes();
+        if bytes.get(self.at) != Some(&b'"') {
+            return self.malformed("expected an argument's name in double quotes");
+        }
+        let close = string_end(bytes, self.at);
+        if close - self.at < 2 || bytes.get(close - 1) != Some(&b'"') {
+            return self.malformed("this name has no closing quote");
+        }
+        let key = match serde_json::from_str::<String>(&self.text[self.at..close]) {
+            Ok(key) => key,
+            Err(error) => return self.malformed(&without_place(&error)),
+        };
+        self.at = close;
+        let index = self.reader.schemas.arguments.iter().position(|argument| argument.name == key);
+        if index.is_none() && !self.reader.allow_unknown {
+            self.problems.push(Problem::Unknown(key));
+        }
+        Some(index)
+    }
+
+    #[inline]
+    fn colon(&mut self) -> Option<()> {
+        if self.next_byte() != Some(b':') {
+            return self.malformed("expected `:`");
+        }
+        self.at += 1;
+        self.next_byte();
+        Some(())
+    }
+
+    fn value(&mut self, index: usize) -> Option<()> {
+        let start = self.at;
+        // A shim has a slot for each of its registration's arguments.
+        let (Some(slot), Some(argument)) = (self.slots.get_mut(index), self.reader.schemas.arguments.get(index)) else {
+            return self.skip();
+        };
+        if slot.is_filled() || already_wrong(&self.problems, index) {
+            self.problems.push(Problem::Duplicate(argument.name.to_owned()));
+            return self.skip();
+        }
+        if let Err(error) = slot.decode(self.text, &mut self.at) {
+            self.at = start;
+            self.skip()?;
+            self.problems.push(Problem::Invalid { index, start, end: self.at, error });
+            return Some(());
+        }
+        self.filled += 1;
+        if argument.checked && !self.reader.schemas.accepts(argument, &self.text[start..self.at]) {
+            self.problems.push(Problem::Refused { index, start, end: self.at });
+        } else if let Some(key) = argument.free_form.duplicate(&self.text[start..self.at]) {
+            self.problems.push(Problem::Duplicate(key));
+        }
+        Some(())
+    }
+
+    /// Steps over a value without keeping it. However deep it is nested, this does not recurse.
+    fn skip(&mut self) -> Option<()> {
+        let rest = &self.text[self.at..];
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
+        match values.next() {
+            Some(Ok(_)) => {
+                self.at += values.byte_offset();
+                Some(())
+            }
+            Some(Err(error)) => {
+                self.at += offset(rest, error.line(), error.column());
+                self.malformed(&without_place(&error))
+            }
+            None => self.malformed("a value is missing"),
+        }
+    }
+
+    /// Behind the closing brace there is nothing.
+    fn end(&mut self) -> Option<()> {
+        self.at += 1;
+        match self.next_byte() {
+            None => Some(()),
+            Some(_) => self.malformed("unexpected text after the arguments' closing `}`"),
+        }
+    }
+
+    #[cold]
+    fn malformed<T>(&mut self, what: &str) -> Option<T> {
+        self.problems.push(malformed(self.text, self.at, what));
+        None
+    }
+
+    /// Fills what was not sent.
+    fn absent(&mut self) {
+        for (index, slot) in self.slots.iter_mut().enumerate() {
+            if slot.is_filled() || already_wrong(&self.problems, index) {
+                continue;
+            }
+            let default = self.reader.schemas.arguments.get(index).and_then(|argument| argument.default.as_deref());
+            let filled = match default {
+                Some(default) => slot.decode(default, &mut 0).is_ok(),
+                None => slot.absent(),
+            };
+            if !filled {
+                self.problems.push(Problem::Missing(index));
+            }
+        }
     }
 }
 
@@ -168,34 +230,7 @@ fn already_wrong(problems: &[Problem], index: usize) -> bool {
     })
 }
 
-fn skip_space(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(b' ' | b'\n' | b'\t' | b'\r') = bytes.get(at) {
-        at += 1;
-    }
-    at
-}
-
-/// Steps over a value without keeping it. However deep it is nested, this does not recurse.
-fn skip_value(text: &str, at: &mut usize) -> Result<(), Problem> {
-    let rest = &text[*at..];
-    let mut values = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
-    match values.next() {
-        Some(Ok(_)) => {
-            *at += values.byte_offset();
-            Ok(())
-        }
-        Some(Err(error)) => {
-            Err(malformed(text, *at + offset(rest, error.line(), error.column()), &without_place(&error)))
-        }
-        None => Err(malformed(text, *at, "a value is missing")),
-    }
-}
-
-fn end(text: &str, at: usize) -> Result<(), Problem> {
-    let at = skip_space(text.as_bytes(), at);
-    if at == text.len() { Ok(()) } else { Err(malformed(text, at, "unexpected text after the arguments' closing `}`")) }
-}
-
+#[cold]
 fn malformed(text: &str, at: usize, what: &str) -> Problem {
     let before = &text.as_bytes()[..at.min(text.len())];
     let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
@@ -209,6 +244,7 @@ fn malformed(text: &str, at: usize, what: &str) -> Problem {
     Problem::Malformed(format!("{what} (line {line}, column {column}, {near})"))
 }
 
+#[cold]
 fn not_an_object(text: &str) -> Problem {
     match serde_json::from_str::<IgnoredAny>(text) {
         Ok(_) => Problem::NotAnObject(super::verdict::shorten(text.trim())),

@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
-use serde::de::{DeserializeOwned, Error as _};
+use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
 use serde_json::Error;
 use tool_model::{ArgumentType, TypeSchema};
 
@@ -281,14 +281,11 @@ pub fn lend<T: ?Sized, O: Borrow<T>>(owned: &O) -> &T {
 }
 
 fn decode_json<A: DeserializeOwned>(text: &str, at: &mut usize) -> Result<A, Error> {
-    let mut values = serde_json::Deserializer::from_str(text.get(*at..).unwrap_or_default()).into_iter::<A>();
-    match values.next() {
-        Some(value) => {
-            *at += values.byte_offset();
-            value
-        }
-        None => Err(Error::custom("the value is missing")),
-    }
+    let mut deserializer = serde_json::Deserializer::from_str(text.get(*at..).unwrap_or_default());
+    let value = A::deserialize(&mut deserializer)?;
+    // Not iterated: an iterator is what tells how far the deserializer has come.
+    *at += deserializer.into_iter::<IgnoredAny>().byte_offset();
+    Ok(value)
 }
 
 fn parse<A: FromStr<Err: Display>>(text: &str) -> Result<A, Error> {

@@ -7,6 +7,7 @@ use serde_json::Value;
 use tool_model::validate::{self, Validator};
 use tool_model::{Argument, Registration, ToolDefinition, nearest};
 
+use super::duplicate::FreeForm;
 use super::place::{offset, path};
 use super::read::{Problem, without_place};
 use crate::{ArgumentError, ErrorKind, ToolError};
@@ -14,8 +15,6 @@ use crate::{ArgumentError, ErrorKind, ToolError};
 /// The arguments of one tool, in the order of its signature.
 pub(crate) struct Schemas {
     pub(crate) arguments: Vec<BoundArgument>,
-    /// Whether an argument takes keys of the model's choosing, where equal ones would go unnoticed.
-    pub(crate) free_form: bool,
     definition: Arc<ToolDefinition>,
 }
 
@@ -26,6 +25,8 @@ pub(crate) struct BoundArgument {
     pub(crate) default: Option<Cow<'static, str>>,
     /// Whether its schema says more than its type enforces.
     pub(crate) checked: bool,
+    /// Where equal keys would go unnoticed.
+    pub(super) free_form: FreeForm,
     validator: OnceLock<Option<Validator>>,
 }
 
@@ -43,14 +44,14 @@ impl Schemas {
                 checked: constrained
                     || tool.explicit.is_some()
                     || argument.is_some_and(|argument| narrows(&argument.schema(), &definition)),
+                free_form: argument
+                    .map_or(FreeForm::Nowhere, |argument| FreeForm::of(&argument.schema(), &definition.defs)),
                 validator: OnceLock::new(),
             }
         };
         let arguments =
             tool.arguments.iter().map(|spec| argument(spec.name, spec.default, !spec.rules.is_empty())).collect();
-        let free_form = definition.arguments.values().any(|argument| is_free_form(&argument.schema()))
-            || definition.defs.values().any(is_free_form);
-        Self { arguments, free_form, definition }
+        Self { arguments, definition }
     }
 
     pub(crate) fn definition(&self) -> &Arc<ToolDefinition> {
@@ -229,24 +230,4 @@ fn is_range_of_an_integer_type(object: &serde_json::Map<String, Value>, range: (
             (Some(least), Some(most)) => RANGES.contains(&(least, most)),
             (least, most) => least == Some(0) && most.is_none() && !object.contains_key("maximum"),
         }
-}
-
-/// Whether an object of this schema has keys of the sender's choosing, or may be anything at all.
-fn is_free_form(schema: &Value) -> bool {
-    let Value::Object(object) = schema else {
-        return matches!(schema, Value::Array(items) if items.iter().any(is_free_form));
-    };
-    let says_nothing = object.keys().all(|key| matches!(key.as_str(), "description" | "default" | "writeOnly"));
-    let map = object.get("type").and_then(Value::as_str) == Some("object")
-        && !object.contains_key("properties")
-        && !object.contains_key("$ref");
-    let extra = object.get("additionalProperties").is_some_and(Value::is_object);
-    says_nothing
-        || map
-        || extra
-        || object.iter().any(|(key, value)| match key.as_str() {
-            "properties" => value.as_object().is_some_and(|map| map.values().any(is_free_form)),
-            "items" | "prefixItems" | "anyOf" | "oneOf" | "allOf" => is_free_form(value),
-            _ => false,
-        })
 }

@@ -47,6 +47,8 @@ enum State {
 struct Running {
     tool: Arc<BoundTool>,
     work: Work,
+    /// Whether the work was polled in this very poll and waits.
+    is_waiting: bool,
     timeout: Option<Duration>,
     timer: Option<Pin<Box<Sleep>>>,
     cancelled: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
@@ -92,7 +94,7 @@ impl<'a> Call<'a> {
     }
 
     /// Finds the tool, checks the arguments, and runs the handler as far as it goes without waiting.
-    fn start(&mut self) -> ControlFlow<ToolResult, Running> {
+    fn start(&mut self, context: &mut Context<'_>) -> ControlFlow<ToolResult, Running> {
         let inner = &self.tools.inner;
         let Some(tool) = inner.tools.get(&*self.call.name) else { return Break(failed(self.unknown_tool())) };
         if self.call.arguments.len() > inner.limits.argument_bytes {
@@ -112,7 +114,7 @@ impl<'a> Call<'a> {
         let reader =
             Reader { text: &self.call.arguments, schemas: &tool.schemas, allow_unknown: inner.limits.allow_unknown };
         let invocation = Invocation { tool: &self.call.name, reader, ready };
-        let work = match guard::catch(|| (tool.shim.invoke)(invocation)) {
+        let work = match guard::catch(|| first_step((tool.shim.invoke)(invocation), context)) {
             Ok(Step::Done(answer)) => return Break(answered(tool, answer)),
             Ok(Step::Refused(error)) => return Break(failed(*error)),
             Ok(Step::Future(handler)) => Work::Handler(handler),
@@ -129,6 +131,7 @@ impl<'a> Call<'a> {
         };
         Continue(Running {
             tool: tool.clone(),
+            is_waiting: matches!(work, Work::Handler(_)),
             work,
             timeout: self.timeout.or(tool.timeout).or(inner.limits.timeout),
             timer: None,
@@ -142,6 +145,9 @@ impl<'a> Call<'a> {
             InstanceSource::Shared(shared) => InstanceInput::Shared(shared.clone()),
             InstanceSource::None | InstanceSource::PerCall { .. } => InstanceInput::None,
         };
+        if tool.injections.is_empty() {
+            return Ok(Inputs { instance, values: Vec::new() });
+        }
         let dependencies = &self.tools.inner.dependencies;
         let values = tool.injections.iter().map(|(_, source)| dependencies.ready_input(*source, &self.with));
         Ok(Inputs { instance, values: values.collect::<Result<_, _>>()? })
@@ -182,7 +188,7 @@ impl Future for Call<'_> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
         let this = self.get_mut();
         if matches!(this.state, State::New) {
-            match this.start() {
+            match this.start(context) {
                 Continue(running) => this.state = State::Running(running),
                 Break(result) => {
                     this.state = State::Done;
@@ -200,10 +206,25 @@ impl Future for Call<'_> {
     }
 }
 
+/// Polls an `async` handler for the first time; most answer at once, and nothing needs to be kept for them.
+#[inline]
+fn first_step(step: Step, context: &mut Context<'_>) -> Step {
+    match step {
+        Step::Future(mut handler) => match handler.as_mut().poll(context) {
+            Poll::Ready(answer) => Step::Done(answer),
+            Poll::Pending => Step::Future(handler),
+        },
+        other => other,
+    }
+}
+
 impl Running {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Answer> {
         loop {
-            if let Some(answer) = self.poll_work(context) {
+            // A handler that was polled on its way in has said that it waits.
+            if !std::mem::take(&mut self.is_waiting)
+                && let Some(answer) = self.poll_work(context)
+            {
                 match self.end(answer, false) {
                     Some(answer) => return Poll::Ready(answer),
                     None => continue,

@@ -1,0 +1,51 @@
+//! The terminal.
+
+use std::io::{IsTerminal, stdout};
+
+use tool_runtime::{Argument, Manifest, ToolResult};
+
+use crate::conversation::Turn;
+
+const BOLD: &str = "1";
+const DIM: &str = "2";
+const GREEN: &str = "32";
+const RED: &str = "31";
+
+/// Every tool with its description and its arguments.
+pub fn catalogue(manifest: &Manifest) {
+    println!("{}\n", paint(BOLD, &format!("{} tools", manifest.len())));
+    for (name, tool) in manifest.iter() {
+        println!("{}  {}", paint(BOLD, name), tool.description);
+        for (name, argument) in &tool.arguments {
+            println!("    {name:<8}{}", paint(DIM, &demands(argument)));
+            for line in argument.description.iter().flat_map(|text| text.lines()) {
+                println!("            {line}");
+            }
+        }
+        println!();
+    }
+}
+
+/// The type of an argument and everything else that its schema asks for.
+fn demands(argument: &Argument) -> String {
+    let required = if argument.required { "required" } else { "optional" };
+    let keywords = argument.keywords.iter().map(|(keyword, value)| format!("{keyword} {value}"));
+    let parts = [argument.type_name.clone(), required.to_owned()].into_iter().chain(keywords);
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// One call with its result.
+pub fn turn(turn: &Turn, result: &ToolResult) {
+    println!("{}", paint(DIM, turn.why));
+    println!("{} {}", paint(BOLD, turn.tool), turn.arguments);
+    let (mark, colour) = if result.success { ("ok", GREEN) } else { ("failed", RED) };
+    for (index, line) in result.output.lines().enumerate() {
+        let mark = if index == 0 { mark } else { "" };
+        println!("  {} {line}", paint(colour, &format!("{mark:<7}")));
+    }
+    println!();
+}
+
+fn paint(code: &str, text: &str) -> String {
+    if stdout().is_terminal() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+}

@@ -1,0 +1,25 @@
+//! The dispatcher: what the tools need, and where it comes from.
+
+use sqlx::SqlitePool;
+use tool_runtime::{BuildError, Dispatcher, InjectError};
+
+use crate::report::ReportService;
+use crate::repository::PointRepository;
+use crate::session::Session;
+use crate::user::CurrentUser;
+
+pub fn dispatcher(pool: SqlitePool) -> Result<Dispatcher, BuildError> {
+    Dispatcher::builder()
+        .service(ReportService { high: 80.0 })
+        .provide("session", move |_| {
+            let pool = pool.clone();
+            async move { Session::begin(&pool).await }
+        })
+        .finish("session", |session: Session, outcome| async move { session.end(outcome.is_success()).await })
+        .provide("repository", |scope| async move {
+            Ok::<_, InjectError>(PointRepository::new(scope.get("session").await?))
+        })
+        .per_call::<CurrentUser>()
+        .value("domain", String::from("example.org"))
+        .build()
+}

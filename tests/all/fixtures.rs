@@ -1,0 +1,98 @@
+//! The fixtures of `../src` behind one dispatcher, and how a test calls them.
+
+use std::sync::OnceLock;
+
+use serde_json::Value;
+use tokio::runtime::Runtime;
+use tool_runtime::{ArgumentError, Builder, Dispatcher, ErrorKind, InjectError, Manifest, ToolCall, ToolResult};
+use tool_tests::options::{Repository, Session};
+use tool_tests::receivers::SharedService;
+
+/// The manifest of the fixtures alone: other tests register tools of their own in this binary.
+pub fn manifest() -> Manifest {
+    of_handlers("tool_tests::")
+}
+
+/// The manifest of one theme, which is a module of the fixtures.
+pub fn theme(name: &str) -> Manifest {
+    of_handlers(&format!("tool_tests::{name}::"))
+}
+
+fn of_handlers(prefix: &str) -> Manifest {
+    let linked = Manifest::linked();
+    let fixtures = linked.iter().filter(|(_, tool)| tool.handler.starts_with(prefix));
+    fixtures.map(|(name, tool)| (name.to_owned(), tool.clone())).collect()
+}
+
+/// A builder with all that the fixtures need.
+pub fn builder() -> Builder {
+    Dispatcher::builder()
+        .manifest(manifest())
+        .service(SharedService { name: "shared".to_owned() })
+        .value("ping_host", "1.1.1.1".to_owned())
+        .value("number", 42_u64)
+        .provide("session", |_| async { Ok::<_, InjectError>(Session("session")) })
+        .provide("repository", |_| async { Ok::<_, InjectError>(Repository("repository")) })
+}
+
+/// The dispatcher that most tests share.
+pub fn tools() -> &'static Dispatcher {
+    static TOOLS: OnceLock<Dispatcher> = OnceLock::new();
+    TOOLS.get_or_init(|| builder().build().unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// Calls a fixture with the arguments as a model writes them.
+pub fn call(name: &str, text: &str) -> ToolResult {
+    call_on(tools(), name, text)
+}
+
+/// As [`call`], on another dispatcher.
+pub fn call_on(tools: &Dispatcher, name: &str, text: &str) -> ToolResult {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    let runtime = RUNTIME.get_or_init(|| Runtime::new().expect("a runtime"));
+    runtime.block_on(tools.call(ToolCall::from_text(name, text)))
+}
+
+/// The output of a call that must succeed.
+#[track_caller]
+pub fn output(name: &str, arguments: Value) -> String {
+    let result = call(name, &arguments.to_string());
+    assert!(result.success, "{name} {arguments}: {}", result.output);
+    assert_eq!(result.error, None, "{name} {arguments}");
+    result.output
+}
+
+/// What is wrong with the arguments of a call that must be refused.
+///
+/// Every refusal has the same form: the kind, the tool's name, a line for each argument, the same words as output.
+#[track_caller]
+pub fn refused(name: &str, text: &str) -> Vec<ArgumentError> {
+    check_refusal(name, text, call(name, text))
+}
+
+/// As [`refused`], on another dispatcher.
+#[track_caller]
+pub fn refused_on(tools: &Dispatcher, name: &str, text: &str) -> Vec<ArgumentError> {
+    check_refusal(name, text, call_on(tools, name, text))
+}
+
+#[track_caller]
+fn check_refusal(name: &str, text: &str, result: ToolResult) -> Vec<ArgumentError> {
+    let shown: String = text.chars().take(200).collect();
+    assert!(!result.success, "{name} {shown}: accepted as {}", result.output);
+    let error = result.error.expect("a failure has an error");
+    assert_eq!(error.kind, ErrorKind::InvalidArguments, "{name} {shown}: {error}");
+    assert_eq!(result.output, error.message, "the model reads the error");
+    assert!(error.message.contains(&format!("`{name}`")), "names the tool: {error}");
+    assert!(!error.arguments.is_empty(), "says what is wrong: {error}");
+    for argument in &error.arguments {
+        assert!(error.message.contains(&argument.to_string()), "{argument:?} is not in {error}");
+        assert!(!argument.expected.is_empty(), "{argument:?} says nothing");
+    }
+    error.arguments
+}
+
+/// The paths of what is wrong.
+pub fn paths(errors: &[ArgumentError]) -> Vec<&str> {
+    errors.iter().map(|error| error.path.as_str()).collect()
+}

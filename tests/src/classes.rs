@@ -1,0 +1,244 @@
+//! Every key of `#[tool_class(..)]`, and which methods are tools.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_runtime::{tool, tool_class};
+
+use crate::options::{Repository, Session};
+
+/// The prefix follows from the type's name.
+pub struct SystemPackagesService;
+
+#[tool_class]
+impl SystemPackagesService {
+    /// Not a tool either.
+    pub const LIMIT: usize = 3;
+
+    pub fn new() -> Self {
+        Self
+    }
+
+    /// Public methods are tools.
+    pub fn listed(&self) -> usize {
+        Self::LIMIT
+    }
+
+    /// Marked methods are tools though they are not public.
+    #[tool]
+    fn marked(&self) -> bool {
+        self.hidden()
+    }
+
+    /// Private methods are none.
+    fn hidden(&self) -> bool {
+        true
+    }
+
+    /// Neither are those of the crate.
+    pub(crate) fn of_the_crate(&self) -> bool {
+        self.hidden()
+    }
+
+    /// Skipped.
+    #[tool(skip)]
+    pub fn skipped(&self) -> bool {
+        self.of_the_crate()
+    }
+
+    /// Not skipped.
+    #[tool(skip = false)]
+    pub fn not_skipped(&self) -> bool {
+        self.marked()
+    }
+
+    /// Compiled never.
+    #[cfg(any())]
+    pub fn never(&self, missing: Missing) {}
+
+    /// Compiled always.
+    #[cfg(all())]
+    pub fn always(&self) -> &str {
+        "always"
+    }
+
+    /// Renamed.
+    #[tool(name = "packages.renamed")]
+    pub fn called_otherwise(&self) {}
+
+    /// A keyword.
+    pub fn r#loop(&self, r#in: u8) -> u8 {
+        r#in
+    }
+}
+
+/// Capitals in a row.
+pub struct HTTPClient;
+
+#[tool_class]
+impl HTTPClient {
+    /// Without an instance.
+    pub fn get(path: &str) -> String {
+        path.to_owned()
+    }
+}
+
+pub struct Included;
+
+#[tool_class(prefix = "included", include = ["one", "private"])]
+impl Included {
+    /// Named.
+    pub fn one() -> u8 {
+        1
+    }
+
+    /// Not named.
+    pub fn two() -> u8 {
+        Self::private() + 1
+    }
+
+    /// Named, though private.
+    fn private() -> u8 {
+        1
+    }
+}
+
+pub struct Excluded;
+
+#[tool_class(prefix = "excluded", exclude = ["two"])]
+impl Excluded {
+    /// Not excluded.
+    pub fn one() -> u8 {
+        1
+    }
+
+    /// Excluded.
+    pub fn two() -> u8 {
+        2
+    }
+}
+
+pub struct Unprefixed;
+
+#[tool_class(prefix = "")]
+impl Unprefixed {
+    /// The method's name alone.
+    pub fn unprefixed_method(&self, text: &str) -> String {
+        text.to_owned()
+    }
+
+    pub fn new() -> Result<Self, String> {
+        Ok(Self)
+    }
+}
+
+/// What holds for all methods.
+pub struct Everything {
+    session: Session,
+}
+
+#[tool_class(
+    prefix = "everything.at-once",
+    category = "general",
+    tags = ["all", "read"],
+    sensitive,
+    inject = ["ping_host"]
+)]
+impl Everything {
+    /// Its parameter is injected.
+    pub async fn new(session: Session) -> Self {
+        Self { session }
+    }
+
+    /// As the class says.
+    pub fn plain(&self, ping_host: &str, text: &str) -> String {
+        format!("{} {ping_host} {text}", self.session.0)
+    }
+
+    /// Adds and overrides.
+    #[tool(tags = ["write", "read"], sensitive = false, category = "special", destructive, inject = ["number"])]
+    pub async fn special(&self, number: u64, repository: Repository, text: &str) -> String {
+        format!("{number} {} {text}", repository.0)
+    }
+}
+
+/// A type with parameters, one of whose forms has tools.
+pub struct Store<B>(pub B);
+
+/// Kept in memory.
+pub struct Memory;
+
+#[tool_class]
+impl Store<Memory> {
+    pub fn new() -> Self {
+        Self(Memory)
+    }
+
+    /// Of one form only.
+    pub fn size(&self) -> usize {
+        std::mem::size_of_val(&self.0)
+    }
+}
+
+pub mod nested {
+    pub struct Deep;
+}
+
+#[tool_class]
+impl nested::Deep {
+    /// Of a type that stands elsewhere.
+    pub fn found() -> &'static str {
+        "found"
+    }
+}
+
+/// Offered only where it is given to a dispatcher.
+pub struct ManualService;
+
+#[tool_class(manual)]
+impl ManualService {
+    /// Offered by hand.
+    pub fn run(&self) -> &'static str {
+        "by hand"
+    }
+}
+
+/// Enums are types as well.
+pub enum Switch {
+    On,
+}
+
+#[tool_class]
+impl Switch {
+    pub fn new() -> Self {
+        Self::On
+    }
+
+    /// Whether it is on.
+    pub fn is_on(&self) -> bool {
+        matches!(self, Self::On)
+    }
+}
+
+/// An argument of its own methods.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Offset {
+    pub by: i32,
+}
+
+#[tool_class]
+impl Offset {
+    pub fn new() -> Self {
+        Self { by: 1 }
+    }
+
+    /// `Self` in a signature.
+    pub fn plus(&self, one: Self, lent: &Self, many: Vec<Self>, maybe: Option<&Self>) -> Self {
+        let many: i32 = many.iter().map(|offset| offset.by).sum();
+        Self { by: self.by + one.by + lent.by + many + maybe.map_or(0, |offset| offset.by) }
+    }
+
+    /// `Self` in a result.
+    pub async fn checked(self, most: i32) -> Result<Self, String> {
+        if self.by > most { Err(format!("{} is more than {most}", self.by)) } else { Ok(self) }
+    }
+}
