@@ -36,7 +36,7 @@ pub fn path(path: &Path) -> Option<String> {
 /// `&[T]`
 #[tool(name = "borrowed.slice")]
 pub fn slice(numbers: &[i32]) -> i32 {
-    numbers.iter().sum()
+    numbers.iter().fold(0, |sum, number| sum.wrapping_add(*number))
 }
 
 /// `&[T]` of owned strings
@@ -54,7 +54,7 @@ pub fn part(part: &Part) -> String {
 /// `&[T]` of structs that are not `Clone`
 #[tool(name = "borrowed.parts")]
 pub fn parts(parts: &[Part]) -> u32 {
-    parts.iter().map(|part| part.id).sum()
+    parts.iter().fold(0, |sum, part| sum.wrapping_add(part.id))
 }
 
 /// References to what is small or already owned
@@ -87,7 +87,7 @@ pub fn optional_text(text: Option<&str>) -> String {
 /// `Option<&[T]>`
 #[tool(name = "borrowed.optional_slice")]
 pub fn optional_slice(numbers: Option<&[i32]>) -> Option<i32> {
-    numbers.map(|numbers| numbers.iter().sum())
+    numbers.map(slice)
 }
 
 /// `Option<&T>`

@@ -233,8 +233,8 @@ impl Offset {
 
     /// `Self` in a signature.
     pub fn plus(&self, one: Self, lent: &Self, many: Vec<Self>, maybe: Option<&Self>) -> Self {
-        let many: i32 = many.iter().map(|offset| offset.by).sum();
-        Self { by: self.by + one.by + lent.by + many + maybe.map_or(0, |offset| offset.by) }
+        let all = [self, &one, lent].into_iter().chain(&many).chain(maybe);
+        Self { by: all.fold(0, |sum, offset| sum.wrapping_add(offset.by)) }
     }
 
     /// `Self` in a result.

@@ -76,7 +76,7 @@ pub fn overridden(
     #[arg(description = "From `arg`.")]
     c: u8,
 ) -> u8 {
-    a + b + c
+    a.wrapping_add(b).wrapping_add(c)
 }
 
 #[tool(name = "docs.none")]
@@ -132,7 +132,7 @@ pub fn section(
 /// * `type` - A keyword.
 #[tool(name = "docs.renamed")]
 pub fn renamed(#[arg(rename = "outside")] inside: u8, r#type: u8) -> u8 {
-    inside + r#type
+    inside.wrapping_add(r#type)
 }
 
 pub struct DocsService;

@@ -100,6 +100,21 @@ pub fn renamed(#[arg(rename = "user-name")] user: String) -> String {
     user
 }
 
+/// The flag is the schema's, whatever the type would take.
+#[tool(
+    name = "explicit.flags",
+    arguments(needed(type = "integer", required = true), defaulted(type = "integer", default = 3))
+)]
+pub fn flags(needed: Option<u8>, defaulted: Option<u8>) -> String {
+    format!("{needed:?} {defaulted:?}")
+}
+
+/// The schema is narrower than the type.
+#[tool(name = "explicit.narrow", arguments(value(type = "object", maxProperties = 1), not_null(not(type = "null"))))]
+pub fn narrow(value: Value, not_null: Value) -> (Value, Value) {
+    (value, not_null)
+}
+
 /// No arguments at all.
 #[tool(name = "explicit.nothing", arguments())]
 pub fn nothing() -> u8 {

@@ -7,7 +7,7 @@ use tool_runtime::tool;
 /// Add two numbers.
 #[tool]
 pub fn add(a: i64, b: i64) -> i64 {
-    a + b
+    a.wrapping_add(b)
 }
 
 /// Take nothing.
@@ -46,7 +46,7 @@ pub fn slowly(text: String) -> String {
 pub fn future(number: u32) -> impl Future<Output = u32> + Send {
     async move {
         tokio_yield().await;
-        number + 1
+        number.wrapping_add(1)
     }
 }
 
@@ -122,7 +122,7 @@ macro_rules! doubled {
         /// Double a number; written by another macro.
         #[tool]
         pub fn $name(number: $ty) -> $ty {
-            number * 2
+            number.wrapping_mul(2)
         }
     };
 }

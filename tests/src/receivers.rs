@@ -20,29 +20,29 @@ impl CounterService {
 
     /// By reference.
     pub fn by_ref(&self, add: u64) -> u64 {
-        self.count + add
+        self.count.wrapping_add(add)
     }
 
     /// By mutable reference.
     pub fn by_mut(&mut self, add: u64) -> u64 {
-        self.count += add;
+        self.count = self.count.wrapping_add(add);
         self.count
     }
 
     /// By value.
     pub fn by_value(self, add: u64) -> u64 {
-        self.count + add
+        self.count.wrapping_add(add)
     }
 
     /// By value, which may be `mut`.
     pub fn by_mut_value(mut self, add: u64) -> u64 {
-        self.count += add;
+        self.count = self.count.wrapping_add(add);
         self.count
     }
 
     /// By shared pointer.
     pub fn by_arc(self: Arc<Self>, add: u64) -> u64 {
-        self.count + add
+        self.count.wrapping_add(add)
     }
 
     /// Without an instance.
@@ -52,12 +52,12 @@ impl CounterService {
 
     /// By reference, with its type.
     pub fn by_typed_ref(self: &Self, add: u64) -> u64 {
-        self.count + add
+        self.count.wrapping_add(add)
     }
 
     /// By mutable reference, with its type.
     pub fn by_typed_mut(self: &mut Self, add: u64) -> u64 {
-        self.count += add;
+        self.count = self.count.wrapping_add(add);
         self.count
     }
 
@@ -73,7 +73,7 @@ impl CounterService {
     /// By reference.
     pub async fn by_ref_later(&self, add: u64) -> u64 {
         tokio_yield().await;
-        self.count + add
+        self.count.wrapping_add(add)
     }
 }
 
@@ -94,20 +94,20 @@ impl Waiter {
     /// By mutable reference.
     pub async fn by_mut(&mut self, add: u64) -> u64 {
         tokio_yield().await;
-        self.count += add;
+        self.count = self.count.wrapping_add(add);
         self.count
     }
 
     /// By value.
     pub async fn by_value(self, add: u64) -> u64 {
         tokio_yield().await;
-        self.count + add
+        self.count.wrapping_add(add)
     }
 
     /// By shared pointer.
     pub async fn by_arc(self: Arc<Self>, add: u64) -> u64 {
         tokio_yield().await;
-        self.count + add
+        self.count.wrapping_add(add)
     }
 
     /// A future that borrows the instance and an argument.
@@ -127,14 +127,14 @@ impl Waiter {
     /// By mutable reference, on a thread that may block.
     #[tool(blocking)]
     pub fn blocking_by_mut(&mut self, add: u64) -> u64 {
-        self.count += add;
+        self.count = self.count.wrapping_add(add);
         self.count
     }
 
     /// By value, on a thread that may block.
     #[tool(blocking)]
     pub fn blocking_by_value(self, add: u64) -> u64 {
-        self.count + add
+        self.count.wrapping_add(add)
     }
 }
 

@@ -56,6 +56,22 @@ pub fn bounds(
     format!("{both} {least} {most} {float} {whole} {maybe:?} {defaulted}")
 }
 
+/// Bounds wider than the type: the type's own hold.
+#[tool(name = "rules.wide_bounds")]
+pub fn wide_bounds(
+    #[arg(max = 1000)] small: u8,
+    #[arg(min = -5)] unsigned: u32,
+    #[arg(min = -5, max = 300)] both: i8,
+) -> String {
+    format!("{small} {unsigned} {both}")
+}
+
+/// Rules on values that can be anything.
+#[tool(name = "rules.anything")]
+pub fn anything(#[arg(one_of = ["a", 1, true])] value: serde_json::Value) -> Vec<serde_json::Value> {
+    vec![value]
+}
+
 /// Lengths of strings, lists and maps.
 #[tool(name = "rules.lengths")]
 pub fn lengths(

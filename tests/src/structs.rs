@@ -211,6 +211,21 @@ pub fn newtypes(
     format!("{id:?} {email:?} {wrapper:?} {maybe:?} {ids:?} {by_id:?}")
 }
 
+/// A newtype of an `Option` that is not transparent.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Newtype(pub Option<u8>);
+
+/// A newtype of an `Option` that is.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Transparent(pub Option<u8>);
+
+/// Newtypes of an `Option`: serde lets the transparent one be left out.
+#[tool(name = "structs.optional_newtypes")]
+pub fn optional_newtypes(newtype: Newtype, transparent: Transparent) -> String {
+    format!("{newtype:?} {transparent:?}")
+}
+
 /// Structs without named fields.
 #[tool(name = "structs.unnamed")]
 pub fn unnamed(point: Point, empty: Empty, unit: Unit) -> String {

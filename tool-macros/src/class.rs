@@ -28,11 +28,12 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
 
 fn registrations(class: &Class) -> TokenStream {
     let self_ty = &class.self_ty;
-    let tools = class.tools.iter().map(|tool| {
+    let mut shims = shim::class(class);
+    let mut tools = Vec::new();
+    for tool in &class.tools {
         let name = &tool.function;
-        let shim = shim::invoke(tool, &quote!(<#self_ty>::#name));
-        registration::of(tool, Some(class), &shim)
-    });
-    let tools: Vec<TokenStream> = tools.collect();
-    emit::beside(class.krate.as_ref(), &[], &tools, Some(&shim::class(class)))
+        shims.extend(shim::invoke(tool, &quote!(<#self_ty>::#name)));
+        tools.push(registration::of(tool, Some(class)));
+    }
+    emit::beside(class.krate.as_ref(), &[], &tools, &shims)
 }

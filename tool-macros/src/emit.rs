@@ -9,7 +9,7 @@ pub(crate) fn beside(
     krate: Option<&Path>,
     cfgs: &[Attribute],
     tools: &[TokenStream],
-    class: Option<&TokenStream>,
+    shims: &TokenStream,
 ) -> TokenStream {
     if tools.is_empty() {
         return TokenStream::new();
@@ -22,10 +22,12 @@ pub(crate) fn beside(
         const _: () = {
             use #runtime::private as __tool;
             use __tool::tiers::*;
-            #class
+            #shims
+            // linkme parses what it is given; it is given little.
+            static __TOOLS: &'static [__tool::Registration] = &[#(#tools),*];
             #[__tool::linkme::distributed_slice(__tool::REGISTRATIONS)]
             #[linkme(crate = __tool::linkme)]
-            static __TOOLS: &'static [__tool::Registration] = &[#(#tools),*];
+            static __LINKED: &'static [__tool::Registration] = __TOOLS;
         };
     }
 }

@@ -21,9 +21,8 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         (Some(tool), Ok(())) => {
             let name = &tool.function;
             let shim = shim::invoke(&tool, &quote!(#name));
-            let registration = registration::of(&tool, None, &shim);
-            let cfgs = &tool.cfgs;
-            emit::beside(tool.krate.as_ref(), cfgs, &[registration], None)
+            let registration = registration::of(&tool, None);
+            emit::beside(tool.krate.as_ref(), &tool.cfgs, &[registration], &shim)
         }
         (_, Err(errors)) => errors.into_compile_error(),
         (None, Ok(())) => TokenStream::new(),

@@ -3,13 +3,13 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use tool_model::{Number, Rule};
-use tool_syntax::{ArgumentParameter, Class, DefaultValue, Options, Parameter, Tool};
+use tool_syntax::{ArgumentParameter, Class, DefaultValue, Parameter, Tool};
 
 use crate::emit::literal;
 use crate::shim;
 
 /// The registration as an expression, under the `cfg`s of its method.
-pub(crate) fn of(tool: &Tool, class: Option<&Class>, invoke: &TokenStream) -> TokenStream {
+pub(crate) fn of(tool: &Tool, class: Option<&Class>) -> TokenStream {
     let name = literal(&tool.name);
     let path = match class {
         Some(class) => format!("::{}::{}", class.type_name, unraw(&tool.function)),
@@ -17,8 +17,9 @@ pub(crate) fn of(tool: &Tool, class: Option<&Class>, invoke: &TokenStream) -> To
     };
     let path = literal(&path);
     let description = literal(&tool.description);
-    let call = shim::shim(tool, class, invoke);
-    let details = details(tool, class);
+    let arguments = arguments(tool).map(spec);
+    let options = options(tool, class);
+    let call = shim::shim(tool, class);
     // A method's `cfg`s stand on its element; a function's on the whole block.
     let cfgs = if class.is_some() { tool.cfgs.as_slice() } else { &[] };
     // At the function, not at the attribute: a class has one attribute for many of them.
@@ -27,45 +28,19 @@ pub(crate) fn of(tool: &Tool, class: Option<&Class>, invoke: &TokenStream) -> To
     quote! {
         #(#cfgs)*
         __tool::Registration {
-            #details
-            ..__tool::Registration::new(
-                #name,
-                ::core::concat!(::core::module_path!(), #path),
-                #description,
-                #source,
-                #call,
-            )
+            name: #name,
+            handler: ::core::concat!(::core::module_path!(), #path),
+            description: #description,
+            source: #source,
+            arguments: &[#(#arguments),*],
+            options: #options,
+            call: #call,
         }
     }
 }
 
 fn unraw(ident: &syn::Ident) -> String {
     syn::ext::IdentExt::unraw(ident).to_string()
-}
-
-/// The fields that say something.
-fn details(tool: &Tool, class: Option<&Class>) -> TokenStream {
-    let mut fields = options(&tool.options);
-    let arguments: Vec<&ArgumentParameter> = arguments(tool).collect();
-    if !arguments.is_empty() {
-        let specs = arguments.iter().map(|argument| spec(argument));
-        let slots = arguments.iter().map(|argument| shim::slot(argument));
-        fields.extend(quote! {
-            arguments: &[#(#specs),*],
-            types: || ::std::vec![#(#slots.argument_type()),*],
-        });
-    }
-    if let Some(output) = &tool.output {
-        fields.extend(quote!(returns: || __tool::Returned::<#output>::NEW.schema(),));
-    }
-    if let Some(explicit) = &tool.explicit {
-        let text = literal(explicit);
-        fields.extend(quote!(explicit: ::core::option::Option::Some(#text),));
-    }
-    if class.is_some_and(|class| class.manual) {
-        fields.extend(quote!(manual: true,));
-    }
-    fields
 }
 
 /// The parameters that the model fills.
@@ -76,7 +51,8 @@ pub(crate) fn arguments(tool: &Tool) -> impl Iterator<Item = &ArgumentParameter>
     })
 }
 
-fn options(options: &Options) -> TokenStream {
+fn options(tool: &Tool, class: Option<&Class>) -> TokenStream {
+    let options = &tool.options;
     let mut fields = TokenStream::new();
     let mut text = |field: TokenStream, value: &Option<String>| {
         if let Some(value) = value {
@@ -114,16 +90,28 @@ fn options(options: &Options) -> TokenStream {
         let preview = literal(preview);
         fields.extend(quote!(preview: ::core::option::Option::Some(#preview),));
     }
-    fields
+    if let Some(explicit) = &tool.explicit {
+        let text = literal(explicit);
+        fields.extend(quote!(explicit: ::core::option::Option::Some(#text),));
+    }
+    if class.is_some_and(|class| class.manual) {
+        fields.extend(quote!(manual: true,));
+    }
+    if fields.is_empty() {
+        return quote!(&__tool::Options::NONE);
+    }
+    quote!(&__tool::Options { #fields ..__tool::Options::NONE })
 }
 
 fn spec(argument: &ArgumentParameter) -> TokenStream {
     let name = literal(&argument.name);
+    let description = literal(argument.description.as_deref().unwrap_or_default());
+    let details = details(argument);
+    quote!(__tool::ArgumentSpec { name: #name, description: #description, details: #details })
+}
+
+fn details(argument: &ArgumentParameter) -> TokenStream {
     let mut fields = TokenStream::new();
-    if let Some(description) = &argument.description {
-        let description = literal(description);
-        fields.extend(quote!(description: #description,));
-    }
     match &argument.default {
         Some(DefaultValue::Literal(value)) => {
             let text = literal(&value.to_string());
@@ -140,9 +128,9 @@ fn spec(argument: &ArgumentParameter) -> TokenStream {
         fields.extend(quote!(secret: true,));
     }
     if fields.is_empty() {
-        return quote!(__tool::ArgumentSpec::new(#name));
+        return quote!(&__tool::ArgumentDetails::NONE);
     }
-    quote!(__tool::ArgumentSpec { #fields ..__tool::ArgumentSpec::new(#name) })
+    quote!(&__tool::ArgumentDetails { #fields ..__tool::ArgumentDetails::NONE })
 }
 
 fn rule(rule: &Rule) -> TokenStream {

@@ -12,11 +12,21 @@ use crate::emit::literal;
 use crate::registration::arguments;
 
 /// The shim of a tool, as the expression that a registration refers to.
-pub(crate) fn shim(tool: &Tool, class: Option<&Class>, invoke: &TokenStream) -> TokenStream {
+pub(crate) fn shim(tool: &Tool, class: Option<&Class>) -> TokenStream {
+    let invoke = invoke_name(tool);
+    let needs = needs(tool, class);
+    quote!(&__tool::Shim { invoke: #invoke, needs: #needs })
+}
+
+/// The name of the function that a shim invokes.
+fn invoke_name(tool: &Tool) -> Ident {
+    format_ident!("__invoke_{}", syn::ext::IdentExt::unraw(&tool.function))
+}
+
+fn needs(tool: &Tool, class: Option<&Class>) -> TokenStream {
+    let wants: Vec<TokenStream> = injected(&tool.parameters).map(want).collect();
     let mut fields = TokenStream::new();
-    let injected: Vec<&InjectedParameter> = injected(&tool.parameters).collect();
-    if !injected.is_empty() {
-        let wants = injected.iter().map(|parameter| want(parameter));
+    if !wants.is_empty() {
         fields.extend(quote!(injections: || ::std::vec![#(#wants),*],));
     }
     if class.is_some() {
@@ -26,7 +36,10 @@ pub(crate) fn shim(tool: &Tool, class: Option<&Class>, invoke: &TokenStream) -> 
         let receiver = Ident::new(&format!("{:?}", tool.receiver), Span::call_site());
         fields.extend(quote!(receiver: __tool::Receiver::#receiver,));
     }
-    quote!(&__tool::Shim { #fields ..__tool::Shim::new(#invoke) })
+    if fields.is_empty() {
+        return quote!(&__tool::Needs::NOTHING);
+    }
+    quote!(&__tool::Needs { #fields ..__tool::Needs::NOTHING })
 }
 
 fn injected(parameters: &[Parameter]) -> impl Iterator<Item = &InjectedParameter> {
@@ -40,14 +53,14 @@ fn injected(parameters: &[Parameter]) -> impl Iterator<Item = &InjectedParameter
 pub(crate) fn slot(argument: &ArgumentParameter) -> TokenStream {
     let span = place(argument.ty.span());
     let slot = match &argument.form {
-        ArgumentForm::Owned(ty) => quote_spanned!(span=> __tool::Ask::<#ty>::NEW.slot()),
-        ArgumentForm::Lent(ty) | ArgumentForm::AsRef(ty) => quote_spanned!(span=> __tool::Lend::<#ty>::NEW.slot()),
+        ArgumentForm::Owned(ty) => quote_spanned!(span=> (&__tool::Ask::<#ty>::NEW).slot()),
+        ArgumentForm::Lent(ty) | ArgumentForm::AsRef(ty) => quote_spanned!(span=> (&__tool::Lend::<#ty>::NEW).slot()),
         ArgumentForm::LentSlice(ty) | ArgumentForm::AsRefSlice(ty) => {
-            quote_spanned!(span=> __tool::Ask::<::std::vec::Vec<#ty>>::NEW.slot())
+            quote_spanned!(span=> (&__tool::Ask::<::std::vec::Vec<#ty>>::NEW).slot())
         }
-        ArgumentForm::OptionLent(ty) => quote_spanned!(span=> __tool::Lend::<#ty>::NEW.option_slot()),
+        ArgumentForm::OptionLent(ty) => quote_spanned!(span=> (&__tool::Lend::<#ty>::NEW).option_slot()),
         ArgumentForm::OptionLentSlice(ty) => {
-            quote_spanned!(span=> __tool::Ask::<::core::option::Option<::std::vec::Vec<#ty>>>::NEW.slot())
+            quote_spanned!(span=> (&__tool::Ask::<::core::option::Option<::std::vec::Vec<#ty>>>::NEW).slot())
         }
     };
     match argument.default {
@@ -109,7 +122,7 @@ fn take_injected(parameters: &[&InjectedParameter]) -> (TokenStream, Vec<TokenSt
     (early, handed)
 }
 
-/// The function `invoke` of a shim, as a closure without captures.
+/// The function that a shim invokes.
 pub(crate) fn invoke(tool: &Tool, path: &TokenStream) -> TokenStream {
     let all: Vec<&ArgumentParameter> = arguments(tool).collect();
     let locals: Vec<Ident> = (0..all.len()).map(|index| format_ident!("__argument_{index}")).collect();
@@ -138,18 +151,34 @@ pub(crate) fn invoke(tool: &Tool, path: &TokenStream) -> TokenStream {
         (false, true) => quote_spanned!(span=> __tool::Step::blocking(move || { __tool::Reply(#call).answer() })),
         (false, false) => quote_spanned!(span=> __tool::Step::Done(__tool::Reply(#call).answer())),
     };
-    quote! {
-        |mut __call| {
-            #(let mut #locals = #slots;)*
-            if let ::core::result::Result::Err(__step) = __call.read(&mut [#(&mut #locals),*]) {
-                return __step;
-            }
-            #(let #locals = #locals.take();)*
-            __call.run(move |mut __inputs| {
+    // A future or a blocking function does nothing until it is run, so that without inputs it needs no closure.
+    let waits_for_inputs = !instance.is_empty() || !take.is_empty();
+    let run = if waits_for_inputs || !(tool.is_async || tool.options.blocking) {
+        quote! {
+            __call.run(move |mut __inputs: __tool::Inputs| {
                 #instance
                 #take
                 ::core::result::Result::Ok(#step)
             })
+        }
+    } else {
+        step
+    };
+    let returns = match &tool.output {
+        Some(output) => quote!(__tool::Returned::<#output>::NEW.schema()),
+        None => quote!(::core::option::Option::None),
+    };
+    let name = invoke_name(tool);
+    let cfgs = &tool.cfgs;
+    quote! {
+        #(#cfgs)*
+        fn #name(mut __call: __tool::Invocation<'_>) -> __tool::Step {
+            #(let mut #locals = #slots;)*
+            if !__call.read(&mut [#(&mut #locals),*], #returns) {
+                return __call.stop();
+            }
+            #(let #locals = #locals.take();)*
+            #run
         }
     }
 }

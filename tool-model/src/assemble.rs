@@ -106,24 +106,25 @@ impl RawArgument {
 
 /// The definition of a linked tool.
 pub(crate) fn from_registration(tool: &Registration) -> ToolDefinition {
+    let options = tool.options;
     let mut definition = ToolDefinition {
         description: tool.description.to_owned(),
         handler: tool.handler.to_owned(),
-        category: owned(tool.category),
-        destructive: tool.destructive,
-        idempotent: tool.idempotent,
-        instructions: owned(tool.instructions),
-        read_only: tool.read_only,
-        repair: tool.repair,
-        sensitive: tool.sensitive,
-        sequential: tool.sequential,
-        strict: tool.strict,
-        tags: tool.tags.iter().map(|&tag| tag.to_owned()).collect(),
-        timeout: tool.timeout_ms.map(Duration::from_millis),
+        category: owned(options.category),
+        destructive: options.destructive,
+        idempotent: options.idempotent,
+        instructions: owned(options.instructions),
+        read_only: options.read_only,
+        repair: options.repair,
+        sensitive: options.sensitive,
+        sequential: options.sequential,
+        strict: options.strict,
+        tags: options.tags.iter().map(|&tag| tag.to_owned()).collect(),
+        timeout: options.timeout_ms.map(Duration::from_millis),
         ..ToolDefinition::default()
     };
     schemas_of(tool).finish(&mut definition);
-    if let Some(explicit) = tool.explicit {
+    if let Some(explicit) = options.explicit {
         // The macro wrote this text from the attribute it had checked.
         definition.arguments = serde_json::from_str(explicit).unwrap_or_default();
         let roots: Vec<Value> =
@@ -135,13 +136,13 @@ pub(crate) fn from_registration(tool: &Registration) -> ToolDefinition {
 
 fn schemas_of(tool: &Registration) -> Assembly {
     let mut generator = SchemaSettings::draft2020_12().for_deserialize().into_generator();
-    let types = (tool.types)();
-    let arguments = tool.arguments.iter().zip(types).map(|(spec, ty)| {
+    let types = tool.call.types();
+    let arguments = tool.arguments.iter().zip(types.arguments).map(|(spec, ty)| {
         let schema = ty.schema.map(|schema| render(schema, &mut generator));
         (spec.name.to_owned(), raw(spec, schema, ty.optional, ty.variants))
     });
     let arguments = arguments.collect();
-    let returns = (tool.returns)().map(|schema| {
+    let returns = types.returns.map(|schema| {
         let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
         (render(schema, &mut generator), generator.take_definitions(true))
     });
@@ -154,10 +155,10 @@ fn raw(spec: &ArgumentSpec, schema: Option<Value>, optional: bool, variants: &[&
         optional,
         variants: variants.iter().map(|&variant| variant.to_owned()).collect(),
         description: owned(spec.description),
-        default: spec.default.map(|text| serde_json::from_str(text).unwrap_or_default()),
-        or_default: spec.or_default,
-        rules: spec.rules.to_vec(),
-        secret: spec.secret,
+        default: spec.details.default.map(|text| serde_json::from_str(text).unwrap_or_default()),
+        or_default: spec.details.or_default,
+        rules: spec.details.rules.to_vec(),
+        secret: spec.details.secret,
     }
 }
 

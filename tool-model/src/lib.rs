@@ -45,7 +45,9 @@ pub use definition::ToolDefinition;
 pub use json::{canonical, to_pretty};
 pub use manifest::{Manifest, ManifestError};
 pub use nearest::nearest;
-pub use registration::{ArgumentSpec, REGISTRATIONS, Registration, Source, registrations};
+pub use registration::{
+    ArgumentDetails, ArgumentSpec, Callable, Options, REGISTRATIONS, Registration, Source, Types, registrations,
+};
 pub use rule::{Number, Rule};
 
 #[doc(hidden)]

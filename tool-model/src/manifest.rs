@@ -23,7 +23,7 @@ impl Manifest {
     #[must_use]
     pub fn linked() -> Self {
         let mut manifest = Self::default();
-        for tool in registrations().into_iter().filter(|tool| !tool.manual) {
+        for tool in registrations().into_iter().filter(|tool| !tool.options.manual) {
             manifest.tools.entry(tool.name.to_owned()).or_insert_with(|| tool.definition());
         }
         manifest

@@ -14,7 +14,9 @@ use crate::{ArgumentType, Rule, ToolDefinition, TypeSchema};
 #[distributed_slice]
 pub static REGISTRATIONS: [&'static [Registration]];
 
-/// One annotated function: what the source says as constants, what the types say as functions.
+/// One annotated function: what the source says as constants, what the types say through [`Callable`].
+///
+/// Written out in full by the macros for every tool, so it is small: what few tools say stands behind references.
 pub struct Registration {
     /// The tool's name, such as `metrics.newest`.
     pub name: &'static str,
@@ -26,10 +28,31 @@ pub struct Registration {
     pub source: Source,
     /// The parameters that the model fills, in the order of the signature.
     pub arguments: &'static [ArgumentSpec],
-    /// What the type system knows of [`arguments`](Self::arguments), in the same order.
-    pub types: fn() -> Vec<ArgumentType>,
-    /// The type of a successful result, where it has a schema.
-    pub returns: fn() -> Option<TypeSchema>,
+    /// Everything else that the attribute says.
+    pub options: &'static Options,
+    /// How the tool is called.
+    pub call: &'static dyn Callable,
+}
+
+/// What a registration refers to: the runtime knows how it is called, and it knows its own types.
+pub trait Callable: Any + Send + Sync {
+    /// What the type system says of the arguments, in the order of the signature, and of the result.
+    fn types(&self) -> Types;
+}
+
+/// What the type system says of a function.
+#[derive(Default)]
+pub struct Types {
+    /// The arguments, in the order of the signature.
+    pub arguments: Vec<ArgumentType>,
+    /// A successful result, where it has a schema.
+    pub returns: Option<TypeSchema>,
+}
+
+/// What an attribute says beyond name, description and arguments.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a word of the attribute")]
+pub struct Options {
     /// The text of `arguments(..)` as a JSON object; it replaces what is inferred.
     pub explicit: Option<&'static str>,
     /// `category`, or empty.
@@ -60,47 +83,30 @@ pub struct Registration {
     pub preview: Option<&'static str>,
     /// `manual`: offered only by a dispatcher that is given the service.
     pub manual: bool,
-    /// How the tool is called; only the runtime knows what stands here.
-    pub call: &'static (dyn Any + Send + Sync),
+}
+
+impl Options {
+    /// Nothing is said.
+    pub const NONE: Self = Self {
+        explicit: None,
+        category: "",
+        tags: &[],
+        instructions: "",
+        sensitive: false,
+        read_only: false,
+        destructive: false,
+        idempotent: false,
+        blocking: false,
+        sequential: false,
+        strict: None,
+        repair: None,
+        timeout_ms: None,
+        preview: None,
+        manual: false,
+    };
 }
 
 impl Registration {
-    /// A tool of which only the necessary is said; the macros set the rest by struct update.
-    #[must_use]
-    pub const fn new(
-        name: &'static str,
-        handler: &'static str,
-        description: &'static str,
-        source: Source,
-        call: &'static (dyn Any + Send + Sync),
-    ) -> Self {
-        Self {
-            name,
-            handler,
-            description,
-            source,
-            arguments: &[],
-            types: Vec::new,
-            returns: || None,
-            explicit: None,
-            category: "",
-            tags: &[],
-            instructions: "",
-            sensitive: false,
-            read_only: false,
-            destructive: false,
-            idempotent: false,
-            blocking: false,
-            sequential: false,
-            strict: None,
-            repair: None,
-            timeout_ms: None,
-            preview: None,
-            manual: false,
-            call,
-        }
-    }
-
     /// The tool as the manifest shows it.
     #[must_use]
     pub fn definition(&self) -> ToolDefinition {
@@ -136,22 +142,26 @@ pub struct ArgumentSpec {
     pub name: &'static str,
     /// Its description, or empty.
     pub description: &'static str,
-    /// The text of its default as JSON, from `#[arg(default = ..)]`.
+    /// What `#[arg(..)]` says.
+    pub details: &'static ArgumentDetails,
+}
+
+/// What `#[arg(..)]` says beyond name and description.
+#[derive(Clone, Copy, Debug)]
+pub struct ArgumentDetails {
+    /// The text of its default as JSON, from `default = ..`.
     pub default: Option<&'static str>,
-    /// Whether a bare `#[arg(default)]` makes it optional.
+    /// Whether a bare `default` makes it optional.
     pub or_default: bool,
-    /// The demands of `#[arg(..)]`.
+    /// The demands on its value.
     pub rules: &'static [Rule],
-    /// `#[arg(secret)]`
+    /// `secret`
     pub secret: bool,
 }
 
-impl ArgumentSpec {
-    /// An argument of which nothing but its name is said; the macros set the rest by struct update.
-    #[must_use]
-    pub const fn new(name: &'static str) -> Self {
-        Self { name, description: "", default: None, or_default: false, rules: &[], secret: false }
-    }
+impl ArgumentDetails {
+    /// Nothing is said.
+    pub const NONE: Self = Self { default: None, or_default: false, rules: &[], secret: false };
 }
 
 /// All linked tools, sorted by name and then by handler.

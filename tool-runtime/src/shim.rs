@@ -5,17 +5,31 @@ use std::fmt::Display;
 use std::pin::Pin;
 
 use schemars::JsonSchema;
-use tool_model::TypeSchema;
+use tool_model::{Callable, TypeSchema, Types};
 
 use crate::answer::{Answer, Failure};
 use crate::arguments::{self, Decode, Reader};
 use crate::inject::{InjectError, Injection, Inputs};
 use crate::{ErrorKind, ToolError};
 
-/// How a tool is called; a registration holds it without knowing its type.
+/// How a tool is called.
 pub struct Shim {
-    /// Decodes the arguments and calls the function.
+    /// Decodes the arguments and calls the function; asked for its types, says only those.
     pub invoke: fn(Invocation<'_>) -> Step,
+    /// What the function needs besides its arguments.
+    pub needs: &'static Needs,
+}
+
+impl Callable for Shim {
+    fn types(&self) -> Types {
+        let mut types = Types::default();
+        (self.invoke)(Invocation { purpose: Purpose::Describe(&mut types), ready: None });
+        types
+    }
+}
+
+/// What a function needs besides its arguments.
+pub struct Needs {
     /// The injected parameters, in order.
     pub injections: fn() -> Vec<Injection>,
     /// How the method takes its instance.
@@ -24,12 +38,9 @@ pub struct Shim {
     pub class: Option<fn() -> Class>,
 }
 
-impl Shim {
-    /// The shim of a function that needs nothing but its arguments.
-    #[must_use]
-    pub const fn new(invoke: fn(Invocation<'_>) -> Step) -> Self {
-        Self { invoke, injections: Vec::new, receiver: Receiver::None, class: None }
-    }
+impl Needs {
+    /// Nothing.
+    pub const NOTHING: Self = Self { injections: Vec::new, receiver: Receiver::None, class: None };
 }
 
 /// How a method takes its instance.
@@ -126,18 +137,50 @@ impl<S: Send + 'static, E: Display> Constructed<S> for Result<S, E> {
 
 /// One call on its way into a shim.
 pub struct Invocation<'a> {
-    pub(crate) tool: &'a str,
-    pub(crate) reader: Reader<'a>,
+    pub(crate) purpose: Purpose<'a>,
     /// What the function needs besides its arguments, if that is there already.
     pub(crate) ready: Option<Inputs>,
 }
 
+/// What a shim is invoked for.
+pub(crate) enum Purpose<'a> {
+    /// To call the function.
+    Call { tool: &'a str, reader: Reader<'a> },
+    /// To say what types its arguments have.
+    Describe(&'a mut Types),
+    /// Not any more: the arguments were wrong.
+    Refuse(Box<ToolError>),
+}
+
 impl Invocation<'_> {
-    /// Decodes the arguments into their slots, or answers with all that is wrong with them.
-    pub fn read(&mut self, slots: &mut [&mut dyn Decode]) -> Result<(), Step> {
-        arguments::read(&self.reader, slots).map_err(|problems| {
-            Step::Refused(Box::new(self.reader.schemas.explain(self.tool, self.reader.text, problems)))
-        })
+    /// Decodes the arguments into their slots. Whether the function can be called; if not, [`stop`](Self::stop) says
+    /// what is to be answered.
+    #[inline]
+    pub fn read(&mut self, slots: &mut [&mut dyn Decode], returns: Option<TypeSchema>) -> bool {
+        match &mut self.purpose {
+            Purpose::Call { tool, reader } => match arguments::read(reader, slots) {
+                Ok(()) => true,
+                Err(problems) => {
+                    self.purpose = Purpose::Refuse(Box::new(reader.schemas.explain(tool, reader.text, problems)));
+                    false
+                }
+            },
+            Purpose::Describe(types) => {
+                types.arguments = slots.iter().map(|slot| slot.argument_type()).collect();
+                types.returns = returns;
+                false
+            }
+            Purpose::Refuse(_) => false,
+        }
+    }
+
+    /// What is answered when the function cannot be called.
+    #[must_use]
+    pub fn stop(self) -> Step {
+        match self.purpose {
+            Purpose::Refuse(error) => Step::Refused(error),
+            Purpose::Call { .. } | Purpose::Describe(_) => Step::Done(Ok(String::new())),
+        }
     }
 
     /// Runs the function now, or hands it back to be run when its inputs are there.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tool_tests::enums::Direction;
 use tool_tests::{explicit, rules};
 
-use super::{Good, good};
+use super::{Good, good, json};
 
 pub fn calls() -> Vec<Good> {
     [defaults(), constraints(), explicit()].into_iter().flatten().collect()
@@ -14,8 +14,20 @@ pub fn calls() -> Vec<Good> {
 
 fn defaults() -> Vec<Good> {
     let words = ["a".to_owned(), "b".to_owned()];
-    let all =
-        rules::defaults(10, -3, 2.5, "text", 'c', true, vec![1, 2], &words, Direction::DownWards, Some(4), "x", u64::MAX);
+    let all = rules::defaults(
+        10,
+        -3,
+        2.5,
+        "text",
+        'c',
+        true,
+        vec![1, 2],
+        &words,
+        Direction::DownWards,
+        Some(4),
+        "x",
+        u64::MAX,
+    );
     let none = rules::defaults(1, 2, 3.0, "", 'd', false, vec![], &[], Direction::UpWards, None, "y", 5);
     let others = json!({
         "number": 1, "negative": 2, "float": 3, "text": "", "letter": "d", "truth": false, "list": [], "words": [],
@@ -45,6 +57,8 @@ fn constraints() -> Vec<Good> {
             json!({"both": 1, "least": 0, "most": 0, "float": 1.5, "whole": 1, "maybe": null, "defaulted": 9}),
             rules::bounds(1, 0, 0, 1.5, 1.0, None, 9),
         ),
+        good("rules.wide_bounds", json!({"small": 255, "unsigned": 0, "both": 127}), rules::wide_bounds(255, 0, 127)),
+        good("rules.anything", json!({"value": 1}), json(&rules::anything(json!(1)))),
         good(
             "rules.lengths",
             json!({"text": "äöüß", "list": [1], "map": {"a": 1, "b": 2}, "maybe": "abc", "words": ["a", "b"]}),
@@ -108,6 +122,13 @@ fn explicit() -> Vec<Good> {
         ),
         good("explicit.described", json!({"own": 1, "section": 2, "type": "t"}), explicit::described(1, 2, "t")),
         good("explicit.renamed", json!({"user-name": "u"}), explicit::renamed("u".to_owned())),
+        good("explicit.flags", json!({"needed": 1, "defaulted": 2}), explicit::flags(Some(1), Some(2))),
+        good("explicit.flags", json!({"needed": 1}), explicit::flags(Some(1), Some(3))),
+        good(
+            "explicit.narrow",
+            json!({"value": {"a": []}, "not_null": 1}),
+            json(&explicit::narrow(json!({"a": []}), json!(1))),
+        ),
         good("explicit.nothing", json!({}), explicit::nothing().to_string()),
     ]
 }

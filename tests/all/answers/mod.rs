@@ -50,7 +50,8 @@ fn a_call_gives_what_the_function_gives() {
 fn order_and_space_do_not_matter() {
     for Good { name, arguments, output } in all() {
         let arguments = arguments.as_object().expect("arguments");
-        let entries = arguments.iter().rev().map(|(key, value)| format!("\n\t{} :\r {value:#} ", Value::from(key.as_str())));
+        let entries =
+            arguments.iter().rev().map(|(key, value)| format!("\n\t{} :\r {value:#} ", Value::from(key.as_str())));
         let text = format!(" {{ {} }} \n", entries.collect::<Vec<_>>().join(","));
         let result = fixtures::call(name, &text);
         assert_eq!((result.success, result.output), (true, output), "{name} {text}");

@@ -29,17 +29,9 @@ fn functions() -> Vec<Good> {
         good("slowly", json!({"text": "ab"}), functions::slowly("ab".to_owned())),
         good("future", json!({"number": 1}), wait(functions::future(1)).to_string()),
         good("future_of_result", json!({"number": 1}), json(&wait(functions::future_of_result(1)).expect("a number"))),
-        good(
-            "match",
-            json!({"type": "t", "fn": true, "async": 3}),
-            functions::r#match("t".to_owned(), Some(true), 3),
-        ),
+        good("match", json!({"type": "t", "fn": true, "async": 3}), functions::r#match("t".to_owned(), Some(true), 3)),
         good("match", json!({"type": "t", "async": 3}), functions::r#match("t".to_owned(), None, 3)),
-        good(
-            "mutable",
-            json!({"items": ["a"], "count": 2}),
-            json(&functions::mutable(vec!["a".to_owned()], 2)),
-        ),
+        good("mutable", json!({"items": ["a"], "count": 2}), json(&functions::mutable(vec!["a".to_owned()], 2))),
         good("old", json!({"number": 3}), old.to_string()),
         good("double_u8", json!({"number": 3}), functions::double_u8(3).to_string()),
         good("double_option", json!({"number": -3}), functions::double_option(-3).to_string()),
@@ -199,10 +191,17 @@ fn what_is_no_tool_cannot_be_called() {
     assert!(SystemPackagesService::new().skipped());
     assert_eq!((Included::two(), Excluded::two()), (2, 2));
     options::what_it_would_do();
-    for name in
-        ["system_packages.new", "system_packages.hidden", "system_packages.of_the_crate", "system_packages.skipped",
-         "system_packages.never", "system_packages.called_otherwise", "included.two", "excluded.two", "manual.run"]
-    {
+    for name in [
+        "system_packages.new",
+        "system_packages.hidden",
+        "system_packages.of_the_crate",
+        "system_packages.skipped",
+        "system_packages.never",
+        "system_packages.called_otherwise",
+        "included.two",
+        "excluded.two",
+        "manual.run",
+    ] {
         let error = fixtures::call(name, "{}").error.expect("a failure has an error");
         assert_eq!(error.kind, tool_runtime::ErrorKind::UnknownTool, "{name}");
         assert!(error.message.contains(name), "{error}");

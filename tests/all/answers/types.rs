@@ -42,7 +42,11 @@ fn borrowed() -> Vec<Good> {
         good("borrowed.slice", json!({"numbers": [1, -2, 4]}), borrowed::slice(&[1, -2, 4]).to_string()),
         good("borrowed.strings", json!({"words": words()}), borrowed::strings(&words())),
         good("borrowed.part", json!({"part": {"id": 1}}), borrowed::part(&part(1))),
-        good("borrowed.parts", json!({"parts": [{"id": 1}, {"id": 2}]}), borrowed::parts(&[part(1), part(2)]).to_string()),
+        good(
+            "borrowed.parts",
+            json!({"parts": [{"id": 1}, {"id": 2}]}),
+            borrowed::parts(&[part(1), part(2)]).to_string(),
+        ),
         good(
             "borrowed.owned",
             json!({"number": 1, "truth": true, "text": "t", "list": [1], "path": "/p", "map": {"k": 1}}),
@@ -89,11 +93,7 @@ fn borrowed() -> Vec<Good> {
             borrowed::named("a", "b", &["c".to_owned()], Some(&part(2))),
         ),
         good("borrowed.named", json!({"first": "a", "second": "b", "all": []}), borrowed::named("a", "b", &[], None)),
-        good(
-            "borrowed.named_later",
-            json!({"first": "aa", "second": "b"}),
-            wait(borrowed::named_later("aa", "b")),
-        ),
+        good("borrowed.named_later", json!({"first": "aa", "second": "b"}), wait(borrowed::named_later("aa", "b"))),
         good(
             "borrowed.filter",
             json!({"filter": {"name": "a"}, "other": {"name": "b\n"}, "third": {"name": "c"}}),
@@ -252,11 +252,7 @@ fn collections() -> Vec<Good> {
                 &[Grade::Bad],
             ),
         ),
-        good(
-            "collections.deep",
-            json!({"map": {}, "grades": []}),
-            collections::deep(HashMap::new(), None, &[]),
-        ),
+        good("collections.deep", json!({"map": {}, "grades": []}), collections::deep(HashMap::new(), None, &[])),
         good(
             "collections.alias",
             json!({"orders": orders, "maybe": orders}),
@@ -312,6 +308,16 @@ fn structs() -> Vec<Good> {
             "structs.unnamed",
             json!({"point": [1.5, 2], "empty": {}, "unit": null}),
             structs::unnamed(structs::Point(1.5, 2.0), structs::Empty {}, structs::Unit),
+        ),
+        good(
+            "structs.optional_newtypes",
+            json!({"newtype": 1}),
+            structs::optional_newtypes(structs::Newtype(Some(1)), structs::Transparent(None)),
+        ),
+        good(
+            "structs.optional_newtypes",
+            json!({"newtype": null, "transparent": 2}),
+            structs::optional_newtypes(structs::Newtype(None), structs::Transparent(Some(2))),
         ),
         good("structs.keywords", json!({"keywords": keywords}), json(&structs::keywords(read(&keywords)))),
         good(
@@ -374,9 +380,20 @@ fn enums() -> Vec<Good> {
         ),
         good("enums.given", json!({"plain": "Apple"}), json(&enums::given(Plain::Apple))),
     ];
-    let external = [json!("Bare"), json!({"One": 1}), json!({"Two": [1, "a"]}), json!({"Named": {"x": 1, "direction": "none"}})];
-    let internal = [json!({"kind": "nothing"}), json!({"kind": "someFields", "howMany": 1}), json!({"kind": "held", "mixed": "First"}), json!({"kind": "nothing"})];
-    let adjacent = [json!({"t": "Bare"}), json!({"t": "One", "c": [1]}), json!({"t": "Named", "c": {"x": 1}}), json!({"t": "Bare"})];
+    let external =
+        [json!("Bare"), json!({"One": 1}), json!({"Two": [1, "a"]}), json!({"Named": {"x": 1, "direction": "none"}})];
+    let internal = [
+        json!({"kind": "nothing"}),
+        json!({"kind": "someFields", "howMany": 1}),
+        json!({"kind": "held", "mixed": "First"}),
+        json!({"kind": "nothing"}),
+    ];
+    let adjacent = [
+        json!({"t": "Bare"}),
+        json!({"t": "One", "c": [1]}),
+        json!({"t": "Named", "c": {"x": 1}}),
+        json!({"t": "Bare"}),
+    ];
     let untagged = [json!(5), json!("text"), json!({"x": 1}), json!([1, "a", [{"x": 2}]])];
     for index in 0..4 {
         let (external, internal, adjacent, untagged) =
@@ -411,7 +428,11 @@ fn recursive() -> Vec<Good> {
             json!({"chicken": chicken, "egg": egg}),
             json(&recursive::mutual(read(&chicken), read(&egg))),
         ),
-        good("recursive.expression", json!({"expression": expression}), json(&recursive::expression(read(&expression)))),
+        good(
+            "recursive.expression",
+            json!({"expression": expression}),
+            json(&recursive::expression(read(&expression))),
+        ),
         good(
             "recursive.lists",
             json!({"lists": [[], [[]]], "more": [[]]}),
@@ -438,7 +459,12 @@ fn opaque() -> Vec<Good> {
         good(
             "opaque.inside",
             json!({"map": {"a": 1}, "list": [1, "a"], "by_name": {"b": {}}, "envelope": envelope}),
-            json(&opaque::inside(read(&json!({"a": 1})), read(&json!([1, "a"])), read(&json!({"b": {}})), read(&envelope))),
+            json(&opaque::inside(
+                read(&json!({"a": 1})),
+                read(&json!([1, "a"])),
+                read(&json!({"b": {}})),
+                read(&envelope),
+            )),
         ),
     ]
 }

@@ -8,5 +8,7 @@ mod slot;
 mod verdict;
 
 pub(crate) use read::{Reader, read};
-pub use slot::{Ask, Decode, Lend, LendUnsized, OptionalText, Undecoded, UnknownSchema, lend};
+pub use slot::{
+    Ask, Decode, Lend, LendUndecoded, LendUndescribed, LendUnsized, OptionalText, Undecoded, Undescribed, lend,
+};
 pub(crate) use verdict::Schemas;

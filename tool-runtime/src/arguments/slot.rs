@@ -1,8 +1,8 @@
 //! A place for one argument of one type, filled from JSON text.
 //!
-//! The macros write `Ask::<T>::NEW.slot()` for a parameter of type `T` and `Lend::<T>::NEW.slot()` for one of type
-//! `&T`. Which method that is, method resolution decides from what the type implements: inherent ones first, then
-//! traits, then traits on a reference. The reader sees a slot only as [`Decode`], so that it exists once and not once
+//! The macros write `(&Ask::<T>::NEW).slot()` for a parameter of type `T` and `(&Lend::<T>::NEW).slot()` for one of
+//! type `&T`. Which method that is, method resolution decides from what the type implements: inherent ones that take a
+//! reference first, then traits that do, then traits on a reference, then traits that take the value. The reader sees a slot only as [`Decode`], so that it exists once and not once
 //! per tool, and decoding exists once per type.
 
 use std::any::type_name;
@@ -11,7 +11,7 @@ use std::fmt::Display;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, SchemaGenerator};
 use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
 use serde_json::Error;
 use tool_model::{ArgumentType, TypeSchema};
@@ -31,6 +31,9 @@ pub trait Decode {
 
     /// Whether the slot is filled.
     fn is_filled(&self) -> bool;
+
+    /// What the type system says of the argument.
+    fn argument_type(&self) -> ArgumentType;
 }
 
 /// A place for one argument.
@@ -39,7 +42,7 @@ pub struct Slot<A> {
     decode: fn(&str, &mut usize) -> Result<A, Error>,
     absent: fn() -> Option<A>,
     variants: fn() -> &'static [&'static str],
-    text: Option<TypeSchema>,
+    schema: Option<TypeSchema>,
 }
 
 impl<A> Decode for Slot<A> {
@@ -55,6 +58,15 @@ impl<A> Decode for Slot<A> {
 
     fn is_filled(&self) -> bool {
         self.value.is_some()
+    }
+
+    fn argument_type(&self) -> ArgumentType {
+        ArgumentType {
+            type_name: type_name::<A>(),
+            schema: self.schema,
+            optional: (self.absent)().is_some(),
+            variants: (self.variants)(),
+        }
     }
 }
 
@@ -79,38 +91,6 @@ impl<A> Slot<A> {
     }
 }
 
-impl<A: JsonSchema> Slot<A> {
-    /// What the type system says of the argument.
-    #[must_use]
-    pub fn argument_type(self) -> ArgumentType {
-        self.describe(Some(TypeSchema::of::<A>()))
-    }
-}
-
-impl<A> Slot<A> {
-    fn describe(self, schema: Option<TypeSchema>) -> ArgumentType {
-        ArgumentType {
-            type_name: type_name::<A>(),
-            schema,
-            optional: (self.absent)().is_some(),
-            variants: (self.variants)(),
-        }
-    }
-}
-
-/// A type without `JsonSchema` is a string if it is parsed from text, and `any` otherwise.
-pub trait UnknownSchema {
-    /// What the type system says of the argument.
-    fn argument_type(self) -> ArgumentType;
-}
-
-impl<A> UnknownSchema for Slot<A> {
-    fn argument_type(self) -> ArgumentType {
-        let schema = self.text;
-        self.describe(schema)
-    }
-}
-
 /// Asks what a type can do, to decode it.
 pub struct Ask<A>(PhantomData<A>);
 
@@ -119,23 +99,46 @@ impl<A> Ask<A> {
     pub const NEW: Self = Self(PhantomData);
 }
 
-impl<A: DeserializeOwned> Ask<A> {
-    /// A slot that is decoded by the type's `Deserialize`.
+impl<A: DeserializeOwned + JsonSchema> Ask<A> {
+    /// A slot that is decoded by the type's `Deserialize` and described by its `JsonSchema`.
     #[must_use]
     #[inline]
-    pub fn slot(self) -> Slot<A> {
-        json_slot()
+    pub fn slot(&self) -> Slot<A> {
+        described_slot()
+    }
+}
+
+/// A type without `JsonSchema`: the argument is `any`.
+pub trait Undescribed {
+    /// The type of the argument.
+    type Argument;
+
+    /// A slot that is decoded by the type's `Deserialize`.
+    fn slot(&self) -> Slot<Self::Argument>;
+}
+
+impl<A: DeserializeOwned> Undescribed for Ask<A> {
+    type Argument = A;
+
+    #[inline]
+    fn slot(&self) -> Slot<A> {
+        json_slot(None)
     }
 }
 
 #[inline]
-fn json_slot<A: DeserializeOwned>() -> Slot<A> {
+fn described_slot<A: DeserializeOwned + JsonSchema>() -> Slot<A> {
+    json_slot(Some(TypeSchema::Derived(SchemaGenerator::subschema_for::<A>)))
+}
+
+#[inline]
+fn json_slot<A: DeserializeOwned>(schema: Option<TypeSchema>) -> Slot<A> {
     Slot {
         value: None,
         decode: decode_json::<A>,
         absent: missing::absent::<A>,
         variants: missing::variants::<A>,
-        text: None,
+        schema,
     }
 }
 
@@ -145,34 +148,48 @@ pub trait OptionalText {
     type Argument;
 
     /// A slot whose strings are parsed.
-    fn slot(self) -> Slot<Self::Argument>;
+    fn slot(&self) -> Slot<Self::Argument>;
 }
 
-impl<A: FromStr<Err: Display>> OptionalText for Ask<Option<A>> {
+impl<A: FromStr<Err: Display>> OptionalText for &Ask<Option<A>> {
     type Argument = Option<A>;
 
-    fn slot(self) -> Slot<Option<A>> {
+    fn slot(&self) -> Slot<Option<A>> {
+        optional_text_slot()
+    }
+}
+
+impl<A: FromStr<Err: Display>> OptionalText for &Ask<Vec<A>> {
+    type Argument = Vec<A>;
+
+    fn slot(&self) -> Slot<Vec<A>> {
         Slot {
             value: None,
-            decode: |text, at| decode_json::<Option<String>>(text, at)?.map(|text| parse(&text)).transpose(),
-            absent: || Some(None),
+            decode: |text, at| decode_json::<Vec<String>>(text, at)?.iter().map(|text| A::parse(text)).collect(),
+            absent: || None,
             variants: || &[],
-            text: Some(TypeSchema::Text(text_format::<A>())),
+            schema: Some(TypeSchema::Texts(text_format::<A>())),
         }
     }
 }
 
-impl<A: FromStr<Err: Display>> OptionalText for Ask<Vec<A>> {
-    type Argument = Vec<A>;
+fn text_slot<A: TextArgument>() -> Slot<A> {
+    Slot {
+        value: None,
+        decode: |text, at| A::parse(&decode_json::<String>(text, at)?),
+        absent: || None,
+        variants: || &[],
+        schema: Some(TypeSchema::Text(text_format::<A>())),
+    }
+}
 
-    fn slot(self) -> Slot<Vec<A>> {
-        Slot {
-            value: None,
-            decode: |text, at| decode_json::<Vec<String>>(text, at)?.iter().map(|text| parse(text)).collect(),
-            absent: || None,
-            variants: || &[],
-            text: Some(TypeSchema::Texts(text_format::<A>())),
-        }
+fn optional_text_slot<A: TextArgument>() -> Slot<Option<A>> {
+    Slot {
+        value: None,
+        decode: |text, at| decode_json::<Option<String>>(text, at)?.map(|text| A::parse(&text)).transpose(),
+        absent: || Some(None),
+        variants: || &[],
+        schema: Some(TypeSchema::Text(text_format::<A>())),
     }
 }
 
@@ -190,7 +207,7 @@ pub trait TextArgument: Sized {
 
 impl<A: FromStr<Err: Display>> TextArgument for A {
     fn parse(text: &str) -> Result<Self, Error> {
-        parse(text)
+        text.parse().map_err(Error::custom)
     }
 }
 
@@ -205,20 +222,14 @@ pub trait Undecoded {
         Self::Argument: TextArgument;
 }
 
-impl<A> Undecoded for &Ask<A> {
+impl<A> Undecoded for Ask<A> {
     type Argument = A;
 
     fn slot(self) -> Slot<A>
     where
         A: TextArgument,
     {
-        Slot {
-            value: None,
-            decode: |text, at| A::parse(&decode_json::<String>(text, at)?),
-            absent: || None,
-            variants: || &[],
-            text: Some(TypeSchema::Text(text_format::<A>())),
-        }
+        text_slot()
     }
 }
 
@@ -230,23 +241,41 @@ impl<T: ?Sized> Lend<T> {
     pub const NEW: Self = Self(PhantomData);
 }
 
-impl<T> Lend<T> {
+impl<T: DeserializeOwned + JsonSchema> Lend<T> {
     /// A slot of the type itself.
     #[must_use]
-    pub fn slot(self) -> Slot<T>
-    where
-        T: DeserializeOwned,
-    {
-        json_slot()
+    pub fn slot(&self) -> Slot<T> {
+        described_slot()
     }
 
     /// A slot of an `Option` of it.
     #[must_use]
-    pub fn option_slot(self) -> Slot<Option<T>>
-    where
-        T: DeserializeOwned,
-    {
-        json_slot()
+    pub fn option_slot(&self) -> Slot<Option<T>> {
+        described_slot()
+    }
+}
+
+/// A type without `JsonSchema`: the argument is `any`.
+pub trait LendUndescribed {
+    /// The type.
+    type Argument;
+
+    /// A slot of the type itself.
+    fn slot(&self) -> Slot<Self::Argument>;
+
+    /// A slot of an `Option` of it.
+    fn option_slot(&self) -> Slot<Option<Self::Argument>>;
+}
+
+impl<T: DeserializeOwned> LendUndescribed for Lend<T> {
+    type Argument = T;
+
+    fn slot(&self) -> Slot<T> {
+        json_slot(None)
+    }
+
+    fn option_slot(&self) -> Slot<Option<T>> {
+        json_slot(None)
     }
 }
 
@@ -256,21 +285,55 @@ pub trait LendUnsized {
     type Owned;
 
     /// A slot of the owned form.
-    fn slot(self) -> Slot<Self::Owned>;
+    fn slot(&self) -> Slot<Self::Owned>;
 
     /// A slot of an `Option` of it.
-    fn option_slot(self) -> Slot<Option<Self::Owned>>;
+    fn option_slot(&self) -> Slot<Option<Self::Owned>>;
 }
 
-impl<T: ?Sized + ToOwned<Owned: DeserializeOwned>> LendUnsized for Lend<T> {
+impl<T: ?Sized + ToOwned<Owned: DeserializeOwned + JsonSchema>> LendUnsized for &Lend<T> {
     type Owned = T::Owned;
 
-    fn slot(self) -> Slot<T::Owned> {
-        json_slot()
+    fn slot(&self) -> Slot<T::Owned> {
+        described_slot()
     }
 
-    fn option_slot(self) -> Slot<Option<T::Owned>> {
-        json_slot()
+    fn option_slot(&self) -> Slot<Option<T::Owned>> {
+        described_slot()
+    }
+}
+
+/// The last resort of [`Lend`], as [`Undecoded`] is that of [`Ask`].
+pub trait LendUndecoded {
+    /// The type.
+    type Argument;
+
+    /// A slot whose string is parsed.
+    fn slot(self) -> Slot<Self::Argument>
+    where
+        Self::Argument: TextArgument;
+
+    /// A slot whose string, if there is one, is parsed.
+    fn option_slot(self) -> Slot<Option<Self::Argument>>
+    where
+        Self::Argument: TextArgument;
+}
+
+impl<T> LendUndecoded for Lend<T> {
+    type Argument = T;
+
+    fn slot(self) -> Slot<T>
+    where
+        T: TextArgument,
+    {
+        text_slot()
+    }
+
+    fn option_slot(self) -> Slot<Option<T>>
+    where
+        T: TextArgument,
+    {
+        optional_text_slot()
     }
 }
 
@@ -286,10 +349,6 @@ fn decode_json<A: DeserializeOwned>(text: &str, at: &mut usize) -> Result<A, Err
     // Not iterated: an iterator is what tells how far the deserializer has come.
     *at += deserializer.into_iter::<IgnoredAny>().byte_offset();
     Ok(value)
-}
-
-fn parse<A: FromStr<Err: Display>>(text: &str) -> Result<A, Error> {
-    text.parse().map_err(Error::custom)
 }
 
 /// The one text type in wide use whose crate brings no schema of its own: its full name is what tells it.

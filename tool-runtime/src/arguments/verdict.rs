@@ -34,23 +34,27 @@ impl Schemas {
     pub(crate) fn new(tool: &Registration, definition: Arc<ToolDefinition>) -> Self {
         let argument = |name: &'static str, spec_default: Option<&'static str>, constrained: bool| {
             let argument = definition.arguments.get(name);
-            let explicit_default =
-                argument.filter(|_| tool.explicit.is_some()).and_then(|argument| argument.keywords.get("default"));
+            let explicit_default = argument
+                .filter(|_| tool.options.explicit.is_some())
+                .and_then(|argument| argument.keywords.get("default"));
             BoundArgument {
                 name,
                 default: explicit_default
                     .map(|value| Cow::Owned(value.to_string()))
                     .or(spec_default.map(Cow::Borrowed)),
                 checked: constrained
-                    || tool.explicit.is_some()
+                    || tool.options.explicit.is_some()
                     || argument.is_some_and(|argument| narrows(&argument.schema(), &definition)),
                 free_form: argument
                     .map_or(FreeForm::Nowhere, |argument| FreeForm::of(&argument.schema(), &definition.defs)),
                 validator: OnceLock::new(),
             }
         };
-        let arguments =
-            tool.arguments.iter().map(|spec| argument(spec.name, spec.default, !spec.rules.is_empty())).collect();
+        let arguments = tool
+            .arguments
+            .iter()
+            .map(|spec| argument(spec.name, spec.details.default, !spec.details.rules.is_empty()))
+            .collect();
         Self { arguments, definition }
     }
 
@@ -88,11 +92,30 @@ impl Schemas {
         for problem in problems {
             self.describe(problem, text, &mut errors);
         }
+        self.hide_secrets(&mut errors);
         let mut message = format!("Invalid arguments for `{tool}`:");
         for error in &errors {
             message.push_str(&format!("\n- {error}"));
         }
         ToolError { arguments: errors, ..ToolError::new(ErrorKind::InvalidArguments, message) }
+    }
+
+    /// What a secret argument received is not repeated: the answer goes into logs and prompts.
+    fn hide_secrets(&self, errors: &mut [ArgumentError]) {
+        let secrets = self.definition.arguments.iter().filter(|(_, argument)| argument.is_secret());
+        for (name, _) in secrets {
+            let is_its = |path: &str| {
+                path.strip_prefix(name.as_str())
+                    .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+            };
+            for error in errors.iter_mut().filter(|error| is_its(&error.path)) {
+                error.received = error.received.take().map(|_| "a secret".to_owned());
+                // The type's own words may repeat the value, too.
+                if let Some(reason) = error.expected.find(" (") {
+                    error.expected.truncate(reason);
+                }
+            }
+        }
     }
 
     fn describe(&self, problem: Problem, text: &str, errors: &mut Vec<ArgumentError>) {

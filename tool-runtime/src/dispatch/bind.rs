@@ -44,7 +44,7 @@ pub(crate) struct Bound {
 /// Binds the tools of the manifest, or without one all that are linked.
 pub(crate) fn bind(manifest: Option<&Manifest>, dependencies: &Dependencies) -> Bound {
     let linked: Vec<&'static Registration> =
-        registrations().into_iter().filter(|tool| !tool.manual || has_service(tool, dependencies)).collect();
+        registrations().into_iter().filter(|tool| !tool.options.manual || has_service(tool, dependencies)).collect();
     let constructors = constructors(&linked);
     let mut problems = Vec::new();
     let chosen = match manifest {
@@ -72,11 +72,12 @@ pub(crate) fn bind(manifest: Option<&Manifest>, dependencies: &Dependencies) -> 
 }
 
 fn shim_of(tool: &'static Registration) -> Option<&'static Shim> {
-    tool.call.downcast_ref()
+    let call: &'static dyn Any = tool.call;
+    call.downcast_ref()
 }
 
 fn class_of(tool: &'static Registration) -> Option<Class> {
-    shim_of(tool)?.class.map(|class| class())
+    shim_of(tool)?.needs.class.map(|class| class())
 }
 
 fn has_service(tool: &'static Registration, dependencies: &Dependencies) -> bool {
@@ -116,7 +117,7 @@ fn choose(
         }
         chosen.push(*tool);
     }
-    let services = linked.iter().filter(|tool| tool.manual && manifest.get(tool.name).is_none());
+    let services = linked.iter().filter(|tool| tool.options.manual && manifest.get(tool.name).is_none());
     chosen.extend(services);
     chosen
 }
@@ -156,7 +157,7 @@ fn bind_tool(
         return None;
     };
     let instance = bind_instance(registration, shim, dependencies, constructors, problems)?;
-    let injections = bind_injections(registration, &(shim.injections)(), "", dependencies, problems);
+    let injections = bind_injections(registration, &(shim.needs.injections)(), "", dependencies, problems);
     let definition = Arc::new(registration.definition());
     check_defaults(registration, &definition, problems);
     let needs_scope = matches!(instance, InstanceSource::PerCall { .. })
@@ -168,7 +169,7 @@ fn bind_tool(
         instance,
         injections,
         needs_scope,
-        timeout: registration.timeout_ms.map(Duration::from_millis),
+        timeout: registration.options.timeout_ms.map(Duration::from_millis),
     })
 }
 
@@ -200,14 +201,16 @@ fn bind_instance(
     constructors: &HashMap<TypeId, Constructor>,
     problems: &mut Vec<Problem>,
 ) -> Option<InstanceSource> {
-    let (Some(class), true) = (shim.class, shim.receiver != Receiver::None) else { return Some(InstanceSource::None) };
+    let (Some(class), true) = (shim.needs.class, shim.needs.receiver != Receiver::None) else {
+        return Some(InstanceSource::None);
+    };
     let class = class();
     let name = short_type(class.type_name);
     let tool = registration.name;
     if let Some(service) = dependencies.services.iter().find(|service| service.type_id == class.type_id) {
         let per_call =
             format!("give no `.service(..)`, so that `{name}::new` makes one for each call, or take `&self`");
-        match shim.receiver {
+        match shim.needs.receiver {
             Receiver::Mut => {
                 let message = format!("it takes `&mut self`, but all calls share the `{name}` of `.service(..)`");
                 problems.push(Problem::of_tool(tool, message, per_call));

@@ -62,7 +62,7 @@ fn explain(tool: &BoundTool, inner: &Inner) -> ToolExplanation {
         }
     };
     let registration = tool.registration;
-    let types = (registration.types)();
+    let types = registration.call.types().arguments;
     let unknown = registration.arguments.iter().zip(types).filter_map(|(argument, ty)| {
         let described = tool.schemas.definition().arguments.get(argument.name)?;
         let reason = match ty.schema {

@@ -18,7 +18,7 @@ use crate::answer::{Answer, Failure};
 use crate::arguments::Reader;
 use crate::guard::{self, drop_quietly};
 use crate::inject::{Held, InjectError, Inputs, InstanceInput, ScopeInner, Slot};
-use crate::shim::{Invocation, Step};
+use crate::shim::{Invocation, Purpose, Step};
 use crate::{ErrorKind, Outcome, ToolCall, ToolError, ToolResult};
 
 /// How long a rollback may take after its call was stopped. It goes on in the background after that.
@@ -113,7 +113,7 @@ impl<'a> Call<'a> {
         };
         let reader =
             Reader { text: &self.call.arguments, schemas: &tool.schemas, allow_unknown: inner.limits.allow_unknown };
-        let invocation = Invocation { tool: &self.call.name, reader, ready };
+        let invocation = Invocation { purpose: Purpose::Call { tool: &self.call.name, reader }, ready };
         let work = match guard::catch(|| first_step((tool.shim.invoke)(invocation), context)) {
             Ok(Step::Done(answer)) => return Break(answered(tool, answer)),
             Ok(Step::Refused(error)) => return Break(failed(*error)),

@@ -1,0 +1,221 @@
+//! Values of the wrong type, and several mistakes at once.
+
+use serde_json::{Value, json};
+
+use super::each_refused_at;
+use crate::answers;
+use crate::fixtures::{self, paths, refused};
+
+#[test]
+fn a_value_of_the_wrong_type_says_what_came_and_what_was_expected() {
+    let errors = refused("add", r#"{"a": "one", "b": 2}"#);
+    assert_eq!(paths(&errors), ["a"]);
+    assert_eq!(errors[0].received.as_deref(), Some(r#""one""#));
+    assert!(errors[0].expected.contains("integer"), "{errors:?}");
+}
+
+#[test]
+fn several_mistakes_are_reported_at_once() {
+    let errors = refused("later", r#"{"text": 1, "repeat": 300, "more": true, "text": "x"}"#);
+    let mut found = paths(&errors);
+    found.sort_unstable();
+    assert_eq!(found, ["more", "repeat", "text", "text"]);
+    let errors = refused("many", r#"{"p01": "x", "p03": -1, "p07": "yes", "p13": [1, 256, "x"], "p16": [1]}"#);
+    let found = paths(&errors);
+    for path in ["p01", "p03", "p07", "p13[1]", "p13[2]", "p16", "p02", "p24"] {
+        assert!(found.contains(&path), "{path} is not in {found:?}");
+    }
+    for path in ["p11", "p12", "p17", "p18"] {
+        assert!(!found.contains(&path), "{path} can be left out: {found:?}");
+    }
+}
+
+/// Inside of an argument, too, everything is found, each with its path.
+#[test]
+fn several_mistakes_inside_of_one_value_are_reported_at_once() {
+    let errors = refused(
+        "structs.defaults",
+        r#"{"defaults": {"count": -1, "days": "x", "tags": ["a", 1]}, "settings": {"volume": 300, "nam": "x"}}"#,
+    );
+    let found = paths(&errors);
+    for path in
+        ["defaults.count", "defaults.days", "defaults.tags[1]", "defaults.needed", "settings.volume", "settings.nam"]
+    {
+        assert!(found.contains(&path), "{path} is not in {found:?}");
+    }
+}
+
+#[test]
+fn a_path_leads_to_the_mistake() {
+    each_refused_at([
+        ("borrowed.part", r#"{"part": {"id": "x"}}"#, "part.id"),
+        ("borrowed.part", r#"{"part": {}}"#, "part.id"),
+        ("borrowed.parts", r#"{"parts": [{"id": 1}, {"id": null}]}"#, "parts[1].id"),
+        ("collections.maps", r#"{"hash":{"a b":"x"},"tree":{},"numbered":{},"graded":{},"ids":{}}"#, r#"hash["a b"]"#),
+        ("collections.tuples", r#"{"pair":[1,2],"one":[true],"array":[1,2,3],"nested":[[1,2],[3,4]]}"#, "pair[1]"),
+        (
+            "collections.tuples",
+            r#"{"pair":[1,"a"],"one":[true],"array":[1,2,3],"nested":[[1,2],[3,"x"]]}"#,
+            "nested[1][1]",
+        ),
+        (
+            "collections.pages",
+            r#"{"orders":{"items":[{"count":1},{"count":1,"note":5}]},"numbers":{"items":[]}}"#,
+            "orders.items[1].note",
+        ),
+        (
+            "recursive.tree",
+            r#"{"tree":{"name":"a","children":[{"name":"b","children":[{"name":7}]}]},"forest":[]}"#,
+            "tree.children[0].children[0].name",
+        ),
+        (
+            "recursive.expression",
+            r#"{"expression":{"sum":[{"number":1},{"negated":{"number":"x"}}]}}"#,
+            "expression.sum[1].negated.number",
+        ),
+        (
+            "enums.data",
+            r#"{"external":{"One":300},"internal":{"kind":"nothing"},"adjacent":{"t":"Bare"},"untagged":1}"#,
+            "external.One",
+        ),
+        (
+            "enums.data",
+            r#"{"external":"Bare","internal":{"kind":"someFields","howMany":-1},"adjacent":{"t":"Bare"},"untagged":1}"#,
+            "internal.howMany",
+        ),
+        (
+            "enums.data",
+            r#"{"external":"Bare","internal":{"kind":"nothing"},"adjacent":{"t":"One","c":[1,"x"]},"untagged":1}"#,
+            "adjacent.c[1]",
+        ),
+        // The schema sees nothing wrong with these, the types do.
+        ("structs.converted", r#"{"even": "odd"}"#, "even"),
+        ("structs.converted", r#"{"even": "ab", "all": ["ab", "odd", "cd"]}"#, "all[1]"),
+        (
+            "structs.foreign",
+            r#"{"foreign":{"version":"1","pair":[1,null],"array":[1,2],"big":5,"size":6,"letter":"x","single":1,"anything":1}}"#,
+            "foreign.version",
+        ),
+        ("texts.parsed", r#"{"version": "1", "all": []}"#, "version"),
+        ("texts.parsed", r#"{"version": "1.2", "all": ["1.2", "1"]}"#, "all[1]"),
+        ("texts.urls", r#"{"url": "http://", "all": []}"#, "url"),
+        ("texts.urls", r#"{"url": "http://a", "all": ["http://a", "http://"]}"#, "all[1]"),
+        (
+            "texts.times",
+            r#"{"utc":"2024-02-29T12:00:00Z","offset":"2024-02-29T12:00:00Z","date":"2023-02-29","time":"12:00:00","naive":"2024-02-29T12:00:00"}"#,
+            "date",
+        ),
+        (
+            "texts.times",
+            r#"{"utc":"2024-02-29T12:00:00Z","offset":"2024-02-29T12:00:00Z","date":"2024-02-29","time":"25:00:00","naive":"2024-02-29T12:00:00"}"#,
+            "time",
+        ),
+        (
+            "opaque.unknown",
+            r#"{"opaque":{"x":1,"more":{"k":"v"}},"borrowed":{"x":1,"more":{}},"list":[],"slice":[]}"#,
+            "opaque.more.k",
+        ),
+        (
+            "opaque.unknown",
+            r#"{"opaque":{"x":1,"more":{}},"borrowed":{"x":1,"more":{}},"list":[{"x":1,"more":{}},{"x":-1,"more":{}}],"slice":[]}"#,
+            "list[1].x",
+        ),
+        ("opaque.unknown", r#"{"opaque":{"x":1},"borrowed":{"x":1,"more":{}},"list":[],"slice":[]}"#, "opaque"),
+    ]);
+}
+
+/// Errors of a parser keep their words.
+#[test]
+fn a_type_that_is_parsed_says_why_it_was_not() {
+    let errors = refused("texts.parsed", r#"{"version": "1", "all": []}"#);
+    assert!(errors[0].expected.contains("a version is written 1.2"), "{errors:?}");
+    assert_eq!(errors[0].received.as_deref(), Some(r#""1""#));
+    let errors = refused("structs.converted", r#"{"even": "odd"}"#);
+    assert!(errors[0].expected.contains("an even number of letters"), "{errors:?}");
+}
+
+/// A wrong word for an enum is answered with the right ones.
+#[test]
+fn an_unknown_variant_is_answered_with_the_known_ones() {
+    let errors = refused("enums.given", r#"{"plain": "Aple"}"#);
+    assert_eq!(paths(&errors), ["plain"]);
+    for variant in ["Zebra", "Apple", "Mango"] {
+        assert!(errors[0].expected.contains(variant), "{errors:?}");
+    }
+}
+
+/// Every fixture, every argument, every wrong type: refused, with the argument's name, or taken by the type.
+#[test]
+fn values_of_all_types_in_all_places() {
+    let values = [
+        json!(null),
+        json!(true),
+        json!(-1),
+        json!(0),
+        json!(1.5),
+        json!(1e300),
+        json!(u64::MAX),
+        json!(""),
+        json!("x"),
+        json!("1"),
+        json!([]),
+        json!([null]),
+        json!([[], {}]),
+        json!({}),
+        json!({"x": null}),
+        json!({"": {"": []}}),
+    ];
+    for answers::Good { name, arguments, .. } in answers::all() {
+        for key in arguments.as_object().expect("arguments").keys() {
+            for value in &values {
+                let mut wrong = arguments.clone();
+                wrong[key] = value.clone();
+                let text = wrong.to_string();
+                let result = fixtures::call(name, &text);
+                if result.success {
+                    continue;
+                }
+                // A handler may fail by itself, which is another matter.
+                let error = result.error.expect("a failure has an error");
+                if error.kind == tool_runtime::ErrorKind::Failed {
+                    continue;
+                }
+                for error in refused(name, &text) {
+                    assert!(error.path.starts_with(key.as_str()), "{name} {text}: {error:?}");
+                }
+            }
+        }
+    }
+}
+
+/// `null` is how many models leave an argument out.
+#[test]
+fn null_is_refused_where_the_argument_is_required() {
+    for (name, arguments) in [("add", json!({"a": null, "b": 1})), ("borrowed.text", json!({"text": null}))] {
+        let errors = refused(name, &arguments.to_string());
+        assert_eq!(errors.len(), 1);
+        assert_eq!(errors[0].received.as_deref(), Some("null"));
+    }
+    let errors =
+        refused("rules.bounds", &json!({"both": null, "least": 1, "most": 1, "float": 1, "whole": 1}).to_string());
+    assert_eq!(paths(&errors), ["both"]);
+}
+
+#[test]
+fn a_long_value_is_cut_in_the_message() {
+    let long = Value::from("x".repeat(1_000_000));
+    for (name, arguments) in [
+        ("add", json!({"a": long, "b": 1})),
+        ("add", json!({"a": vec![0; 100_000], "b": 1})),
+        ("enums.given", json!({"plain": long})),
+        ("texts.parsed", json!({"version": long, "all": []})),
+        ("texts.urls", json!({"url": long, "all": []})),
+        ("structs.converted", json!({"even": format!("{}x", "x".repeat(100_000))})),
+        ("opaque.unknown", json!({"opaque": long, "borrowed": long, "list": [], "slice": []})),
+        ("rules.choices", json!({"order": long, "size": 1, "direction": "none", "factor": 1})),
+    ] {
+        let result = fixtures::call(name, &arguments.to_string());
+        assert!(!result.success);
+        assert!(result.output.len() < 5_000, "{name}: {} bytes: {:.300}", result.output.len(), result.output);
+    }
+}

@@ -1,0 +1,138 @@
+//! Which of several alternatives a value was meant to be.
+//!
+//! A list of alternatives helps little where the intent is plain: `{"kind": "circle"}` was meant as the circle,
+//! and should be told that its radius is missing.
+
+use serde_json::{Map, Value};
+
+use super::check::Checker;
+use super::equality::equal;
+use super::schema::{Kinds, Schema};
+
+pub(super) enum Intent<'s> {
+    /// This one.
+    Branch(&'s Schema),
+    /// The property that tells the alternatives apart is missing or has none of their values.
+    Tag {
+        property: &'s str,
+        values: Vec<&'s Value>,
+    },
+    Unclear,
+}
+
+/// What an object must have to be one of the alternatives.
+struct Outline<'s> {
+    schema: &'s Schema,
+    required: Vec<&'s str>,
+    /// Required properties with listed values.
+    tags: Vec<(&'s str, &'s [Value])>,
+}
+
+impl<'s> Checker<'s> {
+    pub(super) fn intent(&mut self, branches: &'s [Schema], value: &Value) -> Intent<'s> {
+        let candidates: Vec<_> = branches.iter().filter(|branch| self.accepts_kind_of(branch, value)).collect();
+        match (candidates.as_slice(), value) {
+            ([only], _) => Intent::Branch(only),
+            (several, Value::Object(object)) => {
+                let outlines: Vec<_> = several.iter().map(|schema| self.outline(schema)).collect();
+                intended_object(&outlines, object)
+            }
+            _ => Intent::Unclear,
+        }
+    }
+
+    /// Whether the schema accepts any value of this JSON type.
+    fn accepts_kind_of(&mut self, schema: &'s Schema, value: &Value) -> bool {
+        let Schema::Rules(rules) = schema else { return matches!(schema, Schema::Anything) };
+        let kinds = Kinds::of(value);
+        let mut accepts = rules.kinds.is_none_or(|own| own.has(kinds))
+            && rules.allowed.as_ref().is_none_or(|allowed| allowed.iter().any(|listed| Kinds::of(listed).has(kinds)));
+        self.bounded(|checker| {
+            let mut any = |branches: &'s [Schema]| {
+                branches.is_empty() || branches.iter().any(|branch| checker.accepts_kind_of(branch, value))
+            };
+            accepts = accepts && any(&rules.any_of) && any(&rules.one_of);
+            let referred = checker.referred(rules);
+            accepts =
+                accepts && rules.all_of.iter().chain(referred).all(|schema| checker.accepts_kind_of(schema, value));
+        });
+        accepts
+    }
+
+    fn outline(&mut self, schema: &'s Schema) -> Outline<'s> {
+        let mut outline = Outline { schema, required: Vec::new(), tags: Vec::new() };
+        self.draw(schema, &mut outline);
+        outline
+    }
+
+    fn draw(&mut self, schema: &'s Schema, outline: &mut Outline<'s>) {
+        let Schema::Rules(rules) = schema else { return };
+        for name in &rules.object.required {
+            outline.required.push(name);
+            let values = rules.object.properties.get(name).and_then(|schema| self.listed_values(schema));
+            outline.tags.extend(values.map(|values| (name.as_str(), values)));
+        }
+        self.bounded(|checker| {
+            let referred = checker.referred(rules);
+            rules.all_of.iter().chain(referred).for_each(|schema| checker.draw(schema, outline));
+        });
+    }
+
+    fn listed_values(&self, schema: &'s Schema) -> Option<&'s [Value]> {
+        let Schema::Rules(rules) = schema else { return None };
+        rules.allowed.as_deref().or_else(|| match self.referred(rules)? {
+            Schema::Rules(target) => target.allowed.as_deref(),
+            _ => None,
+        })
+    }
+}
+
+fn intended_object<'s>(outlines: &[Outline<'s>], object: &Map<String, Value>) -> Intent<'s> {
+    if let Some(property) = discriminator(outlines) {
+        let by_tag = |outline: &&Outline<'s>| object.get(property).is_some_and(|tag| outline.has_tag(property, tag));
+        return match outlines.iter().find(by_tag) {
+            Some(outline) => Intent::Branch(outline.schema),
+            None => Intent::Tag { property, values: outlines.iter().flat_map(|o| o.values_of(property)).collect() },
+        };
+    }
+    only(outlines, |outline| !outline.tags.is_empty() && outline.matches_tags(object))
+        .or_else(|| only(outlines, |outline| outline.matches_tags(object) && outline.is_complete_in(object)))
+        .map_or(Intent::Unclear, |outline| Intent::Branch(outline.schema))
+}
+
+fn only<'o, 's>(outlines: &'o [Outline<'s>], fits: impl Fn(&Outline<'s>) -> bool) -> Option<&'o Outline<'s>> {
+    let mut fitting = outlines.iter().filter(|outline| fits(outline));
+    fitting.next().filter(|_| fitting.next().is_none())
+}
+
+/// The property that every alternative requires, each with values of its own.
+fn discriminator<'s>(outlines: &[Outline<'s>]) -> Option<&'s str> {
+    let (first, others) = outlines.split_first()?;
+    let tells_apart = |property: &&str| {
+        let shared = others.iter().all(|outline| outline.tags.iter().any(|(name, _)| name == property));
+        let values: Vec<_> = outlines.iter().flat_map(|outline| outline.values_of(property)).collect();
+        let distinct = |(index, value): (usize, &&Value)| !values[..index].iter().any(|other| equal(other, value));
+        shared && values.iter().enumerate().all(distinct)
+    };
+    first.tags.iter().map(|(property, _)| *property).find(tells_apart)
+}
+
+impl<'s> Outline<'s> {
+    fn values_of(&self, property: &str) -> impl Iterator<Item = &'s Value> {
+        self.tags.iter().filter(move |(name, _)| *name == property).flat_map(|(_, values)| *values)
+    }
+
+    fn matches_tags(&self, object: &Map<String, Value>) -> bool {
+        let matches = |property: &str| object.get(property).is_some_and(|tag| self.has_tag(property, tag));
+        self.tags.iter().all(|(property, _)| matches(property))
+    }
+
+    /// Whether something is required, and all of it is there.
+    fn is_complete_in(&self, object: &Map<String, Value>) -> bool {
+        !self.required.is_empty() && self.required.iter().all(|name| object.contains_key(*name))
+    }
+
+    fn has_tag(&self, property: &str, tag: &Value) -> bool {
+        self.values_of(property).any(|value| equal(value, tag))
+    }
+}

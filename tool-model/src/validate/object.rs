@@ -1,0 +1,99 @@
+//! Rules for objects.
+
+use serde_json::{Map, Value};
+
+use super::check::Checker;
+use super::equality::sorted;
+use super::findings::{At, Findings};
+use super::path::Path;
+use super::phrases;
+use super::schema::{ObjectRules, Schema};
+
+type Object = Map<String, Value>;
+
+impl<'s> Checker<'s> {
+    pub(super) fn object(&mut self, rules: &'s ObjectRules, object: &Object, at: At<'_>, findings: &mut Findings) {
+        if !rules.count.admits(object.len()) {
+            findings.add(|| at.unlike(phrases::count(rules.count, "property", "properties").unwrap_or_default()));
+        }
+        self.required(rules, object, at, findings);
+        for (name, value) in sorted(object) {
+            if findings.are_settled() {
+                return;
+            }
+            self.property(rules, (name, value), at, findings);
+        }
+        for (_, schema) in rules.dependent_schemas.iter().filter(|(name, _)| object.contains_key(*name)) {
+            self.check(schema, at, findings);
+        }
+    }
+
+    fn required(&self, rules: &ObjectRules, object: &Object, at: At<'_>, findings: &mut Findings) {
+        let describe = |name: &str| {
+            rules.properties.get(name).map_or_else(|| "any value".to_owned(), |schema| self.describer().schema(schema))
+        };
+        for missing in rules.required.iter().filter(|name| !object.contains_key(*name)) {
+            findings.add(|| at.without(missing, describe(missing)));
+        }
+        for (given, needed) in rules.dependent_required.iter().filter(|(given, _)| object.contains_key(*given)) {
+            for missing in needed.iter().filter(|name| !object.contains_key(*name)) {
+                let why = format!("required because `{given}` is given");
+                findings.add(|| at.without(missing, format!("{}, {why}", describe(missing))));
+            }
+        }
+    }
+
+    fn property(&mut self, rules: &'s ObjectRules, entry: (&str, &Value), at: At<'_>, findings: &mut Findings) {
+        let (name, value) = entry;
+        let path = Path::Property(at.path, name);
+        let here = At { value, path: &path };
+        if let Some(names) = &rules.names {
+            self.property_name(names, name, here, findings);
+        }
+        let known = rules.properties.get(name);
+        let matched = rules.patterns.iter().filter(|(pattern, _)| pattern.is_match(name)).map(|(_, schema)| schema);
+        let mut is_known = false;
+        for schema in known.into_iter().chain(matched) {
+            is_known = true;
+            self.check(schema, here, findings);
+        }
+        match &rules.additional {
+            _ if is_known => {}
+            Some(Schema::Nothing) => {
+                let Value::Object(object) = at.value else { return };
+                findings.add(|| here.unlike(rules.unknown(name, object)));
+            }
+            Some(schema) => self.check(schema, here, findings),
+            None => {}
+        }
+    }
+
+    fn property_name(&mut self, names: &'s Schema, name: &str, here: At<'_>, findings: &mut Findings) {
+        let value = Value::from(name);
+        let name = At { value: &value, ..here };
+        if !self.fits(names, name) {
+            findings.add(|| name.unlike(format!("property name that fits: {}", self.describer().schema(names))));
+        }
+    }
+}
+
+impl ObjectRules {
+    /// What to say of a property that is not known; one that is already given cannot have been meant.
+    fn unknown(&self, name: &str, object: &Object) -> String {
+        let absent = self.properties.keys().map(String::as_str).filter(|known| !object.contains_key(*known));
+        if let Some(near) = crate::nearest(name, absent).first() {
+            return format!("unknown property; did you mean `{near}`?");
+        }
+        if !self.properties.is_empty() {
+            return format!(
+                "unknown property; known are {}",
+                phrases::names(self.properties.keys().map(String::as_str))
+            );
+        }
+        if self.patterns.is_empty() {
+            return "unknown property; none is allowed here".to_owned();
+        }
+        let patterns = self.patterns.iter().map(|(pattern, _)| pattern.as_str());
+        format!("unknown property; names must match one of {}", phrases::names(patterns))
+    }
+}

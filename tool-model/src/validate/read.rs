@@ -1,0 +1,141 @@
+//! Reads a schema from JSON, and finds every keyword that could not be enforced.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::SchemaError;
+use super::cycle;
+use super::keywords::Keywords;
+use super::schema::{Definitions, Rules, Schema};
+
+/// Deeper schemas are refused, so that reading, checking and dropping one cannot exhaust the stack.
+const DEEPEST_SCHEMA: usize = 128;
+
+/// A schema with the definitions it reaches; where an error was found, the keyword is left out.
+pub(super) struct Reading {
+    pub(super) schema: Schema,
+    pub(super) definitions: Definitions,
+    pub(super) errors: Vec<SchemaError>,
+}
+
+impl Reading {
+    pub(super) fn of(schema: &Value, defs: &BTreeMap<String, Value>) -> Self {
+        let mut reader = Reader::default();
+        let own_defs = schema.get("$defs");
+        let root = reader.schema(schema, None);
+        let mut definitions = Definitions::new();
+        while let Some((name, referrer)) = reader.references.pop_first() {
+            if definitions.contains_key(&name) {
+                continue;
+            }
+            let target = defs.get(&name).or_else(|| own_defs?.get(&name));
+            let Some(target) = target else {
+                let message = format!("there is no definition `{name}`");
+                reader.errors.push(SchemaError { path: referrer, message });
+                continue;
+            };
+            reader.path = vec!["$defs".to_owned(), name.clone()];
+            let definition = reader.schema(target, Some(&name));
+            definitions.insert(name, definition);
+        }
+        reader.errors.extend(cycle::find(&definitions));
+        Self { schema: root, definitions, errors: reader.errors }
+    }
+}
+
+/// Where the reading stands and what it has found.
+#[derive(Default)]
+pub(super) struct Reader {
+    path: Vec<String>,
+    depth: usize,
+    /// The definitions still to be read, and who refers to them.
+    references: BTreeMap<String, String>,
+    errors: Vec<SchemaError>,
+}
+
+impl Reader {
+    pub(super) fn schema(&mut self, schema: &Value, name: Option<&str>) -> Schema {
+        match schema {
+            Value::Bool(true) => Schema::Anything,
+            Value::Bool(false) => Schema::Nothing,
+            Value::Object(_) if self.depth == DEEPEST_SCHEMA => {
+                self.error(format!("schemas nested more than {DEEPEST_SCHEMA} deep cannot be checked"));
+                Schema::Anything
+            }
+            Value::Object(map) => {
+                self.depth += 1;
+                let rules = self.rules(map, name);
+                self.depth -= 1;
+                Schema::Rules(Box::new(rules))
+            }
+            other => {
+                self.error(format!("a schema is an object, true or false, not {}", super::phrases::quoted(other)));
+                Schema::Anything
+            }
+        }
+    }
+
+    fn rules(&mut self, map: &Map<String, Value>, name: Option<&str>) -> Rules {
+        self.refuse_unsupported(map);
+        let title = map.get("title").and_then(Value::as_str);
+        let mut keywords = Keywords { reader: self, map };
+        Rules {
+            name: name.or(title).map(str::to_owned),
+            reference: keywords.reference(),
+            kinds: keywords.kinds(),
+            allowed: keywords.allowed(),
+            number: keywords.number_rules(),
+            text: keywords.text_rules(),
+            array: keywords.array_rules(),
+            object: keywords.object_rules(),
+            all_of: keywords.schemas("allOf"),
+            any_of: keywords.schemas("anyOf"),
+            one_of: keywords.schemas("oneOf"),
+            not: keywords.schema("not"),
+            condition: keywords.condition(),
+        }
+    }
+
+    fn refuse_unsupported(&mut self, map: &Map<String, Value>) {
+        for (keyword, instead) in UNSUPPORTED {
+            if map.contains_key(keyword) {
+                self.within(keyword, |reader| reader.error(format!("`{keyword}` is not supported; {instead}")));
+            }
+        }
+        if map.contains_key("$id") && !self.path.is_empty() {
+            self.within("$id", |reader| reader.error("`$id` inside a schema is not supported".to_owned()));
+        }
+    }
+
+    pub(super) fn within<T>(&mut self, step: &str, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.path.push(step.to_owned());
+        let result = read(self);
+        self.path.pop();
+        result
+    }
+
+    pub(super) fn refer_to(&mut self, name: &str) {
+        let referrer = self.pointer();
+        self.references.entry(name.to_owned()).or_insert(referrer);
+    }
+
+    pub(super) fn error(&mut self, message: String) {
+        self.errors.push(SchemaError { path: self.pointer(), message });
+    }
+
+    fn pointer(&self) -> String {
+        let steps = self.path.iter().map(|step| format!("/{}", step.replace('~', "~0").replace('/', "~1")));
+        format!("#{}", steps.collect::<String>())
+    }
+}
+
+/// Keywords that change what is valid but are not enforced here, and what to write instead.
+const UNSUPPORTED: [(&str, &str); 6] = [
+    ("unevaluatedProperties", "list all properties in one schema and use `additionalProperties`"),
+    ("unevaluatedItems", "use `prefixItems` and `items`"),
+    ("$dynamicRef", "use `$ref` to `#/$defs/NAME`"),
+    ("$recursiveRef", "use `$ref` to `#/$defs/NAME`"),
+    ("dependencies", "use `dependentRequired` or `dependentSchemas`"),
+    ("additionalItems", "use `prefixItems` and `items`"),
+];
