@@ -71,19 +71,36 @@ impl<T> PlainReply for Reply<T> {
 fn text<T: Serialize>(value: &T) -> Answer {
     match value.serialize(Plain) {
         Ok(text) => Ok(text),
-        Err(NotPlain) => serde_json::to_string(value).map_err(unwritable),
+        Err(NotPlain) => {
+            let mut json = Vec::with_capacity(JSON_CAPACITY);
+            finish(serde_json::to_writer(&mut json, value), json)
+        }
+    }
+}
+
+/// Room for most results, so that they are written without growing.
+const JSON_CAPACITY: usize = 512;
+
+#[inline]
+fn finish(written: serde_json::Result<()>, json: Vec<u8>) -> Answer {
+    match written {
+        // What serde_json writes is UTF-8; to look again costs less than `unsafe` is worth.
+        Ok(()) => {
+            Ok(String::from_utf8(json).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+        }
+        Err(error) => Err(unwritable(&error)),
     }
 }
 
 #[cold]
-fn unwritable(error: serde_json::Error) -> Box<Failure> {
+fn unwritable(error: &serde_json::Error) -> Box<Failure> {
     Failure::new(ErrorKind::Failed, format!("the tool ran, but its result cannot be written as JSON: {error}"))
 }
 
-/// Takes strings and `()`, and gives up at once on everything else.
+/// Takes what is plain text, in JSON too, and gives up at once on everything else.
 struct Plain;
 
-/// The value is neither a string nor `()`.
+/// The value is not plain text.
 #[derive(Debug)]
 struct NotPlain;
 
@@ -106,6 +123,15 @@ macro_rules! not_plain {
         $(#[inline]
         fn $method(self, $(_: $ty),*) -> Result<$output, NotPlain> {
             Err(NotPlain)
+        })*
+    };
+}
+
+macro_rules! integers {
+    ($($method:ident($ty:ty))*) => {
+        $(#[inline]
+        fn $method(self, value: $ty) -> Result<String, NotPlain> {
+            Ok(itoa::Buffer::new().format(value).to_owned())
         })*
     };
 }
@@ -141,18 +167,17 @@ impl Serializer for Plain {
         value.serialize(self)
     }
 
+    #[inline]
+    fn serialize_bool(self, value: bool) -> Result<String, NotPlain> {
+        Ok(if value { "true" } else { "false" }.to_owned())
+    }
+
+    integers! {
+        serialize_i8(i8) serialize_i16(i16) serialize_i32(i32) serialize_i64(i64) serialize_i128(i128)
+        serialize_u8(u8) serialize_u16(u16) serialize_u32(u32) serialize_u64(u64) serialize_u128(u128)
+    }
+
     not_plain! {
-        serialize_bool(bool) -> String;
-        serialize_i8(i8) -> String;
-        serialize_i16(i16) -> String;
-        serialize_i32(i32) -> String;
-        serialize_i64(i64) -> String;
-        serialize_i128(i128) -> String;
-        serialize_u8(u8) -> String;
-        serialize_u16(u16) -> String;
-        serialize_u32(u32) -> String;
-        serialize_u64(u64) -> String;
-        serialize_u128(u128) -> String;
         serialize_f32(f32) -> String;
         serialize_f64(f64) -> String;
         serialize_bytes(&[u8]) -> String;

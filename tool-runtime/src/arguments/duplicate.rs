@@ -122,26 +122,28 @@ fn has_reference(schema: &Value) -> bool {
     }
 }
 
-/// The first key that stands twice in one object of the value that a text begins with. The text is valid JSON;
-/// `escaped` says whether there is a backslash anywhere in it.
+/// The first key that stands twice in one object of the value that a text begins with, possibly behind a colon. The
+/// text is valid JSON; `escaped` says whether there is a backslash anywhere in it.
 fn duplicate_in(text: &str, escaped: bool) -> Option<String> {
     let bytes = text.as_bytes();
     // The keys of all open objects, and where those of each begin; an array has none.
-    let mut keys: SmallStack<&str, 16> = SmallStack::new("");
-    let mut open: SmallStack<usize, 8> = SmallStack::new(0);
+    let mut keys: SmallStack<&str, 8> = SmallStack::new("");
+    let mut open: SmallStack<usize, 4> = SmallStack::new(0);
     let mut at = 0;
-    // Where the last string was, which is a key if a colon follows.
-    let mut string = 0..0;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
+    loop {
+        match bytes.get(at)? {
             b'"' => {
                 let end = string_end(bytes, at);
-                string = at..end;
-                at = end;
-                continue;
-            }
-            b':' if open.len > 0 => {
-                let key = &text[string.clone()];
+                let mut next = end;
+                while matches!(bytes.get(next), Some(b' ' | b'\n' | b'\t' | b'\r')) {
+                    next += 1;
+                }
+                let string = at..end;
+                at = next;
+                if bytes.get(next) != Some(&b':') {
+                    continue;
+                }
+                let key = &text[string];
                 let start = open.last()?;
                 if (start..keys.len).any(|index| same_key(keys.get(index), key, escaped)) {
                     return serde_json::from_str(key).ok();
@@ -161,7 +163,6 @@ fn duplicate_in(text: &str, escaped: bool) -> Option<String> {
         }
         at += 1;
     }
-    None
 }
 
 /// A stack that allocates only when it grows beyond `N`.

@@ -44,12 +44,14 @@ pub(super) fn path(text: &str, offset: usize) -> String {
 
 /// The offset behind a string that starts at `at`.
 pub(super) fn string_end(bytes: &[u8], at: usize) -> usize {
-    let mut at = at + 1;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
+    let mut escaped = false;
+    for (index, &byte) in bytes.iter().enumerate().skip(at + 1) {
+        if escaped {
+            escaped = false;
+        } else if byte == b'"' {
+            return index + 1;
+        } else {
+            escaped = byte == b'\\';
         }
     }
     bytes.len()

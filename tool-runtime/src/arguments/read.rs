@@ -35,7 +35,7 @@ pub(crate) struct Reader<'a> {
 ///
 /// Everything wrong is found in the same pass: a value that cannot be decoded is stepped over.
 pub(crate) fn read(reader: &Reader<'_>, slots: &mut [&mut dyn Decode]) -> Result<(), Vec<Problem>> {
-    let mut pass = Pass { reader, text: reader.text, at: 0, slots, filled: 0, problems: Vec::new() };
+    let mut pass = Pass { reader, text: reader.text, at: 0, slots, filled: 0, seen: 0, problems: Vec::new() };
     if pass.object().is_some() && pass.filled < pass.slots.len() {
         pass.absent();
     }
@@ -49,6 +49,8 @@ struct Pass<'a, 's, 'd> {
     at: usize,
     slots: &'s mut [&'d mut dyn Decode],
     filled: usize,
+    /// A bit for each of the first arguments that has come; the others are asked.
+    seen: u64,
     problems: Vec<Problem>,
 }
 
@@ -154,10 +156,12 @@ impl Pass<'_, '_, '_> {
         let (Some(slot), Some(argument)) = (self.slots.get_mut(index), self.reader.schemas.arguments.get(index)) else {
             return self.skip();
         };
-        if slot.is_filled() || already_wrong(&self.problems, index) {
+        let bit = 1_u64.checked_shl(index as u32).unwrap_or(0);
+        if self.seen & bit != 0 || (bit == 0 && (slot.is_filled() || already_wrong(&self.problems, index))) {
             self.problems.push(Problem::Duplicate(argument.name.to_owned()));
             return self.skip();
         }
+        self.seen |= bit;
         if let Err(error) = slot.decode(self.text, &mut self.at) {
             self.at = start;
             self.skip()?;

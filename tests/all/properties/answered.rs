@@ -1,0 +1,96 @@
+//! Any text is answered, and nothing panics.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Map, Value};
+use tool_runtime::{ErrorKind, ToolResult};
+
+use super::holds;
+use super::texts::{any_value, damaged, near, text};
+use crate::answers;
+use crate::fixtures::{call, manifest};
+
+/// Whatever came, there is an answer of the right form, and no handler ran with something else than it asked for.
+fn is_answer(name: &str, text: &str, result: &ToolResult) -> Result<(), String> {
+    let wrong = |what: &str| Err(format!("{what}: {name} {text:?} -> {result:?}"));
+    let Some(error) = &result.error else {
+        return if result.success { Ok(()) } else { wrong("a failure without an error") };
+    };
+    if result.success || result.output != error.message {
+        return wrong("neither a success nor a failure");
+    }
+    match error.kind {
+        ErrorKind::Failed => Ok(()),
+        ErrorKind::InvalidArguments if error.arguments.is_empty() => wrong("refused without a reason"),
+        ErrorKind::InvalidArguments if !error.message.contains(name) => wrong("does not name the tool"),
+        ErrorKind::InvalidArguments => Ok(()),
+        _ => wrong("an answer of another kind"),
+    }
+}
+
+fn check((name, text): (String, String)) -> Result<(), String> {
+    is_answer(&name, &text, &call(&name, &text))
+}
+
+fn names() -> Vec<String> {
+    manifest().iter().map(|(name, _)| name.to_owned()).collect()
+}
+
+#[test]
+fn any_characters_are_answered() {
+    holds(1_000, &(select(names()), any::<String>()), check);
+}
+
+#[test]
+fn any_json_is_answered() {
+    holds(1_000, &(select(names()), any_value().prop_map(|value| value.to_string())), check);
+}
+
+/// A tool with values of any form under the names of its arguments.
+fn any_arguments() -> impl Strategy<Value = (String, String)> {
+    select(names()).prop_flat_map(|name| {
+        let manifest = manifest();
+        let keys: Vec<String> = manifest.get(&name).expect("a fixture").arguments.keys().cloned().collect();
+        let key = if keys.is_empty() { text().boxed() } else { prop_oneof![9 => select(keys), 1 => text()].boxed() };
+        let arguments = proptest::collection::btree_map(key, any_value(), 0..8);
+        (Just(name), arguments.prop_map(|map| Value::Object(map.into_iter().collect::<Map<_, _>>()).to_string()))
+    })
+}
+
+#[test]
+fn any_arguments_are_answered() {
+    holds(1_500, &any_arguments(), check);
+}
+
+/// A tool with values that nearly fit.
+fn near_arguments() -> impl Strategy<Value = (String, String)> {
+    select(names()).prop_flat_map(|name| {
+        let parameters = manifest().get(&name).expect("a fixture").parameters();
+        (Just(name), near(&parameters).prop_map(|value| value.to_string()))
+    })
+}
+
+#[test]
+fn arguments_that_nearly_fit_are_answered() {
+    holds(1_500, &near_arguments(), check);
+}
+
+/// Good calls, damaged: what is nearly right goes further in than what is altogether wrong.
+#[test]
+fn damaged_texts_are_answered() {
+    let good: Vec<(String, String)> =
+        answers::all().into_iter().map(|good| (good.name.to_owned(), good.arguments.to_string())).collect();
+    let calls = select(good).prop_flat_map(|(name, text)| (Just(name), damaged(Just(text))));
+    holds(6_000, &calls, check);
+}
+
+#[test]
+fn any_tool_is_answered() {
+    holds(500, &(any::<String>(), any::<String>()), |(name, text)| {
+        let result = call(&name, &text);
+        match result.error {
+            Some(error) if error.kind == ErrorKind::UnknownTool && result.output == error.message => Ok(()),
+            other => Err(format!("{name:?} {text:?}: {other:?}")),
+        }
+    });
+}

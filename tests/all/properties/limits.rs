@@ -1,0 +1,88 @@
+//! What is accepted is what the schema accepts: another implementation of JSON Schema is asked.
+
+use jsonschema::{Draft, Validator};
+use serde_json::Value;
+use tool_runtime::{ErrorKind, ToolDefinition};
+
+use super::find;
+use super::texts::near;
+use crate::fixtures::{call, manifest, theme};
+
+fn compile(tool: &ToolDefinition) -> Validator {
+    let options = jsonschema::options().with_draft(Draft::Draft202012).should_validate_formats(true);
+    options.build(&tool.parameters()).expect("a schema")
+}
+
+/// Arguments that the schema accepts are accepted by the call, if the types take them, and no others.
+fn agrees(
+    name: &str,
+    tool: &ToolDefinition,
+    oracle: &Validator,
+    arguments: &Value,
+    types_take_all: bool,
+) -> Result<(), String> {
+    let mut shown = arguments.clone();
+    if let Some(shown) = shown.as_object_mut() {
+        // `null` stands for an argument that is left out, which the schema does not say.
+        shown.retain(|key, value| !value.is_null() || tool.arguments.get(key).is_none_or(|known| known.required));
+    }
+    let result = call(name, &arguments.to_string());
+    let accepted = !result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::InvalidArguments);
+    match (oracle.validate(&shown), accepted) {
+        (Err(error), true) => Err(format!("{name} {arguments}: accepted, but {error} at {}", error.instance_path())),
+        (Ok(()), false) if types_take_all && !has_whole_float(arguments) => {
+            Err(format!("{name} {arguments}: valid, but {}", result.output))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `1.0` is an integer to JSON Schema and none to serde.
+fn has_whole_float(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => number.is_f64() && number.as_f64().is_some_and(|float| float.fract() == 0.0),
+        Value::Array(items) => items.iter().any(has_whole_float),
+        Value::Object(object) => object.values().any(has_whole_float),
+        _ => false,
+    }
+}
+
+/// Every tool of a theme; the counterexamples of all of them together.
+#[track_caller]
+fn theme_agrees(name: &str, types_take_all: bool) {
+    let mut wrong = Vec::new();
+    for (name, tool) in theme(name).iter() {
+        let oracle = compile(tool);
+        let arguments = near(&tool.parameters());
+        let found = find(200, &arguments, |arguments| agrees(name, tool, &oracle, &arguments, types_take_all));
+        wrong.extend(found.err());
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn rules_of_arguments_are_those_of_the_schema() {
+    theme_agrees("rules", true);
+}
+
+/// The types of these may take less than their schemas say.
+#[test]
+fn explicit_schemas_are_enforced() {
+    theme_agrees("explicit", false);
+}
+
+#[test]
+fn the_ranges_of_numbers_are_those_of_the_schema() {
+    theme_agrees("scalars", true);
+}
+
+#[test]
+fn the_bounds_inside_of_a_struct_are_those_of_the_schema() {
+    let tool = manifest().get("structs.bounded").expect("a fixture").clone();
+    let oracle = compile(&tool);
+    let bounded = near(&tool.defs["Bounded"]);
+    let found = find(500, &bounded, |bounded| {
+        agrees("structs.bounded", &tool, &oracle, &serde_json::json!({"bounded": bounded, "list": []}), true)
+    });
+    assert_eq!(found, Ok(()));
+}
