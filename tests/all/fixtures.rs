@@ -9,25 +9,25 @@ use tool_tests::options::{Repository, Session};
 use tool_tests::receivers::SharedService;
 
 /// The manifest of the fixtures alone: other tests register tools of their own in this binary.
-pub fn manifest() -> Manifest {
-    of_handlers("tool_tests::")
+pub fn manifest() -> &'static Manifest {
+    static MANIFEST: OnceLock<Manifest> = OnceLock::new();
+    MANIFEST.get_or_init(|| of_handlers(&Manifest::linked(), "tool_tests::"))
 }
 
 /// The manifest of one theme, which is a module of the fixtures.
 pub fn theme(name: &str) -> Manifest {
-    of_handlers(&format!("tool_tests::{name}::"))
+    of_handlers(manifest(), &format!("tool_tests::{name}::"))
 }
 
-fn of_handlers(prefix: &str) -> Manifest {
-    let linked = Manifest::linked();
-    let fixtures = linked.iter().filter(|(_, tool)| tool.handler.starts_with(prefix));
-    fixtures.map(|(name, tool)| (name.to_owned(), tool.clone())).collect()
+fn of_handlers(manifest: &Manifest, prefix: &str) -> Manifest {
+    let tools = manifest.iter().filter(|(_, tool)| tool.handler.starts_with(prefix));
+    tools.map(|(name, tool)| (name.to_owned(), tool.clone())).collect()
 }
 
 /// A builder with all that the fixtures need.
 pub fn builder() -> Builder {
     Dispatcher::builder()
-        .manifest(manifest())
+        .manifest(manifest().clone())
         .service(SharedService { name: "shared".to_owned() })
         .value("ping_host", "1.1.1.1".to_owned())
         .value("number", 42_u64)

@@ -98,7 +98,7 @@ fn explicit_schemas_are_enforced() {
         ("explicit.numbers", json!({"port": 1, "ratio": 1, "even": 2, "maybe": -11}), "maybe"),
         ("explicit.nested", json!({"ports": [], "point": {}, "not_text": 1}), "ports"),
         ("explicit.nested", json!({"ports": [1, 2, 3, 4], "point": {}, "not_text": 1}), "ports"),
-        ("explicit.nested", json!({"ports": [1, 1], "point": {}, "not_text": 1}), "ports"),
+        ("explicit.nested", json!({"ports": [1, 1], "point": {}, "not_text": 1}), "ports[1]"),
         ("explicit.nested", json!({"ports": [1, 0], "point": {}, "not_text": 1}), "ports[1]"),
         ("explicit.nested", json!({"ports": [1], "point": {"z": 1}, "not_text": 1}), "point.z"),
         ("explicit.nested", json!({"ports": [1], "point": {}, "labels": {"a": "abcd"}, "not_text": 1}), "labels.a"),

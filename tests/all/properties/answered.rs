@@ -49,8 +49,7 @@ fn any_json_is_answered() {
 /// A tool with values of any form under the names of its arguments.
 fn any_arguments() -> impl Strategy<Value = (String, String)> {
     select(names()).prop_flat_map(|name| {
-        let manifest = manifest();
-        let keys: Vec<String> = manifest.get(&name).expect("a fixture").arguments.keys().cloned().collect();
+        let keys: Vec<String> = manifest().get(&name).expect("a fixture").arguments.keys().cloned().collect();
         let key = if keys.is_empty() { text().boxed() } else { prop_oneof![9 => select(keys), 1 => text()].boxed() };
         let arguments = proptest::collection::btree_map(key, any_value(), 0..8);
         (Just(name), arguments.prop_map(|map| Value::Object(map.into_iter().collect::<Map<_, _>>()).to_string()))

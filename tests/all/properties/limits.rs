@@ -29,6 +29,8 @@ fn agrees(
     let result = call(name, &arguments.to_string());
     let accepted = !result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::InvalidArguments);
     match (oracle.validate(&shown), accepted) {
+        // Serde takes a list for a struct; `arguments::values::a_list_is_no_struct` is about that.
+        (Err(error), true) if error.instance().is_array() && error.to_string().contains("object") => Ok(()),
         (Err(error), true) => Err(format!("{name} {arguments}: accepted, but {error} at {}", error.instance_path())),
         (Ok(()), false) if types_take_all && !has_whole_float(arguments) => {
             Err(format!("{name} {arguments}: valid, but {}", result.output))

@@ -94,6 +94,15 @@ impl<A> Slot<A> {
 /// Asks what a type can do, to decode it.
 pub struct Ask<A>(PhantomData<A>);
 
+// The last resort takes the question by value, from behind a reference.
+impl<A> Clone for Ask<A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A> Copy for Ask<A> {}
+
 impl<A> Ask<A> {
     /// The question.
     pub const NEW: Self = Self(PhantomData);
@@ -235,6 +244,14 @@ impl<A> Undecoded for Ask<A> {
 
 /// Asks for the owned form of a type that is lent.
 pub struct Lend<T: ?Sized>(PhantomData<T>);
+
+impl<T: ?Sized> Clone for Lend<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: ?Sized> Copy for Lend<T> {}
 
 impl<T: ?Sized> Lend<T> {
     /// The question.
