@@ -572,5 +572,5 @@ fn explain_says_where_everything_comes_from() {
     assert!(save.contains("instance  one for each call, from `Store::new`"), "{text}");
     assert!(save.contains("injected  repository: Repository, cloned from the provider \"repository\""), "{text}");
     assert!(save.contains("injected  session: Session, lent from the provider \"session\""), "{text}");
-    assert!(text.contains("not offered: linked as all::injection::needy"), "{text}");
+    assert!(text.contains("not offered: all::injection::needy is linked, but not in the manifest"), "{text}");
 }

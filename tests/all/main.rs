@@ -15,6 +15,8 @@ mod arguments;
 // Any text into any tool.
 mod properties;
 
+// What `build()` makes of promises that cannot be kept.
+mod binding;
 // Handlers that panic, wait too long or are cancelled; manifests that do not fit.
 mod calls;
 // Providers, services and scopes.

@@ -124,6 +124,17 @@ pub fn named(
     format!("{user} {weird} {described} {} {token:?} {open} {bare} {empty}", password.len())
 }
 
+/// Secrets of types that say in their errors what they were given.
+#[tool(name = "rules.secrets")]
+pub fn secrets(
+    #[arg(secret)] opaque: &crate::opaque::Opaque,
+    #[arg(secret)] id: uuid::Uuid,
+    #[arg(secret, one_of = ["a", "b"])] choice: &str,
+    #[arg(secret)] map: BTreeMap<String, u8>,
+) -> usize {
+    usize::from(opaque.x) + id.as_bytes().len() + choice.len() + map.len()
+}
+
 /// Names that are injected otherwise.
 #[tool(name = "rules.reserved")]
 pub fn reserved(#[arg] session: String, #[arg(rename = "repo")] repository: &str) -> String {

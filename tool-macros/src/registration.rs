@@ -22,16 +22,16 @@ pub(crate) fn of(tool: &Tool, class: Option<&Class>) -> TokenStream {
     let call = shim::shim(tool, class);
     // A method's `cfg`s stand on its element; a function's on the whole block.
     let cfgs = if class.is_some() { tool.cfgs.as_slice() } else { &[] };
-    // At the function, not at the attribute: a class has one attribute for many of them.
-    let place = tool.function.span().resolved_at(proc_macro2::Span::call_site());
-    let source = quote::quote_spanned!(place=> __tool::Source { file: ::core::file!(), line: ::core::line!() });
+    // Of the function, not of the attribute: a class has one attribute for many of them.
+    let line = tool.function.span().unwrap().line();
+    let line = proc_macro2::Literal::usize_unsuffixed(line);
     quote! {
         #(#cfgs)*
         __tool::Registration {
             name: #name,
             handler: ::core::concat!(::core::module_path!(), #path),
             description: #description,
-            source: #source,
+            source: __tool::Source { file: ::core::file!(), line: #line },
             arguments: &[#(#arguments),*],
             options: #options,
             call: #call,

@@ -25,21 +25,16 @@ fn invoke_name(tool: &Tool) -> Ident {
 
 fn needs(tool: &Tool, class: Option<&Class>) -> TokenStream {
     let wants: Vec<TokenStream> = injected(&tool.parameters).map(want).collect();
-    let mut fields = TokenStream::new();
-    if !wants.is_empty() {
-        fields.extend(quote!(injections: || ::std::vec![#(#wants),*],));
-    }
-    if class.is_some() {
-        fields.extend(quote!(class: ::core::option::Option::Some(__class),));
-    }
-    if tool.receiver != Receiver::None {
-        let receiver = Ident::new(&format!("{:?}", tool.receiver), Span::call_site());
-        fields.extend(quote!(receiver: __tool::Receiver::#receiver,));
-    }
-    if fields.is_empty() {
+    if wants.is_empty() && class.is_none() {
         return quote!(&__tool::Needs::NOTHING);
     }
-    quote!(&__tool::Needs { #fields ..__tool::Needs::NOTHING })
+    let injections = if wants.is_empty() { quote!(::std::vec::Vec::new) } else { quote!(|| ::std::vec![#(#wants),*]) };
+    let class = match class {
+        Some(_) => quote!(::core::option::Option::Some(__class)),
+        None => quote!(::core::option::Option::None),
+    };
+    let receiver = Ident::new(&format!("{:?}", tool.receiver), Span::call_site());
+    quote!(&__tool::Needs { injections: #injections, class: #class, receiver: __tool::Receiver::#receiver })
 }
 
 fn injected(parameters: &[Parameter]) -> impl Iterator<Item = &InjectedParameter> {

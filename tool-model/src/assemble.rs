@@ -68,11 +68,18 @@ impl Assembly {
 /// Adds the definitions of the result to those of the arguments. Where the two differ under one name, the result's
 /// is called `NameReturned`.
 fn add_definitions(defs: &mut BTreeMap<String, Value>, needed: BTreeMap<String, Value>, mut schema: Value) -> Value {
-    let clashing: Vec<&str> = needed
+    let mut clashing: Vec<&str> = needed
         .iter()
         .filter(|(name, def)| defs.get(*name).is_some_and(|known| known != *def))
         .map(|(name, _)| name.as_str())
         .collect();
+    // A definition that refers to one with a new name is no longer the arguments' own.
+    while let Some((name, _)) = needed.iter().find(|(name, def)| {
+        let refers = || crate::schema::referred(def).iter().any(|target| clashing.contains(&target.as_str()));
+        !clashing.contains(&name.as_str()) && defs.contains_key(*name) && refers()
+    }) {
+        clashing.push(name);
+    }
     let rename = |name: &str| clashing.contains(&name).then(|| format!("{name}Returned"));
     crate::schema::rename_references(&mut schema, &rename);
     for (name, def) in &needed {

@@ -55,7 +55,7 @@ impl Rule {
             (_, true) => "minLength",
             (_, false) => "maxLength",
         };
-        let (key, value) = match *self {
+        let (key, value): (&str, Value) = match *self {
             Self::Min(least) => ("minimum", least.into()),
             Self::Max(most) => ("maximum", most.into()),
             Self::MinLength(least) => (length(true), least.into()),
@@ -63,6 +63,38 @@ impl Rule {
             Self::Pattern(pattern) => ("pattern", pattern.into()),
             Self::OneOf(values) => ("enum", serde_json::from_str(values).unwrap_or_default()),
         };
+        if let Some(known) = keywords.get(key).and_then(Value::as_f64)
+            && let Some(new) = value.as_f64()
+            && (if key.starts_with("min") { known > new } else { known < new })
+        {
+            // The type is narrower than the rule.
+            return;
+        }
         keywords.insert(key.to_owned(), value);
+    }
+
+    /// Whether the rule says something about values of a type.
+    #[must_use]
+    pub fn fits(&self, type_name: &str) -> bool {
+        let types: &[&str] = match self {
+            Self::Min(_) | Self::Max(_) => &["integer", "number", "any"],
+            Self::MinLength(_) | Self::MaxLength(_) => &["string", "array", "object", "any"],
+            Self::Pattern(_) => &["string", "any"],
+            Self::OneOf(_) => return true,
+        };
+        types.contains(&type_name)
+    }
+
+    /// The rule's name in `#[arg(..)]`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Min(_) => "min",
+            Self::Max(_) => "max",
+            Self::MinLength(_) => "min_length",
+            Self::MaxLength(_) => "max_length",
+            Self::Pattern(_) => "pattern",
+            Self::OneOf(_) => "one_of",
+        }
     }
 }

@@ -54,6 +54,7 @@ impl Definitions {
         variants: &[String],
     ) -> (String, BTreeMap<String, Value>) {
         simplify(&mut schema);
+        self.inline_root(&mut schema);
         if optional {
             strip_null(&mut schema);
         }
@@ -71,8 +72,7 @@ impl Definitions {
                 keywords.insert("anyOf".into(), Value::Array(each));
                 "any".into()
             }
-            _ if self.is_object(&Value::Object(keywords.clone().into_iter().collect()), 0) => "object".into(),
-            _ => "any".into(),
+            _ => self.type_of(&Value::Object(keywords.clone().into_iter().collect()), 0).unwrap_or("any").to_owned(),
         };
         (type_name, keywords)
     }
@@ -104,6 +104,11 @@ impl Definitions {
     /// Writes out every reference to a definition that does not stand for itself. Ends, because definitions that
     /// reach themselves are not among them.
     fn inline(&self, schema: &mut Value) {
+        self.inline_root(schema);
+        each_subschema(schema, &mut |inner| self.inline(inner));
+    }
+
+    fn inline_root(&self, schema: &mut Value) {
         while let Some(def) =
             target(schema).filter(|name| self.inlined.contains(*name)).and_then(|name| self.defs.get(name))
         {
@@ -115,24 +120,23 @@ impl Definitions {
             }
             *schema = Value::Object(merged);
         }
-        each_subschema(schema, &mut |inner| self.inline(inner));
     }
 
-    /// Whether every value that fits is an object.
-    fn is_object(&self, schema: &Value, depth: usize) -> bool {
+    /// The one type that every value has which fits.
+    fn type_of<'a>(&'a self, schema: &'a Value, depth: usize) -> Option<&'a str> {
         if depth > 16 {
-            return false;
+            return None;
         }
-        if schema["type"] == "object" {
-            return true;
+        if let Some(name) = schema["type"].as_str() {
+            return Some(name);
         }
         if let Some(def) = target(schema).and_then(|name| self.defs.get(name)) {
-            return self.is_object(def, depth + 1);
+            return self.type_of(def, depth + 1);
         }
-        let all = |key: &str| {
-            schema[key].as_array().is_some_and(|forms| forms.iter().all(|form| self.is_object(form, depth + 1)))
-        };
-        all("oneOf") || all("anyOf")
+        let forms = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array())?;
+        let mut types = forms.iter().map(|form| self.type_of(form, depth + 1));
+        let first = types.next()??;
+        types.all(|other| other == Some(first)).then_some(first)
     }
 }
 
@@ -313,6 +317,12 @@ pub(crate) fn rename_references(schema: &mut Value, rename: &impl Fn(&str) -> Op
 }
 
 /// The names of all definitions that a schema refers to, however deep.
+pub(crate) fn referred(schema: &Value) -> Vec<String> {
+    let mut names = Vec::new();
+    references(schema, &mut names);
+    names
+}
+
 fn references(schema: &Value, names: &mut Vec<String>) {
     names.extend(target(schema).map(str::to_owned));
     let Some(object) = schema.as_object() else { return };

@@ -47,6 +47,18 @@ impl<'a> ToolCall<'a> {
         self
     }
 
+    /// The id of the call, if it has one.
+    #[must_use]
+    pub fn call_id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
+    /// The id of the conversation, if it has one.
+    #[must_use]
+    pub fn conversation_id(&self) -> Option<&str> {
+        self.conversation.as_deref()
+    }
+
     /// The tool's name.
     #[must_use]
     pub fn name(&self) -> &str {

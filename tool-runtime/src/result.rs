@@ -91,8 +91,7 @@ impl fmt::Display for ToolError {
 impl std::error::Error for ToolError {}
 
 /// Kinds of failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// No tool of that name is on offer.
@@ -115,6 +114,37 @@ pub enum ErrorKind {
     OutcomeUnknown,
     /// The call needs a Tokio runtime and there is none.
     NoRuntime,
+}
+
+impl ErrorKind {
+    /// The kind as one word, as it is serialised.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::UnknownTool => "unknown_tool",
+            Self::InvalidArguments => "invalid_arguments",
+            Self::Failed => "failed",
+            Self::Panicked => "panicked",
+            Self::TimedOut => "timed_out",
+            Self::Cancelled => "cancelled",
+            Self::Injection => "injection",
+            Self::Finish => "finish",
+            Self::OutcomeUnknown => "outcome_unknown",
+            Self::NoRuntime => "no_runtime",
+        }
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for ErrorKind {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
 }
 
 /// One argument that is wrong.

@@ -28,6 +28,15 @@ impl Callable for Shim {
     }
 }
 
+impl Shim {
+    /// What is wrong with how absent arguments are filled: by index, what the type says.
+    pub(crate) fn try_absent(&self, reader: Reader<'_>) -> Vec<(usize, String)> {
+        let mut wrong = Vec::new();
+        (self.invoke)(Invocation { purpose: Purpose::TryAbsent { reader, wrong: &mut wrong }, ready: None });
+        wrong
+    }
+}
+
 /// What a function needs besides its arguments.
 pub struct Needs {
     /// The injected parameters, in order.
@@ -148,6 +157,8 @@ pub(crate) enum Purpose<'a> {
     Call { tool: &'a str, reader: Reader<'a> },
     /// To say what types its arguments have.
     Describe(&'a mut Types),
+    /// To try how absent arguments are filled.
+    TryAbsent { reader: Reader<'a>, wrong: &'a mut Vec<(usize, String)> },
     /// Not any more: the arguments were wrong.
     Refuse(Box<ToolError>),
 }
@@ -170,6 +181,10 @@ impl Invocation<'_> {
                 types.returns = returns;
                 false
             }
+            Purpose::TryAbsent { reader, wrong } => {
+                **wrong = reader.schemas.try_absent(slots);
+                false
+            }
             Purpose::Refuse(_) => false,
         }
     }
@@ -179,7 +194,7 @@ impl Invocation<'_> {
     pub fn stop(self) -> Step {
         match self.purpose {
             Purpose::Refuse(error) => Step::Refused(error),
-            Purpose::Call { .. } | Purpose::Describe(_) => Step::Done(Ok(String::new())),
+            Purpose::Call { .. } | Purpose::Describe(_) | Purpose::TryAbsent { .. } => Step::Done(Ok(String::new())),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::{InjectedParameter, Parameter, Report, Tool, check, signature};
 pub struct Class {
     /// The type of the `impl` block.
     pub self_ty: Type,
-    /// The type's own name, which stands in the handlers' paths.
+    /// The type's own name with its generic arguments, which stands in the handlers' paths.
     pub type_name: String,
     /// Its tools, in the order of the source.
     pub tools: Vec<Tool>,
@@ -52,7 +52,7 @@ pub fn read_class(attribute: TokenStream, item: &ItemImpl) -> (Option<Class>, Re
             check_prefix(prefix, &mut report);
             prefix.value()
         }
-        None => tool_model::name::prefix_of(&type_name),
+        None => tool_model::name::prefix_of(type_name.split('<').next().unwrap_or_default()),
     };
     let defaults = ClassDefaults {
         self_ty: &item.self_ty,
@@ -101,9 +101,10 @@ fn concrete_type(item: &ItemImpl, report: &mut Report) -> Option<String> {
         return None;
     }
     match &*item.self_ty {
-        Type::Path(path) if path.qself.is_none() => {
-            path.path.segments.last().map(|segment| segment.ident.unraw().to_string())
-        }
+        Type::Path(path) if path.qself.is_none() => path.path.segments.last().map(|segment| {
+            let arguments = segment.arguments.to_token_stream().to_string().replace(' ', "");
+            format!("{}{arguments}", segment.ident.unraw())
+        }),
         other => {
             report.at(other, "`#[tool_class]` needs the `impl` block of a struct or an enum");
             None
@@ -138,8 +139,11 @@ fn check_prefix(prefix: &LitStr, report: &mut Report) {
 fn is_constructor(method: &ImplItemFn, type_name: &str) -> bool {
     let ReturnType::Type(_, output) = &method.sig.output else { return false };
     let output = crate::ty::future_output(output).unwrap_or(output);
-    let gives_type =
-        output.to_token_stream().into_iter().flat_map(flatten).any(|word| word == "Self" || word == type_name);
+    let gives_type = output
+        .to_token_stream()
+        .into_iter()
+        .flat_map(flatten)
+        .any(|word| word == "Self" || word == type_name.split('<').next().unwrap_or_default());
     name_of(method) == "new" && method.sig.receiver().is_none() && gives_type
 }
 

@@ -18,8 +18,11 @@ use crate::literal;
 /// The arguments of `arguments(..)`, each with its place.
 #[derive(Debug)]
 pub(crate) struct ExplicitArguments {
-    pub(crate) arguments: Vec<(String, Span, Map<String, Value>)>,
+    pub(crate) arguments: Vec<ExplicitArgument>,
 }
+
+/// A name, its place, and the schema.
+type ExplicitArgument = (String, Span, Map<String, Value>);
 
 impl FromMeta for ExplicitArguments {
     fn from_meta(meta: &Meta) -> darling::Result<Self> {
@@ -32,7 +35,7 @@ impl FromMeta for ExplicitArguments {
     }
 }
 
-fn top_level(input: ParseStream<'_>) -> syn::Result<Vec<(String, Span, Map<String, Value>)>> {
+fn top_level(input: ParseStream<'_>) -> syn::Result<Vec<ExplicitArgument>> {
     let mut arguments = Vec::new();
     while !input.is_empty() {
         let (name, span) = key(input)?;

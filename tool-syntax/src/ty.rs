@@ -74,6 +74,10 @@ pub(crate) fn injected_form(ty: &Type) -> syn::Result<InjectedForm> {
             Err(syn::Error::new_spanned(ty, message))
         }
         other => {
+            if let Some(reference) = option_of_reference(other) {
+                let message = "nothing is injected optionally: take `&T`, and let the application provide one";
+                return Err(syn::Error::new_spanned(reference, message));
+            }
             no_borrow(other)?;
             Ok(InjectedForm::Owned(other.clone()))
         }

@@ -81,6 +81,13 @@ fn constraints() -> Vec<Good> {
             rules::choices("asc", 8, "b".to_owned(), Some("y"), Direction::Unsorted, 1.0),
         ),
         good("rules.named", named, rules::named("u", 1, 2, "geheim".to_owned(), Some("abc".to_owned()), 3, 4, 5)),
+        good(
+            "rules.secrets",
+            json!({
+                "opaque": {"x": 1, "more": {}}, "id": "67e55044-10b1-426f-9247-bb680e5fe0c8", "choice": "a", "map": {},
+            }),
+            "18",
+        ),
         good("rules.reserved", json!({"session": "s", "repo": "r"}), rules::reserved("s".to_owned(), "r")),
     ]
 }

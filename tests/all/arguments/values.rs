@@ -206,6 +206,40 @@ fn an_object_is_no_bare_variant() {
     ]);
 }
 
+/// What must not be logged must not stand in an error either.
+#[test]
+fn a_secret_is_not_repeated() {
+    let good = json!({
+        "opaque": {"x": 1, "more": {}}, "id": "67e55044-10b1-426f-9247-bb680e5fe0c8", "choice": "a", "map": {},
+    });
+    for (key, value) in [
+        ("opaque", json!("hunter2")),
+        ("opaque", json!({"x": "hunter2", "more": {}})),
+        ("opaque", json!({"x": 1, "more": {"hunter2": "hunter2"}})),
+        ("id", json!("hunter2")),
+        ("id", json!({"hunter2": 1})),
+        ("choice", json!("hunter2")),
+        ("map", json!({"k": "hunter2"})),
+        ("map", json!(["hunter2"])),
+    ] {
+        let text = changed(&good, key, value.clone()).to_string();
+        let result = fixtures::call("rules.secrets", &text);
+        assert!(refused("rules.secrets", &text).iter().all(|error| error.path.starts_with(key)));
+        assert!(!format!("{result:?}").contains("hunter2"), "{key} {value}: {}", result.output);
+    }
+}
+
+/// A field that is not there is called missing, like an argument; a field that is not known is not expected.
+#[test]
+fn missing_and_unknown_fields_are_called_that() {
+    let result = fixtures::call("structs.defaults", r#"{"defaults": {}, "settings": {"nam": "x"}}"#);
+    let line = |path: &str| result.output.lines().find(|line| line.contains(path)).unwrap_or_default().to_owned();
+    assert!(line("`defaults.needed`").contains("missing"), "{}", result.output);
+    let unknown = line("`settings.nam`");
+    assert!(unknown.contains("unknown") && !unknown.contains("expected unknown"), "{}", result.output);
+    assert!(unknown.contains("did you mean `name`?"), "{}", result.output);
+}
+
 /// `null` is how many models leave an argument out.
 #[test]
 fn null_is_refused_where_the_argument_is_required() {

@@ -32,7 +32,9 @@ fn agree<T: Serialize>(text: &str, read: serde_json::Result<T>, result: &ToolRes
 fn is_leniency(error: &ArgumentError) -> bool {
     let received = error.received.as_deref().unwrap_or_default();
     let expects = |what: &str| error.expected.contains(what);
-    expects("twice") || (received.starts_with('[') && expects("object")) || (received.starts_with('{') && expects("one of"))
+    expects("twice")
+        || (received.starts_with('[') && expects("object"))
+        || (received.starts_with('{') && expects("one of"))
 }
 
 /// Values of `Wide`, or nearly so: its schema with the references followed.

@@ -51,12 +51,12 @@ fn has_whole_float(value: &Value) -> bool {
 
 /// Every tool of a theme; the counterexamples of all of them together.
 #[track_caller]
-fn theme_agrees(name: &str, types_take_all: bool) {
+fn theme_agrees(theme_name: &str, cases: u32, types_take_all: bool) {
     let mut wrong = Vec::new();
-    for (name, tool) in theme(name).iter() {
+    for (name, tool) in theme(theme_name).iter() {
         let oracle = compile(tool);
         let arguments = near(&tool.parameters());
-        let found = find(200, &arguments, |arguments| agrees(name, tool, &oracle, &arguments, types_take_all));
+        let found = find(cases, &arguments, |arguments| agrees(name, tool, &oracle, &arguments, types_take_all));
         wrong.extend(found.err());
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -64,18 +64,39 @@ fn theme_agrees(name: &str, types_take_all: bool) {
 
 #[test]
 fn rules_of_arguments_are_those_of_the_schema() {
-    theme_agrees("rules", true);
+    theme_agrees("rules", 200, true);
 }
 
 /// The types of these may take less than their schemas say.
 #[test]
 fn explicit_schemas_are_enforced() {
-    theme_agrees("explicit", false);
+    theme_agrees("explicit", 200, false);
+}
+
+/// What the types alone say is what their schemas say.
+#[test]
+fn types_take_what_their_schemas_show() {
+    for theme in ["borrowed", "classes", "functions", "receivers", "recursive", "returns", "scalars"] {
+        theme_agrees(theme, 40, true);
+    }
 }
 
 #[test]
-fn the_ranges_of_numbers_are_those_of_the_schema() {
-    theme_agrees("scalars", true);
+fn enums_take_what_their_schemas_show() {
+    theme_agrees("enums", 100, true);
+}
+
+#[test]
+fn collections_take_what_their_schemas_show() {
+    theme_agrees("collections", 100, true);
+}
+
+/// A conversion may refuse what the schema shows, and so may a type that is parsed.
+#[test]
+fn conversions_take_no_more_than_their_schemas_show() {
+    for theme in ["opaque", "structs", "texts"] {
+        theme_agrees(theme, 60, false);
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! sender chooses.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use memchr::memmem;
 use serde_json::Value;
@@ -26,7 +26,7 @@ pub(super) enum FreeForm {
 impl FreeForm {
     /// Reads it off an argument's schema.
     pub(super) fn of(schema: &Value, defs: &BTreeMap<String, Value>) -> Self {
-        if is_free(schema, defs, 0) {
+        if is_free(schema, defs, true, 0) {
             return Self::Anywhere;
         }
         let mut names = Vec::new();
@@ -60,25 +60,29 @@ impl FreeForm {
 }
 
 /// Whether a value of this schema is an object with free keys, may hold one without a property's name before it, or
-/// may be anything at all.
-fn is_free(schema: &Value, defs: &BTreeMap<String, Value>, depth: usize) -> bool {
+/// may be anything at all. A struct stands behind a `$ref`; an object that is described `in_place` is a map, even if
+/// its keys are listed.
+fn is_free(schema: &Value, defs: &BTreeMap<String, Value>, in_place: bool, depth: usize) -> bool {
     let Value::Object(object) = schema else { return false };
     if depth > 8 {
         return true;
     }
     if let Some(def) = reference(schema).and_then(|name| defs.get(name)) {
-        return is_free(def, defs, depth + 1);
+        return is_free(def, defs, false, depth + 1);
     }
-    let says_nothing = object.keys().all(|key| matches!(key.as_str(), "description" | "default" | "writeOnly"));
-    let is_map = object.get("type").and_then(Value::as_str) == Some("object") && !object.contains_key("properties");
+    let may_be_object = match object.get("type") {
+        Some(Value::Array(types)) => types.iter().any(|name| name == "object"),
+        Some(name) => name == "object",
+        None => !["enum", "const", "anyOf", "oneOf", "allOf"].iter().any(|key| object.contains_key(*key)),
+    };
+    let is_map = may_be_object && (in_place || !object.contains_key("properties"));
     let has_more = object.get("additionalProperties").is_some_and(Value::is_object);
     let inside = ["items", "prefixItems", "anyOf", "oneOf", "allOf"].iter().filter_map(|key| object.get(*key));
-    says_nothing
-        || is_map
+    is_map
         || has_more
         || inside.into_iter().any(|inner| match inner {
-            Value::Array(forms) => forms.iter().any(|form| is_free(form, defs, depth + 1)),
-            form => is_free(form, defs, depth + 1),
+            Value::Array(forms) => forms.iter().any(|form| is_free(form, defs, in_place, depth + 1)),
+            form => is_free(form, defs, true, depth + 1),
         })
 }
 
@@ -97,7 +101,7 @@ fn collect(schema: &Value, defs: &BTreeMap<String, Value>, names: &mut Vec<Strin
                 }
                 for (name, property) in properties {
                     let quoted = format!("\"{name}\"");
-                    if !is_free(property, defs, 0) {
+                    if !is_free(property, defs, true, 0) {
                         collect(property, defs, names);
                     } else if !names.contains(&quoted) {
                         names.push(quoted);
@@ -145,6 +149,9 @@ fn duplicate_in(text: &str, escaped: bool) -> Option<String> {
                 }
                 let key = &text[string];
                 let start = open.last()?;
+                if keys.len - start > MANY {
+                    return duplicate_by_hash(text);
+                }
                 if (start..keys.len).any(|index| same_key(keys.get(index), key, escaped)) {
                     return serde_json::from_str(key).ok();
                 }
@@ -159,6 +166,44 @@ fn duplicate_in(text: &str, escaped: bool) -> Option<String> {
             }
             // The value was no object and no array after all.
             b',' if open.len == 0 => return None,
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// From how many keys of one object on they are not compared each with each.
+const MANY: usize = 24;
+
+/// As [`duplicate_in`], in time that grows with the text alone.
+fn duplicate_by_hash(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let mut open: Vec<HashSet<Cow<'_, str>>> = Vec::new();
+    let mut string = 0..0;
+    let mut at = 0;
+    loop {
+        match bytes.get(at)? {
+            b'"' => {
+                let end = string_end(bytes, at);
+                string = at..end;
+                at = end;
+                continue;
+            }
+            b':' => {
+                let key = plain(&text[string.clone()]);
+                if let Some(keys) = open.last_mut()
+                    && let Some(known) = keys.replace(key)
+                {
+                    return Some(known.into_owned());
+                }
+            }
+            b'{' | b'[' => open.push(HashSet::new()),
+            b'}' | b']' => {
+                open.pop()?;
+                if open.is_empty() {
+                    return None;
+                }
+            }
             _ => {}
         }
         at += 1;
@@ -205,11 +250,16 @@ impl<T: Copy, const N: usize> SmallStack<T, N> {
     }
 }
 
+/// A key without its quotes and escapes.
+fn plain(key: &str) -> Cow<'_, str> {
+    if !key.contains('\\') {
+        return Cow::Borrowed(key.trim_matches('"'));
+    }
+    serde_json::from_str(key).map_or(Cow::Borrowed(key), Cow::<str>::Owned)
+}
+
 /// Whether two keys, each with its quotes, are one.
 fn same_key(one: &str, other: &str, escaped: bool) -> bool {
-    fn plain(key: &str) -> Cow<'_, str> {
-        serde_json::from_str(key).map_or(Cow::Borrowed(key), Cow::<str>::Owned)
-    }
     one == other || (escaped && plain(one) == plain(other))
 }
 

@@ -9,6 +9,7 @@ mod verdict;
 
 pub(crate) use read::{Reader, read};
 pub use slot::{
-    Ask, Decode, Lend, LendUndecoded, LendUndescribed, LendUnsized, OptionalText, Undecoded, Undescribed, lend,
+    Ask, Decode, Lend, LendUndecoded, LendUndescribed, LendUnsized, OptionalText, Undecodable, Undecoded, Undescribed,
+    lend,
 };
 pub(crate) use verdict::Schemas;

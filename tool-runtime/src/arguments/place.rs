@@ -6,8 +6,20 @@ pub(super) fn offset(text: &str, line: usize, column: usize) -> usize {
     (start + column.saturating_sub(1)).min(text.len())
 }
 
-/// The path of the value that stands at an offset of a JSON text: `.items[2].sku`. The text is valid JSON up to there.
-pub(super) fn path(text: &str, offset: usize) -> String {
+/// The path of the value that an error at a line and column is about: `.items[2].sku`. The text is valid JSON.
+///
+/// `serde_json` reports what a type has against a value where it stopped reading: behind the value, and behind a comma
+/// that follows.
+pub(super) fn path_of_error(text: &str, line: usize, column: usize) -> String {
+    let mut end = (offset(text, line, column) + 1).min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    path(text, text[..end].trim_end_matches([' ', '\n', '\t', '\r', ',']).len())
+}
+
+/// The path of the value that stands at an offset of a JSON text.
+fn path(text: &str, offset: usize) -> String {
     let mut levels: Vec<Level> = Vec::new();
     let bytes = text.as_bytes();
     let mut at = 0;

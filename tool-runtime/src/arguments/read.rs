@@ -1,10 +1,10 @@
 //! The one pass over the model's text.
 
-use serde::de::IgnoredAny;
+use serde::de::{Error as _, IgnoredAny};
 use serde_json::Error;
 
 use super::place::{offset, string_end};
-use super::{Decode, Schemas};
+use super::{Decode, Schemas, Undecodable};
 
 /// What is wrong with a text, before it is put into words.
 pub(crate) enum Problem {
@@ -15,11 +15,13 @@ pub(crate) enum Problem {
     /// An argument that the tool does not have.
     Unknown(String),
     /// An argument that stands twice.
-    Duplicate(String),
+    Duplicate(usize),
+    /// A key that stands twice in one object inside an argument.
+    NestedDuplicate { index: usize, key: String },
     /// A required argument that is not there.
     Missing(usize),
     /// A value that is not of the argument's type.
-    Invalid { index: usize, start: usize, end: usize, error: Error },
+    Invalid { index: usize, start: usize, end: usize, error: Undecodable },
     /// A value of the right type that the argument's schema refuses.
     Refused { index: usize, start: usize, end: usize },
 }
@@ -35,7 +37,7 @@ pub(crate) struct Reader<'a> {
 ///
 /// Everything wrong is found in the same pass: a value that cannot be decoded is stepped over.
 pub(crate) fn read(reader: &Reader<'_>, slots: &mut [&mut dyn Decode]) -> Result<(), Vec<Problem>> {
-    let mut pass = Pass { reader, text: reader.text, at: 0, slots, filled: 0, seen: 0, problems: Vec::new() };
+    let mut pass = Pass { reader, text: reader.text, at: 0, start: 0, slots, filled: 0, seen: 0, problems: Vec::new() };
     if pass.object().is_some() && pass.filled < pass.slots.len() {
         pass.absent();
     }
@@ -47,6 +49,8 @@ struct Pass<'a, 's, 'd> {
     reader: &'a Reader<'a>,
     text: &'a str,
     at: usize,
+    /// Where the value that was read last begins.
+    start: usize,
     slots: &'s mut [&'d mut dyn Decode],
     filled: usize,
     /// A bit for each of the first arguments that has come; the others are asked.
@@ -75,6 +79,7 @@ impl Pass<'_, '_, '_> {
             self.colon()?;
             match index {
                 Some(index) => {
+                    self.start = self.at;
                     self.value(index)?;
                     expected = index + 1;
                 }
@@ -83,9 +88,37 @@ impl Pass<'_, '_, '_> {
             match self.next_byte() {
                 Some(b',') => self.at += 1,
                 Some(b'}') => return self.end(),
-                _ => return self.malformed("expected `,` or `}`"),
+                _ => self.resume(index)?,
             }
             self.next_byte();
+        }
+    }
+
+    /// A type may stop in the middle of a value, as that of 128-bit integers does at the point of `1.5`: then the value
+    /// is not of that type. Anything else is no JSON.
+    #[cold]
+    fn resume(&mut self, index: Option<usize>) -> Option<()> {
+        let stopped = self.at;
+        self.at = self.start;
+        let rest = &self.text[self.start..];
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
+        match (index, values.next()) {
+            (Some(index), Some(Ok(_))) if self.start + values.byte_offset() > stopped => {
+                let start = self.start;
+                self.at = start + values.byte_offset();
+                let error = serde_json::Error::custom("it goes on after what the type reads of it");
+                self.problems.push(Problem::Invalid { index, start, end: self.at, error: error.into() });
+                match self.next_byte() {
+                    Some(b',') => self.at += 1,
+                    Some(b'}') => {}
+                    _ => return self.malformed("expected `,` or `}`"),
+                }
+                Some(())
+            }
+            _ => {
+                self.at = stopped;
+                self.malformed("expected `,` or `}`")
+            }
         }
     }
 
@@ -158,7 +191,7 @@ impl Pass<'_, '_, '_> {
         };
         let bit = 1_u64.checked_shl(index as u32).unwrap_or(0);
         if self.seen & bit != 0 || (bit == 0 && (slot.is_filled() || already_wrong(&self.problems, index))) {
-            self.problems.push(Problem::Duplicate(argument.name.to_owned()));
+            self.problems.push(Problem::Duplicate(index));
             return self.skip();
         }
         self.seen |= bit;
@@ -169,10 +202,15 @@ impl Pass<'_, '_, '_> {
             return Some(());
         }
         self.filled += 1;
-        if argument.checked && !self.reader.schemas.accepts(argument, &self.text[start..self.at]) {
+        if argument
+            .first_byte
+            .is_some_and(|first| !matches!(self.text.as_bytes()[start], b'n') && self.text.as_bytes()[start] != first)
+        {
+            self.problems.push(Problem::Refused { index, start, end: self.at });
+        } else if argument.checked && !self.reader.schemas.accepts(argument, &self.text[start..self.at]) {
             self.problems.push(Problem::Refused { index, start, end: self.at });
         } else if let Some(key) = argument.free_form.duplicate(&self.text[start..self.at]) {
-            self.problems.push(Problem::Duplicate(key));
+            self.problems.push(Problem::NestedDuplicate { index, key });
         }
         Some(())
     }
@@ -215,10 +253,10 @@ impl Pass<'_, '_, '_> {
             if slot.is_filled() || already_wrong(&self.problems, index) {
                 continue;
             }
-            let default = self.reader.schemas.arguments.get(index).and_then(|argument| argument.default.as_deref());
-            let filled = match default {
+            let Some(argument) = self.reader.schemas.arguments.get(index) else { continue };
+            let filled = match &argument.default {
                 Some(default) => slot.decode(default, &mut 0).is_ok(),
-                None => slot.absent(),
+                None => !argument.demanded && slot.absent(),
             };
             if !filled {
                 self.problems.push(Problem::Missing(index));

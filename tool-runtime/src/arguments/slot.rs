@@ -24,7 +24,7 @@ pub trait Decode {
     ///
     /// # Errors
     /// When there is no value of the slot's type.
-    fn decode(&mut self, text: &str, at: &mut usize) -> Result<(), Error>;
+    fn decode(&mut self, text: &str, at: &mut usize) -> Result<(), Undecodable>;
 
     /// Fills the slot for an argument that was not sent. False when the argument is required.
     fn absent(&mut self) -> bool;
@@ -36,17 +36,30 @@ pub trait Decode {
     fn argument_type(&self) -> ArgumentType;
 }
 
+/// Why a value could not be decoded.
+pub struct Undecodable {
+    pub(super) error: Error,
+    /// The item of a list that could not be parsed, where the error itself cannot say so.
+    pub(super) item: Option<(usize, String)>,
+}
+
+impl From<Error> for Undecodable {
+    fn from(error: Error) -> Self {
+        Self { error, item: None }
+    }
+}
+
 /// A place for one argument.
 pub struct Slot<A> {
     value: Option<A>,
-    decode: fn(&str, &mut usize) -> Result<A, Error>,
+    decode: fn(&str, &mut usize) -> Result<A, Undecodable>,
     absent: fn() -> Option<A>,
     variants: fn() -> &'static [&'static str],
     schema: Option<TypeSchema>,
 }
 
 impl<A> Decode for Slot<A> {
-    fn decode(&mut self, text: &str, at: &mut usize) -> Result<(), Error> {
+    fn decode(&mut self, text: &str, at: &mut usize) -> Result<(), Undecodable> {
         self.value = Some((self.decode)(text, at)?);
         Ok(())
     }
@@ -174,7 +187,13 @@ impl<A: FromStr<Err: Display>> OptionalText for &Ask<Vec<A>> {
     fn slot(&self) -> Slot<Vec<A>> {
         Slot {
             value: None,
-            decode: |text, at| decode_json::<Vec<String>>(text, at)?.iter().map(|text| A::parse(text)).collect(),
+            decode: |text, at| {
+                let items = decode_json::<Vec<String>>(text, at)?.into_iter().enumerate();
+                let parsed = items.map(|(index, text)| {
+                    A::parse(&text).map_err(|error| Undecodable { error, item: Some((index, text)) })
+                });
+                parsed.collect()
+            },
             absent: || None,
             variants: || &[],
             schema: Some(TypeSchema::Texts(text_format::<A>())),
@@ -185,7 +204,7 @@ impl<A: FromStr<Err: Display>> OptionalText for &Ask<Vec<A>> {
 fn text_slot<A: TextArgument>() -> Slot<A> {
     Slot {
         value: None,
-        decode: |text, at| A::parse(&decode_json::<String>(text, at)?),
+        decode: |text, at| Ok(A::parse(&decode_json::<String>(text, at)?)?),
         absent: || None,
         variants: || &[],
         schema: Some(TypeSchema::Text(text_format::<A>())),
@@ -195,7 +214,7 @@ fn text_slot<A: TextArgument>() -> Slot<A> {
 fn optional_text_slot<A: TextArgument>() -> Slot<Option<A>> {
     Slot {
         value: None,
-        decode: |text, at| decode_json::<Option<String>>(text, at)?.map(|text| A::parse(&text)).transpose(),
+        decode: |text, at| Ok(decode_json::<Option<String>>(text, at)?.map(|text| A::parse(&text)).transpose()?),
         absent: || Some(None),
         variants: || &[],
         schema: Some(TypeSchema::Text(text_format::<A>())),
@@ -360,7 +379,7 @@ pub fn lend<T: ?Sized, O: Borrow<T>>(owned: &O) -> &T {
     owned.borrow()
 }
 
-fn decode_json<A: DeserializeOwned>(text: &str, at: &mut usize) -> Result<A, Error> {
+fn decode_json<A: DeserializeOwned>(text: &str, at: &mut usize) -> Result<A, Undecodable> {
     let mut deserializer = serde_json::Deserializer::from_str(text.get(*at..).unwrap_or_default());
     let value = A::deserialize(&mut deserializer)?;
     // Not iterated: an iterator is what tells how far the deserializer has come.

@@ -4,13 +4,20 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
-use tool_model::validate::{self, Validator};
+use tool_model::validate::{self, Validator, Violation};
 use tool_model::{Argument, Registration, ToolDefinition, nearest};
 
 use super::duplicate::FreeForm;
-use super::place::{offset, path};
+use super::place::path_of_error;
 use super::read::{Problem, without_place};
+use super::{Decode, Undecodable};
 use crate::{ArgumentError, ErrorKind, ToolError};
+
+/// How many mistakes a message tells.
+const SHOWN: usize = 50;
+
+/// How many mistakes a result keeps.
+const KEPT: usize = 200;
 
 /// The arguments of one tool, in the order of its signature.
 pub(crate) struct Schemas {
@@ -25,6 +32,13 @@ pub(crate) struct BoundArgument {
     pub(crate) default: Option<Cow<'static, str>>,
     /// Whether its schema says more than its type enforces.
     pub(crate) checked: bool,
+    /// The byte that a value begins with, where its type would take others: serde reads structs from arrays, too, and
+    /// bare variants from objects.
+    pub(super) first_byte: Option<u8>,
+    /// Whether it must be sent although its type could do without (`arguments(..)`).
+    pub(super) demanded: bool,
+    /// Whether `null` stands for its absence.
+    optional: bool,
     /// Where equal keys would go unnoticed.
     pub(super) free_form: FreeForm,
     validator: OnceLock<Option<Validator>>,
@@ -45,6 +59,13 @@ impl Schemas {
                 checked: constrained
                     || tool.options.explicit.is_some()
                     || argument.is_some_and(|argument| narrows(&argument.schema(), &definition)),
+                first_byte: match argument.map(|argument| argument.type_name.as_str()) {
+                    Some("object") => Some(b'{'),
+                    Some("string") => Some(b'"'),
+                    _ => None,
+                },
+                demanded: tool.options.explicit.is_some() && argument.is_some_and(|argument| argument.required),
+                optional: tool.options.explicit.is_none() && argument.is_some_and(|argument| !argument.required),
                 free_form: argument
                     .map_or(FreeForm::Nowhere, |argument| FreeForm::of(&argument.schema(), &definition.defs)),
                 validator: OnceLock::new(),
@@ -62,10 +83,36 @@ impl Schemas {
         &self.definition
     }
 
+    /// Fills each argument that may be left out as if it had been; by index, what its type has against that.
+    pub(crate) fn try_absent(&self, slots: &mut [&mut dyn Decode]) -> Vec<(usize, String)> {
+        let mut wrong = Vec::new();
+        for (index, (argument, slot)) in self.arguments.iter().zip(slots).enumerate() {
+            let required = self.of(argument).is_none_or(|argument| argument.required);
+            match &argument.default {
+                Some(default) => {
+                    if let Err(error) = slot.decode(default, &mut 0) {
+                        wrong.push((
+                            index,
+                            format!("its default {default} cannot be read: {}", without_place(&error.error)),
+                        ));
+                    }
+                }
+                None if !required && !slot.absent() => {
+                    wrong.push((
+                        index,
+                        "it is called optional, but its type is no `Option` and it has no default".to_owned(),
+                    ));
+                }
+                None => {}
+            }
+        }
+        wrong
+    }
+
     /// Whether a decoded value is also what the schema allows.
     pub(super) fn accepts(&self, argument: &BoundArgument, raw: &str) -> bool {
-        // The type took `null`, so the argument is optional; the schema speaks of the values it has otherwise.
-        if raw == "null" {
+        // The schema of an optional argument speaks of the values it has when it is there.
+        if argument.optional && raw == "null" {
             return true;
         }
         let Some(validator) = self.validator(argument) else { return true };
@@ -94,9 +141,13 @@ impl Schemas {
         }
         self.hide_secrets(&mut errors);
         let mut message = format!("Invalid arguments for `{tool}`:");
-        for error in &errors {
+        for error in errors.iter().take(SHOWN) {
             message.push_str(&format!("\n- {error}"));
         }
+        if errors.len() > SHOWN {
+            message.push_str(&format!("\n- … and {} more", errors.len() - SHOWN));
+        }
+        errors.truncate(KEPT);
         ToolError { arguments: errors, ..ToolError::new(ErrorKind::InvalidArguments, message) }
     }
 
@@ -109,11 +160,11 @@ impl Schemas {
                     .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
             };
             for error in errors.iter_mut().filter(|error| is_its(&error.path)) {
+                error.path.truncate(name.len());
                 error.received = error.received.take().map(|_| "a secret".to_owned());
                 // The type's own words may repeat the value, too.
-                if let Some(reason) = error.expected.find(" (") {
-                    error.expected.truncate(reason);
-                }
+                let reason = error.expected.find(" (").or_else(|| error.expected.find(": "));
+                error.expected.truncate(reason.unwrap_or(error.expected.len()));
             }
         }
     }
@@ -129,12 +180,17 @@ impl Schemas {
             }),
             Problem::Unknown(name) => {
                 let expected = self.unknown(&name);
-                errors.push(ArgumentError { path: validate_path(&name), received: None, expected });
+                errors.push(ArgumentError { path: shorten(&name), received: None, expected });
             }
-            Problem::Duplicate(name) => errors.push(ArgumentError {
-                path: validate_path(&name),
+            Problem::Duplicate(index) => errors.push(ArgumentError {
+                path: self.arguments[index].name.to_owned(),
                 received: None,
-                expected: "this key stands twice in one object; send it once".to_owned(),
+                expected: "sent twice; send it once".to_owned(),
+            }),
+            Problem::NestedDuplicate { index, key } => errors.push(ArgumentError {
+                path: self.arguments[index].name.to_owned(),
+                received: None,
+                expected: format!("the key {:?} stands twice in one object; send it once", shorten(&key)),
             }),
             Problem::Missing(index) => {
                 let argument = &self.arguments[index];
@@ -142,45 +198,53 @@ impl Schemas {
                 errors.push(ArgumentError { path: argument.name.to_owned(), received: None, expected });
             }
             Problem::Invalid { index, start, end, error } => {
-                let argument = &self.arguments[index];
-                let raw = &text[start..end];
-                let before = errors.len();
-                self.violations(argument, raw, errors);
-                if errors.len() == before {
-                    errors.push(self.undecodable(argument, raw, &error));
-                }
+                self.violations(&self.arguments[index], &text[start..end], Some(&error), errors);
             }
             Problem::Refused { index, start, end } => {
-                self.violations(&self.arguments[index], &text[start..end], errors)
+                self.violations(&self.arguments[index], &text[start..end], None, errors);
             }
         }
     }
 
-    /// What the schema has against a value, all of it.
-    fn violations(&self, argument: &BoundArgument, raw: &str, errors: &mut Vec<ArgumentError>) {
-        let (Some(validator), Ok(value)) = (self.validator(argument), serde_json::from_str::<Value>(raw)) else {
-            return;
+    /// What the schema has against a value, all of it; if it has nothing, what the type itself says.
+    fn violations(
+        &self,
+        argument: &BoundArgument,
+        raw: &str,
+        error: Option<&Undecodable>,
+        errors: &mut Vec<ArgumentError>,
+    ) {
+        let value = serde_json::from_str::<Value>(raw);
+        let violations = match (self.validator(argument), &value) {
+            (Some(validator), Ok(value)) => validator.check(value, argument.name),
+            _ => Vec::new(),
         };
-        let violations = validator.check(&value, argument.name).into_iter();
-        errors.extend(violations.map(|violation| ArgumentError {
-            path: violation.path,
-            received: violation.received,
-            expected: violation.expected,
-        }));
+        if violations.is_empty() {
+            errors.push(match error {
+                Some(Undecodable { error, item: Some((index, text)) }) => ArgumentError {
+                    path: format!("{}[{index}]", argument.name),
+                    received: Some(shorten(&format!("{text:?}"))),
+                    expected: format!("a value that can be read ({})", shorten_to(&error.to_string(), 200)),
+                },
+                _ => self.undecodable(argument, raw, error.map(|error| &error.error).or(value.as_ref().err())),
+            });
+        }
+        errors.extend(violations.into_iter().map(in_words));
     }
 
     /// What the type itself says where the schema sees nothing wrong.
-    fn undecodable(&self, argument: &BoundArgument, raw: &str, error: &serde_json::Error) -> ArgumentError {
-        let place =
-            if error.line() == 0 { String::new() } else { path(raw, offset(raw, error.line(), error.column())) };
-        let reason = without_place(error);
-        let expected = match self.expectation(argument) {
-            known if known.is_empty() || known == "any value" || !place.is_empty() => {
-                format!("a value that can be read ({reason})")
-            }
-            known => format!("{known} ({reason})"),
-        };
-        ArgumentError { path: format!("{}{place}", argument.name), received: Some(shorten(raw)), expected }
+    fn undecodable(&self, argument: &BoundArgument, raw: &str, error: Option<&serde_json::Error>) -> ArgumentError {
+        let place = error
+            .filter(|error| error.line() > 0)
+            .map_or(String::new(), |error| path_of_error(raw, error.line(), error.column()));
+        let path = format!("{}{place}", argument.name);
+        let reason = error.map(|error| shorten_to(&without_place(error), 200)).unwrap_or_default();
+        let known = self.expectation(argument);
+        if place.is_empty() && known != "any value" {
+            let reason = if reason.is_empty() { reason } else { format!(" ({reason})") };
+            return ArgumentError { path, received: Some(shorten(raw)), expected: format!("{known}{reason}") };
+        }
+        ArgumentError { path, received: None, expected: format!("cannot be read: {reason}") }
     }
 
     fn unknown(&self, name: &str) -> String {
@@ -196,14 +260,23 @@ impl Schemas {
     }
 }
 
-/// A key as it stands in a path; a long one is cut.
-fn validate_path(name: &str) -> String {
-    shorten(name)
+/// A violation as an argument's error. What is missing has received nothing; what is unknown was expected by nobody.
+fn in_words(violation: Violation) -> ArgumentError {
+    let Violation { path, received, expected } = violation;
+    if expected.starts_with("unknown property") {
+        return ArgumentError { path, received: None, expected };
+    }
+    let expected = if received.is_none() { format!("missing, expected {expected}") } else { expected };
+    ArgumentError { path, received, expected }
 }
 
 /// At most eighty characters of a text.
 pub(super) fn shorten(text: &str) -> String {
-    match text.char_indices().nth(80) {
+    shorten_to(text, 80)
+}
+
+fn shorten_to(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
@@ -235,6 +308,7 @@ fn has_narrowing_keyword(schema: &Value) -> bool {
     let is_fixed_array = number("minItems").is_some() && number("minItems") == number("maxItems");
     object.iter().any(|(key, value)| match key.as_str() {
         "pattern" => value.is_string(),
+        "uniqueItems" => value == &Value::Bool(true),
         "multipleOf" | "exclusiveMinimum" | "exclusiveMaximum" | "minProperties" | "maxProperties" => value.is_number(),
         "minLength" | "maxLength" => value.is_number() && !is_char,
         "minItems" | "maxItems" => value.is_number() && !is_fixed_array,

@@ -9,9 +9,9 @@ use rustc_hash::FxBuildHasher;
 use tool_model::validate::Validator;
 use tool_model::{Manifest, Registration, difference, registrations};
 
-use super::problem::short_type;
+use super::problem::{merge, short_type};
 use super::{Dependencies, Problem, Source};
-use crate::arguments::Schemas;
+use crate::arguments::{Reader, Schemas};
 use crate::inject::{Injection, Mode};
 use crate::shim::{Class, Constructor, Receiver, Shim};
 
@@ -52,9 +52,11 @@ pub(crate) fn bind(manifest: Option<&Manifest>, dependencies: &Dependencies) -> 
         None => linked.clone(),
     };
     let mut tools: HashMap<String, Arc<BoundTool>, FxBuildHasher> = HashMap::default();
+    let mut named: HashMap<&str, &Registration> = HashMap::new();
     for registration in chosen {
-        if let Some(known) = tools.get(registration.name) {
-            problems.push(duplicate(known.registration, registration));
+        if let Some(known) = named.insert(registration.name, registration) {
+            problems.push(duplicate(known, registration));
+            tools.remove(registration.name);
             continue;
         }
         let before = problems.len();
@@ -68,7 +70,7 @@ pub(crate) fn bind(manifest: Option<&Manifest>, dependencies: &Dependencies) -> 
     let offered =
         |tool: &&Registration| tools.get(tool.name).is_some_and(|known| known.registration.handler == tool.handler);
     let not_offered = linked.into_iter().filter(|tool| !offered(tool)).collect();
-    Bound { tools, not_offered, problems }
+    Bound { tools, not_offered, problems: merge(problems) }
 }
 
 fn shim_of(tool: &'static Registration) -> Option<&'static Shim> {
@@ -159,18 +161,40 @@ fn bind_tool(
     let instance = bind_instance(registration, shim, dependencies, constructors, problems)?;
     let injections = bind_injections(registration, &(shim.needs.injections)(), "", dependencies, problems);
     let definition = Arc::new(registration.definition());
+    check_rules(registration, &definition, problems);
     check_defaults(registration, &definition, problems);
+    let schemas = Schemas::new(registration, definition);
+    for (index, wrong) in shim.try_absent(Reader { text: "{}", schemas: &schemas, allow_unknown: false }) {
+        let message = format!("the argument `{}`: {wrong}", registration.arguments[index].name);
+        problems.push(Problem::of_tool(registration.name, message, "give it a default that its type reads"));
+    }
     let needs_scope = matches!(instance, InstanceSource::PerCall { .. })
         || injections.iter().any(|(_, source)| matches!(source, Source::Provider(_)));
     Some(BoundTool {
         registration,
         shim,
-        schemas: Schemas::new(registration, definition),
+        schemas,
         instance,
         injections,
         needs_scope,
         timeout: registration.options.timeout_ms.map(Duration::from_millis),
     })
+}
+
+/// A rule that says nothing about the argument's type would be shown to the model and mean nothing.
+fn check_rules(registration: &Registration, definition: &tool_model::ToolDefinition, problems: &mut Vec<Problem>) {
+    for spec in registration.arguments {
+        let Some(argument) = definition.arguments.get(spec.name) else { continue };
+        for rule in spec.details.rules.iter().filter(|rule| !rule.fits(&argument.type_name)) {
+            let message = format!(
+                "`{}` of `{}` says nothing about a value of type {}",
+                rule.name(),
+                spec.name,
+                argument.type_name
+            );
+            problems.push(Problem::of_tool(registration.name, message, "remove it, or give the argument another type"));
+        }
+    }
 }
 
 /// A default that the schema refuses would make every call without it fail; a schema that cannot be enforced is a
@@ -235,7 +259,7 @@ fn bind_instance(
         problems.push(Problem::of_tool(tool, message, remedy));
         return None;
     };
-    let context = format!("`{name}::new` for ");
+    let context = format!("`{name}::new`: ");
     let injections = bind_injections(registration, &(constructor.injections)(), &context, dependencies, problems);
     Some(InstanceSource::PerCall { constructor, type_name: class.type_name, injections })
 }

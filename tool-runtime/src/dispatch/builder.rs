@@ -132,7 +132,7 @@ impl Builder {
         let mut problems = self.problems;
         if self.lenient {
             for problem in &bound.problems {
-                tracing::warn!(tool = problem.tool.as_deref(), "skipped: {problem}");
+                tracing::warn!("skipped: {problem}");
             }
         } else {
             problems.extend(bound.problems);

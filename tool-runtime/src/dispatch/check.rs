@@ -1,19 +1,17 @@
 //! A trial of every provider.
 
-use std::any::TypeId;
 use std::pin::Pin;
-use std::sync::Arc;
 
-use super::{BuildError, Dispatcher, Problem, Source};
+use super::{BuildError, Dispatcher, Given, Problem, Source};
 use crate::Outcome;
 use crate::guard::CatchPanic;
-use crate::inject::{Held, ScopeInner, Slot};
+use crate::inject::ScopeInner;
 
 /// A trial of every provider; see [`Dispatcher::check`]. Await it.
 #[must_use = "a check does nothing unless it is awaited"]
 pub struct Check<'a> {
     tools: &'a Dispatcher,
-    with: Vec<(TypeId, Arc<Slot>)>,
+    with: Vec<Given>,
 }
 
 impl<'a> Check<'a> {
@@ -23,7 +21,7 @@ impl<'a> Check<'a> {
 
     /// A value that would come with a call, for providers that ask for it.
     pub fn with<T: Send + 'static>(mut self, value: T) -> Self {
-        self.with.push((TypeId::of::<T>(), Slot::of(Held::new(value))));
+        self.with.push(Given::new(value));
         self
     }
 }

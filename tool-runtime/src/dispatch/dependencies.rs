@@ -4,7 +4,7 @@ use std::any::{Any, TypeId};
 use std::sync::Arc;
 
 use super::problem::short_type;
-use crate::inject::{InjectError, Input, Provider, Slot};
+use crate::inject::{Held, InjectError, Input, Provider, Slot};
 
 /// What an application provides.
 #[derive(Default)]
@@ -13,6 +13,20 @@ pub(crate) struct Dependencies {
     pub(crate) values: Vec<Ready>,
     pub(crate) services: Vec<Ready>,
     pub(crate) per_call: Vec<(TypeId, &'static str)>,
+}
+
+/// A value that came with a call.
+pub(crate) struct Given {
+    pub(crate) type_id: TypeId,
+    pub(crate) type_name: &'static str,
+    pub(crate) slot: Arc<Slot>,
+}
+
+impl Given {
+    pub(crate) fn new<T: Send + 'static>(value: T) -> Self {
+        let slot = Slot::of(Held::new(value));
+        Self { type_id: TypeId::of::<T>(), type_name: std::any::type_name::<T>(), slot }
+    }
 }
 
 /// A value that all calls share.
@@ -88,21 +102,25 @@ impl Dependencies {
     }
 
     /// The value of a source that needs no provider.
-    pub(crate) fn ready_input(&self, source: Source, with: &[(TypeId, Arc<Slot>)]) -> Result<Input, InjectError> {
+    pub(crate) fn ready_input(&self, source: Source, with: &[Given]) -> Result<Input, InjectError> {
         match source {
             Source::Value(index) => Ok(Input::Shared(self.values[index].value.clone())),
             Source::Service(index) => Ok(Input::Shared(self.services[index].value.clone())),
-            Source::PerCall(id) => match with.iter().find(|(given, _)| *given == id) {
-                Some((_, slot)) => Ok(Input::Slot(slot.clone())),
-                None => {
-                    let name = self.per_call.iter().find(|(known, _)| *known == id).map_or("", |(_, name)| name);
-                    let name = short_type(name);
-                    Err(InjectError::new(format!("no `{name}` came with the call: add `.with({name} {{ .. }})` to it")))
-                }
+            Source::PerCall(id) => match with.iter().find(|given| given.type_id == id) {
+                Some(given) => Ok(Input::Slot(given.slot.clone())),
+                None => Err(self.not_given(id, with)),
             },
             Source::Provider(index) => {
                 Err(InjectError::new(format!("{:?} is made by a provider", self.providers[index].name)))
             }
         }
+    }
+
+    fn not_given(&self, id: TypeId, with: &[Given]) -> InjectError {
+        let name = self.per_call.iter().find(|(known, _)| *known == id).map_or("", |(_, name)| name);
+        let name = short_type(name);
+        let others: Vec<String> = with.iter().map(|given| format!("a `{}`", short_type(given.type_name))).collect();
+        let others = if others.is_empty() { String::new() } else { format!(", only {}", others.join(", ")) };
+        InjectError::new(format!("no `{name}` came with the call{others}; the application adds it with `.with(..)`"))
     }
 }

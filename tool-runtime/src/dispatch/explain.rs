@@ -11,7 +11,7 @@ use crate::inject::{Injection, Mode};
 pub struct Explanation {
     /// The tools on offer, sorted by name.
     pub tools: Vec<ToolExplanation>,
-    /// Tools that are linked but not in the manifest, each with its handler.
+    /// Tools that are linked but not in the manifest, or that a lenient dispatcher skipped, each with its handler.
     pub not_offered: Vec<(String, String)>,
 }
 
@@ -87,7 +87,7 @@ impl fmt::Display for Explanation {
             writeln!(f, "{tool}")?;
         }
         for (name, handler) in &self.not_offered {
-            writeln!(f, "{name}\n  not offered: linked as {handler}, but not in the manifest")?;
+            writeln!(f, "{name}\n  not offered: {handler} is linked, but not in the manifest or not fit to be called")?;
         }
         Ok(())
     }

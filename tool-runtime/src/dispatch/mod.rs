@@ -13,7 +13,7 @@ mod scoped;
 pub(crate) use bind::{BoundTool, InstanceSource};
 pub use builder::Builder;
 pub use check::Check;
-pub(crate) use dependencies::{Dependencies, Source};
+pub(crate) use dependencies::{Dependencies, Given, Source};
 pub use dispatcher::Dispatcher;
 pub(crate) use dispatcher::{Inner, Limits};
 pub use explain::{Explanation, ToolExplanation};

@@ -3,7 +3,6 @@
 use std::fmt;
 
 /// All that is wrong with what a builder was given.
-#[derive(Debug)]
 pub struct BuildError {
     pub(crate) problems: Vec<Problem>,
 }
@@ -27,13 +26,20 @@ impl fmt::Display for BuildError {
     }
 }
 
+/// As [`Display`](fmt::Display): `main` shows an error it returns by its `Debug`.
+impl fmt::Debug for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl std::error::Error for BuildError {}
 
 /// One thing that is wrong: where, what, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The tool, where it concerns one.
-    pub tool: Option<String>,
+    /// The tools it concerns, if any.
+    pub tools: Vec<String>,
     /// What is wrong.
     pub message: String,
     /// What to do about it.
@@ -42,21 +48,36 @@ pub struct Problem {
 
 impl Problem {
     pub(crate) fn of_tool(tool: &str, message: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { tool: Some(tool.to_owned()), message: message.into(), remedy: remedy.into() }
+        Self { tools: vec![tool.to_owned()], message: message.into(), remedy: remedy.into() }
     }
 
     pub(crate) fn general(message: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { tool: None, message: message.into(), remedy: remedy.into() }
+        Self { tools: Vec::new(), message: message.into(), remedy: remedy.into() }
     }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(tool) = &self.tool {
-            write!(f, "`{tool}`: ")?;
+        let shown: Vec<String> = self.tools.iter().take(3).map(|tool| format!("`{tool}`")).collect();
+        if !shown.is_empty() {
+            let more = self.tools.len() - shown.len();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            write!(f, "{}{more}: ", shown.join(", "))?;
         }
         write!(f, "{}; {}", self.message, self.remedy)
     }
+}
+
+/// One entry for each problem, with all the tools it concerns: what a class lacks, all its methods lack.
+pub(crate) fn merge(problems: Vec<Problem>) -> Vec<Problem> {
+    let mut merged: Vec<Problem> = Vec::new();
+    for problem in problems {
+        match merged.iter_mut().find(|known| known.message == problem.message && known.remedy == problem.remedy) {
+            Some(known) => known.tools.extend(problem.tools),
+            None => merged.push(problem),
+        }
+    }
+    merged
 }
 
 /// A type's name without its modules, as one would write it: `Vec<app::Point>` as `Vec<Point>`.

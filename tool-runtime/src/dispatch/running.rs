@@ -1,6 +1,5 @@
 //! One call, from the text to the result.
 
-use std::any::TypeId;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,11 +12,11 @@ use tokio::time::Sleep;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tool_model::nearest;
 
-use super::{BoundTool, Dispatcher, InstanceSource, scoped};
+use super::{BoundTool, Dispatcher, Given, InstanceSource, scoped};
 use crate::answer::{Answer, Failure};
 use crate::arguments::Reader;
 use crate::guard::{self, drop_quietly};
-use crate::inject::{Held, InjectError, Inputs, InstanceInput, ScopeInner, Slot};
+use crate::inject::{InjectError, Inputs, InstanceInput, ScopeInner};
 use crate::shim::{Invocation, Purpose, Step};
 use crate::{ErrorKind, Outcome, ToolCall, ToolError, ToolResult};
 
@@ -32,7 +31,7 @@ const FINISH_GRACE: Duration = Duration::from_secs(5);
 pub struct Call<'a> {
     tools: &'a Dispatcher,
     call: ToolCall<'a>,
-    with: Vec<(TypeId, Arc<Slot>)>,
+    with: Vec<Given>,
     timeout: Option<Duration>,
     cancel: Option<CancellationToken>,
     state: State,
@@ -75,9 +74,9 @@ impl<'a> Call<'a> {
     /// A value that comes with this call, for parameters of its type. The builder knows the type through
     /// [`per_call`](super::Builder::per_call).
     pub fn with<T: Send + 'static>(mut self, value: T) -> Self {
-        let id = TypeId::of::<T>();
-        self.with.retain(|(known, _)| *known != id);
-        self.with.push((id, Slot::of(Held::new(value))));
+        let given = Given::new(value);
+        self.with.retain(|known| known.type_id != given.type_id);
+        self.with.push(given);
         self
     }
 

@@ -29,10 +29,7 @@ impl Held {
     }
 
     /// The value, if nobody else has it.
-    pub(crate) fn into_value<T: Send + 'static>(self) -> Option<T>
-    where
-        T: Any,
-    {
+    pub(crate) fn into_value<T: Send + 'static>(self) -> Option<T> {
         match self {
             Self::Empty => None,
             Self::Owned(value) => value.downcast::<T>().ok().map(|value| *value),

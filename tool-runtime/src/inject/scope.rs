@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 
 use super::{Held, Input, Slot};
 use crate::Outcome;
-use crate::dispatch::{Dependencies, Source};
+use crate::dispatch::{Dependencies, Given, Source};
 use crate::guard::CatchPanic;
 
 /// What a provider is given: a handle to the values of the same call.
@@ -78,7 +78,7 @@ impl std::error::Error for InjectError {}
 pub(crate) struct ScopeInner {
     dependencies: Arc<Dependencies>,
     /// What came with the call.
-    with: Vec<(TypeId, Arc<Slot>)>,
+    with: Vec<Given>,
     state: Mutex<State>,
 }
 
@@ -93,7 +93,7 @@ struct State {
 }
 
 impl ScopeInner {
-    pub(crate) fn new(dependencies: Arc<Dependencies>, with: Vec<(TypeId, Arc<Slot>)>) -> Arc<Self> {
+    pub(crate) fn new(dependencies: Arc<Dependencies>, with: Vec<Given>) -> Arc<Self> {
         Arc::new(Self { dependencies, with, state: Mutex::default() })
     }
 
