@@ -22,7 +22,7 @@ fn private(text: String) -> usize {
     text.len()
 }
 
-/// What [`private`] gives when it is called as the function it is.
+/// What `private` gives when it is called as the function it is.
 pub fn private_directly(text: &str) -> usize {
     private(text.to_owned())
 }

@@ -4,6 +4,7 @@ use serde::de::{Error as _, IgnoredAny};
 use serde_json::Error;
 
 use super::place::{offset, string_end};
+use super::verdict::BoundArgument;
 use super::{Decode, Schemas, Undecodable};
 
 /// What is wrong with a text, before it is put into words.
@@ -202,17 +203,21 @@ impl Pass<'_, '_, '_> {
             return Some(());
         }
         self.filled += 1;
-        if argument
-            .first_byte
-            .is_some_and(|first| !matches!(self.text.as_bytes()[start], b'n') && self.text.as_bytes()[start] != first)
-        {
-            self.problems.push(Problem::Refused { index, start, end: self.at });
-        } else if argument.checked && !self.reader.schemas.accepts(argument, &self.text[start..self.at]) {
+        if !self.accepted(argument, start) {
             self.problems.push(Problem::Refused { index, start, end: self.at });
         } else if let Some(key) = argument.free_form.duplicate(&self.text[start..self.at]) {
             self.problems.push(Problem::NestedDuplicate { index, key });
         }
         Some(())
+    }
+
+    /// Whether a decoded value is also what the manifest says of the argument.
+    #[inline]
+    fn accepted(&self, argument: &BoundArgument, start: usize) -> bool {
+        let first = self.text.as_bytes()[start];
+        // `null` is for the type to judge.
+        let form = argument.first_byte.is_none_or(|expected| first == expected || first == b'n');
+        form && (!argument.checked || self.reader.schemas.accepts(argument, &self.text[start..self.at]))
     }
 
     /// Steps over a value without keeping it. However deep it is nested, this does not recurse.
