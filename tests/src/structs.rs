@@ -148,7 +148,11 @@ impl TryFrom<String> for Even {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        if text.len() % 2 == 0 { Ok(Self(text)) } else { Err("an even number of letters is needed".to_owned()) }
+        if text.len().is_multiple_of(2) {
+            Ok(Self(text))
+        } else {
+            Err("an even number of letters is needed".to_owned())
+        }
     }
 }
 

@@ -37,6 +37,5 @@ fn find<S: Strategy>(cases: u32, inputs: &S, property: impl Fn(S::Value) -> Resu
     outcome.map_err(|error| match error {
         TestError::Fail(reason, _) => reason.message().to_owned(),
         TestError::Abort(reason) => format!("no inputs: {reason}"),
-        other => other.to_string(),
     })
 }

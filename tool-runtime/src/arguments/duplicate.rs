@@ -40,13 +40,13 @@ impl FreeForm {
         Self::Below(names.iter().map(|name| memmem::Finder::new(name).into_owned()).collect())
     }
 
-    /// The first key that stands twice in one object of such a place.
     #[inline]
-    pub(super) fn duplicate(&self, raw: &str) -> Option<String> {
-        if matches!(self, Self::Nowhere) { None } else { self.search(raw) }
+    pub(super) fn is_nowhere(&self) -> bool {
+        matches!(self, Self::Nowhere)
     }
 
-    fn search(&self, raw: &str) -> Option<String> {
+    /// The first key that stands twice in one object of such a place.
+    pub(super) fn duplicate(&self, raw: &str) -> Option<String> {
         let escaped = memchr::memchr(b'\\', raw.as_bytes()).is_some();
         match self {
             // A name that is written with escapes is not found by its letters.
@@ -129,31 +129,29 @@ fn has_reference(schema: &Value) -> bool {
 /// The first key that stands twice in one object of the value that a text begins with, possibly behind a colon. The
 /// text is valid JSON; `escaped` says whether there is a backslash anywhere in it.
 fn duplicate_in(text: &str, escaped: bool) -> Option<String> {
-    let bytes = text.as_bytes();
     // The keys of all open objects, and where those of each begin; an array has none.
-    let mut keys: SmallStack<&str, 8> = SmallStack::new("");
+    let mut keys: SmallStack<&[u8], 8> = SmallStack::new(b"");
     let mut open: SmallStack<usize, 4> = SmallStack::new(0);
+    // The string that was read last, which is a key if a colon follows.
+    let mut string = 0..0;
+    let bytes = text.as_bytes();
     let mut at = 0;
     loop {
         match bytes.get(at)? {
             b'"' => {
-                let end = string_end(bytes, at);
-                let mut next = end;
-                while matches!(bytes.get(next), Some(b' ' | b'\n' | b'\t' | b'\r')) {
-                    next += 1;
-                }
-                let string = at..end;
-                at = next;
-                if bytes.get(next) != Some(&b':') {
-                    continue;
-                }
-                let key = &text[string];
+                let end = if escaped { string_end(bytes, at) } else { next_quote(bytes, at + 1)? + 1 };
+                string = at..end;
+                at = end;
+                continue;
+            }
+            b':' if open.len > 0 => {
+                let key = &bytes[string.clone()];
                 let start = open.last()?;
                 if keys.len - start > MANY {
                     return duplicate_by_hash(text);
                 }
                 if (start..keys.len).any(|index| same_key(keys.get(index), key, escaped)) {
-                    return serde_json::from_str(key).ok();
+                    return serde_json::from_slice(key).ok();
                 }
                 keys.push(key);
             }
@@ -170,6 +168,22 @@ fn duplicate_in(text: &str, escaped: bool) -> Option<String> {
         }
         at += 1;
     }
+}
+
+/// The next double quote from an offset on, eight bytes at a time: strings are short, and a call costs more than this.
+#[inline]
+fn next_quote(bytes: &[u8], mut at: usize) -> Option<usize> {
+    const ONES: u64 = u64::MAX / 255;
+    while let Some(chunk) = bytes.get(at..)?.first_chunk() {
+        // A byte that is a quote becomes zero, and only the first zero byte is sure to set its high bit here.
+        let without = u64::from_le_bytes(*chunk) ^ (ONES * u64::from(b'"'));
+        let found = without.wrapping_sub(ONES) & !without & (ONES * 0x80);
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize / 8);
+        }
+        at += 8;
+    }
+    bytes[at..].iter().position(|&byte| byte == b'"').map(|offset| at + offset)
 }
 
 /// From how many keys of one object on they are not compared each with each.
@@ -259,7 +273,8 @@ fn plain(key: &str) -> Cow<'_, str> {
 }
 
 /// Whether two keys, each with its quotes, are one.
-fn same_key(one: &str, other: &str, escaped: bool) -> bool {
+fn same_key(one: &[u8], other: &[u8], escaped: bool) -> bool {
+    let plain = |key| serde_json::from_slice::<String>(key).ok();
     one == other || (escaped && plain(one) == plain(other))
 }
 
@@ -276,6 +291,18 @@ mod tests {
         assert_eq!(duplicate_in(r#"{"a": [{"k": 1, "\u006b" : 2}]}"#).as_deref(), Some("k"));
         assert_eq!(duplicate_in(r#"{"a": "b", "c": ["a", "a", {"a": "a"}]} {"x": 1, "x": 2}"#), None);
         assert_eq!(duplicate_in(r#""text", "a": 1, "a": 2"#), None);
+    }
+
+    #[test]
+    fn finds_the_next_quote_wherever_it_is() {
+        for length in 0..40 {
+            let mut text = vec![b'!'; length];
+            assert_eq!(next_quote(&text, 0), None);
+            text.extend_from_slice(b"\"#\"");
+            for start in 0..=length {
+                assert_eq!(next_quote(&text, start), Some(length), "{length} from {start}");
+            }
+        }
     }
 
     #[test]

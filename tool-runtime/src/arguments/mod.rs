@@ -8,6 +8,7 @@ mod slot;
 mod verdict;
 
 pub(crate) use read::{Reader, read};
+use slot::Reason;
 pub use slot::{
     Ask, Decode, Lend, LendUndecoded, LendUndescribed, LendUnsized, OptionalText, Undecodable, Undecoded, Undescribed,
     lend,

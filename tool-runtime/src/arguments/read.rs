@@ -205,7 +205,9 @@ impl Pass<'_, '_, '_> {
         self.filled += 1;
         if !self.accepted(argument, start) {
             self.problems.push(Problem::Refused { index, start, end: self.at });
-        } else if let Some(key) = argument.free_form.duplicate(&self.text[start..self.at]) {
+        } else if !argument.free_form.is_nowhere()
+            && let Some(key) = argument.free_form.duplicate(&self.text[start..self.at])
+        {
             self.problems.push(Problem::NestedDuplicate { index, key });
         }
         Some(())

@@ -36,16 +36,20 @@ pub trait Decode {
     fn argument_type(&self) -> ArgumentType;
 }
 
-/// Why a value could not be decoded.
-pub struct Undecodable {
+/// Why a value could not be decoded. Boxed: a result that fits into registers is what the other calls pay for.
+pub struct Undecodable(pub(super) Box<Reason>);
+
+/// What the type says.
+pub(super) struct Reason {
     pub(super) error: Error,
     /// The item of a list that could not be parsed, where the error itself cannot say so.
     pub(super) item: Option<(usize, String)>,
 }
 
 impl From<Error> for Undecodable {
+    #[cold]
     fn from(error: Error) -> Self {
-        Self { error, item: None }
+        Self(Box::new(Reason { error, item: None }))
     }
 }
 
@@ -190,7 +194,7 @@ impl<A: FromStr<Err: Display>> OptionalText for &Ask<Vec<A>> {
             decode: |text, at| {
                 let items = decode_json::<Vec<String>>(text, at)?.into_iter().enumerate();
                 let parsed = items.map(|(index, text)| {
-                    A::parse(&text).map_err(|error| Undecodable { error, item: Some((index, text)) })
+                    A::parse(&text).map_err(|error| Undecodable(Box::new(Reason { error, item: Some((index, text)) })))
                 });
                 parsed.collect()
             },

@@ -10,7 +10,7 @@ use tool_model::{Argument, Registration, ToolDefinition, nearest};
 use super::duplicate::FreeForm;
 use super::place::path_of_error;
 use super::read::{Problem, without_place};
-use super::{Decode, Undecodable};
+use super::{Decode, Reason, Undecodable};
 use crate::{ArgumentError, ErrorKind, ToolError};
 
 /// How many mistakes a message tells.
@@ -93,7 +93,7 @@ impl Schemas {
                     if let Err(error) = slot.decode(default, &mut 0) {
                         wrong.push((
                             index,
-                            format!("its default {default} cannot be read: {}", without_place(&error.error)),
+                            format!("its default {default} cannot be read: {}", without_place(&error.0.error)),
                         ));
                     }
                 }
@@ -220,13 +220,14 @@ impl Schemas {
             _ => Vec::new(),
         };
         if violations.is_empty() {
-            errors.push(match error {
-                Some(Undecodable { error, item: Some((index, text)) }) => ArgumentError {
+            let reason = error.map(|error| &*error.0);
+            errors.push(match reason {
+                Some(Reason { error, item: Some((index, text)) }) => ArgumentError {
                     path: format!("{}[{index}]", argument.name),
                     received: Some(shorten(&format!("{text:?}"))),
                     expected: format!("a value that can be read ({})", shorten_to(&error.to_string(), 200)),
                 },
-                _ => self.undecodable(argument, raw, error.map(|error| &error.error).or(value.as_ref().err())),
+                _ => self.undecodable(argument, raw, reason.map(|reason| &reason.error).or(value.as_ref().err())),
             });
         }
         errors.extend(violations.into_iter().map(in_words));
