@@ -195,11 +195,9 @@ fn variants_stand_in_the_order_of_declaration() {
     let mut found = 0;
     check_each(|path, schema| {
         let Some(Value::Array(values)) = schema.get("enum") else { return };
-        if values.len() == 4 && values.contains(&json!("Fourth")) {
-            if path.split('/').count() == 3 {
-                assert_eq!(schema["enum"], declared, "{path}");
-                found += 1;
-            }
+        if values.len() == 4 && values.contains(&json!("Fourth")) && path.split('/').count() == 3 {
+            assert_eq!(schema["enum"], declared, "{path}");
+            found += 1;
         }
     });
     assert!(found > 2, "{found}");
