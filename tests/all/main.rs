@@ -23,6 +23,3 @@ mod calls;
 mod injection;
 // Registrations under every linker setting.
 mod linking;
-
-// Mistakes that do not compile, in `../ui`.
-mod compile_errors;

@@ -4,6 +4,8 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 use syn::{Attribute, Path};
 
+use crate::runtime_path::runtime_path;
+
 /// The registrations of one item, with the constants they refer to, in a scope of their own.
 pub(crate) fn beside(
     krate: Option<&Path>,
@@ -14,7 +16,7 @@ pub(crate) fn beside(
     if tools.is_empty() {
         return TokenStream::new();
     }
-    let runtime = krate.map_or_else(|| quote!(::tool_runtime), |path| quote!(#path));
+    let runtime = runtime_path(krate);
     quote! {
         #(#cfgs)*
         #[doc(hidden)]

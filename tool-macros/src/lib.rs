@@ -8,6 +8,7 @@ mod class;
 mod emit;
 mod function;
 mod registration;
+mod runtime_path;
 mod shim;
 mod strip;
 

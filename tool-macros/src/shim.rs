@@ -44,9 +44,22 @@ fn injected(parameters: &[Parameter]) -> impl Iterator<Item = &InjectedParameter
     })
 }
 
+/// Where the type stands that is decoded. The span of `&T` would be that of `&` alone.
+fn form_span(form: &ArgumentForm) -> Span {
+    match form {
+        ArgumentForm::Owned(ty)
+        | ArgumentForm::Lent(ty)
+        | ArgumentForm::LentSlice(ty)
+        | ArgumentForm::OptionLent(ty)
+        | ArgumentForm::OptionLentSlice(ty)
+        | ArgumentForm::AsRef(ty)
+        | ArgumentForm::AsRefSlice(ty) => ty.span(),
+    }
+}
+
 /// The slot that an argument is decoded into.
 pub(crate) fn slot(argument: &ArgumentParameter) -> TokenStream {
-    let span = place(argument.ty.span());
+    let span = place(form_span(&argument.form));
     let slot = match &argument.form {
         ArgumentForm::Owned(ty) => quote_spanned!(span=> (&__tool::Ask::<#ty>::NEW).slot()),
         ArgumentForm::Lent(ty) | ArgumentForm::AsRef(ty) => quote_spanned!(span=> (&__tool::Lend::<#ty>::NEW).slot()),
@@ -227,11 +240,12 @@ fn constructor_of(constructor: &Constructor) -> TokenStream {
     let wants = parameters.iter().map(|parameter| want(parameter));
     let (take, handed) = take_injected(&parameters);
     let cfgs = &constructor.cfgs;
-    let call = quote!(<__Class>::new(#(#handed),*));
+    let span = place(constructor.ident.span());
+    let call = quote_spanned!(span=> <__Class>::new(#(#handed),*));
     let building = if constructor.is_async {
-        quote!(__tool::Building::future(async move { __tool::Constructed::<__Class>::finished(#call.await) }))
+        quote_spanned!(span=> __tool::Building::future(async move { __tool::Constructed::<__Class>::finished(#call.await) }))
     } else {
-        quote!(__tool::Building::ready(__tool::Constructed::<__Class>::finished(#call)))
+        quote_spanned!(span=> __tool::Building::ready(__tool::Constructed::<__Class>::finished(#call)))
     };
     quote! {
         #(#cfgs)*

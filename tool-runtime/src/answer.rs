@@ -23,6 +23,27 @@ impl Failure {
     }
 }
 
+/// What a handler may give back.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a tool's result: nothing says how to write it as JSON",
+    label = "gives back a `{Self}`",
+    note = "derive `serde::Serialize` for it, or give back a `String`",
+    note = "if the method is no tool, name it in `exclude`, or mark it `#[tool(skip)]`"
+)]
+pub trait ToolOutput: Serialize {}
+
+impl<T: ?Sized + Serialize> ToolOutput for T {}
+
+/// What a handler may fail with.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a tool's error: the model reads it as text, and it has none",
+    label = "fails with a `{Self}`",
+    note = "implement `std::fmt::Display` for it"
+)]
+pub trait ToolFailure: Display {}
+
+impl<E: ?Sized + Display> ToolFailure for E {}
+
 /// What a handler gave back. `Result`s are told apart by type, not by name, through the inherent method, which goes
 /// before the trait's; the bounds stand on the methods, so that a missing one is named.
 pub struct Reply<T>(pub T);
@@ -32,8 +53,8 @@ impl<T, E> Reply<Result<T, E>> {
     #[inline]
     pub fn answer(self) -> Answer
     where
-        T: Serialize,
-        E: Display,
+        T: ToolOutput,
+        E: ToolFailure,
     {
         match self.0 {
             Ok(value) => text(&value),
@@ -51,7 +72,7 @@ pub trait PlainReply {
     /// The value as the model reads it.
     fn answer(self) -> Answer
     where
-        Self::Value: Serialize;
+        Self::Value: ToolOutput;
 }
 
 impl<T> PlainReply for Reply<T> {
@@ -60,7 +81,7 @@ impl<T> PlainReply for Reply<T> {
     #[inline]
     fn answer(self) -> Answer
     where
-        T: Serialize,
+        T: ToolOutput,
     {
         text(&self.0)
     }

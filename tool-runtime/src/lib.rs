@@ -13,6 +13,9 @@ mod shim;
 #[doc(hidden)]
 pub mod private;
 
+#[doc = include_str!("../docs/mistakes.md")]
+pub mod mistakes {}
+
 pub use call::ToolCall;
 pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, ToolExplanation};
 pub use inject::{Finished, InjectError, Scope};

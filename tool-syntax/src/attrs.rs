@@ -74,7 +74,23 @@ pub(crate) struct ArgAttr {
 /// Reads the tokens between the parentheses of an attribute.
 pub(crate) fn parse<T: FromMeta>(tokens: TokenStream) -> syn::Result<T> {
     let items = NestedMeta::parse_meta_list(tokens)?;
-    T::from_list(&items).map_err(syn::Error::from)
+    T::from_list(&items).map_err(in_our_words)
+}
+
+/// Darling speaks of fields and values; whoever writes an attribute thinks of keys.
+fn in_our_words(error: Error) -> syn::Error {
+    let errors = error.flatten().into_iter().map(|error| {
+        let message = error.to_string().replace("Unknown field: ", "unknown key ");
+        let message =
+            message.replace(". Did you mean", "; did you mean").replace(". Available values: ", "; the keys are ");
+        let message = message.replace("Duplicate field", "this key is given twice:");
+        syn::Error::new(error.span(), message)
+    });
+    let all = errors.reduce(|mut all, error| {
+        all.combine(error);
+        all
+    });
+    all.unwrap_or_else(|| syn::Error::new(proc_macro2::Span::call_site(), "this attribute cannot be read"))
 }
 
 /// Reads an attribute where it stands; a bare one is empty.

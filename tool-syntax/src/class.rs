@@ -31,6 +31,8 @@ pub struct Class {
 /// `new`, whose parameters are all injected.
 #[derive(Clone, Debug)]
 pub struct Constructor {
+    /// `new`, for its place.
+    pub ident: syn::Ident,
     /// Its parameters.
     pub parameters: Vec<InjectedParameter>,
     /// Whether it must be awaited.
@@ -172,6 +174,7 @@ fn read_constructor(method: &ImplItemFn, self_ty: &Type, report: &mut Report) ->
         Parameter::Argument(_) => None,
     });
     Some(Constructor {
+        ident: method.sig.ident.clone(),
         parameters: parameters.collect(),
         is_async: signature::output(&method.sig, Some(self_ty)).is_async,
         cfgs: method.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect(),

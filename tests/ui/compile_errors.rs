@@ -3,5 +3,5 @@
 #[test]
 fn mistakes_are_explained_where_they_stand() {
     let cases = trybuild::TestCases::new();
-    cases.compile_fail("ui/*/*.rs");
+    cases.compile_fail("*/*.rs");
 }

@@ -1,0 +1,27 @@
+//! The tools of this crate work.
+
+use rt::{Dispatcher, ToolCall};
+
+#[tokio::test]
+async fn all_of_them_answer() {
+    let tools = Dispatcher::builder()
+        .service(crate::wrapped::WrappedService)
+        .provide("session", |_| async { Ok::<_, rt::InjectError>(String::from("session")) })
+        .build()
+        .expect("everything is provided");
+    for (name, arguments, output) in [
+        ("nested.double", r#"{"number": 4}"#, "8"),
+        ("nested.greet", r#"{"name": "a", "times": 2}"#, "aa"),
+        ("nested.old", "", "true"),
+        ("local.tool", "", "7"),
+        ("shadowed.plain", r#"{"text": "a"}"#, "a None"),
+        ("shadowed.fail", r#"{"text": "b"}"#, "b"),
+        ("shadowed.with", "", "8"),
+        ("wrapped_three", r#"{"text": "a"}"#, "3"),
+        ("wrapped_four", "{}", "4"),
+        ("wrapped.one", r#"{"plus": 4}"#, "5"),
+        ("wrapped.two", "", "2"),
+    ] {
+        assert_eq!(tools.call(ToolCall::from_text(name, arguments)).await.output, output, "{name}");
+    }
+}

@@ -1,0 +1,1 @@
+//! The cases stand in folders beside this file: `tool`, `class`, `arg`, `types`.

@@ -1,0 +1,8 @@
+use tool_runtime::tool;
+
+#[tool(read_only, destructive)]
+fn look() {}
+
+fn main() {
+    look();
+}

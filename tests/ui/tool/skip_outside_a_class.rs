@@ -1,0 +1,8 @@
+use tool_runtime::tool;
+
+#[tool(skip)]
+fn ping() {}
+
+fn main() {
+    ping();
+}

@@ -1,0 +1,152 @@
+//! What the user's crate calls `tool-runtime`.
+//!
+//! An expansion names the runtime by an absolute path, so it must know under which name the user's crate has it. That
+//! stands in its `Cargo.toml`; the few lines that matter are read here, which a TOML parser would do in ten crates.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+
+const PACKAGE: &str = "tool-runtime";
+
+/// The absolute path of the runtime: `crate = ..` where the attribute says it, else what `Cargo.toml` calls it.
+pub(crate) fn runtime_path(explicit: Option<&syn::Path>) -> TokenStream {
+    if let Some(path) = explicit {
+        return quote!(#path);
+    }
+    let name = Ident::new(&name_here(), Span::call_site());
+    quote!(::#name)
+}
+
+/// The name in the crate that is being compiled. One process may compile several, as rust-analyzer's does.
+fn name_here() -> String {
+    static KNOWN: Mutex<Vec<(PathBuf, String)>> = Mutex::new(Vec::new());
+    let Some(folder) = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from) else { return default_name() };
+    let mut known = KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some((_, name)) = known.iter().find(|(path, _)| *path == folder) {
+        return name.clone();
+    }
+    let name = read_name(&folder);
+    known.push((folder, name.clone()));
+    name
+}
+
+fn default_name() -> String {
+    PACKAGE.replace('-', "_")
+}
+
+fn read_name(folder: &Path) -> String {
+    let own = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+    let inherited = || workspace_manifest(folder).and_then(|root| renamed_in(&root, &inherited_names(&own)));
+    match renamed(&own).or_else(inherited) {
+        Some(name) if !depends_plainly(&own) => name.replace('-', "_"),
+        _ => default_name(),
+    }
+}
+
+fn workspace_manifest(folder: &Path) -> Option<String> {
+    let manifests = folder.ancestors().map(|folder| folder.join("Cargo.toml"));
+    manifests
+        .filter_map(|path| std::fs::read_to_string(path).ok())
+        .find(|text| text.lines().any(|line| line.trim().starts_with("[workspace")))
+}
+
+/// One entry of a table of dependencies: its key, and what stands behind it.
+struct Dependency<'a> {
+    key: &'a str,
+    value: &'a str,
+}
+
+/// All entries of the tables whose name ends as given. `[dependencies.key]` gives an entry for each of its lines.
+fn dependencies<'a>(manifest: &'a str, table: &'static str) -> impl Iterator<Item = Dependency<'a>> {
+    let mut section = "";
+    manifest.lines().filter_map(move |line| {
+        let line = line.trim();
+        if let Some(header) = line.strip_prefix('[') {
+            section = header.split(']').next().unwrap_or_default().trim();
+            return None;
+        }
+        let (key, value) = line.split_once('=')?;
+        let key = key.trim().trim_matches('"');
+        if section.ends_with(table) {
+            return Some(Dependency { key: key.split('.').next().unwrap_or(key), value: line });
+        }
+        let (parent, dependency) = section.rsplit_once('.')?;
+        let dependency = dependency.trim_matches('"');
+        parent
+            .ends_with(table)
+            .then_some(Dependency { key: dependency, value: if key == "package" { line } else { value } })
+    })
+}
+
+fn names_package(value: &str) -> bool {
+    value.split_once("package").is_some_and(|(_, rest)| {
+        let rest = rest.trim_start().strip_prefix('=').map(str::trim_start);
+        rest.is_some_and(|rest| rest.trim_start_matches(['"', '\'']).starts_with(PACKAGE))
+    })
+}
+
+/// The key under which the package is a renamed dependency.
+fn renamed(manifest: &str) -> Option<String> {
+    dependencies(manifest, "dependencies").find(|entry| names_package(entry.value)).map(|entry| entry.key.to_owned())
+}
+
+fn depends_plainly(manifest: &str) -> bool {
+    dependencies(manifest, "dependencies").any(|entry| entry.key == PACKAGE && !names_other_package(entry.value))
+}
+
+fn names_other_package(value: &str) -> bool {
+    value.contains("package") && !names_package(value)
+}
+
+/// The keys that come from the workspace.
+fn inherited_names(manifest: &str) -> Vec<String> {
+    let inherited = dependencies(manifest, "dependencies").filter(|entry| entry.value.contains("workspace"));
+    inherited.map(|entry| entry.key.to_owned()).collect()
+}
+
+/// The one of these keys that the workspace gives the package.
+fn renamed_in(workspace: &str, keys: &[String]) -> Option<String> {
+    let entries = dependencies(workspace, "workspace.dependencies");
+    let mut ours = entries.filter(|entry| names_package(entry.value) && keys.iter().any(|key| key == entry.key));
+    ours.next().map(|entry| entry.key.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_renamed_dependency_is_found_in_every_form() {
+        for manifest in [
+            "[dependencies]\nrt = { version = \"1\", package = \"tool-runtime\" }",
+            "[dependencies.rt]\nversion = \"1\"\npackage = \"tool-runtime\"",
+            "[target.'cfg(unix)'.dependencies]\nrt = {package=\"tool-runtime\", path = \"..\"}",
+            "[dev-dependencies]\nserde = \"1\"\n\"rt\" = { package = \"tool-runtime\" } # ours",
+        ] {
+            assert_eq!(renamed(manifest).as_deref(), Some("rt"), "{manifest}");
+            assert!(!depends_plainly(manifest));
+        }
+    }
+
+    #[test]
+    fn the_plain_name_is_no_rename() {
+        for manifest in [
+            "[dependencies]\ntool-runtime = \"1\"",
+            "[dependencies]\ntool-runtime.workspace = true",
+            "[dependencies.tool-runtime]\npath = \"x\"",
+        ] {
+            assert_eq!(renamed(manifest), None, "{manifest}");
+            assert!(depends_plainly(manifest), "{manifest}");
+        }
+    }
+
+    #[test]
+    fn a_rename_can_come_from_the_workspace() {
+        let own = "[dependencies]\nrt = { workspace = true }\nserde.workspace = true";
+        let root = "[workspace.dependencies]\nserde = \"1\"\nrt = { package = \"tool-runtime\", version = \"1\" }";
+        assert_eq!(renamed_in(root, &inherited_names(own)).as_deref(), Some("rt"));
+    }
+}
