@@ -62,10 +62,7 @@ fn agrees(name: &str, tool: &ToolDefinition, oracle: &Validator, arguments: &Val
 /// integer is not shown.
 fn has_number_apart(value: &Value) -> bool {
     match value {
-        Value::Number(number) => {
-            let whole = number.as_f64().is_some_and(|float| float.fract() == 0.0);
-            (number.is_f64() && whole) || (whole && number.as_i64().is_none())
-        }
+        Value::Number(number) => number.as_i64().is_none() && number.as_f64().is_some_and(|float| float.fract() == 0.0),
         Value::Array(items) => items.iter().any(has_number_apart),
         Value::Object(object) => object.values().any(has_number_apart),
         _ => false,
