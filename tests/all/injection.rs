@@ -561,7 +561,119 @@ async fn a_finish_hook_that_panics_fails_the_call_and_the_others_run() {
     let result = tools.call(ToolCall::new("store.save", json!({"text": "a"}))).await;
     assert_eq!(result.error.unwrap().kind, ErrorKind::Finish);
     assert!(result.output.contains("in the end"), "{}", result.output);
-    assert_eq!(lines(&ends), ["7 Success"]);
+    assert_eq!(lines(&ends), ["7 Failed"], "to an older value, the call has failed");
+}
+
+/// Borrows one value in `new`, in the method, and twice there.
+struct Lender {
+    id: usize,
+}
+
+#[tool_class(prefix = "lender")]
+impl Lender {
+    pub fn new(session: &Session) -> Self {
+        Self { id: session.id }
+    }
+
+    pub async fn twice(&self, session: &Session, #[inject] other: &Session) -> usize {
+        tokio::task::yield_now().await;
+        self.id + session.id + other.id
+    }
+}
+
+#[tokio::test]
+async fn a_value_can_be_lent_several_times_and_is_finished_once() {
+    let ends: Arc<Mutex<Vec<String>>> = Arc::default();
+    let log = ends.clone();
+    let tools = tools("::Lender::")
+        .provide("session", |_| async { Ok::<_, String>(Session { id: 2, log: Arc::default() }) })
+        .finish("session", move |_: Session, outcome| {
+            log.lock().unwrap().push(format!("{outcome:?}"));
+            async {}
+        })
+        .build()
+        .unwrap();
+    assert_eq!(tools.call(ToolCall::new("lender.twice", json!({}))).await.output, "6");
+    assert_eq!(lines(&ends), ["Success"]);
+}
+
+#[tokio::test]
+async fn what_needs_another_value_is_finished_before_it() {
+    let ends: Arc<Mutex<Vec<String>>> = Arc::default();
+    let (of_session, of_repository) = (ends.clone(), ends.clone());
+    let tools = tools("::Store::fail")
+        .provide("session", |_| async { Ok::<_, String>(Session { id: 0, log: Arc::default() }) })
+        .finish("session", move |_: Session, _| {
+            of_session.lock().unwrap().push("session".to_owned());
+            async {}
+        })
+        .provide("repository", |scope| async move {
+            Ok::<_, InjectError>(Repository { session: scope.get("session").await? })
+        })
+        .finish("repository", move |_: Repository, _| {
+            of_repository.lock().unwrap().push("repository".to_owned());
+            async {}
+        })
+        .build()
+        .unwrap();
+    tools.call(ToolCall::new("store.fail", json!({}))).await;
+    assert_eq!(lines(&ends), ["repository", "session"]);
+}
+
+#[tokio::test]
+async fn a_scope_that_outlives_its_call_makes_nothing_more() {
+    let kept: Arc<Mutex<Option<Scope>>> = Arc::default();
+    let keep = kept.clone();
+    let made = Arc::new(AtomicUsize::new(0));
+    let count = made.clone();
+    let tools = tools("::Draft::consume")
+        .provide("late", move |_| {
+            count.fetch_add(1, Ordering::SeqCst);
+            async { Ok::<_, String>(1_u8) }
+        })
+        .provide("opening", move |scope: Scope| {
+            *keep.lock().unwrap() = Some(scope);
+            async { Ok::<_, String>(String::from("Once")) }
+        })
+        .build()
+        .unwrap();
+    assert!(tools.call(ToolCall::new("draft.consume", json!({}))).await.success);
+    let scope = kept.lock().unwrap().take().unwrap();
+    assert_eq!(scope.get::<u8>("late").await.unwrap_err().to_string(), "the call is over");
+    assert_eq!(made.load(Ordering::SeqCst), 0);
+}
+
+#[test]
+fn a_runtime_without_time_is_no_reason_to_panic() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let log = Arc::default();
+    let tools = store(&log);
+    let token = CancellationToken::new();
+    let result = runtime.block_on(async {
+        let call = tools.call(ToolCall::new("store.hang", json!({}))).cancel(token.clone());
+        tokio::join!(call, async { token.cancel() }).0
+    });
+    assert_eq!(result.error.unwrap().kind, ErrorKind::Cancelled);
+    let call = tools.call(ToolCall::new("store.hang", json!({}))).timeout(Duration::from_millis(1));
+    assert_eq!(runtime.block_on(call).error.unwrap().kind, ErrorKind::NoRuntime);
+}
+
+#[test]
+fn a_blocking_handler_that_still_waits_for_a_thread_is_not_run_after_its_call() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().max_blocking_threads(1).build().unwrap();
+    let log = Arc::default();
+    let tools = store(&log);
+    runtime.block_on(async {
+        let first = ToolCall::new("store.block", json!({"milliseconds": 200}));
+        let second =
+            tools.call(ToolCall::new("store.block", json!({"milliseconds": 0}))).timeout(Duration::from_millis(50));
+        let (first, second) = tokio::join!(tools.call(first), second);
+        assert_eq!(first.output, "done");
+        assert_eq!(second.error.unwrap().kind, ErrorKind::TimedOut);
+    });
+    let lines = lines(&log);
+    assert_eq!(lines.iter().filter(|line| line.ends_with("unblocked")).count(), 1, "{lines:?}");
+    assert!(lines.contains(&"1: rollback TimedOut".to_owned()), "{lines:?}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub(crate) fn beside(
     quote! {
         #(#cfgs)*
         #[doc(hidden)]
-        #[allow(deprecated, unused_imports, unused_mut)]
+        #[allow(deprecated, non_snake_case, unused_imports, unused_mut)]
         const _: () = {
             use #runtime::private as __tool;
             use __tool::tiers::*;

@@ -219,8 +219,7 @@ fn place(span: Span) -> Span {
 /// What all shims of a class share: its type and its constructor.
 pub(crate) fn class(class: &Class) -> TokenStream {
     let self_ty = &class.self_ty;
-    let constructor = class.constructor.as_ref().map(constructor_of);
-    let constructor = constructor.unwrap_or_default();
+    let constructors = class.constructors.iter().map(constructor_of);
     let by_value = class.tools.iter().any(|tool| tool.receiver == Receiver::Owned);
     let is_clone = by_value
         .then(|| quote!(__class.is_clone = __tool::Want::<__Class>::NEW.owned("self").mode == __tool::Mode::Clone;));
@@ -228,7 +227,7 @@ pub(crate) fn class(class: &Class) -> TokenStream {
         type __Class = #self_ty;
         fn __class() -> __tool::Class {
             let mut __class = __tool::Class::of::<__Class>();
-            #constructor
+            #(#constructors)*
             #is_clone
             __class
         }

@@ -69,7 +69,7 @@ fn same<'a>(
     entry_defs: &'a BTreeMap<String, Value>,
     linked: &'a Value,
     linked_defs: &'a BTreeMap<String, Value>,
-    seen: &mut Vec<(&'a str, &'a str)>,
+    seen: &mut Vec<(String, String)>,
 ) -> bool {
     match (entry, linked) {
         (Value::Object(entry), _) if entry.iter().all(is_text) => true,
@@ -101,15 +101,17 @@ fn same_target<'a>(
     entry_defs: &'a BTreeMap<String, Value>,
     linked: &'a Value,
     linked_defs: &'a BTreeMap<String, Value>,
-    seen: &mut Vec<(&'a str, &'a str)>,
+    seen: &mut Vec<(String, String)>,
 ) -> bool {
-    let target = |reference: &'a Value| reference.as_str().and_then(|text| text.strip_prefix("#/$defs/"));
+    let target = |reference: &'a Value| reference.as_str().and_then(crate::schema::target_of);
     let (Some(entry), Some(linked)) = (target(entry), target(linked)) else { return entry == linked };
-    if seen.contains(&(entry, linked)) {
+    let pair = (entry.into_owned(), linked.into_owned());
+    if seen.contains(&pair) {
         return true;
     }
-    seen.push((entry, linked));
-    match (entry_defs.get(entry), linked_defs.get(linked)) {
+    let definitions = (entry_defs.get(&pair.0), linked_defs.get(&pair.1));
+    seen.push(pair);
+    match definitions {
         (Some(a), Some(b)) => same(a, entry_defs, b, linked_defs, seen),
         _ => false,
     }

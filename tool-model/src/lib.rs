@@ -49,6 +49,7 @@ pub use registration::{
     ArgumentDetails, ArgumentSpec, Callable, Options, REGISTRATIONS, Registration, Source, Types, registrations,
 };
 pub use rule::{Number, Rule};
+pub use schema::target as reference_target;
 
 #[doc(hidden)]
 pub use {linkme, schemars};

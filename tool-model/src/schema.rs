@@ -5,6 +5,7 @@
 //! `$ref` only where a struct or an enum with data stands behind it. Schemas are walked by keyword, never by key
 //! alone: a property may well be called `title` or `format`.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
@@ -110,7 +111,7 @@ impl Definitions {
 
     fn inline_root(&self, schema: &mut Value) {
         while let Some(def) =
-            target(schema).filter(|name| self.inlined.contains(*name)).and_then(|name| self.defs.get(name))
+            target(schema).filter(|name| self.inlined.contains(&**name)).and_then(|name| self.defs.get(&*name))
         {
             let mut merged = def.as_object().cloned().unwrap_or_default();
             if let Some(siblings) = schema.as_object() {
@@ -130,7 +131,7 @@ impl Definitions {
         if let Some(name) = schema["type"].as_str() {
             return Some(name);
         }
-        if let Some(def) = target(schema).and_then(|name| self.defs.get(name)) {
+        if let Some(def) = target(schema).and_then(|name| self.defs.get(&*name)) {
             return self.type_of(def, depth + 1);
         }
         let forms = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array())?;
@@ -303,14 +304,38 @@ fn reaches_itself(name: &str, defs: &BTreeMap<String, Value>, inlined: &BTreeSet
     false
 }
 
-/// The name of the definition that a schema refers to.
-fn target(schema: &Value) -> Option<&str> {
-    schema.get("$ref")?.as_str()?.strip_prefix(REF_PREFIX)
+/// The name of the definition that a schema refers to, if it is a reference.
+pub fn target(schema: &Value) -> Option<Cow<'_, str>> {
+    schema.get("$ref")?.as_str().and_then(target_of)
+}
+
+/// The name of a definition in a reference such as `#/$defs/Order`, without the escapes of URLs and JSON pointers.
+pub(crate) fn target_of(reference: &str) -> Option<Cow<'_, str>> {
+    let name = reference.strip_prefix(REF_PREFIX)?;
+    if !name.contains(['%', '~']) {
+        return Some(Cow::Borrowed(name));
+    }
+    let mut bytes = Vec::with_capacity(name.len());
+    let mut rest = name.as_bytes();
+    while let Some((&byte, tail)) = rest.split_first() {
+        let hex = tail.get(..2).and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
+        match (byte, hex) {
+            (b'%', Some(decoded)) => {
+                bytes.push(decoded);
+                rest = &tail[2..];
+            }
+            _ => {
+                bytes.push(byte);
+                rest = tail;
+            }
+        }
+    }
+    Some(Cow::Owned(String::from_utf8_lossy(&bytes).replace("~1", "/").replace("~0", "~")))
 }
 
 /// Gives new names to the definitions that a schema refers to.
 pub(crate) fn rename_references(schema: &mut Value, rename: &impl Fn(&str) -> Option<String>) {
-    if let Some(name) = target(schema).and_then(rename) {
+    if let Some(name) = target(schema).and_then(|name| rename(&name)) {
         schema["$ref"] = format!("{REF_PREFIX}{name}").into();
     }
     each_subschema(schema, &mut |inner| rename_references(inner, rename));
@@ -324,7 +349,7 @@ pub(crate) fn referred(schema: &Value) -> Vec<String> {
 }
 
 fn references(schema: &Value, names: &mut Vec<String>) {
-    names.extend(target(schema).map(str::to_owned));
+    names.extend(target(schema).map(Cow::into_owned));
     let Some(object) = schema.as_object() else { return };
     for (key, value) in object {
         match (position(key), value) {

@@ -90,7 +90,8 @@ impl<T> PlainReply for Reply<T> {
 /// A string as it is, `()` as `ok`, anything else as compact JSON.
 #[inline]
 fn text<T: Serialize>(value: &T) -> Answer {
-    match value.serialize(Plain) {
+    // A value without content says nothing but that the tool ran; a `null` that could have been something is an answer.
+    match value.serialize(Plain { says_nothing: size_of::<T>() == 0 }) {
         Ok(text) => Ok(text),
         Err(NotPlain) => {
             let mut json = Vec::with_capacity(JSON_CAPACITY);
@@ -119,7 +120,9 @@ fn unwritable(error: &serde_json::Error) -> Box<Failure> {
 }
 
 /// Takes what is plain text, in JSON too, and gives up at once on everything else.
-struct Plain;
+struct Plain {
+    says_nothing: bool,
+}
 
 /// The value is not plain text.
 #[derive(Debug)]
@@ -180,7 +183,7 @@ impl Serializer for Plain {
 
     #[inline]
     fn serialize_unit(self) -> Result<String, NotPlain> {
-        Ok("ok".to_owned())
+        Ok(if self.says_nothing { "ok" } else { "null" }.to_owned())
     }
 
     #[inline]
@@ -241,6 +244,7 @@ mod tests {
         assert_eq!(Reply(()).answer().unwrap(), "ok");
         assert_eq!(Reply(Some(String::from("x"))).answer().unwrap(), "x");
         assert_eq!(Reply(None::<String>).answer().unwrap(), "null");
+        assert_eq!(Reply(serde_json::Value::Null).answer().unwrap(), "null");
         assert_eq!(Reply(vec![1, 2]).answer().unwrap(), "[1,2]");
         assert_eq!(Reply(Ok::<_, String>(7)).answer().unwrap(), "7");
     }

@@ -9,10 +9,12 @@ pub use crate::arguments::{Ask, Lend, lend};
 pub use crate::inject::{InjectError, Inputs, Mode, Want};
 pub use crate::shim::{Building, Class, Constructed, Constructor, Invocation, Needs, Receiver, Returned, Shim, Step};
 
-/// The traits among which method resolution chooses.
+/// The traits among which method resolution chooses. Without names: they must not hide the user's.
 pub mod tiers {
-    pub use crate::answer::PlainReply;
-    pub use crate::arguments::{LendUndecoded, LendUndescribed, LendUnsized, OptionalText, Undecoded, Undescribed};
-    pub use crate::inject::{WantMoved, WantUnsized};
-    pub use crate::shim::{Constructed, PlainReturned, UnknownReturned};
+    pub use crate::answer::PlainReply as _;
+    pub use crate::arguments::{
+        LendUndecoded as _, LendUndescribed as _, LendUnsized as _, OptionalText as _, Undecoded as _, Undescribed as _,
+    };
+    pub use crate::inject::{WantMoved as _, WantUnsized as _};
+    pub use crate::shim::{Constructed as _, PlainReturned as _, UnknownReturned as _};
 }

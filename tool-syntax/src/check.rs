@@ -114,6 +114,13 @@ pub(crate) fn no_conditional_parameter(attributes: &[Attribute], report: &mut Re
     }
 }
 
+/// The second of two would be overlooked.
+pub(crate) fn once(attributes: &[Attribute], name: &str, report: &mut Report) {
+    for second in attributes.iter().filter(|attribute| last_segment(attribute) == name).skip(1) {
+        report.at(second, format!("`#[{name}]` stands here twice; write one"));
+    }
+}
+
 /// Attribute macros see `cfg_attr` unexpanded, so such a `#[tool]` would be overlooked in silence.
 pub(crate) fn no_conditional_tool(attributes: &[Attribute], report: &mut Report) {
     for attribute in attributes.iter().filter(|attribute| hides_tool(attribute)) {

@@ -20,8 +20,8 @@ pub struct Class {
     pub type_name: String,
     /// Its tools, in the order of the source.
     pub tools: Vec<Tool>,
-    /// How an instance is made for each call.
-    pub constructor: Option<Constructor>,
+    /// How an instance is made for each call; several only under `cfg`s that exclude each other.
+    pub constructors: Vec<Constructor>,
     /// `manual`: offered only by a dispatcher that is given the service.
     pub manual: bool,
     /// `crate = ..`
@@ -64,15 +64,14 @@ pub fn read_class(attribute: TokenStream, item: &ItemImpl) -> (Option<Class>, Re
         sensitive: attr.sensitive.unwrap_or(false),
         inject: attr.inject.0.iter().map(LitStr::value).collect(),
     };
-    let constructor = methods.iter().copied().find(|method| is_constructor(method, &type_name));
     let tools: Vec<Tool> = methods
         .iter()
-        .filter(|method| constructor.is_none_or(|constructor| !std::ptr::eq(**method, constructor)))
+        .filter(|method| role(method, &type_name) == Role::Method)
         .filter_map(|method| read_method(method, &attr, &defaults, &mut report))
         .collect();
     distinct_names(&tools, &mut report);
     let class = Class {
-        constructor: constructor.and_then(|method| read_constructor(method, &item.self_ty, &mut report)),
+        constructors: constructors(&methods, &attr, &type_name, &item.self_ty, &mut report),
         self_ty: (*item.self_ty).clone(),
         type_name,
         tools,
@@ -100,6 +99,10 @@ fn concrete_type(item: &ItemImpl, report: &mut Report) -> Option<String> {
         let message = "a class of tools cannot be generic: its tools are registered once, for one type; \
                        put `#[tool_class]` on an `impl` for a concrete type, such as `impl Service<Postgres>`";
         report.at(&item.generics, message);
+        return None;
+    }
+    if item.self_ty.to_token_stream().into_iter().flat_map(flatten).any(|word| word == "'") {
+        report.at(&item.self_ty, "a class of tools cannot borrow: its instances live as long as the dispatcher; own the data, or share it with `Arc`");
         return None;
     }
     match &*item.self_ty {
@@ -137,16 +140,64 @@ fn check_prefix(prefix: &LitStr, report: &mut Report) {
     }
 }
 
-/// `new` without a receiver that gives back the type, or a `Result` of it.
-fn is_constructor(method: &ImplItemFn, type_name: &str) -> bool {
-    let ReturnType::Type(_, output) = &method.sig.output else { return false };
+/// What a method is to its class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// `new`, which gives back the type or a `Result` of it.
+    Constructor,
+    /// `new`, which gives back the type in some other form, such as an `Arc`: for the application alone.
+    Maker,
+    Method,
+}
+
+fn role(method: &ImplItemFn, type_name: &str) -> Role {
+    let ReturnType::Type(_, output) = &method.sig.output else { return Role::Method };
+    if name_of(method) != "new" || method.sig.receiver().is_some() {
+        return Role::Method;
+    }
     let output = crate::ty::future_output(output).unwrap_or(output);
-    let gives_type = output
-        .to_token_stream()
-        .into_iter()
-        .flat_map(flatten)
-        .any(|word| word == "Self" || word == type_name.split('<').next().unwrap_or_default());
-    name_of(method) == "new" && method.sig.receiver().is_none() && gives_type
+    let bare = type_name.split('<').next().unwrap_or_default();
+    let is_class = |ty: &Type| matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Self" || last.ident == bare));
+    let Type::Path(path) = output else { return Role::Method };
+    if is_class(output) {
+        return Role::Constructor;
+    }
+    let Some(last) = path.path.segments.last() else { return Role::Method };
+    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return Role::Method };
+    let first = arguments.args.iter().find_map(|argument| match argument {
+        syn::GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    match first {
+        Some(ty) if is_class(ty) && last.ident.to_string().ends_with("Result") => Role::Constructor,
+        _ if output.to_token_stream().into_iter().flat_map(flatten).any(|word| word == "Self" || word == bare) => {
+            Role::Maker
+        }
+        _ => Role::Method,
+    }
+}
+
+/// The constructors that are not left out and whose parameters can be injected.
+fn constructors(
+    methods: &[&ImplItemFn],
+    attr: &ClassAttr,
+    type_name: &str,
+    self_ty: &Type,
+    report: &mut Report,
+) -> Vec<Constructor> {
+    let excluded = attr.exclude.0.iter().any(|name| name.value() == "new");
+    let constructors = methods.iter().filter(|method| role(method, type_name) == Role::Constructor && !excluded);
+    let kept = constructors.filter(|method| {
+        let marker = method.attrs.iter().find(|attribute| attrs::is_tool(attribute));
+        let skipped = marker.and_then(|attribute| attrs::parse_attribute::<ToolAttr>(attribute).ok()?.skip);
+        if let (Some(marker), None) = (marker, &skipped) {
+            report
+                .at(marker, "`new` is the constructor, never a tool; to keep it from being one, write `#[tool(skip)]`");
+        }
+        skipped.is_none_or(|skip| !*skip)
+    });
+    let kept: Vec<&&ImplItemFn> = kept.collect();
+    kept.into_iter().filter_map(|method| read_constructor(method, self_ty, report)).collect()
 }
 
 fn flatten(token: proc_macro2::TokenTree) -> Vec<String> {
@@ -169,7 +220,18 @@ fn read_constructor(method: &ImplItemFn, self_ty: &Type, report: &mut Report) ->
     let docs = Docs::default();
     let around =
         Surroundings { signature: &method.sig, class: Some(self_ty), docs: &docs, inject: &[], inject_all: true };
-    let parameters = parameter::read_all(&around, report).into_iter().filter_map(|parameter| match parameter {
+    let marked =
+        method.sig.inputs.iter().any(|input| matches!(input, syn::FnArg::Typed(typed) if !typed.attrs.is_empty()));
+    let mut own = Report::default();
+    let parameters = parameter::read_all(&around, &mut own);
+    if let Err(errors) = own.into_result() {
+        // Where nobody has marked anything, `new` may well be for the application alone, with `.service(..)`.
+        if marked {
+            report.push(errors);
+        }
+        return None;
+    }
+    let parameters = parameters.into_iter().filter_map(|parameter| match parameter {
         Parameter::Injected(injected) => Some(injected),
         Parameter::Argument(_) => None,
     });
@@ -188,6 +250,7 @@ fn read_method(
     report: &mut Report,
 ) -> Option<Tool> {
     check::no_conditional_tool(&method.attrs, report);
+    check::once(&method.attrs, "tool", report);
     let name = name_of(method);
     let has = |list: &[LitStr]| list.iter().any(|entry| entry.value() == name);
     let marker = method.attrs.iter().find(|attribute| attrs::is_tool(attribute));

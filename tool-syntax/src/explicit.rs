@@ -3,15 +3,15 @@
 //! ```text
 //! arguments(host(type = "string", required = true), ports(type = "array", items(type = "integer")))
 //! ```
-//! A key is an identifier or a string; a value is a literal after `=`, an object in parentheses, or nothing for
-//! `true`.
+//! A key is an identifier or a string; a value is a literal or a list after `=`, an object in parentheses, or nothing
+//! for `true`. Items of a list can be objects, too: `anyOf = [(type = "string"), (type = "null")]`.
 
 use darling::FromMeta;
 use proc_macro2::Span;
 use serde_json::{Map, Value};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{Expr, Ident, LitStr, Meta, Token, parenthesized};
+use syn::{Expr, Ident, LitStr, Meta, Token, bracketed, parenthesized};
 
 use crate::literal;
 
@@ -78,9 +78,29 @@ fn value(input: ParseStream<'_>) -> syn::Result<Value> {
     }
     if input.peek(Token![=]) {
         input.parse::<Token![=]>()?;
-        return literal::to_json(&input.parse::<Expr>()?);
+        return literal_or_list(input);
     }
     Ok(Value::Bool(true))
+}
+
+/// A literal, an object in parentheses, or a list of these: `anyOf = [(type = "string"), (type = "null")]`.
+fn literal_or_list(input: ParseStream<'_>) -> syn::Result<Value> {
+    if input.peek(syn::token::Paren) {
+        let content;
+        parenthesized!(content in input);
+        return object(&content).map(Value::Object);
+    }
+    if !input.peek(syn::token::Bracket) {
+        return literal::to_json(&input.parse::<Expr>()?);
+    }
+    let content;
+    bracketed!(content in input);
+    let mut items = Vec::new();
+    while !content.is_empty() {
+        items.push(literal_or_list(&content)?);
+        comma(&content)?;
+    }
+    Ok(Value::Array(items))
 }
 
 fn comma(input: ParseStream<'_>) -> syn::Result<()> {

@@ -81,6 +81,12 @@ fn read(typed: &PatType, around: &Surroundings<'_>, report: &mut Report) -> Opti
     let name = ident.unraw().to_string();
     let arg = find(&typed.attrs, "arg");
     let inject = find(&typed.attrs, "inject");
+    check::once(&typed.attrs, "arg", report);
+    check::once(&typed.attrs, "inject", report);
+    if let (Some(arg), true) = (arg, around.inject_all) {
+        report.at(arg, "every parameter of `new` is injected; the model fills none of them");
+        return None;
+    }
     if let (Some(_), Some(inject)) = (arg, inject) {
         report.at(inject, "a parameter is either filled by the model (`#[arg]`) or injected (`#[inject]`), not both");
         return None;
@@ -113,6 +119,7 @@ fn read(typed: &PatType, around: &Surroundings<'_>, report: &mut Report) -> Opti
         Some(attribute) => report.keep(attrs::parse_attribute::<ArgAttr>(attribute))?,
         None => ArgAttr::default(),
     };
+    report.keep(ty::no_static_reference(&typed.ty))?;
     let form = report.keep(ty::argument_form(&ty))?;
     Some(Parameter::Argument(argument(ident, name, ty, form, attr, typed, around, report)))
 }

@@ -239,7 +239,7 @@ fn explicit(attr: &ToolAttr, parameters: &[Parameter], report: &mut Report) -> O
                 format!("`{name}` is described here and by `#[arg(..)]`; decide for one"),
             ));
         }
-        let schema = complete(schema.clone(), argument.description.as_deref());
+        let schema = complete(schema.clone(), argument.description.as_deref(), argument.secret);
         if let Err(wrong) = check_schema(name, &schema) {
             report.push(syn::Error::new(*span, wrong));
         }
@@ -257,12 +257,15 @@ fn explicit(attr: &ToolAttr, parameters: &[Parameter], report: &mut Report) -> O
     Some(Value::Object(described).to_string())
 }
 
-fn complete(mut schema: Map<String, Value>, description: Option<&str>) -> Map<String, Value> {
+fn complete(mut schema: Map<String, Value>, description: Option<&str>, secret: bool) -> Map<String, Value> {
     schema.entry("type").or_insert_with(|| json!("any"));
     let has_default = schema.contains_key("default");
     schema.entry("required").or_insert_with(|| json!(!has_default));
     if let Some(text) = description {
         schema.entry("description").or_insert_with(|| json!(text));
+    }
+    if secret {
+        schema.insert("writeOnly".to_owned(), json!(true));
     }
     schema
 }

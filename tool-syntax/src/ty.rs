@@ -64,6 +64,14 @@ pub(crate) fn argument_form(ty: &Type) -> syn::Result<ArgumentForm> {
 /// Reads the type of a parameter that is injected.
 pub(crate) fn injected_form(ty: &Type) -> syn::Result<InjectedForm> {
     match ungroup(ty) {
+        Type::Reference(reference) if matches!(&*reference.elem, Type::TraitObject(_)) => {
+            let object = &reference.elem;
+            let message = format!(
+                "a value is found by its type, and `{0}` has no size: provide an `Arc<{0}>`, and take that or a reference to it",
+                object.to_token_stream()
+            );
+            Err(syn::Error::new_spanned(object, message))
+        }
         Type::Reference(reference) if reference.mutability.is_some() => {
             Ok(InjectedForm::LentMut((*reference.elem).clone()))
         }
@@ -172,6 +180,19 @@ fn ungroup(ty: &Type) -> &Type {
         Type::Group(group) => ungroup(&group.elem),
         Type::Paren(paren) => ungroup(&paren.elem),
         other => other,
+    }
+}
+
+/// Nothing that a model sends lives for ever. Asked of the type as it was written, before lifetimes are replaced.
+pub(crate) fn no_static_reference(ty: &Type) -> syn::Result<()> {
+    match ungroup(ty) {
+        Type::Reference(reference)
+            if reference.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident == "static") =>
+        {
+            let message = "nothing that a model sends lives for ever: leave `'static` out, or own the value";
+            Err(syn::Error::new_spanned(reference, message))
+        }
+        _ => Ok(()),
     }
 }
 

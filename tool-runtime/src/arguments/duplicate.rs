@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use memchr::memmem;
 use serde_json::Value;
+use tool_model::reference_target;
 
 use super::place::string_end;
 
@@ -67,7 +68,7 @@ fn is_free(schema: &Value, defs: &BTreeMap<String, Value>, in_place: bool, depth
     if depth > 8 {
         return true;
     }
-    if let Some(def) = reference(schema).and_then(|name| defs.get(name)) {
+    if let Some(def) = reference_target(schema).and_then(|name| defs.get(&*name)) {
         return is_free(def, defs, false, depth + 1);
     }
     let may_be_object = match object.get("type") {
@@ -112,10 +113,6 @@ fn collect(schema: &Value, defs: &BTreeMap<String, Value>, names: &mut Vec<Strin
         Value::Array(items) => items.iter().for_each(|item| collect(item, defs, names)),
         _ => {}
     }
-}
-
-fn reference(schema: &Value) -> Option<&str> {
-    schema.get("$ref")?.as_str()?.strip_prefix("#/$defs/")
 }
 
 fn has_reference(schema: &Value) -> bool {

@@ -30,7 +30,12 @@ impl<'de> Deserializer<'de> for Absent<'_> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        if self.look_inside { visitor.visit_some(self) } else { visitor.visit_none() }
+        if self.look_inside {
+            // Once only: a type may hold nothing but an `Option` of itself.
+            visitor.visit_some(Self { look_inside: false, ..self })
+        } else {
+            visitor.visit_none()
+        }
     }
 
     fn deserialize_enum<V: Visitor<'de>>(

@@ -27,6 +27,9 @@ pub(crate) enum Problem {
     Refused { index: usize, start: usize, end: usize },
 }
 
+/// How many unknown arguments are noted; a text of nothing else has millions.
+const MANY: usize = 200;
+
 /// A text and what is known of the tool it is for.
 pub(crate) struct Reader<'a> {
     pub(crate) text: &'a str,
@@ -86,10 +89,13 @@ impl Pass<'_, '_, '_> {
                 }
                 None => self.skip()?,
             }
+            if !matches!(self.next_byte(), Some(b',' | b'}')) {
+                self.resume(index)?;
+            }
             match self.next_byte() {
                 Some(b',') => self.at += 1,
                 Some(b'}') => return self.end(),
-                _ => self.resume(index)?,
+                _ => return self.malformed("expected `,` or `}`"),
             }
             self.next_byte();
         }
@@ -109,11 +115,6 @@ impl Pass<'_, '_, '_> {
                 self.at = start + values.byte_offset();
                 let error = serde_json::Error::custom("it goes on after what the type reads of it");
                 self.problems.push(Problem::Invalid { index, start, end: self.at, error: error.into() });
-                match self.next_byte() {
-                    Some(b',') => self.at += 1,
-                    Some(b'}') => {}
-                    _ => return self.malformed("expected `,` or `}`"),
-                }
                 Some(())
             }
             _ => {
@@ -168,7 +169,7 @@ impl Pass<'_, '_, '_> {
         };
         self.at = close;
         let index = self.reader.schemas.arguments.iter().position(|argument| argument.name == key);
-        if index.is_none() && !self.reader.allow_unknown {
+        if index.is_none() && !self.reader.allow_unknown && self.problems.len() < MANY {
             self.problems.push(Problem::Unknown(key));
         }
         Some(index)
@@ -216,7 +217,7 @@ impl Pass<'_, '_, '_> {
     /// Whether a decoded value is also what the manifest says of the argument.
     #[inline]
     fn accepted(&self, argument: &BoundArgument, start: usize) -> bool {
-        let first = self.text.as_bytes()[start];
+        let Some(&first) = self.text.as_bytes().get(start) else { return false };
         // `null` is for the type to judge.
         let form = argument.first_byte.is_none_or(|expected| first == expected || first == b'n');
         form && (!argument.checked || self.reader.schemas.accepts(argument, &self.text[start..self.at]))

@@ -148,13 +148,24 @@ impl<A: DeserializeOwned> Undescribed for Ask<A> {
 
     #[inline]
     fn slot(&self) -> Slot<A> {
-        json_slot(None)
+        undescribed_slot()
     }
 }
 
 #[inline]
 fn described_slot<A: DeserializeOwned + JsonSchema>() -> Slot<A> {
     json_slot(Some(TypeSchema::Derived(SchemaGenerator::subschema_for::<A>)))
+}
+
+/// Described only if its name is known: the schema must not depend on which features other crates switch on.
+fn undescribed_slot<A: DeserializeOwned>() -> Slot<A> {
+    json_slot(match type_name::<A>() {
+        "url::Url" | "core::option::Option<url::Url>" => Some(TypeSchema::Text(Some("uri"))),
+        "alloc::vec::Vec<url::Url>" | "core::option::Option<alloc::vec::Vec<url::Url>>" => {
+            Some(TypeSchema::Texts(Some("uri")))
+        }
+        _ => None,
+    })
 }
 
 #[inline]
@@ -311,11 +322,11 @@ impl<T: DeserializeOwned> LendUndescribed for Lend<T> {
     type Argument = T;
 
     fn slot(&self) -> Slot<T> {
-        json_slot(None)
+        undescribed_slot()
     }
 
     fn option_slot(&self) -> Slot<Option<T>> {
-        json_slot(None)
+        undescribed_slot()
     }
 }
 

@@ -314,7 +314,11 @@ fn has_narrowing_keyword(schema: &Value) -> bool {
         "minLength" | "maxLength" => value.is_number() && !is_char,
         "minItems" | "maxItems" => value.is_number() && !is_fixed_array,
         "minimum" | "maximum" => value.is_number() && !is_range_of_an_integer_type(object, pair("minimum", "maximum")),
-        "enum" | "const" | "default" | "examples" => value.is_object() && has_narrowing_keyword(value),
+        "enum" | "const" | "default" | "examples" => false,
+        // A property may be called like a keyword.
+        "properties" | "patternProperties" | "$defs" => {
+            value.as_object().is_some_and(|schemas| schemas.values().any(has_narrowing_keyword))
+        }
         _ => has_narrowing_keyword(value),
     })
 }

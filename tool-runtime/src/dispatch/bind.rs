@@ -100,7 +100,8 @@ fn choose(
 ) -> Vec<&'static Registration> {
     let mut chosen = Vec::new();
     for (name, entry) in manifest.iter() {
-        let Some(tool) = linked.iter().find(|tool| tool.handler == entry.handler) else {
+        let by_handler = || linked.iter().filter(|tool| tool.handler == entry.handler);
+        let Some(tool) = by_handler().find(|tool| tool.name == name).or_else(|| by_handler().next()) else {
             problems.push(not_linked(name, &entry.handler));
             continue;
         };
@@ -158,7 +159,7 @@ fn bind_tool(
         problems.push(Problem::of_tool(registration.name, message, "let all crates use the same `tool-runtime`"));
         return None;
     };
-    let instance = bind_instance(registration, shim, dependencies, constructors, problems)?;
+    let instance = bind_instance(registration, shim, dependencies, constructors, problems);
     let injections = bind_injections(registration, &(shim.needs.injections)(), "", dependencies, problems);
     let definition = Arc::new(registration.definition());
     check_rules(registration, &definition, problems);
@@ -168,6 +169,8 @@ fn bind_tool(
         let message = format!("the argument `{}`: {wrong}", registration.arguments[index].name);
         problems.push(Problem::of_tool(registration.name, message, "give it a default that its type reads"));
     }
+    let instance = instance?;
+    check_moved(registration, &instance, &injections, problems);
     let needs_scope = matches!(instance, InstanceSource::PerCall { .. })
         || injections.iter().any(|(_, source)| matches!(source, Source::Provider(_)));
     Some(BoundTool {
@@ -312,6 +315,24 @@ fn find_source(injection: &Injection, dependencies: &Dependencies) -> Result<Sou
         };
         (message, remedy)
     })
+}
+
+/// What `new` has taken for itself, the method cannot have.
+fn check_moved(
+    registration: &Registration,
+    instance: &InstanceSource,
+    injections: &[(Injection, Source)],
+    problems: &mut Vec<Problem>,
+) {
+    let InstanceSource::PerCall { injections: of_constructor, .. } = instance else { return };
+    for (moved, source) in of_constructor.iter().filter(|(injection, _)| injection.mode == Mode::Move) {
+        for (wanted, _) in injections.iter().filter(|(_, other)| other == source) {
+            let message =
+                format!("the parameter `{}` wants what `new` has taken as `{}`", wanted.parameter, moved.parameter);
+            let remedy = format!("let `new` take `&{0}`, or derive `Clone` for `{0}`", short_type(moved.type_name));
+            problems.push(Problem::of_tool(registration.name, message, remedy));
+        }
+    }
 }
 
 /// Whether each value can be handed over as its parameters want it.

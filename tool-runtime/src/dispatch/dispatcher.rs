@@ -13,7 +13,7 @@ use crate::ToolCall;
 
 /// Runs the calls of a model. Cheap to clone; clones share everything.
 ///
-/// ```
+/// ```standalone_crate
 /// use tool_runtime::{Dispatcher, ToolCall, tool_class};
 ///
 /// struct GreetService {

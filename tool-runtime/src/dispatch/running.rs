@@ -16,7 +16,7 @@ use super::{BoundTool, Dispatcher, Given, InstanceSource, scoped};
 use crate::answer::{Answer, Failure};
 use crate::arguments::Reader;
 use crate::guard::{self, drop_quietly};
-use crate::inject::{InjectError, Inputs, InstanceInput, ScopeInner};
+use crate::inject::{Blocking, BlockingAnswer, InjectError, Inputs, InstanceInput, ScopeInner, blocking_answer};
 use crate::shim::{Invocation, Purpose, Step};
 use crate::{ErrorKind, Outcome, ToolCall, ToolError, ToolResult};
 
@@ -57,7 +57,7 @@ enum Work {
     /// An `async` handler that needs nothing made.
     Handler(Pin<Box<dyn Future<Output = Answer> + Send>>),
     /// A blocking handler that needs nothing made.
-    Blocking(JoinHandle<Answer>),
+    Blocking { blocking: Blocking, answer: BlockingAnswer },
     /// A handler in a scope.
     Scoped { run: Pin<Box<dyn Future<Output = Answer> + Send>>, scope: Arc<ScopeInner>, runtime: Handle },
     /// The handler is over, its scope is being finished by a task of its own.
@@ -118,13 +118,20 @@ impl<'a> Call<'a> {
             Ok(Step::Refused(error)) => return Break(failed(*error)),
             Ok(Step::Future(handler)) => Work::Handler(handler),
             Ok(Step::Blocking(function)) => match Handle::try_current() {
-                Ok(runtime) => Work::Blocking(runtime.spawn_blocking(function)),
+                Ok(runtime) => {
+                    let (blocking, answer) = Blocking::start(&runtime, function);
+                    Work::Blocking { blocking, answer }
+                }
                 Err(_) => return Break(answered(tool, Err(no_runtime()))),
             },
             Ok(Step::Waiting(waiting)) => {
                 let Ok(runtime) = Handle::try_current() else { return Break(answered(tool, Err(no_runtime()))) };
                 let scope = ScopeInner::new(inner.dependencies.clone(), std::mem::take(&mut self.with));
-                Work::Scoped { run: Box::pin(scoped::run(tool.clone(), scope.clone(), waiting)), scope, runtime }
+                Work::Scoped {
+                    run: Box::pin(scoped::run(tool.clone(), scope.clone(), runtime.clone(), waiting)),
+                    scope,
+                    runtime,
+                }
             }
             Err(panic) => return Break(answered(tool, Err(Failure::new(ErrorKind::Panicked, panic)))),
         };
@@ -224,7 +231,8 @@ impl Running {
             if !std::mem::take(&mut self.is_waiting)
                 && let Some(answer) = self.poll_work(context)
             {
-                match self.end(answer, false) {
+                let outcome = outcome_of(&answer);
+                match self.end(answer, outcome, false) {
                     Some(answer) => return Poll::Ready(answer),
                     None => continue,
                 }
@@ -257,19 +265,15 @@ impl Running {
                 Ok(Poll::Ready(answer)) => Some(answer),
                 Err(panic) => Some(panicked(panic)),
             },
-            Work::Blocking(handle) => match Pin::new(handle).poll(context) {
+            Work::Blocking { answer, .. } => match Pin::new(answer).poll(context) {
                 Poll::Pending => None,
-                Poll::Ready(Ok(answer)) => Some(answer),
-                Poll::Ready(Err(error)) if error.is_panic() => Some(panicked(
-                    guard::catch(|| std::panic::resume_unwind(error.into_panic())).err().unwrap_or_default(),
-                )),
-                Poll::Ready(Err(_)) => Some(Err(Failure::new(ErrorKind::NoRuntime, "the runtime was shut down"))),
+                Poll::Ready(answer) => Some(blocking_answer(answer)),
             },
             Work::Finishing { finished, answer } => match Pin::new(finished).poll(context) {
                 Poll::Pending => None,
                 Poll::Ready(finished) => {
                     let answer = std::mem::replace(answer, Ok(String::new()));
-                    let finished = finished.unwrap_or_else(|_| Err("the runtime was shut down".to_owned()));
+                    let finished = finished.unwrap_or_else(|error| Err(format!("its task ended: {error}")));
                     self.work = Work::Over;
                     Some(answer.and_then(|output| match finished {
                         Ok(()) => Ok(output),
@@ -282,13 +286,12 @@ impl Running {
     }
 
     /// The handler is over: its answer, or nothing if its scope has to be finished first.
-    fn end(&mut self, answer: Answer, abandoned: bool) -> Option<Answer> {
+    fn end(&mut self, answer: Answer, outcome: Outcome, is_held: bool) -> Option<Answer> {
         match std::mem::replace(&mut self.work, Work::Over) {
             Work::Scoped { run, scope, runtime } => {
                 drop_quietly(run);
-                let held = scope.is_held();
-                let finished = runtime.spawn(scope.finish(outcome_of(&answer)));
-                if abandoned && held {
+                let finished = runtime.spawn(scope.finish(outcome));
+                if is_held {
                     return Some(answer);
                 }
                 self.work = Work::Finishing { finished, answer };
@@ -305,28 +308,28 @@ impl Running {
     fn stop(&mut self, failure: Box<Failure>) -> Option<Answer> {
         self.cancelled = None;
         self.timer = None;
-        let blocking = match &self.work {
-            Work::Blocking(_) => true,
-            Work::Scoped { scope, .. } => scope.is_held(),
+        let mut answer = Err(failure);
+        let outcome = outcome_of(&answer);
+        let is_held = match &self.work {
+            Work::Blocking { blocking, .. } => !blocking.revoke(),
+            Work::Scoped { scope, .. } => scope.revoke(),
             // The handler's answer stands, but what it wrote may not: this, too, cannot be known.
             Work::Finishing { answer, .. } => answer.is_ok(),
             Work::Handler(_) | Work::Over => false,
         };
-        let failure = if blocking {
-            let message = format!("{}, but could not be stopped: it may still take effect", failure.message);
-            Failure::new(ErrorKind::OutcomeUnknown, message)
-        } else {
-            failure
-        };
-        if let Work::Finishing { answer, .. } = &mut self.work {
-            let answer = std::mem::replace(answer, Ok(String::new()));
-            self.work = Work::Over;
-            return Some(answer.and(Err(failure)));
+        if is_held && let Err(failure) = &mut answer {
+            failure.kind = ErrorKind::OutcomeUnknown;
+            failure.message.push_str(", but could not be stopped: it may still take effect");
         }
-        let ended = self.end(Err(failure), true);
+        if let Work::Finishing { answer: of_handler, .. } = &mut self.work {
+            let of_handler = std::mem::replace(of_handler, Ok(String::new()));
+            self.work = Work::Over;
+            return Some(of_handler.and(answer));
+        }
+        let ended = self.end(answer, outcome, is_held);
         if ended.is_none() {
-            // The rollback has its own time.
-            self.timer = Some(Box::pin(tokio::time::sleep(FINISH_GRACE)));
+            // The rollback has its own time. Without a timer it has all the time.
+            self.timer = timer(FINISH_GRACE);
         }
         ended
     }
@@ -336,12 +339,13 @@ impl Running {
         let timer = match (&mut self.timer, self.timeout) {
             (Some(timer), _) => timer,
             (None, None) => return Poll::Pending,
-            (None, Some(timeout)) => {
-                if Handle::try_current().is_err() {
+            (None, Some(timeout)) => match timer(timeout) {
+                Some(timer) => self.timer.insert(timer),
+                None => {
+                    self.timeout = None;
                     return Poll::Ready(no_runtime());
                 }
-                self.timer.insert(Box::pin(tokio::time::sleep(timeout)))
-            }
+            },
         };
         timer.as_mut().poll(context).map(|()| {
             let limit = self.timeout.unwrap_or(FINISH_GRACE);
@@ -352,11 +356,22 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        if let Work::Scoped { run, scope, runtime } = std::mem::replace(&mut self.work, Work::Over) {
-            drop_quietly(run);
-            runtime.spawn(scope.finish(Outcome::Cancelled));
+        match std::mem::replace(&mut self.work, Work::Over) {
+            Work::Scoped { run, scope, runtime } => {
+                drop_quietly(run);
+                scope.revoke();
+                runtime.spawn(scope.finish(Outcome::Cancelled));
+            }
+            Work::Blocking { blocking, .. } => drop(blocking.revoke()),
+            other => drop_quietly(other),
         }
     }
+}
+
+/// A timer, unless this thread has no runtime that keeps time.
+fn timer(duration: Duration) -> Option<Pin<Box<Sleep>>> {
+    Handle::try_current().ok()?;
+    guard::catch(|| Box::pin(tokio::time::sleep(duration))).ok()
 }
 
 fn outcome_of(answer: &Answer) -> Outcome {
@@ -376,7 +391,7 @@ fn cancelled() -> Box<Failure> {
 }
 
 fn no_runtime() -> Box<Failure> {
-    Failure::new(ErrorKind::NoRuntime, "needs a Tokio runtime, and there is none on this thread")
+    Failure::new(ErrorKind::NoRuntime, "needs a Tokio runtime with time enabled, and there is none on this thread")
 }
 
 fn failed(error: ToolError) -> ToolResult {

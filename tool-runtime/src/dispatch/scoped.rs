@@ -2,30 +2,33 @@
 
 use std::sync::Arc;
 
-use tokio::sync::oneshot;
+use tokio::runtime::Handle;
 
 use super::{BoundTool, InstanceSource, Source};
 use crate::ErrorKind;
 use crate::answer::{Answer, Failure};
-use crate::inject::{InjectError, Injection, Inputs, InstanceInput, ScopeInner};
+use crate::inject::{Blocking, InjectError, Injection, Inputs, InstanceInput, ScopeInner, blocking_answer};
 use crate::shim::{Building, Constructor, Step, Waiting};
 
 /// Makes what the handler needs, one after the other, and runs it.
-pub(super) async fn run(tool: Arc<BoundTool>, scope: Arc<ScopeInner>, waiting: Waiting) -> Answer {
-    let inputs = match inputs(&tool, &scope).await {
-        Ok(inputs) => inputs,
-        Err(error) => return Err(not_run(&tool, &error)),
+pub(super) async fn run(tool: Arc<BoundTool>, scope: Arc<ScopeInner>, runtime: Handle, waiting: Waiting) -> Answer {
+    let step = match inputs(&tool, &scope).await {
+        Ok(inputs) => waiting(inputs),
+        Err(error) => Err(error),
     };
-    let mut step = waiting(inputs);
-    loop {
-        step = match step {
-            Err(error) => return Err(not_run(&tool, &error)),
-            Ok(Step::Done(answer)) => return answer,
-            Ok(Step::Future(future)) => return future.await,
-            Ok(Step::Blocking(function)) => return on_blocking_thread(function, &scope).await,
-            Ok(Step::Refused(error)) => return Err(Failure::new(error.kind, error.message)),
-            Ok(Step::Waiting(waiting)) => waiting(Inputs::default()),
-        };
+    match step {
+        Err(error) => Err(not_run(&tool, &error)),
+        Ok(Step::Done(answer)) => answer,
+        Ok(Step::Future(future)) => future.await,
+        Ok(Step::Blocking(function)) => {
+            // The scope keeps what it lends until the function has ended.
+            let (blocking, answer) = Blocking::start(&runtime, function);
+            scope.hold_for(blocking);
+            blocking_answer(answer.await)
+        }
+        Ok(Step::Waiting(_) | Step::Refused(_)) => {
+            unreachable!("a shim that has decoded its arguments runs its function")
+        }
     }
 }
 
@@ -68,18 +71,4 @@ async fn construct(
     };
     let name = super::problem::short_type(type_name);
     built.map(InstanceInput::Own).map_err(|error| InjectError::new(format!("`{name}::new` failed: {error}")))
-}
-
-/// Runs a function on a thread that may block. The scope keeps what it lends until the function has ended.
-async fn on_blocking_thread(function: Box<dyn FnOnce() -> Answer + Send>, scope: &ScopeInner) -> Answer {
-    let (answered, answer) = oneshot::channel();
-    scope.hold_for(tokio::task::spawn_blocking(move || {
-        // Nobody may be listening any more; the function has run all the same.
-        drop(answered.send(crate::guard::catch(function)));
-    }));
-    match answer.await {
-        Ok(Ok(answer)) => answer,
-        Ok(Err(panic)) => Err(Failure::new(ErrorKind::Panicked, panic)),
-        Err(_) => Err(Failure::new(ErrorKind::NoRuntime, "the runtime was shut down")),
-    }
 }

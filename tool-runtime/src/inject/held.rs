@@ -53,7 +53,7 @@ struct Returnable<T>(Option<T>);
 /// A slot of a scope: a value that is made once per call.
 #[derive(Default)]
 pub(crate) struct Slot {
-    pub(crate) made: OnceCell<()>,
+    pub(crate) made: OnceCell<Result<(), InjectError>>,
     held: Mutex<Held>,
 }
 
@@ -114,10 +114,13 @@ impl Input {
             Self::Slot(slot) => slot,
         };
         let mut held = slot.lock();
-        if let Held::Owned(value) = std::mem::take(&mut *held) {
-            let value = value.downcast::<T>().map_err(|_| gone::<T>())?;
-            *held = Held::Shared(Arc::new(Returnable(Some(*value))));
-        }
+        *held = match std::mem::take(&mut *held) {
+            Held::Owned(value) => match value.downcast::<T>() {
+                Ok(value) => Held::Shared(Arc::new(Returnable(Some(*value)))),
+                Err(other) => Held::Owned(other),
+            },
+            other => other,
+        };
         match &*held {
             Held::Shared(value) => value.clone().downcast().map(Shared::Call).map_err(|_| gone::<T>()),
             _ => Err(gone::<T>()),

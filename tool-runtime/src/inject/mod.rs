@@ -1,11 +1,13 @@
 //! Values that handlers get from the application, not from the model.
 
+mod blocking;
 mod held;
 mod inputs;
 mod provider;
 mod scope;
 mod want;
 
+pub(crate) use blocking::{Blocking, BlockingAnswer, blocking_answer};
 pub use held::{Exclusive, Shared};
 pub(crate) use held::{Held, Input, Slot};
 pub use inputs::Inputs;

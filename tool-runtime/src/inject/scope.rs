@@ -4,9 +4,7 @@ use std::any::{TypeId, type_name};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::task::JoinHandle;
-
-use super::{Held, Input, Slot};
+use super::{Blocking, Held, Input, Slot};
 use crate::Outcome;
 use crate::dispatch::{Dependencies, Given, Source};
 use crate::guard::CatchPanic;
@@ -84,12 +82,16 @@ pub(crate) struct ScopeInner {
 
 #[derive(Default)]
 struct State {
-    /// The values that exist or are being made, in the order in which they were first asked for.
+    /// The values that exist or are being made.
     slots: Vec<(usize, Arc<Slot>)>,
+    /// Those that exist, in the order in which they were made: what a value needs was made before it.
+    made: Vec<(usize, Arc<Slot>)>,
     /// Which provider has asked for which.
     asked: Vec<(usize, usize)>,
-    /// A blocking handler, which cannot be stopped.
-    blocking: Option<JoinHandle<()>>,
+    /// A blocking handler, which cannot be stopped once it runs.
+    blocking: Option<Blocking>,
+    /// Whether the call is over: nothing is made any more.
+    closed: bool,
 }
 
 impl ScopeInner {
@@ -109,11 +111,16 @@ impl ScopeInner {
         };
         let slot = {
             let mut state = self.state();
-            if let Some(asking) = asking {
+            if state.closed {
+                return Err(InjectError::new("the call is over"));
+            }
+            if let Some(asking) = asking
+                && !state.asked.contains(&(asking, provider))
+            {
                 state.asked.push((asking, provider));
-                if let Some(chain) = cycle(&state.asked, provider, asking) {
-                    return Err(InjectError::new(self.describe_cycle(&chain)));
-                }
+            }
+            if let Some(chain) = asking.and_then(|asking| cycle(&state.asked, provider, asking)) {
+                return Err(InjectError::new(self.describe_cycle(&chain)));
             }
             match state.slots.iter().find(|(index, _)| *index == provider) {
                 Some((_, slot)) => slot.clone(),
@@ -124,17 +131,32 @@ impl ScopeInner {
                 }
             }
         };
-        let make = || async {
-            let provider_of = &self.dependencies.providers[provider];
-            let scope = Scope { inner: self.clone(), asking: Some(provider) };
-            let held = (provider_of.make)(scope)
-                .await
-                .map_err(|error| InjectError::new(format!("the provider {:?} failed: {error}", provider_of.name)))?;
-            slot.put(held);
-            Ok(())
-        };
-        slot.made.get_or_try_init(make).await?;
+        slot.made.get_or_init(|| self.make(provider, &slot)).await.clone()?;
         Ok(Input::Slot(slot.clone()))
+    }
+
+    /// Runs a provider. A value that comes when the call is over is finished at once.
+    async fn make(self: &Arc<Self>, index: usize, slot: &Arc<Slot>) -> Result<(), InjectError> {
+        let provider = &self.dependencies.providers[index];
+        let scope = Scope { inner: self.clone(), asking: Some(index) };
+        let held = (provider.make)(scope)
+            .await
+            .map_err(|error| InjectError::new(format!("the provider {:?} failed: {error}", provider.name)))?;
+        let late = {
+            let mut state = self.state();
+            if state.closed {
+                Some(held)
+            } else {
+                slot.put(held);
+                state.made.push((index, slot.clone()));
+                None
+            }
+        };
+        let Some(held) = late else { return Ok(()) };
+        if let Err(error) = finish_one(provider.finish.as_ref(), held, Outcome::Cancelled).await {
+            tracing::warn!(provider = %provider.name, %error, "a value that came too late could not be finished");
+        }
+        Err(InjectError::new("the call is over"))
     }
 
     fn describe_cycle(&self, chain: &[usize]) -> String {
@@ -143,29 +165,37 @@ impl ScopeInner {
     }
 
     /// Remembers a blocking handler: what it was lent is finished only after it.
-    pub(crate) fn hold_for(&self, blocking: JoinHandle<()>) {
+    pub(crate) fn hold_for(&self, blocking: Blocking) {
         self.state().blocking = Some(blocking);
     }
 
-    /// Whether a blocking handler is still running.
-    pub(crate) fn is_held(&self) -> bool {
-        self.state().blocking.as_ref().is_some_and(|blocking| !blocking.is_finished())
+    /// Keeps a blocking handler from starting, if there is one; whether one is running.
+    pub(crate) fn revoke(&self) -> bool {
+        self.state().blocking.as_ref().is_some_and(|blocking| !blocking.revoke())
     }
 
-    /// Finishes every value, the newest first. All are finished, even if one fails; the first error is given back.
-    pub(crate) async fn finish(self: Arc<Self>, outcome: Outcome) -> Result<(), String> {
+    /// Finishes every value, the newest first. All are finished, even if one fails; the first error is given back, and
+    /// to the values that are older the call has failed then.
+    pub(crate) async fn finish(self: Arc<Self>, mut outcome: Outcome) -> Result<(), String> {
         let blocking = self.state().blocking.take();
         if let Some(blocking) = blocking {
-            drop(blocking.await);
+            blocking.ended().await;
         }
-        let slots = std::mem::take(&mut self.state().slots);
+        let made = {
+            let mut state = self.state();
+            state.closed = true;
+            state.slots.clear();
+            std::mem::take(&mut state.made)
+        };
         let mut result = Ok(());
-        for (index, slot) in slots.into_iter().rev() {
+        for (index, slot) in made.into_iter().rev() {
             let provider = &self.dependencies.providers[index];
-            let finished = finish_one(provider.finish.as_ref(), slot.take(), outcome).await;
-            if let Err(error) = finished {
+            if let Err(error) = finish_one(provider.finish.as_ref(), slot.take(), outcome).await {
                 tracing::warn!(provider = %provider.name, %error, "a value could not be finished");
                 result = result.and(Err(format!("{:?} could not be finished: {error}", provider.name)));
+                if outcome.is_success() {
+                    outcome = Outcome::Failed;
+                }
             }
         }
         result
@@ -173,34 +203,36 @@ impl ScopeInner {
 }
 
 async fn finish_one(hook: Option<&super::FinishHook>, held: Held, outcome: Outcome) -> super::FinishResult {
-    let Some(hook) = hook else { return Ok(()) };
+    let panicked = |panic: String| Err(format!("it panicked: {panic}"));
+    let Some(hook) = hook else { return crate::guard::catch(|| drop(held)).or_else(panicked) };
     if matches!(held, Held::Empty) {
-        // Its provider failed, or the handler has taken it.
+        // The handler has taken it.
         return Ok(());
     }
-    let future = crate::guard::catch(|| (hook.finish)(held, outcome));
-    match future {
-        Ok(Some(future)) => CatchPanic(future).await.unwrap_or_else(|panic| Err(format!("it panicked: {panic}"))),
+    match crate::guard::catch(|| (hook.finish)(held, outcome)) {
+        Ok(Some(future)) => CatchPanic(future).await.unwrap_or_else(panicked),
         Ok(None) => Err("somebody still holds it".to_owned()),
-        Err(panic) => Err(format!("it panicked: {panic}")),
+        Err(panic) => panicked(panic),
     }
 }
 
 /// The chain from `from` through what was asked to `to` and back to `from`, if there is one.
 fn cycle(asked: &[(usize, usize)], from: usize, to: usize) -> Option<Vec<usize>> {
-    fn search(asked: &[(usize, usize)], at: usize, to: usize, chain: &mut Vec<usize>) -> bool {
-        if chain.contains(&at) {
+    fn search(asked: &[(usize, usize)], at: usize, to: usize, seen: &mut Vec<usize>, chain: &mut Vec<usize>) -> bool {
+        if seen.contains(&at) {
             return false;
         }
+        seen.push(at);
         chain.push(at);
-        if at == to || asked.iter().filter(|(asker, _)| *asker == at).any(|&(_, next)| search(asked, next, to, chain)) {
+        let mut next = asked.iter().filter(|(asker, _)| *asker == at).map(|&(_, next)| next);
+        if at == to || next.any(|next| search(asked, next, to, seen, chain)) {
             return true;
         }
         chain.pop();
         false
     }
     let mut chain = Vec::new();
-    search(asked, from, to, &mut chain).then(|| {
+    search(asked, from, to, &mut Vec::new(), &mut chain).then(|| {
         // Told from the asking provider on: to -> from -> ... -> to.
         chain.insert(0, to);
         chain
