@@ -4,6 +4,8 @@ use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
+use crate::scalar::Scalar;
+
 /// The Rust type of one argument.
 #[derive(Clone, Copy)]
 pub struct ArgumentType {
@@ -26,6 +28,17 @@ pub enum TypeSchema {
     Text(Option<&'static str>),
     /// An array of such strings.
     Texts(Option<&'static str>),
+}
+
+impl ArgumentType {
+    /// What the type is, if it is one of those that need no generated schema.
+    pub(crate) fn scalar(&self) -> Option<Scalar> {
+        if matches!(self.schema, Some(TypeSchema::Derived(_))) { Scalar::of(self.type_name) } else { None }
+    }
+
+    pub(crate) fn is_scalar(&self) -> bool {
+        self.scalar().is_some()
+    }
 }
 
 impl TypeSchema {

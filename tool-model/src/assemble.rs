@@ -9,6 +9,7 @@ use std::time::Duration;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+use crate::scalar::Scalar;
 use crate::schema::Definitions;
 use crate::{Argument, ArgumentSpec, Registration, Rule, ToolDefinition, TypeSchema};
 
@@ -91,12 +92,17 @@ fn add_definitions(defs: &mut BTreeMap<String, Value>, needed: BTreeMap<String, 
 }
 
 impl RawArgument {
-    fn finish(self, defs: &Definitions) -> Argument {
-        let required = !self.optional && self.default.is_none() && !self.or_default;
-        let (type_name, mut keywords) = match self.schema {
+    fn finish(mut self, defs: &Definitions) -> Argument {
+        let (type_name, keywords) = match self.schema.take() {
             Some(schema) => defs.argument(schema, self.optional, &self.variants),
             None => ("any".to_owned(), BTreeMap::new()),
         };
+        self.describe(type_name, keywords)
+    }
+
+    /// Adds what the source says to what the type says.
+    fn describe(self, type_name: String, mut keywords: BTreeMap<String, Value>) -> Argument {
+        let required = !self.optional && self.default.is_none() && !self.or_default;
         for rule in &self.rules {
             rule.describe(&type_name, &mut keywords);
         }
@@ -130,7 +136,7 @@ pub(crate) fn from_registration(tool: &Registration) -> ToolDefinition {
         timeout: options.timeout_ms.map(Duration::from_millis),
         ..ToolDefinition::default()
     };
-    schemas_of(tool).finish(&mut definition);
+    describe_types(tool, &mut definition);
     if let Some(explicit) = options.explicit {
         // The macro wrote this text from the attribute it had checked.
         definition.arguments = serde_json::from_str(explicit).unwrap_or_default();
@@ -141,19 +147,33 @@ pub(crate) fn from_registration(tool: &Registration) -> ToolDefinition {
     definition
 }
 
-fn schemas_of(tool: &Registration) -> Assembly {
-    let mut generator = SchemaSettings::draft2020_12().for_deserialize().into_generator();
+fn describe_types(tool: &Registration, definition: &mut ToolDefinition) {
     let types = tool.call.types();
-    let arguments = tool.arguments.iter().zip(types.arguments).map(|(spec, ty)| {
-        let schema = ty.schema.map(|schema| render(schema, &mut generator));
-        (spec.name.to_owned(), raw(spec, schema, ty.optional, ty.variants))
-    });
-    let arguments = arguments.collect();
-    let returns = types.returns.map(|schema| {
+    // Most tools need no generator.
+    let mut generator = None;
+    let mut assembly = Assembly::default();
+    for (spec, ty) in tool.arguments.iter().zip(types.arguments) {
+        let name = spec.name.to_owned();
+        if let Some(scalar) = ty.scalar() {
+            let raw = raw(spec, None, ty.optional, &[]);
+            definition.arguments.insert(name, raw.describe(scalar.type_name.to_owned(), scalar.keywords()));
+            continue;
+        }
+        let generator =
+            generator.get_or_insert_with(|| SchemaSettings::draft2020_12().for_deserialize().into_generator());
+        let schema = ty.schema.map(|schema| render(schema, generator));
+        assembly.arguments.push((name, raw(spec, schema, ty.optional, ty.variants)));
+    }
+    assembly.defs = generator.map(|mut generator| generator.take_definitions(true)).unwrap_or_default();
+    // What goes to the model as a word or a number is not described.
+    let returns = types.returns.filter(|returns| Scalar::of(returns.type_name).is_none() && returns.type_name != "()");
+    assembly.returns = returns.map(|returns| {
         let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-        (render(schema, &mut generator), generator.take_definitions(true))
+        (render(returns.schema, &mut generator), generator.take_definitions(true))
     });
-    Assembly { arguments, defs: generator.take_definitions(true), returns }
+    if !assembly.arguments.is_empty() || assembly.returns.is_some() {
+        assembly.finish(definition);
+    }
 }
 
 fn raw(spec: &ArgumentSpec, schema: Option<Value>, optional: bool, variants: &[&str]) -> RawArgument {

@@ -34,6 +34,7 @@ pub mod name;
 mod nearest;
 mod registration;
 mod rule;
+mod scalar;
 mod schema;
 pub mod validate;
 
@@ -46,7 +47,8 @@ pub use json::{canonical, to_pretty};
 pub use manifest::{Manifest, ManifestError};
 pub use nearest::nearest;
 pub use registration::{
-    ArgumentDetails, ArgumentSpec, Callable, Options, REGISTRATIONS, Registration, Source, Types, registrations,
+    ArgumentDetails, ArgumentSpec, Callable, Options, REGISTRATIONS, Registration, ReturnType, Source, Types,
+    registrations,
 };
 pub use rule::{Number, Rule};
 pub use schema::target as reference_target;

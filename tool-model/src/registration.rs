@@ -46,7 +46,25 @@ pub struct Types {
     /// The arguments, in the order of the signature.
     pub arguments: Vec<ArgumentType>,
     /// A successful result, where it has a schema.
-    pub returns: Option<TypeSchema>,
+    pub returns: Option<ReturnType>,
+}
+
+impl Types {
+    /// Whether every argument is a number, a truth value or a text of the standard library, of which the schema says
+    /// all that its type enforces.
+    #[must_use]
+    pub fn are_scalar(&self) -> bool {
+        self.arguments.iter().all(|argument| argument.is_scalar())
+    }
+}
+
+/// The type of a successful result.
+#[derive(Clone, Copy)]
+pub struct ReturnType {
+    /// Its full name.
+    pub type_name: &'static str,
+    /// Its schema.
+    pub schema: TypeSchema,
 }
 
 /// What an attribute says beyond name, description and arguments.

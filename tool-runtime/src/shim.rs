@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::pin::Pin;
 
 use schemars::JsonSchema;
-use tool_model::{Callable, TypeSchema, Types};
+use tool_model::{Callable, ReturnType, TypeSchema, Types};
 
 use crate::answer::{Answer, Failure};
 use crate::arguments::{self, Decode, Reader};
@@ -167,7 +167,7 @@ impl Invocation<'_> {
     /// Decodes the arguments into their slots. Whether the function can be called; if not, [`stop`](Self::stop) says
     /// what is to be answered.
     #[inline]
-    pub fn read(&mut self, slots: &mut [&mut dyn Decode], returns: Option<TypeSchema>) -> bool {
+    pub fn read(&mut self, slots: &mut [&mut dyn Decode], returns: Option<ReturnType>) -> bool {
         match &mut self.purpose {
             Purpose::Call { tool, reader } => match arguments::read(reader, slots) {
                 Ok(()) => true,
@@ -255,31 +255,31 @@ impl<T> Returned<T> {
 impl<T: JsonSchema, E> Returned<Result<T, E>> {
     /// The schema of a success.
     #[must_use]
-    pub fn schema(self) -> Option<TypeSchema> {
-        Some(TypeSchema::of::<T>())
+    pub fn schema(self) -> Option<ReturnType> {
+        Some(ReturnType { type_name: type_name::<T>(), schema: TypeSchema::of::<T>() })
     }
 }
 
 /// A plain result with a schema.
 pub trait PlainReturned {
     /// The schema of the result.
-    fn schema(self) -> Option<TypeSchema>;
+    fn schema(self) -> Option<ReturnType>;
 }
 
 impl<T: JsonSchema> PlainReturned for Returned<T> {
-    fn schema(self) -> Option<TypeSchema> {
-        Some(TypeSchema::of::<T>())
+    fn schema(self) -> Option<ReturnType> {
+        Some(ReturnType { type_name: type_name::<T>(), schema: TypeSchema::of::<T>() })
     }
 }
 
 /// A result without a schema.
 pub trait UnknownReturned {
     /// Nothing.
-    fn schema(self) -> Option<TypeSchema>;
+    fn schema(self) -> Option<ReturnType>;
 }
 
 impl<T> UnknownReturned for &Returned<T> {
-    fn schema(self) -> Option<TypeSchema> {
+    fn schema(self) -> Option<ReturnType> {
         None
     }
 }

@@ -3,6 +3,10 @@
 //! allocates instead.
 
 mod allocations;
+#[cfg(feature = "many")]
+mod many {
+    include!(concat!(env!("OUT_DIR"), "/many.rs"));
+}
 mod ours;
 mod table;
 mod work;

@@ -32,7 +32,12 @@ async fn add_async(a: i64, b: i64) -> i64 {
 
 /// Search.
 #[tool(name = "async.search")]
-async fn search_async(query: String, limit: Option<u32>, tags: Vec<String>, filter: BTreeMap<String, String>) -> Vec<Hit> {
+async fn search_async(
+    query: String,
+    limit: Option<u32>,
+    tags: Vec<String>,
+    filter: BTreeMap<String, String>,
+) -> Vec<Hit> {
     hits(&query, limit, &tags, &filter)
 }
 

@@ -1,7 +1,8 @@
 //! What a type makes of a value that is not there.
 
-use serde::de::value::Error;
-use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
 /// The value of an argument that was not sent: `None` for `Option` and for all that decodes like it.
@@ -16,6 +17,24 @@ pub(super) fn variants<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     variants
 }
 
+/// There is no value. Says nothing, so that it costs nothing.
+#[derive(Debug)]
+struct Nothing;
+
+impl fmt::Display for Nothing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("there is no value")
+    }
+}
+
+impl std::error::Error for Nothing {}
+
+impl serde::de::Error for Nothing {
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        Self
+    }
+}
+
 /// A deserializer that has nothing. Types ask it for what they need, which tells what they are.
 struct Absent<'a> {
     variants: &'a mut &'static [&'static str],
@@ -23,13 +42,13 @@ struct Absent<'a> {
 }
 
 impl<'de> Deserializer<'de> for Absent<'_> {
-    type Error = Error;
+    type Error = Nothing;
 
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
-        Err(Error::custom("missing"))
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Nothing> {
+        Err(Nothing)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Nothing> {
         if self.look_inside {
             // Once only: a type may hold nothing but an `Option` of itself.
             visitor.visit_some(Self { look_inside: false, ..self })
@@ -43,9 +62,9 @@ impl<'de> Deserializer<'de> for Absent<'_> {
         _: &'static str,
         variants: &'static [&'static str],
         _: V,
-    ) -> Result<V::Value, Error> {
+    ) -> Result<V::Value, Nothing> {
         *self.variants = variants;
-        Err(Error::custom("missing"))
+        Err(Nothing)
     }
 
     forward_to_deserialize_any! {

@@ -79,10 +79,6 @@ impl Schemas {
         Self { arguments, definition }
     }
 
-    pub(crate) fn definition(&self) -> &Arc<ToolDefinition> {
-        &self.definition
-    }
-
     /// Fills each argument that may be left out as if it had been; by index, what its type has against that.
     pub(crate) fn try_absent(&self, slots: &mut [&mut dyn Decode]) -> Vec<(usize, String)> {
         let mut wrong = Vec::new();

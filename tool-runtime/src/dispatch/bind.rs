@@ -2,12 +2,12 @@
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use rustc_hash::FxBuildHasher;
 use tool_model::validate::Validator;
-use tool_model::{Manifest, Registration, difference, registrations};
+use tool_model::{Manifest, Registration, ToolDefinition, difference, registrations};
 
 use super::problem::{merge, short_type};
 use super::{Dependencies, Problem, Source};
@@ -19,12 +19,26 @@ use crate::shim::{Class, Constructor, Receiver, Shim};
 pub(crate) struct BoundTool {
     pub(crate) registration: &'static Registration,
     pub(crate) shim: &'static Shim,
-    pub(crate) schemas: Schemas,
+    definition: OnceLock<Arc<ToolDefinition>>,
+    schemas: OnceLock<Schemas>,
     pub(crate) instance: InstanceSource,
     pub(crate) injections: Vec<(Injection, Source)>,
     /// Whether a call must make something first, so that it needs a scope.
     pub(crate) needs_scope: bool,
     pub(crate) timeout: Option<Duration>,
+}
+
+impl BoundTool {
+    /// What is known of its arguments, made when it is first needed.
+    #[inline]
+    pub(crate) fn schemas(&self) -> &Schemas {
+        self.schemas.get_or_init(|| Schemas::new(self.registration, self.definition().clone()))
+    }
+
+    /// What the model is told of it, made when it is first needed.
+    pub(crate) fn definition(&self) -> &Arc<ToolDefinition> {
+        self.definition.get_or_init(|| Arc::new(self.registration.definition()))
+    }
 }
 
 /// Where the instance of a method comes from.
@@ -161,13 +175,18 @@ fn bind_tool(
     };
     let instance = bind_instance(registration, shim, dependencies, constructors, problems);
     let injections = bind_injections(registration, &(shim.needs.injections)(), "", dependencies, problems);
-    let definition = Arc::new(registration.definition());
-    check_rules(registration, &definition, problems);
-    check_defaults(registration, &definition, problems);
-    let schemas = Schemas::new(registration, definition);
-    for (index, wrong) in shim.try_absent(Reader { text: "{}", schemas: &schemas, allow_unknown: false }) {
-        let message = format!("the argument `{}`: {wrong}", registration.arguments[index].name);
-        problems.push(Problem::of_tool(registration.name, message, "give it a default that its type reads"));
+    let definition = OnceLock::new();
+    let promised = OnceLock::new();
+    if makes_promises(registration) {
+        let definition = definition.get_or_init(|| Arc::new(registration.definition())).clone();
+        check_rules(registration, &definition, problems);
+        check_defaults(registration, &definition, problems);
+        let schemas = Schemas::new(registration, definition);
+        for (index, wrong) in shim.try_absent(Reader { text: "{}", schemas: &schemas, allow_unknown: false }) {
+            let message = format!("the argument `{}`: {wrong}", registration.arguments[index].name);
+            problems.push(Problem::of_tool(registration.name, message, "give it a default that its type reads"));
+        }
+        drop(promised.set(schemas));
     }
     let instance = instance?;
     check_moved(registration, &instance, &injections, problems);
@@ -176,7 +195,8 @@ fn bind_tool(
     Some(BoundTool {
         registration,
         shim,
-        schemas,
+        definition,
+        schemas: promised,
         instance,
         injections,
         needs_scope,
@@ -184,8 +204,19 @@ fn bind_tool(
     })
 }
 
+/// Whether a tool's schema may say more than its types enforce, so that it is worth a look before the first call.
+fn makes_promises(registration: &Registration) -> bool {
+    let said = |spec: &tool_model::ArgumentSpec| {
+        let details = spec.details;
+        details.default.is_some() || details.or_default || !details.rules.is_empty()
+    };
+    registration.options.explicit.is_some()
+        || registration.arguments.iter().any(said)
+        || !registration.call.types().are_scalar()
+}
+
 /// A rule that says nothing about the argument's type would be shown to the model and mean nothing.
-fn check_rules(registration: &Registration, definition: &tool_model::ToolDefinition, problems: &mut Vec<Problem>) {
+fn check_rules(registration: &Registration, definition: &ToolDefinition, problems: &mut Vec<Problem>) {
     for spec in registration.arguments {
         let Some(argument) = definition.arguments.get(spec.name) else { continue };
         for rule in spec.details.rules.iter().filter(|rule| !rule.fits(&argument.type_name)) {
@@ -202,7 +233,7 @@ fn check_rules(registration: &Registration, definition: &tool_model::ToolDefinit
 
 /// A default that the schema refuses would make every call without it fail; a schema that cannot be enforced is a
 /// promise that cannot be kept.
-fn check_defaults(registration: &Registration, definition: &tool_model::ToolDefinition, problems: &mut Vec<Problem>) {
+fn check_defaults(registration: &Registration, definition: &ToolDefinition, problems: &mut Vec<Problem>) {
     for (name, argument) in &definition.arguments {
         let validator = match Validator::new(&argument.schema(), &definition.defs) {
             Ok(validator) => validator,

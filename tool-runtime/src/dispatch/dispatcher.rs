@@ -80,17 +80,22 @@ impl Dispatcher {
     /// The tools on offer, as a manifest.
     #[must_use]
     pub fn manifest(&self) -> Manifest {
-        self.inner
-            .tools
-            .iter()
-            .map(|(name, tool)| (name.clone(), ToolDefinition::clone(tool.schemas.definition())))
-            .collect()
+        self.inner.tools.iter().map(|(name, tool)| (name.clone(), ToolDefinition::clone(tool.definition()))).collect()
+    }
+
+    /// The tools on offer with their definitions, sorted by name.
+    #[must_use]
+    pub fn definitions(&self) -> Vec<(&str, &ToolDefinition)> {
+        let tools = self.inner.tools.iter().map(|(name, tool)| (name.as_str(), &**tool.definition()));
+        let mut all: Vec<(&str, &ToolDefinition)> = tools.collect();
+        all.sort_unstable_by_key(|(name, _)| *name);
+        all
     }
 
     /// The definition of a tool on offer.
     #[must_use]
     pub fn definition(&self, name: &str) -> Option<&ToolDefinition> {
-        self.inner.tools.get(name).map(|tool| &**tool.schemas.definition())
+        self.inner.tools.get(name).map(|tool| &**tool.definition())
     }
 
     /// Resolves every provider once and rolls back: for start-up and for tests.

@@ -64,7 +64,7 @@ fn explain(tool: &BoundTool, inner: &Inner) -> ToolExplanation {
     let registration = tool.registration;
     let types = registration.call.types().arguments;
     let unknown = registration.arguments.iter().zip(types).filter_map(|(argument, ty)| {
-        let described = tool.schemas.definition().arguments.get(argument.name)?;
+        let described = tool.definition().arguments.get(argument.name)?;
         let reason = match ty.schema {
             None => format!("`{}` has no `JsonSchema`", short_type(ty.type_name)),
             Some(_) => format!("`{}` takes any value", short_type(ty.type_name)),

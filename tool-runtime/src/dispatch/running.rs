@@ -111,7 +111,7 @@ impl<'a> Call<'a> {
             }
         };
         let reader =
-            Reader { text: &self.call.arguments, schemas: &tool.schemas, allow_unknown: inner.limits.allow_unknown };
+            Reader { text: &self.call.arguments, schemas: tool.schemas(), allow_unknown: inner.limits.allow_unknown };
         let invocation = Invocation { purpose: Purpose::Call { tool: &self.call.name, reader }, ready };
         let work = match guard::catch(|| first_step((tool.shim.invoke)(invocation), context)) {
             Ok(Step::Done(answer)) => return Break(answered(tool, answer)),

@@ -1,0 +1,93 @@
+//! The types most arguments have, described without asking schemars.
+//!
+//! Only a short cut: what is not here takes the long way and comes out the same.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// A number, a truth value or a text of the standard library.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Scalar {
+    pub(crate) type_name: &'static str,
+    minimum: Option<i64>,
+    maximum: Option<i64>,
+}
+
+impl Scalar {
+    /// The scalar of this full name, or the one in an `Option`. No other type can have these names: a path belongs to
+    /// one crate, and a name without one to the language.
+    pub(crate) fn of(full_name: &str) -> Option<Self> {
+        let inner = full_name.strip_prefix("core::option::Option<").and_then(|rest| rest.strip_suffix('>'));
+        let integer = |minimum: Option<i64>, maximum: Option<i64>| Self { type_name: "integer", minimum, maximum };
+        let plain = |type_name| Self { type_name, minimum: None, maximum: None };
+        Some(match inner.unwrap_or(full_name) {
+            "alloc::string::String" | "std::path::PathBuf" => plain("string"),
+            "bool" => plain("boolean"),
+            "f32" | "f64" => plain("number"),
+            "i8" => integer(Some(i8::MIN.into()), Some(i8::MAX.into())),
+            "i16" => integer(Some(i16::MIN.into()), Some(i16::MAX.into())),
+            "i32" => integer(Some(i32::MIN.into()), Some(i32::MAX.into())),
+            "i64" | "i128" | "isize" => integer(None, None),
+            "u8" => integer(Some(0), Some(u8::MAX.into())),
+            "u16" => integer(Some(0), Some(u16::MAX.into())),
+            "u32" => integer(Some(0), Some(u32::MAX.into())),
+            "u64" | "u128" | "usize" => integer(Some(0), None),
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn keywords(self) -> BTreeMap<String, Value> {
+        let bounds = [("minimum", self.minimum), ("maximum", self.maximum)];
+        bounds.into_iter().filter_map(|(key, bound)| Some((key.to_owned(), bound?.into()))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::any::type_name;
+    use std::path::PathBuf;
+
+    use schemars::{JsonSchema, SchemaGenerator};
+
+    use super::*;
+    use crate::schema::Definitions;
+
+    fn both_ways<T: JsonSchema>() {
+        for (name, optional, schema) in [
+            (type_name::<T>(), false, SchemaGenerator::default().subschema_for::<T>()),
+            (type_name::<Option<T>>(), true, SchemaGenerator::default().subschema_for::<Option<T>>()),
+        ] {
+            let scalar = Scalar::of(name).unwrap_or_else(|| panic!("{name} is not known"));
+            let (type_name, keywords) = Definitions::new(serde_json::Map::new()).argument(schema.into(), optional, &[]);
+            assert_eq!((scalar.type_name, scalar.keywords()), (type_name.as_str(), keywords), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_short_cut_leads_where_the_long_way_does() {
+        both_ways::<String>();
+        both_ways::<PathBuf>();
+        both_ways::<bool>();
+        both_ways::<f32>();
+        both_ways::<f64>();
+        both_ways::<i8>();
+        both_ways::<i16>();
+        both_ways::<i32>();
+        both_ways::<i64>();
+        both_ways::<i128>();
+        both_ways::<isize>();
+        both_ways::<u8>();
+        both_ways::<u16>();
+        both_ways::<u32>();
+        both_ways::<u64>();
+        both_ways::<u128>();
+        both_ways::<usize>();
+    }
+
+    #[test]
+    fn other_types_take_the_long_way() {
+        assert_eq!(Scalar::of("app::String"), None);
+        assert_eq!(Scalar::of("core::option::Option<core::option::Option<u8>>"), None);
+    }
+}
