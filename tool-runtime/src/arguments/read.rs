@@ -89,14 +89,14 @@ impl Pass<'_, '_, '_> {
                 }
                 None => self.skip()?,
             }
-            if !matches!(self.next_byte(), Some(b',' | b'}')) {
-                self.resume(index)?;
+            let next = match self.next_byte() {
+                Some(next @ (b',' | b'}')) => next,
+                _ => self.resume(index)?,
+            };
+            if next == b'}' {
+                return self.end();
             }
-            match self.next_byte() {
-                Some(b',') => self.at += 1,
-                Some(b'}') => return self.end(),
-                _ => return self.malformed("expected `,` or `}`"),
-            }
+            self.at += 1;
             self.next_byte();
         }
     }
@@ -104,7 +104,7 @@ impl Pass<'_, '_, '_> {
     /// A type may stop in the middle of a value, as that of 128-bit integers does at the point of `1.5`: then the value
     /// is not of that type. Anything else is no JSON.
     #[cold]
-    fn resume(&mut self, index: Option<usize>) -> Option<()> {
+    fn resume(&mut self, index: Option<usize>) -> Option<u8> {
         let stopped = self.at;
         self.at = self.start;
         let rest = &self.text[self.start..];
@@ -115,7 +115,10 @@ impl Pass<'_, '_, '_> {
                 self.at = start + values.byte_offset();
                 let error = serde_json::Error::custom("it goes on after what the type reads of it");
                 self.problems.push(Problem::Invalid { index, start, end: self.at, error: error.into() });
-                Some(())
+                match self.next_byte() {
+                    Some(next @ (b',' | b'}')) => Some(next),
+                    _ => self.malformed("expected `,` or `}`"),
+                }
             }
             _ => {
                 self.at = stopped;
@@ -129,7 +132,7 @@ impl Pass<'_, '_, '_> {
     fn next_byte(&mut self) -> Option<u8> {
         loop {
             let byte = *self.text.as_bytes().get(self.at)?;
-            if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
+            if byte > b' ' || !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
                 return Some(byte);
             }
             self.at += 1;
@@ -141,13 +144,13 @@ impl Pass<'_, '_, '_> {
     fn at_key(&mut self, index: usize) -> bool {
         let Some(argument) = self.reader.schemas.arguments.get(index) else { return false };
         let name = argument.name.as_bytes();
-        let end = self.at + name.len() + 1;
-        let bytes = self.text.as_bytes();
-        let here = bytes.get(self.at) == Some(&b'"')
-            && bytes.get(end) == Some(&b'"')
-            && bytes.get(self.at + 1..end) == Some(name);
+        let Some(rest) = self.text.as_bytes().get(self.at..) else { return false };
+        let here = rest.len() > name.len() + 1
+            && rest[0] == b'"'
+            && rest[name.len() + 1] == b'"'
+            && rest[1..=name.len()] == *name;
         if here {
-            self.at = end + 1;
+            self.at += name.len() + 2;
         }
         here
     }
