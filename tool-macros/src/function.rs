@@ -29,3 +29,32 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     };
     quote!(#function #beside)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What an editor completes in must be there, however unfinished it is.
+    #[test]
+    fn an_unfinished_item_is_kept() {
+        for (attribute, item) in [
+            ("", "fn add(a: Vec<) -> u8 { a.le }"),
+            ("", "fn add(a: u8) -> u8 { a. }"),
+            ("name = ", "fn add(#[arg(min = 1)] a: u8) -> u8 { a.le }"),
+            ("nam", "fn add(#[arg(mi)] a: u8) -> u8 { a.le }"),
+        ] {
+            let attribute = attribute.parse().unwrap();
+            let item: TokenStream = item.parse().unwrap();
+            let output = expand(attribute, item.clone()).to_string();
+            let (kept, errors) = output.split_once(":: core :: compile_error").unwrap_or((&output, ""));
+            assert!(kept.contains("fn add (") && kept.contains("{ a ."), "{output}");
+            assert!(!errors.is_empty(), "{output}");
+        }
+    }
+
+    #[test]
+    fn a_method_that_its_class_has_read_is_left_alone() {
+        let item: TokenStream = "fn add(&self) {}".parse().unwrap();
+        assert_eq!(expand(tool_syntax::marker().parse().unwrap(), item.clone()).to_string(), item.to_string());
+    }
+}

@@ -126,44 +126,50 @@ fn has_reference(schema: &Value) -> bool {
 /// The first key that stands twice in one object of the value that a text begins with, possibly behind a colon. The
 /// text is valid JSON; `escaped` says whether there is a backslash anywhere in it.
 fn duplicate_in(text: &str, escaped: bool) -> Option<String> {
-    // The keys of all open objects, and where those of each begin; an array has none.
-    let mut keys: SmallStack<&[u8], 8> = SmallStack::new(b"");
-    let mut open: SmallStack<usize, 4> = SmallStack::new(0);
-    // The string that was read last, which is a key if a colon follows.
-    let mut string = 0..0;
-    let bytes = text.as_bytes();
-    let mut at = 0;
+    if !escaped && let Some(found) = flat_duplicate(text.as_bytes()) {
+        return found.and_then(|key| serde_json::from_slice(key).ok());
+    }
+    duplicate_by_hash(text)
+}
+
+/// What most maps are: one small object with nothing inside but strings, numbers and the like. Gives nothing if it is
+/// something else.
+#[expect(clippy::option_option, reason = "whether it is such an object, and whether a key stands twice in it")]
+fn flat_duplicate(bytes: &[u8]) -> Option<Option<&[u8]>> {
+    let mut keys: [&[u8]; 16] = [b""; 16];
+    let mut count = 0;
+    let mut at = bytes.iter().position(|byte| !matches!(byte, b':' | b' ' | b'\n' | b'\t' | b'\r'))?;
+    if bytes[at] != b'{' {
+        return if bytes[at] == b'[' { None } else { Some(None) };
+    }
     loop {
-        match bytes.get(at)? {
-            b'"' => {
-                let end = if escaped { string_end(bytes, at) } else { next_quote(bytes, at + 1)? + 1 };
-                string = at..end;
-                at = end;
-                continue;
-            }
-            b':' if open.len > 0 => {
-                let key = &bytes[string.clone()];
-                let start = open.last()?;
-                if keys.len - start > MANY {
-                    return duplicate_by_hash(text);
-                }
-                if (start..keys.len).any(|index| same_key(keys.get(index), key, escaped)) {
-                    return serde_json::from_slice(key).ok();
-                }
-                keys.push(key);
-            }
-            b'{' | b'[' => open.push(keys.len),
-            b'}' | b']' => {
-                keys.truncate(open.pop()?);
-                if open.len == 0 {
-                    return None;
-                }
-            }
-            // The value was no object and no array after all.
-            b',' if open.len == 0 => return None,
-            _ => {}
-        }
         at += 1;
+        match bytes.get(at)? {
+            b'"' => {}
+            b'}' => return Some(None),
+            _ => continue,
+        }
+        let end = next_quote(bytes, at + 1)? + 1;
+        let key = bytes.get(at..end)?;
+        if keys.get(..count)?.contains(&key) {
+            return Some(Some(key));
+        }
+        *keys.get_mut(count)? = key;
+        count += 1;
+        at = end;
+        while matches!(bytes.get(at)?, b':' | b' ' | b'\n' | b'\t' | b'\r') {
+            at += 1;
+        }
+        match bytes.get(at)? {
+            b'"' => at = next_quote(bytes, at + 1)?,
+            b'{' | b'[' => return None,
+            _ => {
+                while !matches!(bytes.get(at)?, b',' | b'}') {
+                    at += 1;
+                }
+                at -= 1;
+            }
+        }
     }
 }
 
@@ -183,10 +189,7 @@ fn next_quote(bytes: &[u8], mut at: usize) -> Option<usize> {
     bytes[at..].iter().position(|&byte| byte == b'"').map(|offset| at + offset)
 }
 
-/// From how many keys of one object on they are not compared each with each.
-const MANY: usize = 24;
-
-/// As [`duplicate_in`], in time that grows with the text alone.
+/// The same for any value.
 fn duplicate_by_hash(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut open: Vec<HashSet<Cow<'_, str>>> = Vec::new();
@@ -200,6 +203,8 @@ fn duplicate_by_hash(text: &str) -> Option<String> {
                 at = end;
                 continue;
             }
+            // The value was no object and no array after all.
+            b',' if open.is_empty() => return None,
             b':' => {
                 let key = plain(&text[string.clone()]);
                 if let Some(keys) = open.last_mut()
@@ -221,58 +226,12 @@ fn duplicate_by_hash(text: &str) -> Option<String> {
     }
 }
 
-/// A stack that allocates only when it grows beyond `N`.
-struct SmallStack<T, const N: usize> {
-    len: usize,
-    first: [T; N],
-    more: Vec<T>,
-}
-
-impl<T: Copy, const N: usize> SmallStack<T, N> {
-    fn new(filler: T) -> Self {
-        Self { len: 0, first: [filler; N], more: Vec::new() }
-    }
-
-    fn push(&mut self, item: T) {
-        match self.first.get_mut(self.len) {
-            Some(place) => *place = item,
-            None => self.more.push(item),
-        }
-        self.len += 1;
-    }
-
-    fn get(&self, index: usize) -> T {
-        self.first.get(index).copied().unwrap_or_else(|| self.more[index - N])
-    }
-
-    fn last(&self) -> Option<T> {
-        self.len.checked_sub(1).map(|last| self.get(last))
-    }
-
-    fn pop(&mut self) -> Option<T> {
-        let last = self.last()?;
-        self.truncate(self.len - 1);
-        Some(last)
-    }
-
-    fn truncate(&mut self, len: usize) {
-        self.len = len;
-        self.more.truncate(len.saturating_sub(N));
-    }
-}
-
 /// A key without its quotes and escapes.
 fn plain(key: &str) -> Cow<'_, str> {
     if !key.contains('\\') {
         return Cow::Borrowed(key.trim_matches('"'));
     }
     serde_json::from_str(key).map_or(Cow::Borrowed(key), Cow::<str>::Owned)
-}
-
-/// Whether two keys, each with its quotes, are one.
-fn same_key(one: &[u8], other: &[u8], escaped: bool) -> bool {
-    let plain = |key| serde_json::from_slice::<String>(key).ok();
-    one == other || (escaped && plain(one) == plain(other))
 }
 
 #[cfg(test)]
@@ -288,6 +247,12 @@ mod tests {
         assert_eq!(duplicate_in(r#"{"a": [{"k": 1, "\u006b" : 2}]}"#).as_deref(), Some("k"));
         assert_eq!(duplicate_in(r#"{"a": "b", "c": ["a", "a", {"a": "a"}]} {"x": 1, "x": 2}"#), None);
         assert_eq!(duplicate_in(r#""text", "a": 1, "a": 2"#), None);
+        assert_eq!(duplicate_in(r#": {"a" : 1 , "b":null,"a": true}, "c": 1"#).as_deref(), Some("a"));
+        assert_eq!(duplicate_in(r#": {"a": "b", "b": "a", "c": -1.5e3 }, "a": 1, "a": 2"#), None);
+        assert_eq!(duplicate_in("{}"), None);
+        let many: String = (0..40).map(|number| format!("\"k{number}\": 1,")).collect();
+        assert_eq!(duplicate_in(&format!("{{{many} \"k7\": 2}}")).as_deref(), Some("k7"));
+        assert_eq!(duplicate_in(&format!("{{{many} \"other\": 2}}")), None);
     }
 
     #[test]
