@@ -538,7 +538,8 @@ async fn a_provider_that_fails_or_panics_answers_the_call() {
         .build()
         .unwrap();
     let result = panicking.call(ToolCall::new("draft.consume", json!({}))).await;
-    assert_eq!(result.error.unwrap().kind, ErrorKind::Panicked);
+    assert_eq!(result.error.unwrap().kind, ErrorKind::Injection, "the handler did not run");
+    assert!(result.output.contains("the provider \"opening\" failed: it panicked: out of luck"), "{}", result.output);
     assert!(panicking.check().await.unwrap_err().to_string().contains("out of luck"));
 }
 

@@ -7,6 +7,7 @@ use tokio::runtime::Handle;
 use super::{BoundTool, InstanceSource, Source};
 use crate::ErrorKind;
 use crate::answer::{Answer, Failure};
+use crate::guard::{self, CatchPanic};
 use crate::inject::{Blocking, InjectError, Injection, Inputs, InstanceInput, ScopeInner, blocking_answer};
 use crate::shim::{Building, Constructor, Step, Waiting};
 
@@ -65,10 +66,14 @@ async fn construct(
     scope: &Arc<ScopeInner>,
 ) -> Result<InstanceInput, InjectError> {
     let inputs = Inputs { instance: InstanceInput::None, values: values(injections, scope).await? };
-    let built = match (constructor.build)(inputs)? {
-        Building::Ready(built) => built,
-        Building::Future(building) => building.await,
+    let built = match guard::catch(|| (constructor.build)(inputs)) {
+        Ok(building) => match building? {
+            Building::Ready(built) => Ok(built),
+            Building::Future(building) => CatchPanic(building).await,
+        },
+        Err(panic) => Err(panic),
     };
+    let built = built.unwrap_or_else(|panic| Err(format!("it panicked: {panic}")));
     let name = super::problem::short_type(type_name);
     built.map(InstanceInput::Own).map_err(|error| InjectError::new(format!("`{name}::new` failed: {error}")))
 }

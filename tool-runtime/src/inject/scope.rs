@@ -139,8 +139,12 @@ impl ScopeInner {
     async fn make(self: &Arc<Self>, index: usize, slot: &Arc<Slot>) -> Result<(), InjectError> {
         let provider = &self.dependencies.providers[index];
         let scope = Scope { inner: self.clone(), asking: Some(index) };
-        let held = (provider.make)(scope)
-            .await
+        let made = match crate::guard::catch(|| (provider.make)(scope)) {
+            Ok(making) => CatchPanic(making).await,
+            Err(panic) => Err(panic),
+        };
+        let held = made
+            .unwrap_or_else(|panic| Err(format!("it panicked: {panic}")))
             .map_err(|error| InjectError::new(format!("the provider {:?} failed: {error}", provider.name)))?;
         let late = {
             let mut state = self.state();
