@@ -1,0 +1,3 @@
+//! The program `tool-gen`.
+
+fn main() {}

@@ -1,0 +1,79 @@
+//! A type as the source means it, and where its definition is found.
+
+use std::rc::Rc;
+
+/// A type with its names followed through `use`, its aliases expanded and its generic parameters filled in.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Ty {
+    /// Of the language or of a library that is not scanned: `u32`, `std::vec::Vec`, `chrono::DateTime`.
+    Library {
+        /// `core` and `alloc` count as `std`. The path is as the source reaches it, so that `std::collections::HashMap`
+        /// may also stand as `std::collections::hash_map::HashMap`: crate and last name tell it.
+        path: String,
+        /// Its generic arguments but for lifetimes.
+        arguments: Vec<Ty>,
+    },
+    /// A struct or enum of the scanned source.
+    Defined {
+        /// Which one.
+        definition: DefinitionId,
+        /// Its generic arguments, one for each of its type parameters.
+        arguments: Vec<Ty>,
+    },
+    /// `(A, B)`; empty for `()`.
+    Tuple(Vec<Ty>),
+    /// `[T; N]`, with the length if it can be told.
+    Array(Box<Ty>, Option<u64>),
+    /// `[T]`
+    Slice(Box<Ty>),
+    /// `&T`
+    Reference(Box<Ty>),
+    /// What cannot be seen from here, as it is written.
+    Unknown(String),
+}
+
+impl Ty {
+    /// The crate and the last name of a library type: `("std", "Vec")`. Types of the language have no crate.
+    pub(crate) fn library(&self) -> Option<(&str, &str)> {
+        let Self::Library { path, .. } = self else { return None };
+        let name = path.rsplit("::").next().unwrap_or(path);
+        let krate = path.split_once("::").map_or("", |(krate, _)| krate);
+        Some((krate, name))
+    }
+}
+
+/// Names one definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct DefinitionId(pub(crate) usize);
+
+/// Names a place in which names are looked up: a module, or a block with items of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ScopeId(pub(crate) usize);
+
+/// A struct or enum of the scanned source.
+#[derive(Debug)]
+pub(crate) struct Definition {
+    /// The module it stands in, as `module_path!()` says it.
+    pub(crate) module: String,
+    /// Where the names in it are looked up.
+    pub(crate) scope: ScopeId,
+    /// The item. What a false `cfg` removes is gone, and `cfg_attr`s are expanded.
+    pub(crate) item: syn::DeriveInput,
+    /// The traits that the scanned source implements for it by hand, by their last name, with the `impl`.
+    pub(crate) impls: Vec<(String, Rc<syn::ItemImpl>)>,
+}
+
+/// Where types, and the functions that serde's attributes name, are found.
+pub(crate) trait Types {
+    /// A definition.
+    fn definition(&self, id: DefinitionId) -> Rc<Definition>;
+
+    /// What a type means in a scope, with the given generic parameters filled in.
+    fn resolve(&self, ty: &syn::Type, scope: ScopeId, generics: &[(String, Ty)]) -> Ty;
+
+    /// The function that a path names, if it is in the scanned source, and the scope it stands in.
+    fn function(&self, path: &syn::Path, scope: ScopeId) -> Option<(Rc<syn::ItemFn>, ScopeId)>;
+
+    /// The value of a constant that a path names, if it is in the scanned source.
+    fn constant(&self, path: &syn::Path, scope: ScopeId) -> Option<(Rc<syn::Expr>, ScopeId)>;
+}
