@@ -27,6 +27,7 @@ mod argument;
 mod argument_type;
 mod assemble;
 mod compare;
+pub mod compatibility;
 mod definition;
 mod json;
 mod manifest;
@@ -36,6 +37,7 @@ mod registration;
 mod rule;
 mod scalar;
 mod schema;
+mod tokens;
 pub mod validate;
 
 pub use argument::Argument;
@@ -52,6 +54,7 @@ pub use registration::{
 };
 pub use rule::{Number, Rule};
 pub use schema::target as reference_target;
+pub use tokens::estimate_tokens;
 
 #[doc(hidden)]
 pub use {linkme, schemars};
