@@ -36,8 +36,8 @@ impl<'s> Comparison<'s, '_> {
         let mut all = Trial { found: Vec::new(), relies: false };
         let mut free: Vec<usize> = (0..new.len()).collect();
         let mut unmatched = Vec::new();
-        for was in 0..old.len() {
-            let (alike, others): (Vec<_>, Vec<_>) = free.iter().partition(|is| new_labels[**is] == old_labels[was]);
+        for (was, label) in old_labels.iter().enumerate() {
+            let (alike, others): (Vec<_>, Vec<_>) = free.iter().partition(|is| new_labels[**is] == *label);
             let mut candidates = alike.into_iter().chain(others).map(|is| (is, trial(was, is)));
             match candidates.find(|(_, trial)| trial.found.is_empty()) {
                 Some((is, trial)) => {
