@@ -4,6 +4,7 @@ mod cfg;
 mod diagnostic;
 mod error;
 mod scan;
+mod text;
 mod ty;
 
 use std::path::Path;
