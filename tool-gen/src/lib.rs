@@ -3,6 +3,7 @@
 mod cfg;
 mod diagnostic;
 mod error;
+mod package;
 mod scan;
 mod text;
 mod ty;

@@ -57,7 +57,8 @@ mod tests {
         ] {
             assert!(!annotations(text.as_bytes()).is_empty(), "{text}");
         }
-        for text in ["a tool for all", "toolbox", "#[toolbox]", "retool::x", "#[my_tool]", "`tool`", "tool_classes", ""] {
+        for text in ["a tool for all", "toolbox", "#[toolbox]", "retool::x", "#[my_tool]", "`tool`", "tool_classes", ""]
+        {
             assert!(annotations(text.as_bytes()).is_empty(), "{text}");
         }
     }
