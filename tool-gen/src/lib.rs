@@ -3,7 +3,9 @@
 mod cfg;
 mod diagnostic;
 mod error;
+mod package;
 mod scan;
+mod text;
 mod ty;
 
 use std::path::Path;
