@@ -105,22 +105,20 @@ impl Reader<'_> {
 
     fn define(&self, tool: &Tool, handler: String) -> ToolDefinition {
         let options = tool.options.clone();
-        let mut definition = ToolDefinition {
-            description: tool.description.clone(),
-            handler,
-            category: options.category,
-            destructive: options.destructive,
-            idempotent: options.idempotent,
-            instructions: options.instructions,
-            read_only: options.read_only,
-            repair: options.repair,
-            sensitive: options.sensitive,
-            sequential: options.sequential,
-            strict: options.strict,
-            tags: options.tags,
-            timeout: options.timeout,
-            ..ToolDefinition::default()
-        };
+        let mut definition = ToolDefinition::default();
+        definition.description.clone_from(&tool.description);
+        definition.handler = handler;
+        definition.category = options.category;
+        definition.destructive = options.destructive;
+        definition.idempotent = options.idempotent;
+        definition.instructions = options.instructions;
+        definition.read_only = options.read_only;
+        definition.repair = options.repair;
+        definition.sensitive = options.sensitive;
+        definition.sequential = options.sequential;
+        definition.strict = options.strict;
+        definition.tags = options.tags;
+        definition.timeout = options.timeout;
         let mut assembly = Assembly::default();
         let mut generator = Generator::new(self.shapes, Contract::Deserialize);
         for parameter in &tool.parameters {
@@ -170,11 +168,11 @@ impl Reader<'_> {
     fn warn(&self, argument: &ArgumentParameter, unseen: &Unseen) {
         let name = &argument.name;
         let (message, help) = match unseen.loss {
-            Loss::Schema => (
+            Loss::Type => (
                 format!("the argument `{name}` is `any` in the manifest: {}", unseen.why),
                 "describe it with `#[tool(arguments(..))]`, or let the program fill it in: at run time its own schema is used",
             ),
-            Loss::Default => (
+            Loss::Detail => (
                 format!("a default inside the argument `{name}` is left out: {}", unseen.why),
                 "the program fills it in at run time",
             ),

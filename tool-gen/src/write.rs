@@ -18,7 +18,9 @@ impl Scan {
     /// When the sources cannot be read, when two tools have one name, or when the file cannot be written.
     pub fn write_to_out_dir(&self) -> Result {
         let Some(folder) = std::env::var_os("OUT_DIR").map(PathBuf::from) else {
-            return Err(Error::new("OUT_DIR is not set: `write_to_out_dir` is for build scripts; elsewhere use `write_to`"));
+            return Err(Error::new(
+                "OUT_DIR is not set: `write_to_out_dir` is for build scripts; elsewhere use `write_to`",
+            ));
         };
         let scanned = self.run()?;
         for line in instructions(&scanned) {
@@ -49,7 +51,8 @@ impl Scanned {
     }
 
     fn refuse_if(&self, wrong: impl Fn(&Diagnostic) -> bool) -> Result {
-        let wrong: Vec<String> = self.diagnostics.iter().filter(|diagnostic| wrong(diagnostic)).map(ToString::to_string).collect();
+        let wrong: Vec<String> =
+            self.diagnostics.iter().filter(|diagnostic| wrong(diagnostic)).map(ToString::to_string).collect();
         if wrong.is_empty() { Ok(()) } else { Err(Error::new(wrong.join("\n"))) }
     }
 }
@@ -59,6 +62,9 @@ fn instructions(scanned: &Scanned) -> Vec<String> {
     // A line break would end the instruction.
     let line = |text: String| text.replace(['\n', '\r'], " ");
     let files = scanned.files.iter().map(|file| format!("cargo::rerun-if-changed={}", file.display()));
-    let warned = scanned.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning || diagnostic.compile_error);
+    let warned = scanned
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.severity == Severity::Warning || diagnostic.compile_error);
     files.chain(warned.map(|diagnostic| format!("cargo::warning={}", line(diagnostic.to_string())))).collect()
 }
