@@ -6,7 +6,8 @@ mod load;
 mod resolve;
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -27,6 +28,8 @@ pub(crate) struct Sources {
     scopes: RefCell<Vec<Rc<Scope>>>,
     definitions: RefCell<Vec<Rc<Declared>>>,
     candidates: RefCell<Vec<Candidate>>,
+    /// What is in the folders that were looked into.
+    listings: RefCell<HashMap<PathBuf, HashSet<OsString>>>,
     diagnostics: RefCell<Vec<Diagnostic>>,
     /// Every file whose change could change the manifest.
     files: RefCell<Vec<PathBuf>>,
