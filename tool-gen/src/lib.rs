@@ -4,6 +4,7 @@ mod cfg;
 mod diagnostic;
 mod error;
 mod scan;
+mod schema;
 mod ty;
 
 use std::path::Path;
