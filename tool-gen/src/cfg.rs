@@ -82,6 +82,11 @@ impl Cfg {
         self
     }
 
+    /// Without anything of this name.
+    pub(crate) fn without(&self, name: &str) -> Self {
+        Self { set: self.set.iter().filter(|(known, _)| known != name).cloned().collect() }
+    }
+
     /// The build script's or this machine's.
     pub(crate) fn of_environment() -> Self {
         if is_build_script() { Self::of_build_script() } else { Self::of_this_machine() }

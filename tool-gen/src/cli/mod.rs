@@ -3,7 +3,6 @@
 //! Results go to stdout, everything about the way there (warnings, progress, what was written) to stderr.
 
 mod arguments;
-mod atomic;
 mod changes;
 mod check;
 mod configuration;

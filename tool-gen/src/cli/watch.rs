@@ -124,10 +124,11 @@ impl Folders {
 /// Reading changes nothing, and what we wrote ourselves is no news.
 fn matters(event: &notify::Result<Event>, written: &Path) -> bool {
     let Ok(event) = event else { return true };
-    let is_ours = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default();
-        Some(name) == written.file_name() || name.to_string_lossy().starts_with(".tools_calls.")
-    };
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let written = name(written);
+    // While it is written, it has a name that begins so.
+    let unfinished = format!(".{written}.");
+    let is_ours = |path: &PathBuf| name(path) == written || name(path).starts_with(&unfinished);
     // With `need_rescan` there may be no path at all.
     !matches!(event.kind, EventKind::Access(_)) && (event.paths.is_empty() || !event.paths.iter().all(is_ours))
 }

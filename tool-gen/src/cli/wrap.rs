@@ -5,6 +5,9 @@ use unicode_width::UnicodeWidthStr;
 
 use super::terminal::{BOLD, DIM, styled};
 
+/// A space at which no line is broken; it is shown as a plain one.
+pub(super) const NO_BREAK: &str = "\u{a0}";
+
 /// The text in lines that are at most so wide, broken at spaces; a word that is too long is cut.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     text.lines().flat_map(|line| wrapped_line(line, width.max(1))).collect()
@@ -12,7 +15,8 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
 
 fn wrapped_line(line: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for word in line.split_whitespace().flat_map(|word| pieces(word, width)) {
+    let words = line.split([' ', '\t']).filter(|word| !word.is_empty());
+    for word in words.flat_map(|word| pieces(word, width)) {
         let last = lines.len() - 1;
         if lines[last].is_empty() {
             lines[last] = word;
@@ -23,7 +27,7 @@ fn wrapped_line(line: &str, width: usize) -> Vec<String> {
             lines.push(word);
         }
     }
-    lines
+    lines.iter().map(|line| line.replace(NO_BREAK, " ")).collect()
 }
 
 /// A word in pieces that fit; long names and paths are best cut at their dots.
@@ -35,7 +39,10 @@ fn pieces(word: &str, width: usize) -> Vec<String> {
         if pieces[last].width() + UnicodeWidthStr::width(&*c.encode_utf8(&mut buffer)) > width
             && !pieces[last].is_empty()
         {
-            let cut = pieces[last].rfind(['.', '_', ':', '/']).filter(|cut| *cut > 0).map(|cut| cut + 1);
+            let cut = pieces[last]
+                .rfind(['.', '_', ':', '/', '|', '\u{a0}'])
+                .filter(|cut| *cut > 0)
+                .map(|cut| cut + pieces[last][cut..].chars().next().map_or(1, char::len_utf8));
             let rest = cut.map(|cut| pieces[last].split_off(cut)).unwrap_or_default();
             pieces.push(rest);
         }

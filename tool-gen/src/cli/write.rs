@@ -8,12 +8,12 @@ use tool_model::Manifest;
 use tool_model::compatibility::{self, Change};
 
 use super::arguments::{Format, PackageChoice};
+use super::changes;
 use super::exit::{Exit, Result};
 use super::packages::Selection;
 use super::report::{self, JsonDiagnostic};
 use super::scanning::Tools;
 use super::terminal::{GREEN, count, print_json, say, styled};
-use super::{atomic, changes};
 
 /// Write the manifest of a package
 ///
@@ -83,7 +83,7 @@ impl<'t> Written<'t> {
         }
         // A file that is not there, or is no manifest, held no tools.
         let known = Manifest::load(file).unwrap_or_default();
-        let written = atomic::write(file, &tools.manifest.to_json())?;
+        let written = tools.manifest.save(file)?;
         let changes = compatibility::changes(&known, &tools.manifest);
         Ok(Self { file, tools, refused: false, written, changes })
     }

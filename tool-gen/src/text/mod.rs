@@ -7,5 +7,5 @@ mod lexer;
 mod outline;
 mod search;
 
-pub(crate) use outline::{TooDeep, modules_only, without_bodies};
+pub(crate) use outline::{TooDeep, check_nesting, modules_only, without_bodies};
 pub(crate) use search::{annotations, may_declare_modules};

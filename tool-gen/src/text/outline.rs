@@ -53,6 +53,16 @@ pub(crate) fn without_bodies(text: &str, annotations: &[usize]) -> Result<String
     Ok(blank.finish())
 }
 
+/// Whether all of a text can be parsed without going too deep.
+pub(crate) fn check_nesting(text: &str) -> Result<(), TooDeep> {
+    let mut lexer = Lexer::new(text);
+    let mut nesting = Nesting::default();
+    while let Some(token) = lexer.next() {
+        nesting.step(token, lexer.start)?;
+    }
+    Ok(())
+}
+
 /// The text with nothing but its modules and its inner attributes.
 pub(crate) fn modules_only(text: &str) -> String {
     let mut lexer = Lexer::new(text);

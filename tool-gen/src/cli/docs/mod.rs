@@ -9,8 +9,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::arguments::{Format, ToolSource};
-use super::atomic;
-use super::exit::{Exit, Result};
+use super::exit::{Doing, Exit, Result};
 use super::report;
 use super::scanning::Tools;
 use super::terminal::{GREEN, print, print_json, say, styled};
@@ -65,10 +64,9 @@ impl Docs {
             false => ("markdown", markdown::page(&self.title, &tools.manifest)),
         };
         if let Some(file) = &self.output {
-            let written = atomic::write(file, &text)?;
+            std::fs::write(file, &text).doing(|| format!("write {}", file.display()))?;
             if format == Format::Text {
-                let state = if written { "written" } else { "is up to date" };
-                say(format_args!("{} {} {state}", styled(GREEN, "✓"), file.display()));
+                say(format_args!("{} {} written", styled(GREEN, "✓"), file.display()));
             }
         }
         let file = self.output.as_ref().map(|file| file.display().to_string());

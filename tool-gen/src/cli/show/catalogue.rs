@@ -24,7 +24,7 @@ pub(super) fn of(manifest: &Manifest, width: usize) -> String {
     let mut columns = vec![
         column("TOOL", BOLD, false, 2, 14),
         column("ARGUMENTS", Style::new(), false, 3, 20),
-        column("FLAGS", YELLOW, false, 3, 11),
+        column("FLAGS", YELLOW, false, 8, 11),
         column("TOKENS", DIM, true, 0, 6),
     ];
     let mut rows = rows;

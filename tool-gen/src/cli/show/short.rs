@@ -1,18 +1,20 @@
 //! Tools in few words.
 
+use crate::cli::wrap::NO_BREAK;
 use serde_json::Value;
 use tool_model::{Argument, ToolDefinition, canonical, reference_target};
 
 /// How much of a list of values or alternatives is shown.
 const LONGEST_LIST: usize = 4;
 
-/// `host: string, limit?: integer = 10`
+/// `host: string, limit?: integer = 10`; what belongs to one argument is held together by [`NO_BREAK`].
 pub(in crate::cli) fn arguments(tool: &ToolDefinition) -> String {
     let (required, optional): (Vec<_>, Vec<_>) = tool.arguments.iter().partition(|(_, argument)| argument.required);
     let each = required.into_iter().chain(optional).map(|(name, argument)| {
         let mark = if argument.required { "" } else { "?" };
         let default = argument.keywords.get("default").map(|value| format!(" = {}", cut(&canonical(value), 20)));
-        format!("{name}{mark}: {}{}", type_of(argument), default.unwrap_or_default())
+        let argument = format!("{name}{mark}: {}{}", type_of(argument), default.unwrap_or_default());
+        argument.replace(' ', NO_BREAK)
     });
     each.collect::<Vec<_>>().join(", ")
 }
@@ -89,7 +91,7 @@ mod tests {
 
     fn short(argument: Value) -> String {
         let tool = json!({"description": "", "handler": "h", "arguments": {"x": argument}});
-        arguments(&serde_json::from_value(tool).unwrap())
+        arguments(&serde_json::from_value(tool).unwrap()).replace(NO_BREAK, " ")
     }
 
     #[test]

@@ -1,0 +1,59 @@
+//! What schemars' derive would say at run time, computed from source alone.
+//!
+//! Schemars and serde decide from a type and its attributes how it is written in JSON. This module decides the same,
+//! without compiling anything. What cannot be seen is never guessed: it is reported as [`Unseen`].
+
+mod argument;
+mod attributes;
+mod compose;
+mod container;
+mod default;
+mod describe;
+mod fields;
+mod generator;
+mod json;
+mod kind;
+mod parameters;
+mod shape;
+mod value;
+mod variants;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use argument::{Decoded, SeenArgument, argument, returns};
+pub(crate) use generator::Generator;
+pub(crate) use shape::Shapes;
+
+use crate::ty::DefinitionId;
+
+/// Whether a schema says how a type is read or how it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Contract {
+    /// As an argument is.
+    Deserialize,
+    /// As a result is.
+    Serialize,
+}
+
+/// Something that the source does not tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unseen {
+    /// The type or the expression as it is written.
+    pub(crate) what: String,
+    /// Why it cannot be seen.
+    pub(crate) why: String,
+    /// The struct or enum it stands in, if it is not the argument itself.
+    pub(crate) inside: Option<DefinitionId>,
+    /// What is lost by it.
+    pub(crate) loss: Loss,
+}
+
+/// What is lost by something that was not seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Loss {
+    /// The schema as a whole: the argument is `any`.
+    Type,
+    /// One keyword, such as a default.
+    Detail,
+}
