@@ -7,17 +7,14 @@ use clap::{Args, ValueEnum};
 /// How results are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// For people
     #[default]
     Text,
-    /// One JSON value, for programs
     Json,
 }
 
 /// When to use colours.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(super) enum Colour {
-    /// On a terminal, unless `NO_COLOR` is set
     #[default]
     Auto,
     Always,

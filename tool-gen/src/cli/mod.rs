@@ -34,11 +34,11 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
 
-    /// How results are printed
+    /// How results are printed: for people, or as JSON for programs
     #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT", help_heading = "Output")]
     format: Format,
 
-    /// When to use colours
+    /// When to use colours; by default on a terminal, unless `NO_COLOR` is set
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", help_heading = "Output")]
     color: Colour,
 }

@@ -1,1 +1,13 @@
-//! The program.
+//! The program, run as its users run it.
+
+// What each command prints, writes and answers with.
+mod diff;
+mod docs;
+mod lint;
+mod packages;
+mod show;
+mod watch;
+mod write;
+
+// A package in a temporary folder, and the program run in it.
+mod project;

@@ -31,7 +31,7 @@ fn section(text: &mut String, name: &str, tool: &ToolDefinition) {
         let _ = writeln!(text, "\n{}", plain(instructions));
     }
     if !tool.arguments.is_empty() {
-        let _ = writeln!(text, "\n| argument | | | |\n|---|---|---|---|");
+        let _ = writeln!(text, "\n| argument | type | | description |\n|---|---|---|---|");
     }
     for (name, argument) in &tool.arguments {
         let need = match argument.keywords.get("default") {
