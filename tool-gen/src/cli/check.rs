@@ -13,8 +13,7 @@ use super::exit::{Doing, Exit, Result};
 use super::packages::Selection;
 use super::report::{self, JsonDiagnostic};
 use super::scanning::Tools;
-use super::terminal::{GREEN, RED, count, print, print_json, say, styled};
-use super::write::shown;
+use super::terminal::{GREEN, RED, count, print, print_json, say, shown, styled};
 
 /// Fail if the manifest is stale, and say how
 ///

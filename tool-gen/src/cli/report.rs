@@ -5,7 +5,7 @@ use serde::Serialize;
 use tool_gen::{Diagnostic, Place, Severity};
 
 use super::exit::{Exit, Failure};
-use super::terminal::{count, say, width};
+use super::terminal::{count, say, shown, width};
 
 /// Shows why the command could not do its work.
 pub(super) fn failure(failure: &Failure) -> Exit {
@@ -33,7 +33,7 @@ pub(super) fn refusal(diagnostics: &[Diagnostic], consequence: &str) {
 
 /// One message as rustc shows it.
 pub(super) fn render(level: Level<'_>, message: &str, help: Option<&str>, place: Option<&Place>) -> String {
-    let path = place.map(|place| place.file.display().to_string());
+    let path = place.map(|place| shown(&place.file));
     let title = level.primary_title(message);
     let mut group = Group::with_title(title);
     if let (Some(place), Some(path)) = (place, &path) {

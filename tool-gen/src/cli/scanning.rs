@@ -35,13 +35,24 @@ impl Tools {
         Self::scan(&Selection::of(&source.choice)?.scan, format)
     }
 
-    /// Reads the sources; what is wrong is reported, for people at once and for programs in the result.
+    /// Reads the sources; what is wrong is reported.
     pub(super) fn scan(scan: &Scan, format: Format) -> Result<Self> {
+        let tools = Self::scan_quietly(scan)?;
+        tools.report(format);
+        Ok(tools)
+    }
+
+    /// Reads the sources; what is wrong is still to be reported.
+    pub(super) fn scan_quietly(scan: &Scan) -> Result<Self> {
         let Scanned { manifest, diagnostics, files, .. } = run(scan)?;
-        if format == Format::Text {
-            report::diagnostics(&diagnostics);
-        }
         Ok(Self { manifest, diagnostics, files })
+    }
+
+    /// Shows people what is wrong; programs find it in the result.
+    pub(super) fn report(&self, format: Format) {
+        if format == Format::Text {
+            report::diagnostics(&self.diagnostics);
+        }
     }
 
     /// Whether the manifest is not to be trusted.

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
@@ -59,4 +60,10 @@ pub(super) fn width() -> usize {
 /// `1 tool`, `2 tools`
 pub(super) fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A path as seen from the current folder, where it is below it.
+pub(super) fn shown(file: &Path) -> String {
+    let current = std::env::current_dir().and_then(|folder| folder.canonicalize()).unwrap_or_default();
+    file.strip_prefix(&current).unwrap_or(file).display().to_string()
 }

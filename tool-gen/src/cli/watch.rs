@@ -13,8 +13,8 @@ use super::exit::{Doing, Exit, Failure, Result};
 use super::packages::Selection;
 use super::report;
 use super::scanning::Tools;
-use super::terminal::{DIM, count, print_json_line, say, styled};
-use super::write::{Written, shown};
+use super::terminal::{DIM, count, print_json_line, say, shown, styled};
+use super::write::Written;
 
 /// Keep the manifest fresh while sources change
 ///
@@ -43,74 +43,89 @@ const QUIET: Duration = Duration::from_millis(150);
 
 impl Watch {
     pub(super) fn run(&self, format: Format) -> Result<Exit> {
-        let mut watched = Folders::new()?;
         // The first time everything must be right: a wrong option is not mended by waiting.
         let selection = Selection::of(&self.choice)?;
         let file = self.output.clone().unwrap_or(selection.manifest);
-        watched.keep(selection.folders.iter().cloned());
+        let mut watched = Watched::new()?;
+        watched.keep(&[], &selection.folders);
+        let mut is_first = true;
         loop {
-            match self.round(&file, format) {
-                Ok(files) => {
-                    let folders = files.iter().filter_map(|file| file.parent()).map(Path::to_owned);
-                    watched.keep(folders.chain(selection.folders.iter().cloned()));
-                }
-                Err(failure) => drop(report::failure(&failure)),
+            if let Err(failure) = self.round(&file, &mut watched, format, is_first) {
+                report::failure(&failure);
             }
-            if format == Format::Text {
-                say(styled(DIM, format_args!("Watching {}", count(watched.folders.len(), "folder"))));
-            }
+            is_first = false;
             watched.wait(&file)?;
         }
     }
 
-    /// Reads and writes once; the files that were read.
-    fn round(&self, file: &Path, format: Format) -> Result<Vec<PathBuf>> {
-        let selection = Selection::of(&self.choice)?;
-        let tools = Tools::scan(&selection.scan, format)?;
+    /// Reads and writes once.
+    fn round(&self, file: &Path, watched: &mut Watched, format: Format, is_first: bool) -> Result {
+        let tools = self.read(watched)?;
         let written = Written::write(file, &tools)?;
         match format {
-            Format::Text => written.say(),
             Format::Json => print_json_line(&written.json(&tools))?,
+            // A change that does not matter to the manifest is not worth a line.
+            Format::Text if is_first || written.written || written.refused => {
+                tools.report(format);
+                written.say();
+                say(styled(DIM, format_args!("Watching {}", count(watched.folders.len(), "folder"))));
+            }
+            Format::Text => {}
         }
-        Ok(tools.files)
+        Ok(())
+    }
+
+    /// Reads the sources until every folder was watched before it was read: a change in between would be lost.
+    fn read(&self, watched: &mut Watched) -> Result<Tools> {
+        loop {
+            let selection = Selection::of(&self.choice)?;
+            let tools = Tools::scan_quietly(&selection.scan)?;
+            if !watched.keep(&tools.files, &selection.folders) {
+                return Ok(tools);
+            }
+        }
     }
 }
 
-/// The folders that are watched, each without those below it.
-struct Folders {
+/// What is watched: folders, each without those below it.
+struct Watched {
     watcher: RecommendedWatcher,
     events: Receiver<notify::Result<Event>>,
     folders: BTreeSet<PathBuf>,
+    files: BTreeSet<PathBuf>,
 }
 
-impl Folders {
+impl Watched {
     fn new() -> Result<Self> {
         let (sender, events) = mpsc::channel();
         let watcher = notify::recommended_watcher(sender).doing(|| "watch files".to_owned())?;
-        Ok(Self { watcher, events, folders: BTreeSet::new() })
+        Ok(Self { watcher, events, folders: BTreeSet::new(), files: BTreeSet::new() })
     }
 
-    /// Watches these folders and no others.
-    fn keep(&mut self, folders: impl Iterator<Item = PathBuf>) {
+    /// Watches these files and folders, and no others; whether there is a folder among them that was not watched.
+    fn keep(&mut self, files: &[PathBuf], folders: &[PathBuf]) -> bool {
+        let of_files = files.iter().filter_map(|file| file.parent()).map(Path::to_owned);
+        let folders = of_files.chain(folders.iter().cloned());
         let wanted: BTreeSet<PathBuf> = folders.filter_map(|folder| folder.canonicalize().ok()).collect();
         for gone in self.folders.difference(&wanted) {
             // A folder that was deleted is not watched any more anyway.
             let _ = self.watcher.unwatch(gone);
         }
-        let mut kept = BTreeSet::new();
-        for folder in wanted {
-            match self.watcher.watch(&folder, RecursiveMode::NonRecursive) {
-                Ok(()) => drop(kept.insert(folder)),
-                Err(error) => say(format_args!("warning: cannot watch {}: {error}", shown(&folder))),
+        let new: Vec<_> = wanted.difference(&self.folders).cloned().collect();
+        for folder in &new {
+            if let Err(error) = self.watcher.watch(folder, RecursiveMode::NonRecursive) {
+                say(format_args!("warning: cannot watch {}: {error}", shown(folder)));
             }
         }
-        self.folders = kept;
+        self.files = files.iter().filter_map(|file| file.canonicalize().ok()).collect();
+        self.folders = wanted;
+        !new.is_empty()
     }
 
     /// Waits for a change, and then until there is none for a moment.
     fn wait(&self, written: &Path) -> Result {
         let stopped = || Failure::new("the system no longer reports changes");
-        while !matters(&self.events.recv().map_err(|_| stopped())?, written) {}
+        while !self.matters(&self.events.recv().map_err(|_| stopped())?, written) {}
         loop {
             match self.events.recv_timeout(QUIET) {
                 Ok(_) => {}
@@ -119,16 +134,21 @@ impl Folders {
             }
         }
     }
-}
 
-/// Reading changes nothing, and what we wrote ourselves is no news.
-fn matters(event: &notify::Result<Event>, written: &Path) -> bool {
-    let Ok(event) = event else { return true };
-    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let written = name(written);
-    // While it is written, it has a name that begins so.
-    let unfinished = format!(".{written}.");
-    let is_ours = |path: &PathBuf| name(path) == written || name(path).starts_with(&unfinished);
-    // With `need_rescan` there may be no path at all.
-    !matches!(event.kind, EventKind::Access(_)) && (event.paths.is_empty() || !event.paths.iter().all(is_ours))
+    /// Reading changes nothing, what we wrote ourselves is no news, and of other files only those matter that were
+    /// read or that rustc would look for.
+    fn matters(&self, event: &notify::Result<Event>, written: &Path) -> bool {
+        let Ok(event) = event else { return true };
+        let is_source = |path: &PathBuf| {
+            let is_rust = path.extension().is_some_and(|extension| extension == "rs");
+            let is_cargo = path.file_name().is_some_and(|name| name == "Cargo.toml");
+            // What is gone may have been a folder, if its name looks like one.
+            let was_folder = path.extension().is_none() && !path.exists();
+            is_rust || is_cargo || self.files.contains(path) || path.is_dir() || was_folder
+        };
+        let is_ours = |path: &PathBuf| path.file_name() == written.file_name();
+        let is_change = !matches!(event.kind, EventKind::Access(_));
+        // When the system has lost count there is no path.
+        is_change && (event.paths.is_empty() || event.paths.iter().any(|path| is_source(path) && !is_ours(path)))
+    }
 }

@@ -13,7 +13,7 @@ use super::exit::{Exit, Result};
 use super::packages::Selection;
 use super::report::{self, JsonDiagnostic};
 use super::scanning::Tools;
-use super::terminal::{GREEN, count, print_json, say, styled};
+use super::terminal::{GREEN, count, print_json, say, shown, styled};
 
 /// Write the manifest of a package
 ///
@@ -114,10 +114,4 @@ impl<'t> Written<'t> {
             diagnostics: report::json(&tools.diagnostics),
         }
     }
-}
-
-/// A path as seen from the current folder, where it is below it.
-pub(super) fn shown(file: &Path) -> String {
-    let current = std::env::current_dir().and_then(|folder| folder.canonicalize()).unwrap_or_default();
-    file.strip_prefix(&current).unwrap_or(file).display().to_string()
 }
