@@ -1,7 +1,7 @@
 //! From files to modules, as rustc finds them.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -90,7 +90,6 @@ impl Sources {
         let dependencies = package.dependencies();
         let id = CrateId(self.crates.borrow().len());
         self.crates.borrow_mut().push(Rc::new(Crate {
-            name: name.clone(),
             cfg,
             dependencies,
             package,

@@ -76,7 +76,12 @@ impl Source {
         self.resolve(&syn::parse_str(text).unwrap(), ScopeId(0), &[])
     }
 
-    fn find<T>(&self, path: &Path, scope: ScopeId, among: &HashMap<(ScopeId, String), Rc<T>>) -> Option<(Rc<T>, ScopeId)> {
+    fn find<T>(
+        &self,
+        path: &Path,
+        scope: ScopeId,
+        among: &HashMap<(ScopeId, String), Rc<T>>,
+    ) -> Option<(Rc<T>, ScopeId)> {
         let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         let (scope, name) = match names.as_slice() {
             [name] => (scope, name),
