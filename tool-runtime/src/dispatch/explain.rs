@@ -35,10 +35,11 @@ pub struct ToolExplanation {
 
 impl Explanation {
     pub(super) fn of(inner: &Inner) -> Self {
-        let mut tools: Vec<ToolExplanation> = inner.tools.values().map(|tool| explain(tool, inner)).collect();
+        let offer = inner.offer.load();
+        let mut tools: Vec<ToolExplanation> = offer.tools.values().map(|tool| explain(tool, inner)).collect();
         tools.sort_by(|a, b| a.name.cmp(&b.name));
         let not_offered =
-            inner.not_offered.iter().map(|tool| (tool.name.to_owned(), tool.handler.to_owned())).collect();
+            offer.not_offered.iter().map(|tool| (tool.name.to_owned(), tool.handler.to_owned())).collect();
         Self { tools, not_offered }
     }
 }

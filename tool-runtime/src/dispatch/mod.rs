@@ -3,12 +3,15 @@
 mod bind;
 mod builder;
 mod check;
+mod choose;
 mod dependencies;
 mod dispatcher;
 mod explain;
+mod offer;
 mod problem;
 mod running;
 mod scoped;
+mod watch;
 
 pub(crate) use bind::{BoundTool, InstanceSource};
 pub use builder::Builder;
@@ -19,3 +22,4 @@ pub(crate) use dispatcher::{Inner, Limits};
 pub use explain::{Explanation, ToolExplanation};
 pub use problem::{BuildError, Problem};
 pub use running::Call;
+pub use watch::Watch;
