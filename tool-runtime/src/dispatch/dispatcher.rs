@@ -4,11 +4,10 @@ use std::fmt::{self, Display};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use arc_swap::ArcSwap;
 use tool_model::{Manifest, ToolDefinition};
 
 use super::bind::bind;
-use super::offer::Offer;
+use super::offer::{CurrentOffer, Offer};
 use super::problem::{skip, unreadable};
 use super::{BuildError, Builder, Call, Check, Dependencies, Explanation};
 use crate::ToolCall;
@@ -46,7 +45,7 @@ pub struct Dispatcher {
 /// What clones of a dispatcher share.
 pub(crate) struct Inner {
     /// Replaced as a whole: a call takes its tool from the one it finds, and keeps it.
-    pub(crate) offer: ArcSwap<Offer>,
+    pub(crate) offer: CurrentOffer,
     /// Held while a new offer is made, so that of two manifests the later one stays.
     reloading: Mutex<()>,
     pub(crate) dependencies: Arc<Dependencies>,
@@ -74,7 +73,7 @@ impl Dispatcher {
     }
 
     pub(super) fn new(offer: Offer, dependencies: Arc<Dependencies>, limits: Limits, lenient: bool) -> Self {
-        let offer = ArcSwap::from_pointee(offer);
+        let offer = CurrentOffer::new(offer);
         Self { inner: Arc::new(Inner { offer, reloading: Mutex::new(()), dependencies, limits, lenient }) }
     }
 
@@ -86,8 +85,7 @@ impl Dispatcher {
     /// The tools on offer, as a manifest.
     #[must_use]
     pub fn manifest(&self) -> Manifest {
-        let offer = self.inner.offer.load();
-        offer.tools.iter().map(|(name, tool)| (name.clone(), ToolDefinition::clone(tool.definition()))).collect()
+        self.inner.offer.with(Offer::manifest)
     }
 
     /// The tools on offer with their definitions, sorted by name.
@@ -95,17 +93,13 @@ impl Dispatcher {
     /// They are of one moment, and stay as they are when a new manifest is loaded.
     #[must_use]
     pub fn definitions(&self) -> Vec<(String, Arc<ToolDefinition>)> {
-        let offer = self.inner.offer.load();
-        let tools = offer.tools.iter().map(|(name, tool)| (name.clone(), tool.definition().clone()));
-        let mut all: Vec<_> = tools.collect();
-        all.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-        all
+        self.inner.offer.with(Offer::definitions)
     }
 
     /// The definition of a tool on offer.
     #[must_use]
     pub fn definition(&self, name: &str) -> Option<Arc<ToolDefinition>> {
-        self.inner.offer.load().tools.get(name).map(|tool| tool.definition().clone())
+        self.inner.offer.with(|offer| offer.definition(name))
     }
 
     /// Offers the tools of another manifest from now on, in all clones. Services and providers stay.
@@ -150,7 +144,7 @@ impl Dispatcher {
         if !problems.is_empty() {
             return Err(failed(problems));
         }
-        self.inner.offer.store(Arc::new(bound.offer));
+        self.inner.offer.replace(bound.offer);
         Ok(())
     }
 
@@ -165,12 +159,14 @@ impl Dispatcher {
     /// Where each tool's handler, instance and injected values come from.
     #[must_use]
     pub fn explain(&self) -> Explanation {
-        Explanation::of(&self.inner)
+        self.inner.offer.with(|offer| Explanation::of(offer, &self.inner.dependencies))
     }
 }
 
 impl fmt::Debug for Dispatcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Dispatcher").field("tools", &self.inner.offer.load().tools.len()).finish_non_exhaustive()
+        f.debug_struct("Dispatcher")
+            .field("tools", &self.inner.offer.with(|offer| offer.tools.len()))
+            .finish_non_exhaustive()
     }
 }

@@ -18,7 +18,7 @@ pub use builder::Builder;
 pub use check::Check;
 pub(crate) use dependencies::{Dependencies, Given, Source};
 pub use dispatcher::Dispatcher;
-pub(crate) use dispatcher::{Inner, Limits};
+pub(crate) use dispatcher::Limits;
 pub use explain::{Explanation, ToolExplanation};
 pub use problem::{BuildError, Problem};
 pub use running::Call;

@@ -11,6 +11,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Sleep;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
+use super::offer::Offer;
 use super::{BoundTool, Dispatcher, Given, InstanceSource, scoped};
 use crate::answer::{Answer, Failure};
 use crate::arguments::Reader;
@@ -93,8 +94,13 @@ impl<'a> Call<'a> {
 
     /// Finds the tool, checks the arguments, and runs the handler as far as it goes without waiting.
     fn start(&mut self, context: &mut Context<'_>) -> ControlFlow<ToolResult, Running> {
+        let tools = self.tools;
+        tools.inner.offer.with(|offer| self.start_on(offer, context))
+    }
+
+    #[inline(always)]
+    fn start_on(&mut self, offer: &Offer, context: &mut Context<'_>) -> ControlFlow<ToolResult, Running> {
         let inner = &self.tools.inner;
-        let offer = inner.offer.load();
         let Some(tool) = offer.tools.get(&*self.call.name) else {
             return Break(failed(offer.unknown_tool(&self.call.name)));
         };

@@ -111,7 +111,12 @@ impl WatchedFile {
     fn load_and_log(&self, tools: &Dispatcher) {
         let path = self.path.display();
         match guard::catch(|| self.load(tools)) {
-            Ok(Ok(())) => tracing::info!("loaded the manifest {path}: {} tools", tools.inner.offer.load().tools.len()),
+            Ok(Ok(())) => {
+                tracing::info!(
+                    "loaded the manifest {path}: {} tools",
+                    tools.inner.offer.with(|offer| offer.tools.len())
+                )
+            }
             Ok(Err(error)) => tracing::warn!("{path} has changed, but {error}\nThe tools stay as they were."),
             Err(panic) => tracing::warn!("{path} has changed, but loading it panicked: {panic}"),
         }
