@@ -292,7 +292,7 @@ fn parse_outline(file: &SourceFile) -> Result<syn::File, Diagnostic> {
     syn::parse_file(&outline).or_else(|_| {
         // The parser is right, should the outline be wrong.
         check_nesting(&text).map_err(too_deep)?;
-        syn::parse_file(&text).map_err(|wrong| error(file.place(wrong.span()), format!("this does not parse: {wrong}")))
+        syn::parse_file(&text).map_err(|wrong| error(file.place(wrong.span()), in_our_words(&wrong)))
     })
 }
 
