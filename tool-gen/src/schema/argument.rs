@@ -113,7 +113,10 @@ fn success(ty: &Ty) -> &Ty {
 enum Tier {
     Described,
     Undescribed,
-    Text { is_list: bool, is_optional: bool },
+    Text {
+        is_list: bool,
+        is_optional: bool,
+    },
     /// In none.
     Undecodable(String),
 }
@@ -143,10 +146,7 @@ fn tier(shapes: &Shapes<'_>, ty: &Ty, is_lent: bool) -> Tier {
     }
     let is_undescribed = |leaf: &Ty| match leaf {
         Ty::Defined { definition, .. } => !has_schema(shapes, *definition),
-        _ => matches!(
-            leaf.library(),
-            Some(("std", "Saturating" | "RangeFrom" | "RangeTo") | ("chrono", "Month"))
-        ),
+        _ => matches!(leaf.library(), Some(("std", "Saturating" | "RangeFrom" | "RangeTo") | ("chrono", "Month"))),
     };
     if leaves(ty).into_iter().any(is_undescribed) { Tier::Undescribed } else { Tier::Described }
 }
@@ -182,9 +182,10 @@ fn decoded_as(shapes: &Shapes<'_>, ty: &Ty) -> Ty {
             Ty::Defined { definition, arguments } => {
                 let scope = shapes.types.definition(*definition).scope;
                 let generics = shapes.generics(*definition, arguments);
-                let shape = shapes.of(*definition, View::Deserialize).ok().filter(|_| {
-                    shapes.types.definition(*definition).derives("Deserialize")
-                });
+                let shape = shapes
+                    .of(*definition, View::Deserialize)
+                    .ok()
+                    .filter(|_| shapes.types.definition(*definition).derives("Deserialize"));
                 shape.and_then(|shape| {
                     let transparent = shape.transparent().map(|field| &field.ty);
                     let converted = shape.attrs.type_from().or(shape.attrs.type_try_from());

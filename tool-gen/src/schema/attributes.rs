@@ -34,9 +34,8 @@ impl Parse for Item {
 /// The items of all attributes of a name. What cannot be read is another derive's business.
 pub(super) fn items(attributes: &[Attribute], name: &str) -> Vec<Item> {
     let named = attributes.iter().filter(|attribute| attribute.path().is_ident(name));
-    let lists = named.filter_map(|attribute| {
-        attribute.parse_args_with(Punctuated::<Item, Token![,]>::parse_terminated).ok()
-    });
+    let lists =
+        named.filter_map(|attribute| attribute.parse_args_with(Punctuated::<Item, Token![,]>::parse_terminated).ok());
     lists.flatten().collect()
 }
 
@@ -128,12 +127,10 @@ impl With {
     /// On a container only schemars' own `with` counts; serde has none there.
     pub(super) fn read(attributes: &[Attribute], of_container: bool) -> Option<Self> {
         let serde = if of_container { "schemars" } else { "serde" };
-        metas(attributes, "schemars").chain(metas(attributes, serde)).find_map(|(name, meta)| {
-            match name.as_str() {
-                "with" => string(&meta)?.parse().ok().map(Self::Type),
-                "schema_with" => Some(Self::Function),
-                _ => None,
-            }
+        metas(attributes, "schemars").chain(metas(attributes, serde)).find_map(|(name, meta)| match name.as_str() {
+            "with" => string(&meta)?.parse().ok().map(Self::Type),
+            "schema_with" => Some(Self::Function),
+            _ => None,
         })
     }
 }
@@ -261,7 +258,17 @@ fn string(meta: &Meta) -> Option<LitStr> {
 /// A type or an expression as it is written, for reports.
 pub(super) fn written(tokens: &impl ToTokens) -> String {
     let text = tokens.to_token_stream().to_string();
-    [(" :: ", "::"), (" < ", "<"), ("< ", "<"), (" >", ">"), (" ,", ","), ("& ", "&"), (" (", "("), ("( ", "("), (" )", ")")]
-        .iter()
-        .fold(text, |text, (from, to)| text.replace(from, to))
+    [
+        (" :: ", "::"),
+        (" < ", "<"),
+        ("< ", "<"),
+        (" >", ">"),
+        (" ,", ","),
+        ("& ", "&"),
+        (" (", "("),
+        ("( ", "("),
+        (" )", ")"),
+    ]
+    .iter()
+    .fold(text, |text, (from, to)| text.replace(from, to))
 }

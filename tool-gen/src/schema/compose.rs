@@ -38,7 +38,8 @@ pub(super) fn allow_null(schema: &mut Value) {
         }
         return;
     };
-    let is_nullable = |forms: &Value| forms.as_array().is_some_and(|forms| forms.iter().any(|form| has_type(form, "null")));
+    let is_nullable =
+        |forms: &Value| forms.as_array().is_some_and(|forms| forms.iter().any(|form| has_type(form, "null")));
     if object.len() == 1 && object.get("anyOf").is_some_and(is_nullable) {
         return;
     }
@@ -143,9 +144,11 @@ pub(super) fn prepare_flatten(schema: &mut Value, optional: bool) {
         && let Value::Array(forms) = object(schema).entry("oneOf").or_insert_with(|| json!([]))
     {
         // Flattened, a bare variant is a key without a value.
-        forms.extend(bare.iter().filter_map(Value::as_str).map(|name| {
-            json!({"type": "object", "properties": {name: {"type": "null"}}, "required": [name]})
-        }));
+        forms.extend(
+            bare.iter()
+                .filter_map(Value::as_str)
+                .map(|name| json!({"type": "object", "properties": {name: {"type": "null"}}, "required": [name]})),
+        );
     }
     if optional && let Value::Object(object) = schema {
         object.remove("required");

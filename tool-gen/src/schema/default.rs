@@ -81,7 +81,8 @@ impl Shapes<'_> {
                     ("std", "Option") => Plain::Nothing,
                     (
                         "std",
-                        "Vec" | "VecDeque" | "LinkedList" | "BinaryHeap" | "HashSet" | "BTreeSet" | "HashMap" | "BTreeMap",
+                        "Vec" | "VecDeque" | "LinkedList" | "BinaryHeap" | "HashSet" | "BTreeSet" | "HashMap"
+                        | "BTreeMap",
                     ) => Plain::List(Vec::new()),
                     ("serde_json", "Map") => Plain::List(Vec::new()),
                     ("serde_json", "Value") | ("std", "PhantomData") => Plain::Written(Value::Null),
@@ -145,14 +146,16 @@ fn is_known_to_serialise(field: &Field, inside: &Inside) -> bool {
         _ => false,
     };
     let is_bound = |parameter: &String| {
-        let at_parameter = generics.type_params().any(|found| found.ident == parameter && found.bounds.iter().any(is_serialize));
-        let in_where = generics.where_clause.iter().flat_map(|clause| &clause.predicates).any(|predicate| match predicate {
-            WherePredicate::Type(predicate) => {
-                let is_it = matches!(&predicate.bounded_ty, syn::Type::Path(path) if path.path.is_ident(parameter));
-                is_it && predicate.bounds.iter().any(is_serialize)
-            }
-            _ => false,
-        });
+        let at_parameter =
+            generics.type_params().any(|found| found.ident == parameter && found.bounds.iter().any(is_serialize));
+        let in_where =
+            generics.where_clause.iter().flat_map(|clause| &clause.predicates).any(|predicate| match predicate {
+                WherePredicate::Type(predicate) => {
+                    let is_it = matches!(&predicate.bounded_ty, syn::Type::Path(path) if path.path.is_ident(parameter));
+                    is_it && predicate.bounds.iter().any(is_serialize)
+                }
+                _ => false,
+            });
         at_parameter || in_where
     };
     parameters::mentioned(&field.ty, generics).iter().all(is_bound)

@@ -26,8 +26,7 @@ impl Generator<'_> {
     /// The schema of a field as it stands in a struct or variant.
     pub(super) fn field(&mut self, field: &Field, inside: &Inside, default: Option<Value>) -> Value {
         let ty = self.field_type(field, inside);
-        let schema =
-            if field.validation.required { self.present_schema_for(&ty) } else { self.subschema_for(&ty) };
+        let schema = if field.validation.required { self.present_schema_for(&ty) } else { self.subschema_for(&ty) };
         self.finish_field(field, schema, inside, default)
     }
 

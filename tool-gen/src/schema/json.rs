@@ -146,7 +146,9 @@ impl Shapes<'_> {
                 let mut object = json!({});
                 for field in fields {
                     match field_json(field)? {
-                        Some(Value::Object(inner)) if field.attrs.flatten() => compose::object(&mut object).extend(inner),
+                        Some(Value::Object(inner)) if field.attrs.flatten() => {
+                            compose::object(&mut object).extend(inner)
+                        }
                         Some(Value::Null) if field.attrs.flatten() => {}
                         Some(_) if field.attrs.flatten() => return Err("what is flattened is no object".into()),
                         Some(value) => compose::insert(&mut object, &field.attrs.name().serialize_name().value, value),

@@ -81,14 +81,22 @@ impl Shapes<'_> {
         let generics = &definition.item.generics;
         if !definition.derives("JsonSchema") && !definition.derives("JsonSchema_repr") {
             let by_hand = definition.implements("JsonSchema");
-            return Err(if by_hand { "its `JsonSchema` is written by hand" } else { "it does not derive `JsonSchema`" }.into());
+            return Err(if by_hand {
+                "its `JsonSchema` is written by hand"
+            } else {
+                "it does not derive `JsonSchema`"
+            }
+            .into());
         }
         if generics.const_params().next().is_some() {
             return Err("it has a constant parameter".into());
         }
-        if definition.item.attrs.iter().any(|attribute| {
-            attribute.path().segments.last().is_some_and(|segment| segment.ident == "serde_as")
-        }) {
+        if definition
+            .item
+            .attrs
+            .iter()
+            .any(|attribute| attribute.path().segments.last().is_some_and(|segment| segment.ident == "serde_as"))
+        {
             return Err("`serde_as` rewrites it".into());
         }
         let shape = self.of(id, View::JsonSchema)?;
@@ -255,7 +263,9 @@ fn of_std(name: &str) -> Option<Plain> {
         "Ipv4Addr" => plain!("ipv4", {"type": "string", "format": "ipv4"}),
         "Ipv6Addr" => plain!("ipv6", {"type": "string", "format": "ipv6"}),
         "IpAddr" => plain!("ip", {"type": "string", "format": "ip"}),
-        "NonZeroI8" => non_zero!("NonZeroI8", signed {"type": "integer", "format": "int8", "minimum": -128, "maximum": 127}),
+        "NonZeroI8" => {
+            non_zero!("NonZeroI8", signed {"type": "integer", "format": "int8", "minimum": -128, "maximum": 127})
+        }
         "NonZeroI16" => {
             non_zero!("NonZeroI16", signed {"type": "integer", "format": "int16", "minimum": -32768, "maximum": 32767})
         }

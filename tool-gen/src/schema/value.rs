@@ -53,7 +53,8 @@ impl Scene {
 }
 
 /// Methods that change the type of a value but not what it is in JSON.
-const CONVERSIONS: [&str; 8] = ["to_string", "to_owned", "into", "to_vec", "clone", "to_path_buf", "into_boxed_str", "as_str"];
+const CONVERSIONS: [&str; 8] =
+    ["to_string", "to_owned", "into", "to_vec", "clone", "to_path_buf", "into_boxed_str", "as_str"];
 
 impl Shapes<'_> {
     /// The JSON of an expression whose type only the expression tells.
@@ -88,8 +89,12 @@ impl Shapes<'_> {
                 _ => Err(unplain(expr)),
             },
             Expr::Struct(_) | Expr::Call(_) => self.typed_literal(expr, scene),
-            Expr::Path(path) if path.path.segments.len() > 1 && self.types.constant(&path.path, scene.scope).is_none() => {
-                self.evaluate(expr, &Ty::Unknown(String::new()), scene).and_then(free).or_else(|_| self.typed_literal(expr, scene))
+            Expr::Path(path)
+                if path.path.segments.len() > 1 && self.types.constant(&path.path, scene.scope).is_none() =>
+            {
+                self.evaluate(expr, &Ty::Unknown(String::new()), scene)
+                    .and_then(free)
+                    .or_else(|_| self.typed_literal(expr, scene))
             }
             _ => free(self.evaluate(expr, &Ty::Unknown(String::new()), scene)?),
         }
@@ -107,9 +112,10 @@ impl Shapes<'_> {
             _ => return Err(unplain(expr)),
         };
         let whole = self.named(path, scene);
+        // `Order` in `Order { .. }`, but also in `Order::new()` and in `Order::Paid`.
         let ty = match (whole, owner(path)) {
-            (Ty::Unknown(_), Some(owner)) => self.named(&owner, scene),
-            (whole, _) => whole,
+            (whole @ Ty::Defined { .. }, _) | (whole, None) => whole,
+            (_, Some(owner)) => self.named(&owner, scene),
         };
         self.json(&self.evaluate(expr, &ty, scene)?, &ty)
     }
@@ -359,7 +365,8 @@ impl Shapes<'_> {
 
 /// `Vec` in `Vec::default()`: what it holds only the place tells.
 fn has_no_arguments(ty: &Ty) -> bool {
-    matches!(ty, Ty::Library { path, arguments } if arguments.is_empty() && path.contains("::")) || matches!(ty, Ty::Unknown(_))
+    matches!(ty, Ty::Library { path, arguments } if arguments.is_empty() && path.contains("::"))
+        || matches!(ty, Ty::Unknown(_))
 }
 
 /// What a type is in JSON, without the boxes around it.

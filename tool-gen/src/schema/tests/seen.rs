@@ -48,22 +48,85 @@ fn types_of_libraries() {
 #[test]
 fn structs() {
     same!(
-        Struct, Unit, Newtype, NewtypeOfStruct, Pair, EmptyStruct, EmptyTuple, Renamed, RenamedAll, RenamedByDirection,
-        Skips, SkipsInTuple, Options, Denies, Transparent, TransparentDocumented, TransparentStruct, Flattened,
-        FlattenedOption, FlattenedEnums, FlattenedMap, FlattenedValue, FlattenedDenying, FlattenedTwice,
-        FlattenedBare, FlattenedUntagged, FlattenedOptionalUntagged,
-        From, TryFrom, Into, FromInto, With, WithContainer, Aliased, Remote, Overridden, Recursive, Mutual, Inlined,
-        UsesInlined, Tagged, OptionalTransparent, SerdeWith, NotSkipped
+        Struct,
+        Unit,
+        Newtype,
+        NewtypeOfStruct,
+        Pair,
+        EmptyStruct,
+        EmptyTuple,
+        Renamed,
+        RenamedAll,
+        RenamedByDirection,
+        Skips,
+        SkipsInTuple,
+        Options,
+        Denies,
+        Transparent,
+        TransparentDocumented,
+        TransparentStruct,
+        Flattened,
+        FlattenedOption,
+        FlattenedEnums,
+        FlattenedMap,
+        FlattenedValue,
+        FlattenedDenying,
+        FlattenedTwice,
+        FlattenedBare,
+        FlattenedUntagged,
+        FlattenedOptionalUntagged,
+        From,
+        TryFrom,
+        Into,
+        FromInto,
+        With,
+        WithContainer,
+        Aliased,
+        Remote,
+        Overridden,
+        Recursive,
+        Mutual,
+        Inlined,
+        UsesInlined,
+        Tagged,
+        OptionalTransparent,
+        SerdeWith,
+        NotSkipped
     );
 }
 
 #[test]
 fn enums() {
     same!(
-        Bare, Documented, Mixed, External, Internal, Adjacent, Untagged, PartlyUntagged, InternalUntagged,
-        AdjacentUntagged, RenamedVariants, SkippedVariants, InternalDenying, AdjacentDenying, ExternalDenying, Never,
-        InternalOfStructs, VariantWith, RefVariants, RefVariantsInternal, OtherVariant, Option<Bare>,
-        Option<Documented>, Option<External>, Vec<Internal>, RenamedFields, Numbers, EmptyVariants, VariantAttributes
+        Bare,
+        Documented,
+        Mixed,
+        External,
+        Internal,
+        Adjacent,
+        Untagged,
+        PartlyUntagged,
+        InternalUntagged,
+        AdjacentUntagged,
+        RenamedVariants,
+        SkippedVariants,
+        InternalDenying,
+        AdjacentDenying,
+        ExternalDenying,
+        Never,
+        InternalOfStructs,
+        VariantWith,
+        RefVariants,
+        RefVariantsInternal,
+        OtherVariant,
+        Option<Bare>,
+        Option<Documented>,
+        Option<External>,
+        Vec<Internal>,
+        RenamedFields,
+        Numbers,
+        EmptyVariants,
+        VariantAttributes
     );
 }
 
@@ -89,8 +152,17 @@ fn generic_types() {
 #[test]
 fn defaults() {
     same!(
-        DefaultFields, DefaultPaths, DefaultContainer, DefaultContainerByHand, DefaultContainerFunction,
-        DefaultSkipped, DefaultNotSerialised, DefaultNested, DefaultNumbers, DefaultEnums, DefaultSerdeForms,
+        DefaultFields,
+        DefaultPaths,
+        DefaultContainer,
+        DefaultContainerByHand,
+        DefaultContainerFunction,
+        DefaultSkipped,
+        DefaultNotSerialised,
+        DefaultNested,
+        DefaultNumbers,
+        DefaultEnums,
+        DefaultSerdeForms,
         DefaultGenericHolder
     );
 }

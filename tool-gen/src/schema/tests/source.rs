@@ -37,7 +37,7 @@ impl Source {
                 && let Some((path, _)) = &block.trait_
                 && let Type::Path(ty) = &*block.self_ty
             {
-                let name = path.path.segments.last().unwrap().ident.to_string();
+                let name = path.segments.last().unwrap().ident.to_string();
                 let of = ty.path.segments.last().unwrap().ident.to_string();
                 impls.entry(of).or_default().push((name, Rc::new(block.clone())));
             }
@@ -76,7 +76,12 @@ impl Source {
         self.resolve(&syn::parse_str(text).unwrap(), ScopeId(0), &[])
     }
 
-    fn find<T>(&self, path: &Path, scope: ScopeId, among: &HashMap<(ScopeId, String), Rc<T>>) -> Option<(Rc<T>, ScopeId)> {
+    fn find<T>(
+        &self,
+        path: &Path,
+        scope: ScopeId,
+        among: &HashMap<(ScopeId, String), Rc<T>>,
+    ) -> Option<(Rc<T>, ScopeId)> {
         let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         let (scope, name) = match names.as_slice() {
             [name] => (scope, name),

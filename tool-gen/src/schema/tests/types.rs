@@ -413,7 +413,9 @@ pub enum Adjacent {
     /// Words.
     Newtype(Struct),
     Tuple(u8, u8),
-    Fields { a: u8 },
+    Fields {
+        a: u8,
+    },
 }
 #[derive(JsonSchema, Serialize, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(untagged)]
@@ -422,7 +424,9 @@ pub enum Untagged {
     /// A number.
     Number(u8),
     Text(String),
-    Fields { a: u8 },
+    Fields {
+        a: u8,
+    },
     Of(Struct),
 }
 #[derive(JsonSchema, Serialize, Deserialize)]
@@ -432,12 +436,16 @@ pub enum PartlyUntagged {
     #[serde(untagged)]
     C(String),
     #[serde(untagged)]
-    D { x: u8 },
+    D {
+        x: u8,
+    },
 }
 #[derive(JsonSchema, Serialize, Deserialize)]
 #[serde(tag = "t")]
 pub enum InternalUntagged {
-    A { x: u8 },
+    A {
+        x: u8,
+    },
     /// Rest.
     #[serde(untagged)]
     C(String),
@@ -445,7 +453,9 @@ pub enum InternalUntagged {
 #[derive(JsonSchema, Serialize, Deserialize)]
 #[serde(tag = "t", content = "c")]
 pub enum AdjacentUntagged {
-    A { x: u8 },
+    A {
+        x: u8,
+    },
     #[serde(untagged)]
     C(String),
 }
@@ -460,9 +470,13 @@ pub enum RenamedVariants {
 #[derive(JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all_fields = "camelCase")]
 pub enum RenamedFields {
-    A { some_field: u8 },
+    A {
+        some_field: u8,
+    },
     #[serde(rename_all = "UPPERCASE")]
-    B { some_field: u8 },
+    B {
+        some_field: u8,
+    },
 }
 #[derive(JsonSchema, Serialize, Deserialize)]
 pub enum SkippedVariants {
@@ -518,7 +532,9 @@ pub enum RefVariants {
 pub enum RefVariantsInternal {
     First,
     /// Words.
-    Struct { a: Struct },
+    Struct {
+        a: Struct,
+    },
 }
 #[derive(JsonSchema, Serialize, Deserialize)]
 pub enum OtherVariant {
@@ -576,7 +592,7 @@ pub struct BlankLines;
 ///     more
 ///less
 /** block
- comment */
+comment */
 #[derive(JsonSchema)]
 pub struct Indented;
 #[doc = "one"]
@@ -988,9 +1004,9 @@ pub struct DefaultPaths {
     s: Box<Struct>,
     #[serde(default = "external")]
     t: External,
-    #[serde(default = "Vec::new")]
+    #[serde(default = "Vec::<u8>::new")]
     u: Vec<u8>,
-    #[serde(default = "Default::default")]
+    #[serde(default = "String::default")]
     v: String,
     #[serde(default = "Struct::default")]
     w: Struct,
