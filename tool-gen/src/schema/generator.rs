@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::rc::Rc;
 
+use proc_macro2::Span;
 use serde_json::{Map, Value, json};
 
 use super::compose;
@@ -24,6 +25,8 @@ pub(crate) struct Generator<'w> {
     names: BTreeMap<String, String>,
     used: BTreeSet<String>,
     pub(super) unseen: Vec<Unseen>,
+    /// The definitions being written, each with the place in it.
+    within: Vec<(DefinitionId, Span)>,
     depth: usize,
 }
 
@@ -64,6 +67,7 @@ impl<'w> Generator<'w> {
             names: BTreeMap::new(),
             used: BTreeSet::new(),
             unseen: Vec::new(),
+            within: Vec::new(),
             depth: 0,
         }
     }
@@ -89,10 +93,21 @@ impl<'w> Generator<'w> {
         self.used = mark.used;
     }
 
-    pub(super) fn report(&mut self, what: String, why: impl Into<String>, inside: Option<&Inside>, loss: Loss) {
-        let unseen = Unseen { what, why: why.into(), inside: inside.map(|inside| inside.id), loss };
-        if !self.unseen.contains(&unseen) {
+    /// Reports what is not seen at the place that is being written, once.
+    pub(super) fn report(&mut self, what: String, why: impl Into<String>, loss: Loss) {
+        let (inside, at) = self.within.last().copied().unzip();
+        let unseen = Unseen { what, why: why.into(), inside, at: at.unwrap_or_else(Span::call_site), loss };
+        let is_known =
+            |known: &Unseen| (&known.what, &known.why, known.inside) == (&unseen.what, &unseen.why, unseen.inside);
+        if !self.unseen.iter().any(is_known) {
             self.unseen.push(unseen);
+        }
+    }
+
+    /// Moves the place for reports to a part of the definition that is being written.
+    pub(super) fn move_to(&mut self, place: Span) {
+        if let Some((_, at)) = self.within.last_mut() {
+            *at = place;
         }
     }
 
@@ -175,7 +190,7 @@ impl<'w> Generator<'w> {
     fn schema_of(&mut self, kind: Kind, ty: &Ty) -> Value {
         self.depth += 1;
         let schema = if self.depth > TOO_DEEP {
-            self.report(self.shapes.written(ty), "it is written out in itself", None, Loss::Type);
+            self.report(self.shapes.written(ty), "it is written out in itself", Loss::Type);
             Value::Bool(true)
         } else {
             self.write(kind)
@@ -225,16 +240,19 @@ impl<'w> Generator<'w> {
                 Ok(shape) => {
                     let definition = self.shapes.types.definition(id);
                     let generics = self.shapes.generics(id, &arguments);
-                    self.container(&Inside { id, definition, shape, arguments, generics })
+                    self.within.push((id, definition.item.ident.span()));
+                    let schema = self.container(&Inside { id, definition, shape, arguments, generics });
+                    self.within.pop();
+                    schema
                 }
                 Err(why) => {
                     let what = self.shapes.types.definition(id).item.ident.to_string();
-                    self.report(what, why, None, Loss::Type);
+                    self.report(what, why, Loss::Type);
                     Value::Bool(true)
                 }
             },
             Kind::Unseen(what, why) => {
-                self.report(what, why, None, Loss::Type);
+                self.report(what, why, Loss::Type);
                 Value::Bool(true)
             }
         }

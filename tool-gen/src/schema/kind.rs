@@ -48,7 +48,7 @@ pub(super) fn wrapped(ty: &Ty) -> Option<&Ty> {
     match ty {
         Ty::Reference(inner) => Some(inner),
         Ty::Library { arguments, .. } => match ty.library()? {
-            ("std" | "core" | "alloc", name) if WRAPPERS.contains(&name) => arguments.first(),
+            ("std", name) if WRAPPERS.contains(&name) => arguments.first(),
             _ => None,
         },
         _ => None,
@@ -69,7 +69,9 @@ impl Shapes<'_> {
                     Ok(None) => return Kind::Defined(definition, arguments.clone()),
                     Err(why) => return Kind::Unseen(self.written(&ty), why),
                 },
-                other => return self.of_library(other),
+                ref other => {
+                    return of_library(other).unwrap_or_else(|why| Kind::Unseen(self.written(other), why.to_owned()));
+                }
             }
         }
         Kind::Unseen(self.written(&ty), "it stands for itself".into())
@@ -111,30 +113,6 @@ impl Shapes<'_> {
         names.zip(arguments.iter().cloned()).collect()
     }
 
-    fn of_library(&self, ty: Ty) -> Kind {
-        let written = self.written(&ty);
-        let unseen = |why: &str| Kind::Unseen(written.clone(), why.to_owned());
-        match ty {
-            Ty::Tuple(items) if items.is_empty() => Kind::Unit,
-            Ty::Tuple(items) if items.len() <= 16 => Kind::Tuple(items),
-            Ty::Tuple(_) => unseen("a tuple of more than 16 has no schema"),
-            Ty::Array(item, Some(length)) if length <= 32 => Kind::Array(*item, length),
-            Ty::Array(_, Some(_)) => unseen("an array of more than 32 has no schema"),
-            Ty::Array(_, None) => unseen("its length cannot be told"),
-            Ty::Slice(item) => Kind::List(*item),
-            Ty::Unknown(_) => unseen("its definition is not in the scanned source"),
-            Ty::Library { .. } => {
-                let (krate, name) = ty.library().unwrap_or_default();
-                let (krate, name) = (krate.to_owned(), name.to_owned());
-                let Ty::Library { arguments, .. } = ty else { return unseen("it is no type of a library") };
-                generic(&krate, &name, arguments)
-                    .or_else(|| plain(&krate, &name).map(Kind::Plain))
-                    .unwrap_or_else(|| unseen("its schema is not known here"))
-            }
-            Ty::Reference(_) | Ty::Defined { .. } => unseen("it is no type of a library"),
-        }
-    }
-
     /// A type as reports call it.
     pub(super) fn written(&self, ty: &Ty) -> String {
         let list = |items: &[Ty]| items.iter().map(|item| self.written(item)).collect::<Vec<_>>().join(", ");
@@ -143,7 +121,7 @@ impl Shapes<'_> {
         };
         match ty {
             Ty::Library { path, arguments } => {
-                let is_std = matches!(ty.library(), Some(("std" | "core" | "alloc", _)));
+                let is_std = matches!(ty.library(), Some(("std", _)));
                 let name = if is_std { path.rsplit("::").next().unwrap_or(path) } else { path };
                 with(name.to_owned(), arguments)
             }
@@ -160,16 +138,35 @@ impl Shapes<'_> {
     }
 }
 
+/// A type that no definition of the scanned source stands behind.
+fn of_library(ty: &Ty) -> Result<Kind, &'static str> {
+    match ty {
+        Ty::Tuple(items) if items.is_empty() => Ok(Kind::Unit),
+        Ty::Tuple(items) if items.len() <= 16 => Ok(Kind::Tuple(items.clone())),
+        Ty::Tuple(_) => Err("a tuple of more than 16 has no schema"),
+        Ty::Array(item, Some(length)) if *length <= 32 => Ok(Kind::Array((**item).clone(), *length)),
+        Ty::Array(_, Some(_)) => Err("an array of more than 32 has no schema"),
+        Ty::Array(_, None) => Err("its length cannot be told"),
+        Ty::Slice(item) => Ok(Kind::List((**item).clone())),
+        Ty::Library { arguments, .. } => {
+            let (krate, name) = ty.library().unwrap_or_default();
+            let known = generic(krate, name, arguments).or_else(|| plain(krate, name).map(Kind::Plain));
+            known.ok_or("its schema is not known here")
+        }
+        Ty::Unknown(_) | Ty::Reference(_) | Ty::Defined { .. } => Err("its definition is not in the scanned source"),
+    }
+}
+
 /// A library type with parameters.
-fn generic(krate: &str, name: &str, arguments: Vec<Ty>) -> Option<Kind> {
+fn generic(krate: &str, name: &str, arguments: &[Ty]) -> Option<Kind> {
     let library = |path: &str| Ty::Library { path: path.into(), arguments: Vec::new() };
     if krate == "serde_json" && name == "Map" {
         return Some(Kind::Map(library("std::string::String"), library("serde_json::Value")));
     }
-    if !matches!(krate, "std" | "core" | "alloc") {
+    if krate != "std" {
         return None;
     }
-    let mut arguments = arguments.into_iter();
+    let mut arguments = arguments.iter().cloned();
     let mut next = || arguments.next();
     Some(match name {
         "Option" => Kind::Option(next()?),
@@ -204,7 +201,7 @@ macro_rules! plain {
 fn plain(krate: &str, name: &str) -> Option<Plain> {
     match krate {
         "" => of_language(name),
-        "std" | "core" | "alloc" => of_language(name).or_else(|| of_std(name)),
+        "std" => of_language(name).or_else(|| of_std(name)),
         "chrono" => of_chrono(name),
         "serde_json" => Some(match name {
             "Value" | "RawValue" => plain!("AnyValue", true),

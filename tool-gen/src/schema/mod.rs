@@ -25,6 +25,8 @@ pub(crate) use argument::{Decoded, SeenArgument, argument, returns};
 pub(crate) use generator::Generator;
 pub(crate) use shape::Shapes;
 
+use proc_macro2::Span;
+
 use crate::ty::DefinitionId;
 
 /// Whether a schema says how a type is read or how it is written.
@@ -37,7 +39,7 @@ pub(crate) enum Contract {
 }
 
 /// Something that the source does not tell.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Unseen {
     /// The type or the expression as it is written.
     pub(crate) what: String,
@@ -45,6 +47,8 @@ pub(crate) struct Unseen {
     pub(crate) why: String,
     /// The struct or enum it stands in, if it is not the argument itself.
     pub(crate) inside: Option<DefinitionId>,
+    /// Where in the file of that definition.
+    pub(crate) at: Span,
     /// What is lost by it.
     pub(crate) loss: Loss,
 }
