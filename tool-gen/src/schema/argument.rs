@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use tool_syntax::ArgumentForm;
 
 use super::generator::Generator;
-use super::kind::wrapped;
+use super::library::wrapped;
 use super::shape::{Abilities, Shapes, View};
 use super::{Contract, Loss, Unseen};
 use crate::ty::{DefinitionId, Ty};
