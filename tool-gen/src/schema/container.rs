@@ -2,6 +2,7 @@
 
 use serde_derive_internals::ast::Style;
 use serde_json::{Value, json};
+use syn::spanned::Spanned;
 
 use super::attributes::{With, written};
 use super::generator::{Generator, Inside};
@@ -70,7 +71,7 @@ impl Generator<'_> {
         match self.shapes.literal(number, &scene) {
             Ok(value) => value,
             Err(why) => {
-                self.report(written(number), why, Some(inside), Loss::Type);
+                self.report(written(number), why, Loss::Type);
                 Value::Null
             }
         }
@@ -90,6 +91,7 @@ impl Generator<'_> {
 
     /// The type that describes a field.
     pub(super) fn field_type(&mut self, field: &Field, inside: &Inside) -> Ty {
+        self.move_to(field.ty.span());
         match &field.with {
             Some(with) => self.type_with(with, inside),
             None => self.resolve(&field.ty, inside),

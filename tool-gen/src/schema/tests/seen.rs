@@ -168,6 +168,15 @@ fn defaults() {
 }
 
 #[test]
+fn combinations() {
+    same!(
+        Lifetimes<'static>, UsesThrough, ThroughValidated, MoreFields, MoreVariants, MoreAdjacent, MoreUntagged,
+        SkippedFields, Bounded<Struct, Bare>, Unbound<u8>, Settings, InlineEnum, Vec<InlineEnum>,
+        std::collections::HashMap<Bare, Vec<MoreVariants>>
+    );
+}
+
+#[test]
 fn definitions_are_shared() {
     let source = Source::parse(TYPES);
     let shapes = Shapes::new(&source);
