@@ -103,21 +103,30 @@ fn described(generator: &mut Generator<'_>, ty: &Ty) -> SeenArgument {
     }
 }
 
-/// The schema of a result with its definitions, or none; and what could not be seen of it.
-pub(crate) fn returns(shapes: &Shapes<'_>, ty: &Ty) -> (Option<(Value, Map<String, Value>)>, Vec<Unseen>) {
+/// A result as the runtime describes it.
+#[derive(Debug, Default)]
+pub(crate) struct SeenResult {
+    /// The schema with the definitions it refers to, if there is one.
+    pub(crate) schema: Option<(Value, Map<String, Value>)>,
+    /// What could not be seen: if that is the type, there is no schema.
+    pub(crate) unseen: Vec<Unseen>,
+}
+
+/// Describes a result: the success in a `Result`, of anything else itself.
+pub(crate) fn returns(shapes: &Shapes<'_>, ty: &Ty) -> SeenResult {
     let ty = success(ty);
     let is_described = |ty: &Ty| match ty {
         Ty::Defined { definition, .. } => has_schema(shapes, *definition),
         _ => true,
     };
     if *ty == Ty::Tuple(Vec::new()) || !leaves(ty).into_iter().all(is_described) {
-        return (None, Vec::new());
+        return SeenResult::default();
     }
     let mut generator = Generator::new(shapes, Contract::Serialize);
     let schema = generator.subschema_for(ty);
     let unseen = generator.take_unseen();
     let is_seen = unseen.iter().all(|unseen| unseen.loss == Loss::Detail);
-    (is_seen.then(|| (schema, generator.into_definitions())), unseen)
+    SeenResult { schema: is_seen.then(|| (schema, generator.into_definitions())), unseen }
 }
 
 /// The success in a `Result`, by whatever name a library gives it.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::super::{Decoded, SeenArgument, argument, returns};
+use super::super::{Decoded, SeenArgument, SeenResult, argument, returns};
 use super::*;
 use crate::ty::{ScopeId, Types};
 
@@ -73,9 +73,9 @@ fn schema(schema: Value, optional: bool) -> Shown {
 #[test]
 fn types_with_a_schema_are_described() {
     assert_eq!(shown("Order"), schema(json!({"$ref": "#/$defs/Order"}), false));
-    assert_eq!(shown("Box<Option<u32>>").optional, true);
+    assert!(shown("Box<Option<u32>>").optional);
     assert_eq!(shown("Converted"), schema(json!({"$ref": "#/$defs/Converted"}), true));
-    assert_eq!(shown("Newtype").optional, false);
+    assert!(!shown("Newtype").optional);
     assert_eq!(shown("&str"), schema(json!({"type": "string"}), false));
     assert_eq!(shown("Option<&str>"), schema(json!({"type": ["string", "null"]}), true));
     let list = json!({"type": "array", "items": {"$ref": "#/$defs/Order"}});
@@ -154,7 +154,7 @@ fn results_are_described_by_their_success() {
     for written in
         ["Order", "Result<Order, String>", "std::io::Result<Order>", "anyhow::Result<Order>", "a::AppResult<Order>"]
     {
-        let (seen, unseen) = returns(&shapes, &source.ty(written));
+        let SeenResult { schema: seen, unseen } = returns(&shapes, &source.ty(written));
         assert_eq!(
             seen.map(|(schema, definitions)| (schema, definitions.len())),
             Some((order.clone(), 1)),
@@ -163,9 +163,9 @@ fn results_are_described_by_their_success() {
         assert!(unseen.is_empty());
     }
     for written in ["()", "Result<(), String>", "Undescribed", "Vec<Undescribed>"] {
-        let (seen, unseen) = returns(&shapes, &source.ty(written));
+        let SeenResult { schema: seen, unseen } = returns(&shapes, &source.ty(written));
         assert_eq!((seen, unseen.len()), (None, 0), "{written}");
     }
-    let (seen, unseen) = returns(&shapes, &source.ty("Result<geo::Point, String>"));
+    let SeenResult { schema: seen, unseen } = returns(&shapes, &source.ty("Result<geo::Point, String>"));
     assert_eq!((seen, unseen.len()), (None, 1));
 }
