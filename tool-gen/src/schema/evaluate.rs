@@ -239,7 +239,9 @@ impl Shapes<'_> {
                 };
                 Ok(Plain::Written(serde_json::json!({"secs": seconds, "nanos": nanos})))
             }
-            (Some(_), "from" | "new", ty) if !matches!(ty, Ty::Defined { .. }) => self.evaluate(first, ty, scene),
+            (Some(_), "from" | "new", ty) if call.args.len() == 1 && !matches!(ty, Ty::Defined { .. }) => {
+                self.evaluate(first, ty, scene)
+            }
             (Some("Box" | "Arc" | "Rc" | "Mutex" | "RwLock" | "Cell" | "RefCell"), "new", ty) => {
                 self.evaluate(first, ty, scene)
             }

@@ -134,6 +134,18 @@ fn what_cannot_be_seen_makes_the_argument_any() {
 }
 
 #[test]
+fn a_url_is_described_where_its_name_tells_it() {
+    let uri = json!({"type": "string", "format": "uri"});
+    assert_eq!(shown("url::Url"), schema(uri.clone(), false));
+    assert_eq!(shown("&url::Url"), schema(uri.clone(), false));
+    assert_eq!(shown("Vec<url::Url>"), schema(json!({"type": "array", "items": uri}), false));
+    assert!(shown("Option<Vec<url::Url>>").optional);
+    assert!(shown("Option<&url::Url>").schema.is_some());
+    let seen = seen("std::collections::HashMap<String, url::Url>");
+    assert_eq!((seen.schema, seen.unseen.len()), (None, 1));
+}
+
+#[test]
 fn every_use_of_an_unseen_type_is_reported() {
     let source = Source::parse(SOURCE);
     let shapes = Shapes::new(&source);
