@@ -24,7 +24,7 @@ mod variants;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use argument::{Decoded, SeenArgument, SeenResult, argument, returns};
+pub(crate) use argument::{Decoded, argument, returns};
 pub(crate) use generator::Generator;
 pub(crate) use shape::Shapes;
 

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::super::{Decoded, SeenArgument, SeenResult, argument, returns};
+use super::super::argument::{SeenArgument, SeenResult};
+use super::super::{Decoded, argument, returns};
 use super::*;
 use crate::ty::{ScopeId, Types};
 

@@ -1,0 +1,310 @@
+//! From files to modules, as rustc finds them.
+
+use std::cell::{OnceCell, RefCell};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use syn::{Attribute, Item, ItemMod};
+
+use super::{CrateId, Scope, SourceFile, Sources};
+use crate::cfg::text_of;
+use crate::text::{TooDeep, annotations, check_nesting, may_declare_modules, modules_only, without_bodies};
+use crate::ty::ScopeId;
+use crate::{Diagnostic, Severity};
+
+/// No crate has modules that deep; a chain of links that leads back has.
+const DEEPEST_MODULE: usize = 100;
+
+/// From this depth on it is asked whether a file is one of those above it. A circle is found a little later, and
+/// nobody else pays for the question.
+const SUSPICIOUS_DEPTH: usize = 16;
+
+/// Where the files of a module's submodules are.
+#[derive(Clone, Debug)]
+pub(super) struct Folders {
+    /// Of `mod name;`
+    modules: PathBuf,
+    /// Of `#[path = ".."]`
+    paths: PathBuf,
+}
+
+impl Folders {
+    /// Of a file that is the root of a crate, a `mod.rs`, or named by `#[path]`.
+    pub(super) fn beside(file: &Path) -> Self {
+        let folder = file.parent().unwrap_or_else(|| Path::new("")).to_owned();
+        Self { modules: folder.clone(), paths: folder }
+    }
+
+    /// Of a file that has the name of its module.
+    fn below(file: &Path) -> Self {
+        Self { modules: file.with_extension(""), paths: file.parent().unwrap_or_else(|| Path::new("")).to_owned() }
+    }
+
+    /// Of a module that stands in braces.
+    fn inside(&self, name: &str, path: Option<&str>) -> Self {
+        let folder = match path {
+            Some(path) => self.paths.join(path),
+            None => self.modules.join(name),
+        };
+        Self { modules: folder.clone(), paths: folder }
+    }
+}
+
+impl Sources {
+    pub(super) fn add_file(
+        &self,
+        krate: CrateId,
+        parent: Option<ScopeId>,
+        path: String,
+        file: SourceFile,
+        folders: Folders,
+    ) -> ScopeId {
+        if self.krate(krate).scanned {
+            self.files.borrow_mut().push(file.path.clone());
+        }
+        self.add_scope(Scope {
+            krate,
+            parent,
+            is_block: false,
+            path,
+            file: Rc::new(file),
+            folders,
+            is_file: true,
+            children: RefCell::default(),
+            items: OnceCell::new(),
+        })
+    }
+
+    /// A block in a function.
+    pub(super) fn add_block(&self, parent: ScopeId) -> ScopeId {
+        let around = self.scope(parent);
+        self.add_scope(Scope {
+            krate: around.krate,
+            parent: Some(parent),
+            is_block: true,
+            path: around.path.clone(),
+            file: around.file.clone(),
+            folders: around.folders.clone(),
+            is_file: false,
+            children: RefCell::default(),
+            items: OnceCell::new(),
+        })
+    }
+
+    /// Follows the modules of a file: parses it if it has annotations, else only what declares modules.
+    pub(super) fn read_modules(&self, id: ScopeId) {
+        let scope = self.scope(id);
+        let text = scope.file.text();
+        if self.krate(scope.krate).scanned && !annotations(text.as_bytes()).is_empty() {
+            return self.parse(id);
+        }
+        scope.file.forget();
+        if may_declare_modules(text.as_bytes()) {
+            // What is wrong with it rustc will say; there is no tool in it.
+            let Ok(file) = syn::parse_file(&modules_only(&text)) else { return };
+            if self.krate(scope.krate).cfg.holds(&file.attrs) {
+                self.declare_modules(id, file.items);
+            }
+        }
+    }
+
+    fn declare_modules(&self, id: ScopeId, items: Vec<Item>) {
+        let cfg = &self.crate_of(id).cfg;
+        for item in items {
+            let Item::Mod(module) = item else { continue };
+            let mut attributes = module.attrs.clone();
+            cfg.expand(&mut attributes);
+            if cfg.holds(&attributes) {
+                self.enter(id, module, &attributes, false);
+            }
+        }
+    }
+
+    /// The items of a module, read when they are first needed.
+    pub(crate) fn items<'s>(&self, scope: &'s Scope, id: ScopeId) -> Option<&'s super::Items> {
+        let mut file = Some(id);
+        while let (None, Some(id)) = (scope.items.get(), file) {
+            let around = self.scope(id);
+            if around.is_file && around.items.get().is_none() {
+                self.parse(id);
+            }
+            file = if around.is_file { None } else { around.parent };
+        }
+        scope.items.get()
+    }
+
+    /// Parses a file and reads all of its items.
+    fn parse(&self, id: ScopeId) {
+        let scope = self.scope(id);
+        let krate = self.krate(scope.krate);
+        if !krate.scanned {
+            self.files.borrow_mut().push(scope.file.path.clone());
+        }
+        match parse_outline(&scope.file) {
+            Ok(file) if krate.cfg.holds(&file.attrs) => self.fill(id, file.items),
+            Ok(_) => self.fill(id, Vec::new()),
+            Err(diagnostic) => {
+                self.report(diagnostic);
+                self.fill(id, Vec::new());
+            }
+        }
+    }
+
+    /// Goes into a module: one that stands in braces, or in a file of its own.
+    pub(super) fn enter(&self, around: ScopeId, module: ItemMod, attributes: &[Attribute], fill: bool) {
+        let name = syn::ext::IdentExt::unraw(&module.ident).to_string();
+        let path = text_of(attributes, "path");
+        let known = self.scope(around).children.borrow().get(&name).copied();
+        let Some((_, items)) = module.content else {
+            if known.is_none() {
+                self.enter_file(around, &module, &name, path.as_deref());
+            }
+            return;
+        };
+        let id = known.unwrap_or_else(|| {
+            let scope = self.scope(around);
+            let id = self.add_scope(Scope {
+                krate: scope.krate,
+                parent: Some(around),
+                is_block: false,
+                path: format!("{}::{}", scope.path, module.ident),
+                file: scope.file.clone(),
+                folders: scope.folders.inside(&name, path.as_deref()),
+                is_file: false,
+                children: RefCell::default(),
+                items: OnceCell::new(),
+            });
+            scope.children.borrow_mut().insert(name, id);
+            id
+        });
+        if fill { self.fill(id, items) } else { self.declare_modules(id, items) }
+    }
+
+    fn enter_file(&self, around: ScopeId, module: &ItemMod, name: &str, path: Option<&str>) {
+        let scope = self.scope(around);
+        let wrong = |message: String, help: Option<String>| {
+            if self.krate(scope.krate).scanned {
+                let place = Some(scope.file.place(module.ident.span()));
+                self.report(Diagnostic { severity: Severity::Error, message, help, place, compile_error: true });
+            }
+        };
+        let (file, folders) = match self.find_file(&scope.folders, name, path) {
+            Ok(found) => found,
+            Err((message, help)) => return wrong(message, help),
+        };
+        let depth = scope.path.matches("::").count();
+        if (path.is_some() || depth > SUSPICIOUS_DEPTH) && self.is_above(around, &file) {
+            let message = format!("the module `{name}` leads back to {}, which it is part of", file.display());
+            return wrong(message, Some("a file cannot be a module of itself: change its `#[path]`".to_owned()));
+        }
+        if depth > DEEPEST_MODULE {
+            let message = format!("modules are nested more than {DEEPEST_MODULE} deep; {} is left out", file.display());
+            return wrong(message, Some("look for a link to a folder above it".to_owned()));
+        }
+        let file = match SourceFile::read(&file) {
+            Ok(file) => file,
+            Err(diagnostic) => {
+                if self.krate(scope.krate).scanned {
+                    self.report(diagnostic);
+                }
+                return;
+            }
+        };
+        let module_path = format!("{}::{}", scope.path, module.ident);
+        let id = self.add_file(scope.krate, Some(around), module_path, file, folders);
+        scope.children.borrow_mut().insert(name.to_owned(), id);
+        self.read_modules(id);
+    }
+
+    /// Whether a file is that of a module or of one around it.
+    fn is_above(&self, scope: ScopeId, file: &Path) -> bool {
+        let file = canonical(file);
+        let mut next = Some(scope);
+        while let Some(id) = next {
+            let scope = self.scope(id);
+            if canonical(&scope.file.path) == file {
+                return true;
+            }
+            next = scope.parent;
+        }
+        false
+    }
+
+    /// The file of `mod name;`, and where its own submodules are.
+    fn find_file(&self, folders: &Folders, name: &str, path: Option<&str>) -> Result<(PathBuf, Folders), Missing> {
+        if let Some(path) = path {
+            let file = folders.paths.join(path);
+            let folders = Folders::beside(&file);
+            return Ok((file, folders));
+        }
+        let flat_name = format!("{name}.rs");
+        let flat = folders.modules.join(&flat_name);
+        let nested = folders.modules.join(name).join("mod.rs");
+        let has_flat = self.folder_has(&folders.modules, &flat_name);
+        // A link that leads nowhere is there, and cannot be read.
+        let has_nested = self.folder_has(&folders.modules, name) && std::fs::symlink_metadata(&nested).is_ok();
+        match (has_flat, has_nested) {
+            (true, true) => Err((
+                format!("the module `{name}` has two files, {} and {}", flat.display(), nested.display()),
+                Some("remove or rename one".to_owned()),
+            )),
+            (true, false) => {
+                let folders = Folders::below(&flat);
+                Ok((flat, folders))
+            }
+            (false, true) => {
+                let folders = Folders::beside(&nested);
+                Ok((nested, folders))
+            }
+            (false, false) => Err((
+                format!("the module `{name}` has no file"),
+                Some(format!("create {} or {}", flat.display(), nested.display())),
+            )),
+        }
+    }
+
+    /// Whether a folder has an entry. Folders are listed once: most modules have neighbours.
+    fn folder_has(&self, folder: &Path, name: &str) -> bool {
+        let mut listings = self.listings.borrow_mut();
+        if !listings.contains_key(folder) {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            listings.insert(folder.to_owned(), entries.map(|entry| entry.file_name()).collect());
+        }
+        listings.get(folder).is_some_and(|entries| entries.contains(std::ffi::OsStr::new(name)))
+    }
+}
+
+type Missing = (String, Option<String>);
+
+/// Parses what stands outside of function bodies.
+fn parse_outline(file: &SourceFile) -> Result<syn::File, Diagnostic> {
+    file.check_size()?;
+    let error = |place, message: String| Diagnostic {
+        severity: Severity::Error,
+        message,
+        help: Some("its tools are left out until it compiles".to_owned()),
+        place: Some(place),
+        compile_error: true,
+    };
+    let too_deep = |deep: TooDeep| error(file.place_at(deep.at), "this is nested too deeply to be read".to_owned());
+    let text = file.text();
+    let outline = without_bodies(&text, &annotations(text.as_bytes())).map_err(too_deep)?;
+    syn::parse_file(&outline).or_else(|_| {
+        // The parser is right, should the outline be wrong.
+        check_nesting(&text).map_err(too_deep)?;
+        syn::parse_file(&text).map_err(|wrong| error(file.place(wrong.span()), in_our_words(&wrong)))
+    })
+}
+
+fn in_our_words(wrong: &syn::Error) -> String {
+    match wrong.to_string() {
+        lexer if lexer.contains("token stream") => {
+            "a bracket, a quote or a comment is opened here and not closed, or closed and not opened".to_owned()
+        }
+        parser => format!("this does not parse: {parser}"),
+    }
+}
+
+pub(super) fn canonical(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
