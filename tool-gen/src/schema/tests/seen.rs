@@ -210,6 +210,11 @@ fn defaults_are_never_guessed() {
             #[serde(default)] i: chrono::NaiveDate,
             #[serde(default, skip_serializing_if = "is_zero")] j: u8,
             #[serde(default, serialize_with = "write")] k: u8,
+            #[serde(default = "converted")] l: ByHand,
+            #[serde(default = "made::default")] m: u8,
+            #[serde(default = "converted_default")] n: Derived,
+            #[serde(default = "converted_variant")] o: Choice,
+            #[serde(default = "converted_struct")] p: Derived,
         }
         fn address() -> std::net::Ipv4Addr { std::net::Ipv4Addr::new(127, 0, 0, 1) }
         fn duration() -> std::time::Duration { std::time::Duration::new(1, 2) }
@@ -217,12 +222,22 @@ fn defaults_are_never_guessed() {
         fn set() -> std::collections::HashSet<u8> { std::collections::HashSet::from([1, 2]) }
         fn map() -> std::collections::BTreeMap<String, u8> { std::collections::BTreeMap::from([("a".into(), 1)]) }
         fn computed() -> u8 { if true { 1 } else { 2 } }
+        fn converted() -> ByHand { Other(1).into() }
+        fn converted_default() -> Derived { Other::default().into() }
+        fn converted_variant() -> Choice { OtherChoice::A.into() }
+        fn converted_struct() -> Derived { Another { a: 1 }.into() }
+        mod made { pub fn default() -> u8 { 5u8.pow(2) } }
+        #[derive(Default)] struct Other(u8);
+        struct Another { a: u8 }
+        #[derive(JsonSchema, Serialize, Default)] struct Derived { a: u8 }
+        #[derive(JsonSchema, Serialize)] enum Choice { A }
+        enum OtherChoice { A }
         #[derive(JsonSchema, Serialize)] struct ByHand(u8);
         impl Default for ByHand { fn default() -> Self { make() } }
         "#,
     );
     let lost = unseen(&source, "Defaults");
-    let expected = ('a'..='k').map(|name| (format!("the default of `{name}`"), Loss::Detail));
+    let expected = ('a'..='p').map(|name| (format!("the default of `{name}`"), Loss::Detail));
     assert_eq!(lost, expected.collect::<Vec<_>>());
 }
 
