@@ -138,15 +138,15 @@ impl Reader<'_> {
 
     fn returns(&self, tool: &Tool) -> Option<(Value, Map<String, Value>)> {
         let output = tool.output.as_ref()?;
-        let (schema, unseen) = schema::returns(self.shapes, &self.sources.resolve(output, self.id, &[]));
-        for unseen in &unseen {
+        let seen = schema::returns(self.shapes, &self.sources.resolve(output, self.id, &[]));
+        for unseen in &seen.unseen {
             let message = match unseen.loss {
                 Loss::Type => "the result is not described in the manifest",
                 Loss::Detail => "a detail of the result is left out",
             };
             self.warn(output, message, unseen);
         }
-        schema
+        seen.schema
     }
 
     fn argument(&self, argument: &ArgumentParameter, warn: bool, generator: &mut Generator<'_>) -> RawArgument {

@@ -78,11 +78,18 @@ pub(crate) fn argument(generator: &mut Generator<'_>, decoded: &Decoded) -> Seen
             SeenArgument { schema: Some(schema), optional: is_optional, ..SeenArgument::default() }
         }
         Tier::Undecodable(what) => {
-            let why = "nothing says how to read it from JSON: derive `Deserialize`, or implement `FromStr`".to_owned();
-            let unseen = vec![Unseen { what, why, inside: None, at: Span::call_site(), loss: Loss::Type }];
-            SeenArgument { unseen, ..SeenArgument::default() }
+            any(what, "nothing says how to read it from JSON: derive `Deserialize`, or implement `FromStr`")
         }
+        Tier::Undecided(what) => SeenArgument {
+            optional: is_optional(generator.shapes, &ty),
+            ..any(what, "whether it has a schema here is a feature of schemars")
+        },
     }
+}
+
+fn any(what: String, why: &str) -> SeenArgument {
+    let unseen = Unseen { what, why: why.to_owned(), inside: None, at: Span::call_site(), loss: Loss::Type };
+    SeenArgument { unseen: vec![unseen], ..SeenArgument::default() }
 }
 
 fn described(generator: &mut Generator<'_>, ty: &Ty) -> SeenArgument {
@@ -103,21 +110,30 @@ fn described(generator: &mut Generator<'_>, ty: &Ty) -> SeenArgument {
     }
 }
 
-/// The schema of a result with its definitions, or none; and what could not be seen of it.
-pub(crate) fn returns(shapes: &Shapes<'_>, ty: &Ty) -> (Option<(Value, Map<String, Value>)>, Vec<Unseen>) {
+/// A result as the runtime describes it.
+#[derive(Debug, Default)]
+pub(crate) struct SeenResult {
+    /// The schema with the definitions it refers to, if there is one.
+    pub(crate) schema: Option<(Value, Map<String, Value>)>,
+    /// What could not be seen: if that is the type, there is no schema.
+    pub(crate) unseen: Vec<Unseen>,
+}
+
+/// Describes a result: the success in a `Result`, of anything else itself.
+pub(crate) fn returns(shapes: &Shapes<'_>, ty: &Ty) -> SeenResult {
     let ty = success(ty);
     let is_described = |ty: &Ty| match ty {
         Ty::Defined { definition, .. } => has_schema(shapes, *definition),
         _ => true,
     };
     if *ty == Ty::Tuple(Vec::new()) || !leaves(ty).into_iter().all(is_described) {
-        return (None, Vec::new());
+        return SeenResult::default();
     }
     let mut generator = Generator::new(shapes, Contract::Serialize);
     let schema = generator.subschema_for(ty);
     let unseen = generator.take_unseen();
     let is_seen = unseen.iter().all(|unseen| unseen.loss == Loss::Detail);
-    (is_seen.then(|| (schema, generator.into_definitions())), unseen)
+    SeenResult { schema: is_seen.then(|| (schema, generator.into_definitions())), unseen }
 }
 
 /// The success in a `Result`, by whatever name a library gives it.
@@ -140,6 +156,8 @@ enum Tier {
     },
     /// In none.
     Undecodable(String),
+    /// In one that only the features of other crates tell.
+    Undecided(String),
 }
 
 fn tier(shapes: &Shapes<'_>, ty: &Ty, is_lent: bool) -> Tier {
@@ -169,7 +187,22 @@ fn tier(shapes: &Shapes<'_>, ty: &Ty, is_lent: bool) -> Tier {
         Ty::Defined { definition, .. } => !has_schema(shapes, *definition),
         _ => matches!(leaf.library(), Some(("std", "Saturating" | "RangeFrom" | "RangeTo") | ("chrono", "Month"))),
     };
+    if let Some(leaf) = undecided(ty) {
+        return Tier::Undecided(shapes.written(leaf));
+    }
     if leaves(ty).into_iter().any(is_undescribed) { Tier::Undescribed } else { Tier::Described }
+}
+
+/// A `url::Url` where its name alone does not tell the runtime: there its schema is a feature of schemars.
+fn undecided(ty: &Ty) -> Option<&Ty> {
+    let is_url = |ty: &Ty| ty.library() == Some(("url", "Url"));
+    let held = |ty: &'_ Ty, by: &str| match ty {
+        Ty::Library { arguments, .. } if ty.library() == Some(("std", by)) => arguments.first().cloned(),
+        _ => None,
+    };
+    let inner = held(ty, "Option").unwrap_or_else(|| ty.clone());
+    let is_told = is_url(&inner) || held(&inner, "Vec").is_some_and(|item| is_url(&item));
+    leaves(ty).into_iter().find(|leaf| is_url(leaf)).filter(|_| !is_told)
 }
 
 fn can_decode(shapes: &Shapes<'_>, id: DefinitionId) -> bool {

@@ -85,7 +85,10 @@ impl Generator<'_> {
     pub(super) fn type_with(&mut self, with: &With, inside: &Inside) -> Ty {
         match with {
             With::Type(ty) => self.resolve(ty, inside),
-            With::Function => Ty::Unknown("schema_with".into()),
+            With::Function(function) => {
+                self.report(function.clone(), "a function writes the schema", Loss::Type);
+                Ty::Tuple(Vec::new())
+            }
         }
     }
 

@@ -78,6 +78,15 @@ impl Shapes<'_> {
         self.json(&self.evaluate(expr, &ty, scene)?, &ty)
     }
 
+    /// Whether a path makes a value of a definition, and not of another that is converted into it.
+    fn makes(&self, path: &Path, id: DefinitionId, scene: &Scene) -> bool {
+        let is_it = |path: &Path| matches!(self.named(path, scene), Ty::Defined { definition, .. } if definition == id);
+        match &self.types.definition(id).item.data {
+            syn::Data::Enum(_) => owner(path).is_none_or(|owner| is_it(&owner)),
+            _ => is_it(path),
+        }
+    }
+
     /// What a path names as a type.
     fn named(&self, path: &Path, scene: &Scene) -> Ty {
         if let (true, Some(this)) = (path.is_ident("Self"), &scene.this) {
@@ -184,7 +193,7 @@ impl Shapes<'_> {
         }
         match (ty, last.as_str()) {
             (_, "None") => return Ok(Plain::Nothing),
-            (Ty::Defined { definition, .. }, name) => {
+            (Ty::Defined { definition, .. }, name) if self.makes(&path.path, *definition, scene) => {
                 return match &self.types.definition(*definition).item.data {
                     syn::Data::Enum(data) if data.variants.iter().any(|variant| variant.ident == name) => {
                         Ok(Plain::Variant(last, Vec::new()))
@@ -207,14 +216,17 @@ impl Shapes<'_> {
         let owner = owner(path);
         let of = owner.as_ref().and_then(|owner| owner.segments.last()).map(|segment| segment.ident.to_string());
         if call.args.is_empty() {
-            if last == "default" {
-                let named = owner.as_ref().filter(|_| of.as_deref() != Some("Default"));
-                let named = named.map(|owner| self.named(owner, scene));
-                let known = named.filter(|ty| !has_no_arguments(ty));
-                return self.default_of(known.as_ref().unwrap_or(ty), scene);
-            }
             if let Some((function, scope)) = self.types.function(path, scene.scope) {
                 return self.call(&function.block, ty, &scene.deeper(scope)?);
+            }
+            if let ("default", Some(owner)) = (last.as_str(), &owner) {
+                let is_of_trait = of.as_deref() == Some("Default");
+                let named = if is_of_trait { ty.clone() } else { self.named(owner, scene) };
+                return match ty {
+                    Ty::Unknown(_) => self.default_of(&named, scene),
+                    _ if is_of_trait || is_same(&named, ty) => self.default_of(ty, scene),
+                    _ => Err(unplain()),
+                };
             }
             let is_empty = !matches!(ty, Ty::Defined { .. }) && last == "new";
             return if is_empty { self.default_of(ty, scene) } else { Err(unplain()) };
@@ -239,13 +251,16 @@ impl Shapes<'_> {
                 };
                 Ok(Plain::Written(serde_json::json!({"secs": seconds, "nanos": nanos})))
             }
-            (Some(_), "from" | "new", ty) if !matches!(ty, Ty::Defined { .. }) => self.evaluate(first, ty, scene),
+            (Some(_), "from" | "new", ty) if call.args.len() == 1 && !matches!(ty, Ty::Defined { .. }) => {
+                self.evaluate(first, ty, scene)
+            }
             (Some("Box" | "Arc" | "Rc" | "Mutex" | "RwLock" | "Cell" | "RefCell"), "new", ty) => {
                 self.evaluate(first, ty, scene)
             }
             (Some(_), "with_capacity", ty) if !matches!(ty, Ty::Defined { .. }) => self.default_of(ty, scene),
             (_, name, Ty::Defined { definition, arguments }) => {
-                let Some(fields) = self.fields_of(*definition, name) else { return Err(unplain()) };
+                let fields = self.fields_of(*definition, name).filter(|_| self.makes(path, *definition, scene));
+                let fields = fields.ok_or_else(unplain)?;
                 let inner = self.inner_scene(*definition, arguments);
                 let values = call.args.iter().zip(&fields).map(|(value, (member, field))| {
                     let ty = self.types.resolve(field, inner.scope, &inner.generics);
@@ -262,7 +277,8 @@ impl Shapes<'_> {
         let unplain = || unplain(&Expr::Struct(literal.clone()));
         let Ty::Defined { definition, arguments } = ty else { return Err(unplain()) };
         let name = literal.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
-        let fields = self.fields_of(*definition, &name).ok_or_else(unplain)?;
+        let fields = self.fields_of(*definition, &name).filter(|_| self.makes(&literal.path, *definition, scene));
+        let fields = fields.ok_or_else(unplain)?;
         let rest = match &literal.rest {
             Some(rest) => match self.evaluate(rest, ty, scene)? {
                 Plain::Struct(fields) => fields,
@@ -321,10 +337,13 @@ impl Shapes<'_> {
     }
 }
 
-/// `Vec` in `Vec::default()`: what it holds only the place tells.
-fn has_no_arguments(ty: &Ty) -> bool {
-    matches!(ty, Ty::Library { path, arguments } if arguments.is_empty() && path.contains("::"))
-        || matches!(ty, Ty::Unknown(_))
+/// Whether two types are the same but for what they hold: `Vec` in `Vec::default()` does not say it.
+fn is_same(one: &Ty, other: &Ty) -> bool {
+    match (one, other) {
+        (Ty::Defined { definition: one, .. }, Ty::Defined { definition: other, .. }) => one == other,
+        (Ty::Library { .. }, Ty::Library { .. }) => one.library() == other.library(),
+        _ => false,
+    }
 }
 
 fn member_name(member: &Member) -> String {

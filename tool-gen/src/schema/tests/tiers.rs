@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::super::argument::SeenArgument;
+use super::super::argument::{SeenArgument, SeenResult};
 use super::super::{Decoded, argument, returns};
 use super::*;
 use crate::ty::{ScopeId, Types};
@@ -74,9 +74,9 @@ fn schema(schema: Value, optional: bool) -> Shown {
 #[test]
 fn types_with_a_schema_are_described() {
     assert_eq!(shown("Order"), schema(json!({"$ref": "#/$defs/Order"}), false));
-    assert_eq!(shown("Box<Option<u32>>").optional, true);
+    assert!(shown("Box<Option<u32>>").optional);
     assert_eq!(shown("Converted"), schema(json!({"$ref": "#/$defs/Converted"}), true));
-    assert_eq!(shown("Newtype").optional, false);
+    assert!(!shown("Newtype").optional);
     assert_eq!(shown("&str"), schema(json!({"type": "string"}), false));
     assert_eq!(shown("Option<&str>"), schema(json!({"type": ["string", "null"]}), true));
     let list = json!({"type": "array", "items": {"$ref": "#/$defs/Order"}});
@@ -135,6 +135,18 @@ fn what_cannot_be_seen_makes_the_argument_any() {
 }
 
 #[test]
+fn a_url_is_described_where_its_name_tells_it() {
+    let uri = json!({"type": "string", "format": "uri"});
+    assert_eq!(shown("url::Url"), schema(uri.clone(), false));
+    assert_eq!(shown("&url::Url"), schema(uri.clone(), false));
+    assert_eq!(shown("Vec<url::Url>"), schema(json!({"type": "array", "items": uri}), false));
+    assert!(shown("Option<Vec<url::Url>>").optional);
+    assert!(shown("Option<&url::Url>").schema.is_some());
+    let seen = seen("std::collections::HashMap<String, url::Url>");
+    assert_eq!((seen.schema, seen.unseen.len()), (None, 1));
+}
+
+#[test]
 fn every_use_of_an_unseen_type_is_reported() {
     let source = Source::parse(SOURCE);
     let shapes = Shapes::new(&source);
@@ -155,7 +167,7 @@ fn results_are_described_by_their_success() {
     for written in
         ["Order", "Result<Order, String>", "std::io::Result<Order>", "anyhow::Result<Order>", "a::AppResult<Order>"]
     {
-        let (seen, unseen) = returns(&shapes, &source.ty(written));
+        let SeenResult { schema: seen, unseen } = returns(&shapes, &source.ty(written));
         assert_eq!(
             seen.map(|(schema, definitions)| (schema, definitions.len())),
             Some((order.clone(), 1)),
@@ -164,9 +176,9 @@ fn results_are_described_by_their_success() {
         assert!(unseen.is_empty());
     }
     for written in ["()", "Result<(), String>", "Undescribed", "Vec<Undescribed>"] {
-        let (seen, unseen) = returns(&shapes, &source.ty(written));
+        let SeenResult { schema: seen, unseen } = returns(&shapes, &source.ty(written));
         assert_eq!((seen, unseen.len()), (None, 0), "{written}");
     }
-    let (seen, unseen) = returns(&shapes, &source.ty("Result<geo::Point, String>"));
+    let SeenResult { schema: seen, unseen } = returns(&shapes, &source.ty("Result<geo::Point, String>"));
     assert_eq!((seen, unseen.len()), (None, 1));
 }

@@ -1137,8 +1137,23 @@ fn hexadecimal() -> u32 {
 fn suffixed() -> f64 {
     2f64
 }
+fn cast() -> f64 {
+    5 as f64
+}
+fn widened() -> f64 {
+    f64::from(4u8)
+}
+fn one_more() -> usize {
+    usize::from(LEAST) + 1
+}
 #[derive(JsonSchema, Deserialize)]
 pub struct DefaultNumbers {
+    #[serde(default = "cast")]
+    cast: f64,
+    #[serde(default = "widened")]
+    widened: f64,
+    #[serde(default = "one_more")]
+    one_more: usize,
     #[serde(default = "big")]
     a: u64,
     #[serde(default = "huge")]
