@@ -28,7 +28,7 @@ pub(super) fn diagnostics(diagnostics: &[Diagnostic]) {
 /// Shows how much was wrong, and that therefore nothing was done.
 pub(super) fn refusal(diagnostics: &[Diagnostic], consequence: &str) {
     let errors = diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
-    say(render(Level::ERROR, &format!("{}: {consequence}", count(errors, "error")), None, None));
+    say(render(Level::ERROR, &format!("{consequence}, because of {}", count(errors, "error")), None, None));
 }
 
 /// One message as rustc shows it.

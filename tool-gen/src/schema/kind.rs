@@ -1,8 +1,6 @@
 //! What a type is to a schema: all that stands for something else is followed to what it stands for.
 
-use serde_json::{Value, json};
-
-use super::Contract;
+use super::library::{Plain, of_library, wrapped};
 use super::shape::{Abilities, Shapes, View};
 use crate::ty::{DefinitionId, Ty};
 
@@ -24,36 +22,8 @@ pub(super) enum Kind {
     Unseen(String, String),
 }
 
-/// A type without parameters.
-#[derive(Clone, Copy)]
-pub(super) struct Plain {
-    /// The name of its schema.
-    pub(super) name: &'static str,
-    /// What tells it from others.
-    pub(super) id: &'static str,
-    /// Whether its schema is always written out at the place of use.
-    pub(super) inline: bool,
-    pub(super) schema: fn(Contract) -> Value,
-}
-
-/// Types that hold another and are written as it is.
-const WRAPPERS: [&str; 11] =
-    ["Box", "Rc", "Arc", "Weak", "Mutex", "RwLock", "Cell", "RefCell", "Cow", "Wrapping", "Reverse"];
-
 /// A type that stands for itself or others without end.
 const TOO_DEEP: usize = 64;
-
-/// What a type of the standard library is written as, if that is another type.
-pub(super) fn wrapped(ty: &Ty) -> Option<&Ty> {
-    match ty {
-        Ty::Reference(inner) => Some(inner),
-        Ty::Library { arguments, .. } => match ty.library()? {
-            ("std" | "core" | "alloc", name) if WRAPPERS.contains(&name) => arguments.first(),
-            _ => None,
-        },
-        _ => None,
-    }
-}
 
 impl Shapes<'_> {
     pub(super) fn kind(&self, ty: &Ty) -> Kind {
@@ -69,7 +39,9 @@ impl Shapes<'_> {
                     Ok(None) => return Kind::Defined(definition, arguments.clone()),
                     Err(why) => return Kind::Unseen(self.written(&ty), why),
                 },
-                other => return self.of_library(other),
+                ref other => {
+                    return of_library(other).unwrap_or_else(|why| Kind::Unseen(self.written(other), why.to_owned()));
+                }
             }
         }
         Kind::Unseen(self.written(&ty), "it stands for itself".into())
@@ -111,30 +83,6 @@ impl Shapes<'_> {
         names.zip(arguments.iter().cloned()).collect()
     }
 
-    fn of_library(&self, ty: Ty) -> Kind {
-        let written = self.written(&ty);
-        let unseen = |why: &str| Kind::Unseen(written.clone(), why.to_owned());
-        match ty {
-            Ty::Tuple(items) if items.is_empty() => Kind::Unit,
-            Ty::Tuple(items) if items.len() <= 16 => Kind::Tuple(items),
-            Ty::Tuple(_) => unseen("a tuple of more than 16 has no schema"),
-            Ty::Array(item, Some(length)) if length <= 32 => Kind::Array(*item, length),
-            Ty::Array(_, Some(_)) => unseen("an array of more than 32 has no schema"),
-            Ty::Array(_, None) => unseen("its length cannot be told"),
-            Ty::Slice(item) => Kind::List(*item),
-            Ty::Unknown(_) => unseen("its definition is not in the scanned source"),
-            Ty::Library { .. } => {
-                let (krate, name) = ty.library().unwrap_or_default();
-                let (krate, name) = (krate.to_owned(), name.to_owned());
-                let Ty::Library { arguments, .. } = ty else { return unseen("it is no type of a library") };
-                generic(&krate, &name, arguments)
-                    .or_else(|| plain(&krate, &name).map(Kind::Plain))
-                    .unwrap_or_else(|| unseen("its schema is not known here"))
-            }
-            Ty::Reference(_) | Ty::Defined { .. } => unseen("it is no type of a library"),
-        }
-    }
-
     /// A type as reports call it.
     pub(super) fn written(&self, ty: &Ty) -> String {
         let list = |items: &[Ty]| items.iter().map(|item| self.written(item)).collect::<Vec<_>>().join(", ");
@@ -143,7 +91,7 @@ impl Shapes<'_> {
         };
         match ty {
             Ty::Library { path, arguments } => {
-                let is_std = matches!(ty.library(), Some(("std" | "core" | "alloc", _)));
+                let is_std = matches!(ty.library(), Some(("std", _)));
                 let name = if is_std { path.rsplit("::").next().unwrap_or(path) } else { path };
                 with(name.to_owned(), arguments)
             }
@@ -159,6 +107,7 @@ impl Shapes<'_> {
         }
     }
 }
+<<<<<<< HEAD
 
 /// A library type with parameters.
 fn generic(krate: &str, name: &str, arguments: Vec<Ty>) -> Option<Kind> {
@@ -367,3 +316,5 @@ fn with(mut schema: Value, key: &str, value: Value) -> Value {
     schema[key] = value;
     schema
 }
+=======
+>>>>>>> main

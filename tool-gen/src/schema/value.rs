@@ -1,14 +1,11 @@
-//! The values of plain expressions: what a default or an attribute says without running anything.
+//! Values of Rust, as far as plain expressions make them.
 
 use serde_json::Value;
-use syn::punctuated::Punctuated;
-use syn::{BinOp, Expr, ExprCall, ExprLit, ExprPath, Lit, Member, Path, Stmt, Token, UnOp};
+use syn::{Lit, Path};
 
-use super::attributes::written;
 use super::generator::Inside;
-use super::kind::{Kind, wrapped};
-use super::shape::Shapes;
-use crate::ty::{DefinitionId, ScopeId, Ty};
+use super::library::wrapped;
+use crate::ty::{ScopeId, Ty};
 
 /// A value of Rust.
 #[derive(Clone, Debug)]
@@ -44,7 +41,7 @@ impl Scene {
         Self { scope: inside.scope(), generics: inside.generics.clone(), this: Some(inside.ty()), depth: 0 }
     }
 
-    fn deeper(&self, scope: ScopeId) -> Result<Self, String> {
+    pub(super) fn deeper(&self, scope: ScopeId) -> Result<Self, String> {
         if self.depth > 16 {
             return Err("it calls too many others".into());
         }
@@ -52,6 +49,7 @@ impl Scene {
     }
 }
 
+<<<<<<< HEAD
 /// Methods that change the type of a value but not what it is in JSON.
 const CONVERSIONS: [&str; 8] =
     ["to_string", "to_owned", "into", "to_vec", "clone", "to_path_buf", "into_boxed_str", "as_str"];
@@ -368,6 +366,8 @@ fn has_no_arguments(ty: &Ty) -> bool {
         || matches!(ty, Ty::Unknown(_))
 }
 
+=======
+>>>>>>> main
 /// What a type is in JSON, without the boxes around it.
 pub(super) fn unwrapped(mut ty: &Ty) -> &Ty {
     while let Some(inner) = wrapped(ty) {
@@ -381,7 +381,7 @@ pub(super) fn integer(number: i128) -> Result<Value, String> {
     small.map_err(|_| "it is too big a number for JSON".to_owned())
 }
 
-fn literal(lit: &Lit) -> Option<Plain> {
+pub(super) fn literal(lit: &Lit) -> Option<Plain> {
     Some(match lit {
         Lit::Str(text) => Plain::Text(text.value()),
         Lit::Char(character) => Plain::Text(character.value().to_string()),
@@ -394,7 +394,7 @@ fn literal(lit: &Lit) -> Option<Plain> {
 }
 
 /// `u8::MAX` and its like.
-fn limit(ty: &str, name: &str) -> Option<Plain> {
+pub(super) fn limit(ty: &str, name: &str) -> Option<Plain> {
     macro_rules! limits {
         ($($number:ident)*) => {
             match (ty, name) {
@@ -408,18 +408,7 @@ fn limit(ty: &str, name: &str) -> Option<Plain> {
 }
 
 /// The path before the last name.
-fn owner(path: &Path) -> Option<Path> {
+pub(super) fn owner(path: &Path) -> Option<Path> {
     let count = path.segments.len().checked_sub(1).filter(|count| *count > 0)?;
     Some(Path { leading_colon: path.leading_colon, segments: path.segments.iter().take(count).cloned().collect() })
-}
-
-fn member_name(member: &Member) -> String {
-    match member {
-        Member::Named(ident) => ident.to_string(),
-        Member::Unnamed(index) => index.index.to_string(),
-    }
-}
-
-fn unplain(expr: &Expr) -> String {
-    format!("`{}` is no plain expression", written(expr))
 }

@@ -1,9 +1,13 @@
 //! The sources of crates, as a tree of modules that is read as far as it is needed.
 
+mod crates;
 mod file;
+mod implementations;
 mod items;
 mod load;
-mod resolve;
+mod names;
+mod types;
+mod values;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -11,11 +15,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+pub(crate) use crates::Root;
 pub(crate) use file::SourceFile;
 pub(crate) use items::ImportPath;
 pub(crate) use items::Items;
-pub(crate) use load::Root;
-pub(crate) use resolve::{Entity, import_path, written};
+
+pub(crate) use names::import_path;
 
 use crate::package::{Dependency, Package};
 use crate::ty::{Definition, DefinitionId, ScopeId};
@@ -30,6 +35,8 @@ pub(crate) struct Sources {
     candidates: RefCell<Vec<Candidate>>,
     /// What is in the folders that were looked into.
     listings: RefCell<HashMap<PathBuf, HashSet<OsString>>>,
+    /// The files of a crate in which something was looked for and found.
+    searched: RefCell<Vec<(CrateId, &'static str, Vec<ScopeId>)>>,
     diagnostics: RefCell<Vec<Diagnostic>>,
     /// Every file whose change could change the manifest.
     files: RefCell<Vec<PathBuf>>,
@@ -41,8 +48,6 @@ pub(crate) struct CrateId(usize);
 
 /// A crate.
 pub(crate) struct Crate {
-    /// Its name, with which `module_path!()` begins.
-    pub(crate) name: String,
     /// What is set in it, its features included.
     pub(crate) cfg: Cfg,
     /// The crates it names.
@@ -129,7 +134,7 @@ impl Sources {
         DefinitionId(definitions.len() - 1)
     }
 
-    /// A definition with what is implemented for it in its own file.
+    /// A definition with what is implemented for it.
     fn complete(&self, id: DefinitionId) -> Rc<Definition> {
         let declared = self.definitions.borrow()[id.0].clone();
         let complete = declared.complete.get_or_init(|| {
@@ -137,7 +142,7 @@ impl Sources {
             Rc::new(Definition {
                 module: scope.path.clone(),
                 scope: declared.scope,
-                impls: self.implementations(id, &declared.item.ident, &scope.file),
+                impls: self.implementations(id, &declared),
                 item: declared.item.clone(),
             })
         });

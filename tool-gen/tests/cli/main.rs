@@ -1,5 +1,7 @@
 //! The program, run as its users run it.
 
+#![expect(clippy::unwrap_used, reason = "a test ends where something it needs is missing")]
+
 // What each command prints, writes and answers with.
 mod diff;
 mod docs;

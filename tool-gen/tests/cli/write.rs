@@ -77,7 +77,7 @@ fn an_error_shows_its_line_and_leaves_the_manifest_alone() {
     assert!(ran.stderr.contains("nam = \"metrics.purge\""), "no source line: {}", ran.stderr);
     assert!(ran.stderr.contains("^^^"), "no caret: {}", ran.stderr);
     assert!(ran.stderr.contains("lib.rs:"), "{}", ran.stderr);
-    assert!(ran.stderr.ends_with("error: 1 error: nothing is written\n"), "{}", ran.stderr);
+    assert!(ran.stderr.ends_with("error: nothing is written, because of 1 error\n"), "{}", ran.stderr);
     assert_eq!(project.read("tools_calls.json"), before);
     let (code, json) = project.json(&["check"]);
     assert_eq!((code, &json["diagnostics"][0]["severity"]), (2, &"error".into()), "{json}");

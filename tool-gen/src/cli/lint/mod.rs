@@ -106,7 +106,10 @@ impl Lint {
                 for finding in &findings {
                     print(&format!("{}\n\n", finding.shown()))?;
                 }
-                summary(&findings, tools.manifest.len(), denied);
+                match tools.has_errors() {
+                    true => report::refusal(&tools.diagnostics, "not every tool could be looked at"),
+                    false => summary(&findings, tools.manifest.len(), denied),
+                }
             }
         }
         Ok(match (tools.has_errors(), denied) {
