@@ -120,13 +120,8 @@ impl With {
     pub(super) fn read(attributes: &[Attribute], of_container: bool) -> Option<Self> {
         let serde = if of_container { "schemars" } else { "serde" };
         metas(attributes, "schemars").chain(metas(attributes, serde)).find_map(|(name, meta)| match name.as_str() {
-<<<<<<< HEAD
-            "with" => string(&meta)?.parse().ok().map(Self::Type),
-            "schema_with" => Some(Self::Function),
-=======
             "with" => string(&meta)?.parse().ok().map(|ty| Self::Type(Box::new(ty))),
             "schema_with" => Some(Self::Function(string(&meta)?.value())),
->>>>>>> main
             _ => None,
         })
     }
