@@ -131,7 +131,7 @@ fn what_is_called_compatible_takes_every_old_value() {
     let tally = Tally::default();
     let schemas = prop::collection::vec(schema(), 2 + DEFINITIONS.len());
     let values = prop::collection::vec(json_value(), 4);
-    let config = ProptestConfig { cases: 800, failure_persistence: None, ..ProptestConfig::default() };
+    let config = ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() };
     let strategy = (schemas, values, plain_keyword(), any::<u64>());
     let result = TestRunner::new(config).run(&strategy, |(mut schemas, mut values, entry, seed)| {
         let (old, other) = (schemas.pop().unwrap_or_default(), schemas.pop().unwrap_or_default());
@@ -145,5 +145,5 @@ fn what_is_called_compatible_takes_every_old_value() {
     result.unwrap_or_else(|error| panic!("{error}"));
     let (compatible, breaking, values) = (tally.compatible.get(), tally.breaking.get(), tally.values.get());
     println!("compatible {compatible}, breaking {breaking}, values {values}");
-    assert!(compatible > 200 && breaking > 200 && values > 1_000, "{compatible} {breaking} {values}");
+    assert!(compatible > 100 && breaking > 100 && values > 1_000, "{compatible} {breaking} {values}");
 }
