@@ -50,6 +50,7 @@ mod number;
 mod object;
 mod path;
 mod phrases;
+mod plain;
 mod read;
 mod scalar;
 mod schema;
@@ -64,6 +65,7 @@ use serde_json::Value;
 
 use check::Checker;
 use describe::Describer;
+pub use plain::is_plain;
 use read::Reading;
 use schema::{Definitions, Schema};
 
