@@ -50,6 +50,7 @@ pub(crate) mod number;
 mod object;
 pub(crate) mod path;
 pub(crate) mod phrases;
+mod plain;
 pub(crate) mod read;
 mod scalar;
 pub(crate) mod schema;
@@ -64,6 +65,7 @@ use serde_json::Value;
 
 use check::Checker;
 use describe::Describer;
+pub use plain::is_plain;
 use read::Reading;
 use schema::{Definitions, Schema};
 
