@@ -64,14 +64,14 @@ impl Docs {
         if random.chance(8) {
             lines.extend(["# A title".to_owned(), String::new()]);
         }
-        for _ in 0..random.between(1, if random.chance(25) { 3 } else { 1 }) {
-            lines.push((*random.pick(SENTENCES)).to_owned());
+        for _ in 0..random.pick(&[1, 1, 1, 2, 3]) {
+            lines.push(random.pick(SENTENCES).to_owned());
         }
         while random.chance(30) {
             lines.extend(std::iter::repeat_n(String::new(), random.between(1, 2)));
             lines.extend(random.pick(LATER).iter().map(|&line| line.to_owned()));
         }
-        let style = *random.pick(&[
+        let style = random.pick(&[
             Style::Lines,
             Style::Lines,
             Style::Lines,
@@ -90,7 +90,7 @@ impl Docs {
         if names.is_empty() || !random.chance(35) {
             return docs;
         }
-        let title = *random.pick(&["# Arguments", "# Arguments", "## Arguments", "# Parameters", "# Args"]);
+        let title = random.pick(&["# Arguments", "# Arguments", "## Arguments", "# Parameters", "# Args"]);
         docs.lines.extend([String::new(), title.to_owned()]);
         if random.chance(50) {
             docs.lines.push(String::new());
@@ -121,7 +121,10 @@ impl Docs {
         let line = |text: &String| format!("{indent}///{}{text}\n", if text.is_empty() { "" } else { " " });
         let escaped = |text: &String| format!("{indent}#[doc = {text:?}]\n");
         let rows = |before: &str| {
-            self.lines.iter().map(|text| format!("{indent}{}\n", format!("{before}{text}").trim_end())).collect::<String>()
+            self.lines
+                .iter()
+                .map(|text| format!("{indent}{}\n", format!("{before}{text}").trim_end()))
+                .collect::<String>()
         };
         match self.style {
             Style::Lines => self.lines.iter().map(line).collect(),

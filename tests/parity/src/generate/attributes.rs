@@ -35,11 +35,11 @@ impl Generator {
     /// Attributes of a type that any kind of type can have.
     pub(super) fn container(&mut self) -> Vec<Attribute> {
         let mut all = Vec::new();
-        let case = *self.random.pick(words::CASES);
+        let case = self.random.pick(words::CASES);
         match self.random.below(100) {
             0..25 => all.push(plain("serde", format!("rename_all = {case:?}"))),
             25..28 => {
-                let other = *self.random.pick(words::CASES);
+                let other = self.random.pick(words::CASES);
                 all.push(plain("serde", format!("rename_all(serialize = {other:?}, deserialize = {case:?})")));
             }
             28..30 => all.push(plain("schemars", format!("rename_all = {case:?}"))),
@@ -98,7 +98,9 @@ impl Generator {
         let name = words::RENAMES[position % words::RENAMES.len()];
         match self.random.below(100) {
             0..8 => all.push(plain("serde", format!("rename = \"{name}\""))),
-            8..11 => all.push(plain("serde", format!("rename(serialize = \"out{position}\", deserialize = \"{name}\")"))),
+            8..11 => {
+                all.push(plain("serde", format!("rename(serialize = \"out{position}\", deserialize = \"{name}\")")))
+            }
             11..13 => all.push(plain("serde", format!("rename(serialize = \"out{position}\")"))),
             13..15 => all.push(plain("schemars", format!("rename = \"schema{position}\""))),
             _ => {}
@@ -169,7 +171,7 @@ impl Generator {
             match self.random.below(100) {
                 0..10 => all.push(self.length()),
                 10..16 => {
-                    let pattern = *self.random.pick(words::PATTERNS);
+                    let pattern = self.random.pick(words::PATTERNS);
                     all.push(plain("schemars", format!("regex(pattern = {pattern})")));
                 }
                 16 => all.push(plain("schemars", "email")),
@@ -192,19 +194,20 @@ impl Generator {
             return plain("schemars", format!("range(min = {name}, max = 90)"));
         }
         let (least, most) = if float { ("0.5", "1e2") } else { ("1", "99") };
-        plain("schemars", match self.random.below(3) {
-            0 => format!("range(min = {least}, max = {most})"),
-            1 => format!("range(min = {least})"),
-            _ => format!("range(max = {most})"),
-        })
+        plain(
+            "schemars",
+            match self.random.below(3) {
+                0 => format!("range(min = {least}, max = {most})"),
+                1 => format!("range(min = {least})"),
+                _ => format!("range(max = {most})"),
+            },
+        )
     }
 
     fn length(&mut self) -> Attribute {
-        plain("schemars", *self.random.pick(&[
-            "length(min = 1, max = 9)",
-            "length(min = 2)",
-            "length(max = 5)",
-            "length(equal = 4)",
-        ]))
+        plain(
+            "schemars",
+            self.random.pick(&["length(min = 1, max = 9)", "length(min = 2)", "length(max = 5)", "length(equal = 4)"]),
+        )
     }
 }

@@ -25,7 +25,7 @@ impl Generator {
             definition.attributes.push(plain("serde", "tag = \"@tag\""));
             definition.is_key = false;
         }
-        let documented = *self.random.pick(&[0, 0, 100, 50]);
+        let documented = self.random.pick(&[0, 0, 100, 50]);
         let count = self.random.between(1, 6);
         let names = self.names(words::VARIANTS, count);
         let variants = names.iter().enumerate().map(|(position, name)| Variant {
@@ -46,7 +46,7 @@ impl Generator {
             // Not every type has room for a tag.
             taggings.push(Tagging::Internal);
         }
-        let tagging = *self.random.pick(&taggings);
+        let tagging = self.random.pick(&taggings);
         let tag = match tagging {
             Tagging::External => None,
             Tagging::Internal => Some("tag = \"@tag\""),
@@ -55,7 +55,7 @@ impl Generator {
         };
         definition.attributes.extend(tag.map(|words| plain("serde", words)));
         if self.chance(10) {
-            let case = *self.random.pick(words::CASES);
+            let case = self.random.pick(words::CASES);
             definition.attributes.push(plain("serde", format!("rename_all_fields = {case:?}")));
         }
         if self.chance(6) {
@@ -65,7 +65,7 @@ impl Generator {
         let count = self.random.between(1, 5);
         let names = self.names(words::VARIANTS, count);
         let last_is_untagged = tagging == Tagging::External && count > 1 && self.chance(8);
-        let documented = *self.random.pick(&[0, 100, 50]);
+        let documented = self.random.pick(&[0, 100, 50]);
         let mut variants: Vec<Variant> = generics.iter().map(|name| holder(name)).collect();
         for (position, name) in names.iter().enumerate() {
             let is_last = position + 1 == count;
@@ -84,7 +84,7 @@ impl Generator {
                 attributes.push(plain("serde", "untagged"));
             }
             if matches!(content, Content::Struct(_)) && self.chance(10) {
-                let case = *self.random.pick(words::CASES);
+                let case = self.random.pick(words::CASES);
                 attributes.push(plain("serde", format!("rename_all = {case:?}")));
             }
             let cfg = if position == 0 { None } else { self.cfg(3) };
@@ -106,7 +106,7 @@ impl Generator {
                 }
             }
             50..65 if tagging != Tagging::Internal => {
-                let count = *self.random.pick(&[0, 2, 2, 3]);
+                let count = self.random.pick(&[0, 2, 2, 3]);
                 Content::Tuple((0..count).map(|_| bare_field(self.ty_with(1, generics))).collect())
             }
             _ => {

@@ -49,7 +49,7 @@ impl Generator {
     /// A name for an item, which no other item of the module has.
     fn name_in(&mut self, module: &[String], candidates: &[&str]) -> String {
         let taken = self.taken.entry(module.to_vec()).or_default();
-        let mut name = (*self.random.pick(candidates)).to_owned();
+        let mut name = self.random.pick(candidates).to_owned();
         let mut number = 1;
         while taken.contains(&name) {
             number += 1;

@@ -32,7 +32,7 @@ impl Generator {
             words.push("description = \"Said by `arg`.\"".to_owned());
         }
         if self.chance(8) {
-            words.push((*self.random.pick(&["secret", "secret = true", "secret = false"])).to_owned());
+            words.push(self.random.pick(&["secret", "secret = true", "secret = false"]).to_owned());
         }
         let has_default = match form {
             Form::Owned(ty) | Form::Lent(ty) => self.has_default(ty),
@@ -47,7 +47,8 @@ impl Generator {
     }
 
     fn rules(&mut self, kind: &Kind, words: &mut Vec<String>) {
-        let mut choose = |choices: &[&[&str]]| words.extend(self.random.pick(choices).iter().map(|&word| word.to_owned()));
+        let mut choose =
+            |choices: &[&[&str]]| words.extend(self.random.pick(choices).iter().map(|&word| word.to_owned()));
         match kind {
             Kind::Integer => choose(&[
                 &["min = 1", "max = 100"],
@@ -86,7 +87,9 @@ impl Generator {
             }
             Kind::Letter => choose(&[&["default = 'c'"], &["one_of = [\"a\", \"b\"]"]]),
             Kind::Truth => choose(&[&["default = true"], &["default = false"]]),
-            Kind::List(true) => choose(&[&["default = [1, 2]"], &["default = []"], &["min_length = 1", "max_length = 3"]]),
+            Kind::List(true) => {
+                choose(&[&["default = [1, 2]"], &["default = []"], &["min_length = 1", "max_length = 3"]])
+            }
             Kind::List(false) => choose(&[&["default = []"], &["min_length = 1"], &["max_length = 4"]]),
             Kind::Map => choose(&[&["min_length = 1"], &["max_length = 4"]]),
             Kind::Other => {}

@@ -3,33 +3,34 @@
 use super::Generator;
 use crate::model::{DefinitionId, Module, Placement, Role};
 
-const PLACEMENTS: &[Placement] = &[Placement::Inline, Placement::File, Placement::File, Placement::Folder, Placement::Path];
+const PLACEMENTS: &[Placement] =
+    &[Placement::Inline, Placement::File, Placement::File, Placement::Folder, Placement::Path];
 
 impl Generator {
     /// Adds a service to the project.
     pub(super) fn service(&mut self, number: usize) {
         self.own.clear();
         let path = vec![format!("s{number:04}")];
-        let mut module = Module::new(path.clone(), *self.random.pick(PLACEMENTS));
+        let mut module = Module::new(path.clone(), self.random.pick(PLACEMENTS));
         self.children(&mut module, 2);
         self.partner = None;
 
         let homes = homes(&module);
         for _ in 0..self.random.between(1, 4) {
-            let home = self.random.pick(&homes).clone();
+            let home = self.random.pick(&homes);
             let id = self.definition(&home);
             place(&mut module, &home, id);
         }
         if let Some(id) = self.partner.take() {
             // The promise of the last one is kept.
             self.partner = Some(id);
-            let home = self.random.pick(&homes).clone();
+            let home = self.random.pick(&homes);
             let id = self.definition(&home);
             place(&mut module, &home, id);
         }
         for role in [Role::Opaque, Role::Parsed, Role::Written, Role::Unseen, Role::Injected] {
             if self.chance(25) {
-                let home = self.random.pick(&homes).clone();
+                let home = self.random.pick(&homes);
                 let id = self.lesser(&home, role);
                 place(&mut module, &home, id);
             }
@@ -40,7 +41,7 @@ impl Generator {
     }
 
     fn children(&mut self, module: &mut Module, depth: usize) {
-        let names = self.names(&["types", "model", "inner", "api", "r#mod"], 2);
+        let names = self.names(&["types", "model", "inner", "api", "r#type"], 2);
         for name in names {
             if depth == 0 || !self.chance(45) {
                 continue;
@@ -48,9 +49,9 @@ impl Generator {
             let mut path = module.path.clone();
             path.push(name.to_owned());
             self.taken.entry(module.path.clone()).or_default().insert(name.to_owned());
-            let mut child = Module::new(path, *self.random.pick(PLACEMENTS));
+            let mut child = Module::new(path, self.random.pick(PLACEMENTS));
             child.inherits = self.chance(25);
-            child.cfg = self.chance(10).then(|| *self.random.pick(crate::words::TRUE));
+            child.cfg = self.chance(10).then(|| self.random.pick(crate::words::TRUE));
             self.children(&mut child, depth - 1);
             module.children.push(child);
         }
@@ -82,7 +83,9 @@ impl Generator {
             let child = &module.children[index];
             let (name, ids) = (child.name().to_owned(), child.definitions.clone());
             let from = if self.chance(50) { format!("self::{name}") } else { name };
-            if self.chance(15) {
+            // Two globs could bring two types of one name.
+            let has_glob = module.exports.iter().any(|item| item.ends_with("*;"));
+            if !has_glob && self.chance(15) {
                 module.exports.push(format!("pub use {from}::*;"));
                 for id in ids {
                     self.export(module, id, None);

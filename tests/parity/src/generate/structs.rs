@@ -4,9 +4,7 @@ use super::Generator;
 use super::attributes::{Companions, plain};
 use super::types::names_parameter;
 use crate::docs::Docs;
-use crate::model::{
-    Attribute, Companion, Content, DefaultImpl, Definition, DefinitionId, Field, Shape, Type, Word,
-};
+use crate::model::{Attribute, Companion, Content, DefaultImpl, Definition, DefinitionId, Field, Shape, Type, Word};
 use crate::words;
 
 impl Generator {
@@ -98,7 +96,8 @@ impl Generator {
         }
         let fields = types.into_iter().map(|ty| {
             let docs = Docs::random(&mut self.random, 15);
-            let attributes = if self.chance(5) { vec![plain("schemars", "description = \"Inside.\"")] } else { Vec::new() };
+            let attributes =
+                if self.chance(5) { vec![plain("schemars", "description = \"Inside.\"")] } else { Vec::new() };
             Field { name: String::new(), ty, docs, attributes, cfg: None }
         });
         definition.shape = Shape::Struct(Content::Tuple(fields.collect()));

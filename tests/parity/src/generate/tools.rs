@@ -46,10 +46,10 @@ impl Generator {
 
     /// A class with its methods.
     pub(super) fn class(&mut self, module: &[String], number: usize) -> Class {
-        let noun = *self.random.pick(words::NOUNS);
-        let suffix = *self.random.pick(&["Service", "", "API"]);
+        let noun = self.random.pick(words::NOUNS);
+        let suffix = self.random.pick(&["Service", "", "API"]);
         let name = self.name_in(module, &[&format!("{noun}{number}{suffix}")]);
-        let constructor = *self.random.pick(&[
+        let constructor = self.random.pick(&[
             None,
             Some("pub fn new() -> Self { Self }"),
             Some("pub async fn new() -> Self { Self }"),
@@ -86,8 +86,7 @@ impl Generator {
 
     fn method(&mut self, verb: &str, constructed: bool, injects: bool) -> Function {
         let receivers = if constructed { RECEIVERS } else { &["&self"] };
-        let receiver =
-            if self.chance(15) { Receiver::None } else { Receiver::Written(self.random.pick(receivers)) };
+        let receiver = if self.chance(15) { Receiver::None } else { Receiver::Written(self.random.pick(receivers)) };
         let mut function = self.function(verb.to_owned(), receiver);
         if injects && self.chance(50) {
             function.parameters.push(named_injection("ping_host", Form::Plain("&str")));
@@ -118,24 +117,14 @@ impl Generator {
     }
 
     fn function(&mut self, name: String, receiver: Receiver) -> Function {
-        let count = *self.random.pick(&[0, 1, 1, 2, 2, 3, 4, 6]);
+        let count = self.random.pick(&[0, 1, 1, 2, 2, 3, 4, 6]);
         let names = self.names(words::FIELDS, count);
         let parameters: Vec<Parameter> = names.iter().map(|name| self.parameter(name)).collect();
         let plain: Vec<&str> = names.iter().map(|name| name.trim_start_matches("r#")).collect();
         let docs = Docs::with_arguments(&mut self.random, &plain);
         let is_async = self.chance(35);
         let output = self.output(is_async);
-        Function {
-            name,
-            docs,
-            tool: None,
-            visibility: "pub ",
-            is_async,
-            receiver,
-            parameters,
-            output,
-            cfg: None,
-        }
+        Function { name, docs, tool: None, visibility: "pub ", is_async, receiver, parameters, output, cfg: None }
     }
 
     fn parameter(&mut self, name: &str) -> Parameter {
@@ -216,7 +205,7 @@ impl Generator {
                 words.push(word.to_owned());
             }
         }
-        let effect = *self.random.pick(&["read_only", "destructive", "", "", ""]);
+        let effect = self.random.pick(&["read_only", "destructive", "", "", ""]);
         if !effect.is_empty() {
             words.push(effect.to_owned());
         }
@@ -237,7 +226,7 @@ impl Generator {
         let described: Vec<String> = filled
             .iter()
             .map(|parameter| {
-                let schema = *self.random.pick(&[
+                let schema = self.random.pick(&[
                     "type = \"string\", minLength = 2",
                     "type = \"integer\", required = true, minimum = -1",
                     "type = \"array\", items(type = \"integer\"), required = false",

@@ -70,8 +70,12 @@ const WRAPPERS: &[&str] = &[
 ];
 
 /// Of one argument, which can be a key.
-const SETS: &[&str] =
-    &["std::collections::HashSet", "std::collections::BTreeSet", "std::collections::BTreeSet", "std::collections::BinaryHeap"];
+const SETS: &[&str] = &[
+    "std::collections::HashSet",
+    "std::collections::BTreeSet",
+    "std::collections::BTreeSet",
+    "std::collections::BinaryHeap",
+];
 
 const KEYS: &[&str] =
     &["std::string::String", "std::string::String", "std::string::String", "u32", "i64", "char", "uuid::Uuid", "bool"];
@@ -92,7 +96,7 @@ impl Generator {
             25..32 => self.text(),
             32..60 => self.defined(depth, generics),
             60..80 => {
-                let wrapper = *self.random.pick(WRAPPERS);
+                let wrapper = self.random.pick(WRAPPERS);
                 let inner = match wrapper {
                     // Their `Deserialize` is for numbers, or wants `Ord`.
                     "std::num::Wrapping" => Type::library(self.random.pick(&["u8", "i64"])),
@@ -101,11 +105,11 @@ impl Generator {
                 Type::Library(wrapper, vec![inner])
             }
             80..84 => {
-                let set = *self.random.pick(SETS);
+                let set = self.random.pick(SETS);
                 Type::Library(set, vec![self.key()])
             }
             84..91 => {
-                let map = *self.random.pick(&["std::collections::HashMap", "std::collections::BTreeMap"]);
+                let map = self.random.pick(&["std::collections::HashMap", "std::collections::BTreeMap"]);
                 Type::Library(map, vec![self.key(), self.ty_with(depth - 1, generics)])
             }
             91..95 => {
@@ -113,7 +117,7 @@ impl Generator {
                 Type::Tuple((0..length).map(|_| self.ty_with(depth - 1, generics)).collect())
             }
             95..98 => {
-                let length = *self.random.pick(&[0, 1, 2, 3, 16, 32]);
+                let length = self.random.pick(&[0, 1, 2, 3, 16, 32]);
                 Type::Array(Box::new(self.ty_with(depth - 1, generics)), length)
             }
             98 => Type::BoxedSlice(Box::new(self.ty_with(depth - 1, generics))),
@@ -143,7 +147,7 @@ impl Generator {
         let keys: Vec<DefinitionId> =
             self.own.iter().copied().filter(|&id| self.project.definitions[id].is_key).collect();
         if !keys.is_empty() && self.chance(50) {
-            return Type::Defined(*self.random.pick(&keys), Vec::new());
+            return Type::Defined(self.random.pick(&keys), Vec::new());
         }
         Type::library(self.random.pick(KEYS))
     }
@@ -163,7 +167,7 @@ impl Generator {
         if candidates.is_empty() {
             return Type::library(self.random.pick(SCALARS));
         }
-        let id = *self.random.pick(&candidates);
+        let id = self.random.pick(&candidates);
         Type::Defined(id, self.arguments_for(id, depth, generics))
     }
 
@@ -179,7 +183,7 @@ impl Generator {
     pub(super) fn of_role(&mut self, role: Role) -> Option<Type> {
         let ids: Vec<DefinitionId> =
             self.own.iter().copied().filter(|&id| self.project.definitions[id].role == role).collect();
-        (!ids.is_empty()).then(|| Type::Defined(*self.random.pick(&ids), Vec::new()))
+        (!ids.is_empty()).then(|| Type::Defined(self.random.pick(&ids), Vec::new()))
     }
 
     /// The type with its aliases replaced at the outermost place.
@@ -223,17 +227,19 @@ impl Generator {
         let numbers = ["7", "0", "100", "1_0", "0x1f"];
         Some(match self.expand(ty) {
             Type::Library(path, arguments) => match path {
-                "bool" => (*self.random.pick(&["true", "false"])).to_owned(),
+                "bool" => self.random.pick(&["true", "false"]).to_owned(),
                 "char" => "'c'".to_owned(),
-                "f32" | "f64" => (*self.random.pick(&["2.5", "-0.5", "1.0"])).to_owned(),
-                "std::string::String" => (*self.random.pick(&[
-                    "\"text\".to_owned()",
-                    "String::from(\"text\")",
-                    "\"te\\\"xt\".to_string()",
-                    "\"\".into()",
-                    "String::new()",
-                ]))
-                .to_owned(),
+                "f32" | "f64" => self.random.pick(&["2.5", "-0.5", "1.0"]).to_owned(),
+                "std::string::String" => self
+                    .random
+                    .pick(&[
+                        "\"text\".to_owned()",
+                        "String::from(\"text\")",
+                        "\"te\\\"xt\".to_string()",
+                        "\"\".into()",
+                        "String::new()",
+                    ])
+                    .to_owned(),
                 "std::path::PathBuf" => "\"/tmp\".into()".to_owned(),
                 "std::option::Option" => match self.value(&arguments[0]) {
                     Some(value) if self.chance(50) => format!("Some({value})"),
@@ -241,12 +247,12 @@ impl Generator {
                 },
                 "std::vec::Vec" => match self.value(&arguments[0]) {
                     Some(value) if self.chance(50) => format!("vec![{value}, {value}]"),
-                    _ => (*self.random.pick(&["Vec::new()", "vec![]", "Default::default()"])).to_owned(),
+                    _ => self.random.pick(&["Vec::new()", "vec![]", "Default::default()"]).to_owned(),
                 },
                 "str" => return None,
                 path if path.contains("::") => return None,
                 signed if signed.starts_with('i') && self.chance(20) => "-3".to_owned(),
-                _ => (*self.random.pick(&numbers)).to_owned(),
+                _ => self.random.pick(&numbers).to_owned(),
             },
             Type::Tuple(items) if !items.is_empty() => {
                 let values: Option<Vec<String>> = items.iter().map(|item| self.value(item)).collect();
