@@ -1,9 +1,11 @@
 //! Two manifests side by side.
+//!
+//! They are compared as text, by line: whatever a manifest says is in its bytes, even what it should not say.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use similar::{ChangeTag, TextDiff};
-use tool_model::{Manifest, ToolDefinition, to_pretty};
 
 /// A tool that two manifests describe differently.
 #[derive(Clone, Debug)]
@@ -16,36 +18,53 @@ pub struct Difference {
     pub diff: String,
 }
 
-/// The tools in which the manifests differ; `-` is what the compiler says, `+` what the source was read as.
+/// The entries of a manifest's text, by the tool's name.
 #[must_use]
-pub fn differences(linked: &Manifest, scanned: &Manifest) -> Vec<Difference> {
-    let mut names: Vec<&str> = linked.iter().chain(scanned.iter()).map(|(name, _)| name).collect();
-    names.sort_unstable();
-    names.dedup();
-    let differing = names.into_iter().filter(|name| text(linked.get(name)) != text(scanned.get(name)));
+pub fn entries(manifest: &str) -> BTreeMap<&str, &str> {
+    let mut entries = BTreeMap::new();
+    let mut rest = manifest;
+    while let Some(start) = rest.find("\n  \"") {
+        let entry = &rest[start + 1..];
+        let end = entry.find("\n  \"").or_else(|| entry.rfind("\n}")).unwrap_or(entry.len());
+        let name = entry[3..end].split('"').next().unwrap_or_default();
+        // The last entry is the one without a comma.
+        entries.insert(name, entry[..end].trim_end_matches(','));
+        rest = &entry[end..];
+    }
+    entries
+}
+
+/// The tools in which two manifests differ: `-` is what the compiler says, `+` what the source was read as.
+#[must_use]
+pub fn differences(linked: &str, scanned: &str) -> Vec<Difference> {
+    let (linked, scanned) = (entries(linked), entries(scanned));
+    let names: BTreeSet<&str> = linked.keys().chain(scanned.keys()).copied().collect();
+    let entry = |entries: &BTreeMap<&str, &str>, name: &str| entries.get(name).copied().unwrap_or_default().to_owned();
+    let differing = names.into_iter().filter(|name| linked.get(name) != scanned.get(name));
     differing
-        .map(|name| Difference {
-            tool: name.to_owned(),
-            handler: linked.get(name).or(scanned.get(name)).map(|tool| tool.handler.clone()).unwrap_or_default(),
-            diff: diff(&text(linked.get(name)), &text(scanned.get(name))),
+        .map(|name| {
+            let (linked, scanned) = (entry(&linked, name), entry(&scanned, name));
+            let either = if linked.is_empty() { &scanned } else { &linked };
+            Difference { tool: name.to_owned(), handler: handler(either).to_owned(), diff: diff(&linked, &scanned) }
         })
         .collect()
 }
 
-fn text(tool: Option<&ToolDefinition>) -> String {
-    tool.map(to_pretty).unwrap_or_default()
+/// What an entry says of the tool's handler.
+fn handler(entry: &str) -> &str {
+    let after = entry.split_once("\"handler\": \"").map_or("", |(_, after)| after);
+    after.split('"').next().unwrap_or_default()
 }
 
 /// The lines that differ between two texts, with three around them.
 #[must_use]
 pub fn diff(old: &str, new: &str) -> String {
+    let lines = TextDiff::from_lines(old, new);
     let mut written = String::new();
-    for group in TextDiff::from_lines(old, new).grouped_ops(3).iter().enumerate() {
-        let (index, operations) = group;
+    for (index, operations) in lines.grouped_ops(3).iter().enumerate() {
         if index > 0 {
             written.push_str("  ...\n");
         }
-        let lines = TextDiff::from_lines(old, new);
         for change in operations.iter().flat_map(|operation| lines.iter_changes(operation)) {
             let sign = match change.tag() {
                 ChangeTag::Delete => '-',

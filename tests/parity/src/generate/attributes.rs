@@ -188,7 +188,7 @@ impl Generator {
 
     fn range(&mut self, path: &'static str, companions: &mut Companions<'_>) -> Attribute {
         let float = path.starts_with('f');
-        if !float && self.chance(20) {
+        if !float && !path.ends_with("128") && self.chance(20) {
             let name = companions.name("least").to_uppercase();
             companions.items.push(Companion::Constant { name: name.clone(), ty: path, value: "2".to_owned() });
             return plain("schemars", format!("range(min = {name}, max = 90)"));

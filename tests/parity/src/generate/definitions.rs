@@ -102,7 +102,12 @@ impl Generator {
     fn transparent_struct(&mut self, definition: &mut Definition) {
         definition.attributes = vec![plain("serde", "transparent")];
         let docs = Docs::random(&mut self.random, 50);
-        let field = Field { name: "inner".to_owned(), ty: self.ty(2), docs, attributes: Vec::new(), cfg: None };
+        let ty = match self.ty(2) {
+            // Nothing would be left.
+            ty if self.expand(&ty).path() == Some("std::marker::PhantomData") => Type::option(ty),
+            ty => ty,
+        };
+        let field = Field { name: "inner".to_owned(), ty, docs, attributes: Vec::new(), cfg: None };
         definition.shape = Shape::Struct(Content::Struct(vec![field]));
     }
 }

@@ -84,7 +84,7 @@ impl Generator {
             let (name, ids) = (child.name().to_owned(), child.definitions.clone());
             let from = if self.chance(50) { format!("self::{name}") } else { name };
             // Two globs could bring two types of one name.
-            let has_glob = module.exports.iter().any(|item| item.ends_with("*;"));
+            let has_glob = module.inherits || module.exports.iter().any(|item| item.ends_with("*;"));
             if !has_glob && self.chance(15) {
                 module.exports.push(format!("pub use {from}::*;"));
                 for id in ids {

@@ -88,7 +88,8 @@ impl Generator {
         let count = if self.chance(75) { 1 } else { self.random.between(0, 3) };
         let mut types: Vec<Type> = (0..count).map(|_| self.ty_with(2, &generics)).collect();
         types.extend(generics.iter().map(|name| Type::Parameter(name)));
-        if types.len() == 1 && self.chance(25) {
+        let holds_something = |ty: &Type| self.expand(ty).path() != Some("std::marker::PhantomData");
+        if types.len() == 1 && types.iter().all(holds_something) && self.chance(25) {
             definition.attributes.push(plain("serde", "transparent"));
         }
         if self.chance(15) && types.iter().all(|ty| self.has_default(ty)) {

@@ -24,7 +24,7 @@ const PLAIN_FORMS: &[&str] = &[
 ];
 
 const RECEIVERS: &[&str] =
-    &["&self", "&self", "&self", "&mut self", "self", "mut self", "self: {std::sync::Arc}<Self>", "self: &Self"];
+    &["&self", "&self", "&self", "&mut self", "self", "mut self", "self: std::sync::Arc<Self>", "self: &Self"];
 
 impl Generator {
     /// A free function that is a tool. Its own name is the tool's, or else the attribute's is.
@@ -122,7 +122,9 @@ impl Generator {
         let parameters: Vec<Parameter> = names.iter().map(|name| self.parameter(name)).collect();
         let plain: Vec<&str> = names.iter().map(|name| name.trim_start_matches("r#")).collect();
         let docs = Docs::with_arguments(&mut self.random, &plain);
-        let is_async = self.chance(35);
+        // There, a lifetime must be written.
+        let is_elided = |parameter: &Parameter| matches!(parameter.form, Form::Plain("{std::borrow::Cow}<str>"));
+        let is_async = self.chance(35) && !parameters.iter().any(is_elided);
         let output = self.output(is_async);
         Function { name, docs, tool: None, visibility: "pub ", is_async, receiver, parameters, output, cfg: None }
     }
@@ -174,7 +176,11 @@ impl Generator {
             2 => self.of_role(Role::Written).map(Type::list),
             _ => None,
         };
-        let ty = ty.unwrap_or_else(|| self.ty(2));
+        let ty = match ty.unwrap_or_else(|| self.ty(2)) {
+            // Its error would be the tool's, and must have a text.
+            ty if self.expand(&ty).path() == Some("std::result::Result") => Type::list(ty),
+            ty => ty,
+        };
         match self.random.below(100) {
             0..20 => Output::Unit,
             20..60 => Output::Plain(ty),

@@ -84,7 +84,7 @@ impl Writer<'_> {
     }
 
     fn content(&mut self, module: &Module, place: &Place, parent: Option<&Names<'_>>) -> String {
-        let mut names = Names::new(self.random.fork(), &module.path, self.own_names(module), parent);
+        let mut names = Names::new(self.random.fork(), module, self.own_names(module), parent);
         let mut text = String::new();
         for function in &module.functions {
             let written = functions::function(&mut names, self.project, function);

@@ -99,14 +99,13 @@ fn output(names: &mut Names<'_>, project: &Project, output: &Output) -> (String,
         }
         Output::Result(ty) => {
             let ty = names.ty(project, ty);
-            let result = match names.random.below(4) {
-                0 => {
-                    format!("{}<{ty}, {}>", names.library("std::result::Result"), names.library("std::string::String"))
-                }
-                1 => format!("{}<{ty}>", names.library("std::io::Result")),
-                2 => format!("Result<{ty}, Box<dyn std::error::Error + Send + Sync>>"),
-                _ => format!("Result<{ty}, &'static str>"),
+            let error = match names.random.below(4) {
+                0 => names.library("std::string::String"),
+                1 => format!("{}<dyn std::error::Error + Send + Sync>", names.library("std::boxed::Box")),
+                2 => "&'static str".to_owned(),
+                _ => return (format!(" -> {}<{ty}>", names.library("std::io::Result")), body),
             };
+            let result = format!("{}<{ty}, {error}>", names.library("std::result::Result"));
             (format!(" -> {result}"), body)
         }
     }

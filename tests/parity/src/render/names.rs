@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::Random;
+use crate::model::Module;
 
 /// The names of one module.
 pub(super) struct Names<'a> {
@@ -25,9 +26,10 @@ const PRELUDE: &[&str] =
     &["std::vec::Vec", "std::string::String", "std::option::Option", "std::boxed::Box", "std::result::Result"];
 
 impl<'a> Names<'a> {
-    pub(super) fn new(random: Random, at: &[String], taken: HashSet<String>, parent: Option<&'a Names<'a>>) -> Self {
+    pub(super) fn new(random: Random, module: &Module, taken: HashSet<String>, parent: Option<&'a Names<'a>>) -> Self {
         let imports = if parent.is_some() { vec!["use super::*;".to_owned()] } else { Vec::new() };
-        Self { random, at: at.to_vec(), taken, known: HashMap::new(), imports, has_glob: parent.is_some(), parent }
+        let has_glob = parent.is_some() || module.exports.iter().any(|export| export.ends_with("*;"));
+        Self { random, at: module.path.clone(), taken, known: HashMap::new(), imports, parent, has_glob }
     }
 
     /// The `use` items, in the order in which they were needed.
@@ -42,7 +44,8 @@ impl<'a> Names<'a> {
             return known;
         }
         if PRELUDE.contains(&path) && !self.means_something(name) && self.random.chance(95) {
-            return name.to_owned();
+            self.taken.insert(name.to_owned());
+            return self.remember(path, Some(name.to_owned()));
         }
         let spelling = match self.random.below(10) {
             0 => return path.to_owned(),
@@ -91,7 +94,7 @@ impl<'a> Names<'a> {
                 self.import_module(&module).map(|module| format!("{module}::{name}"))
             }
             3 => self.import(&relative, Some(format!("{name}Here"))),
-            4 if !self.has_glob && !self.taken.contains(&name) => {
+            4 if !self.has_glob && !self.taken.contains(&name) && !self.at.starts_with(module) => {
                 self.has_glob = true;
                 self.imports.push(format!("use crate::{}::*;", module.join("::")));
                 // Whatever else the glob brings is not used by its bare name.

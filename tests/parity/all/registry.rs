@@ -1,0 +1,20 @@
+//! The sources of other people are read without a panic.
+
+use parity_tests::registry::{Counts, roots};
+
+/// As many as keep the tests quick; `cargo run -p parity-tests --bin registry` scans all.
+const CRATES: usize = 50;
+
+#[test]
+fn crates_of_the_registry_are_read() {
+    let roots = roots();
+    assert!(!roots.is_empty(), "the registry has the crates that this test was built with");
+    // From all over the alphabet.
+    let step = roots.len().div_ceil(CRATES);
+    let mut counts = Counts::default();
+    roots.iter().step_by(step).for_each(|root| counts.scan(root));
+    println!("{counts}");
+    assert_eq!(counts.failed, 0, "every root can be read: {counts}");
+    assert!(counts.files >= counts.crates, "every root is read: {counts}");
+    assert_eq!(counts.tools, 0, "none of these crates has tools: {counts}");
+}
