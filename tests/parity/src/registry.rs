@@ -55,7 +55,8 @@ impl Counts {
             return;
         };
         self.files += scanned.files.len();
-        self.bytes += scanned.files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum::<u64>();
+        self.bytes +=
+            scanned.files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum::<u64>();
         self.tools += scanned.manifest.len();
         for diagnostic in scanned.diagnostics {
             *self.diagnostics.entry((diagnostic.severity, kind(&diagnostic.message))).or_default() += 1;
