@@ -2,6 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Attribute, Expr, ExprLit, Lit, Meta, Token};
+
 /// The configuration under which a crate is read: what rustc's `--cfg` says, but for the crate's features.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cfg {
@@ -27,5 +32,278 @@ impl Cfg {
     pub fn value(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.set.insert((name.into(), Some(value.into())));
         self
+    }
+}
+
+impl Cfg {
+    /// The configuration that Cargo tells a build script, for the target of the build.
+    ///
+    /// What the script itself sets with `cargo::rustc-cfg` is not in it: add it with [`name`](Self::name) or
+    /// [`value`](Self::value).
+    #[must_use]
+    pub fn of_build_script() -> Self {
+        let mut cfg = Self::new();
+        for (key, values) in std::env::vars_os() {
+            let (Some(key), Some(values)) = (key.to_str(), values.to_str()) else { continue };
+            let Some(name) = key.strip_prefix("CARGO_CFG_").map(str::to_lowercase) else { continue };
+            match (name.as_str(), values) {
+                // A crate's features are its own.
+                ("feature", _) => {}
+                (_, "") => cfg = cfg.name(name),
+                _ => cfg = values.split(',').fold(cfg, |cfg, value| cfg.value(name.as_str(), value)),
+            }
+        }
+        // Older Cargos do not say it.
+        if std::env::var_os("PROFILE").is_some_and(|profile| profile == "debug") {
+            cfg = cfg.name("debug_assertions");
+        }
+        cfg
+    }
+
+    /// The configuration of a debug build for this machine.
+    #[must_use]
+    pub fn of_this_machine() -> Self {
+        let family = std::env::consts::FAMILY;
+        Self::new()
+            .name(family)
+            .name("debug_assertions")
+            .value("target_family", family)
+            .value("target_os", std::env::consts::OS)
+            .value("target_arch", std::env::consts::ARCH)
+            .value("target_pointer_width", usize::BITS.to_string())
+            .value("target_endian", if cfg!(target_endian = "big") { "big" } else { "little" })
+            .value("panic", "unwind")
+    }
+
+    /// Everything that is set in either.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.set.extend(other.set);
+        self
+    }
+
+    /// Without anything of this name.
+    pub(crate) fn without(&self, name: &str) -> Self {
+        Self { set: self.set.iter().filter(|(known, _)| known != name).cloned().collect() }
+    }
+
+    /// The build script's or this machine's.
+    pub(crate) fn of_environment() -> Self {
+        if is_build_script() { Self::of_build_script() } else { Self::of_this_machine() }
+    }
+
+    /// Whether everything under these attributes is there.
+    pub(crate) fn holds(&self, attributes: &[Attribute]) -> bool {
+        attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).all(|attribute| {
+            // What cannot be read is rustc's to complain about.
+            attribute.parse_args_with(one_predicate).is_ok_and(|predicate| self.evaluate(&predicate))
+        })
+    }
+
+    fn evaluate(&self, predicate: &Predicate) -> bool {
+        match predicate {
+            Predicate::Is(value) => *value,
+            Predicate::Set(name, value) => self.set.contains(&(name.clone(), value.clone())),
+            Predicate::All(parts) => parts.iter().all(|part| self.evaluate(part)),
+            Predicate::Any(parts) => parts.iter().any(|part| self.evaluate(part)),
+            Predicate::Not(part) => !self.evaluate(part),
+        }
+    }
+
+    /// Puts what a `cfg_attr` holds in its place, or nothing if its condition is false.
+    pub(crate) fn expand(&self, attributes: &mut Vec<Attribute>) {
+        if !attributes.iter().any(|attribute| attribute.path().is_ident("cfg_attr")) {
+            return;
+        }
+        *attributes = std::mem::take(attributes)
+            .into_iter()
+            .flat_map(
+                |attribute| if attribute.path().is_ident("cfg_attr") { self.held(&attribute) } else { vec![attribute] },
+            )
+            .collect();
+    }
+
+    fn held(&self, attribute: &Attribute) -> Vec<Attribute> {
+        let Ok((predicate, metas)) = attribute.parse_args_with(condition_and_attributes) else { return Vec::new() };
+        if !self.evaluate(&predicate) {
+            return Vec::new();
+        }
+        let mut held: Vec<Attribute> = metas.into_iter().map(|meta| Attribute { meta, ..attribute.clone() }).collect();
+        self.expand(&mut held);
+        held
+    }
+
+    /// Takes out of a struct or an enum what is not there.
+    pub(crate) fn strip(&self, item: &mut syn::DeriveInput) {
+        Strip(self).visit_derive_input_mut(item);
+    }
+}
+
+/// Whether this program is a build script.
+pub(crate) fn is_build_script() -> bool {
+    std::env::var_os("CARGO_CFG_TARGET_ARCH").is_some() && std::env::var_os("OUT_DIR").is_some()
+}
+
+/// A condition of a `cfg`.
+enum Predicate {
+    Is(bool),
+    Set(String, Option<String>),
+    All(Vec<Predicate>),
+    Any(Vec<Predicate>),
+    Not(Box<Predicate>),
+}
+
+fn one_predicate(input: syn::parse::ParseStream<'_>) -> syn::Result<Predicate> {
+    let predicate = predicate(input)?;
+    input.parse::<Option<Token![,]>>()?;
+    Ok(predicate)
+}
+
+fn predicate(input: syn::parse::ParseStream<'_>) -> syn::Result<Predicate> {
+    if input.peek(syn::LitBool) {
+        return Ok(Predicate::Is(input.parse::<syn::LitBool>()?.value));
+    }
+    let name =
+        syn::ext::IdentExt::parse_any(input).map(|name: syn::Ident| syn::ext::IdentExt::unraw(&name).to_string())?;
+    if input.parse::<Option<Token![=]>>()?.is_some() {
+        return Ok(Predicate::Set(name, Some(input.parse::<syn::LitStr>()?.value())));
+    }
+    if !input.peek(syn::token::Paren) {
+        return Ok(match name.as_str() {
+            "true" => Predicate::Is(true),
+            "false" => Predicate::Is(false),
+            _ => Predicate::Set(name, None),
+        });
+    }
+    let content;
+    syn::parenthesized!(content in input);
+    let parts: Vec<Predicate> =
+        Punctuated::<Predicate, Token![,]>::parse_terminated_with(&content, predicate)?.into_iter().collect();
+    match (name.as_str(), parts.len()) {
+        ("all", _) => Ok(Predicate::All(parts)),
+        ("any", _) => Ok(Predicate::Any(parts)),
+        ("not", 1) => Ok(Predicate::Not(Box::new(parts.into_iter().next().unwrap_or(Predicate::Is(false))))),
+        _ => Err(content.error("a condition is `all(..)`, `any(..)`, `not(..)`, a name, or a name with a value")),
+    }
+}
+
+fn condition_and_attributes(input: syn::parse::ParseStream<'_>) -> syn::Result<(Predicate, Vec<Meta>)> {
+    let condition = predicate(input)?;
+    input.parse::<Token![,]>()?;
+    Ok((condition, Punctuated::<Meta, Token![,]>::parse_terminated(input)?.into_iter().collect()))
+}
+
+struct Strip<'a>(&'a Cfg);
+
+impl Strip<'_> {
+    fn keep<T>(&self, items: &mut Punctuated<T, Token![,]>, attributes: impl Fn(&mut T) -> &mut Vec<Attribute>) {
+        *items = std::mem::take(items)
+            .into_iter()
+            .filter_map(|mut item| {
+                self.0.expand(attributes(&mut item));
+                self.0.holds(attributes(&mut item)).then_some(item)
+            })
+            .collect();
+    }
+}
+
+impl VisitMut for Strip<'_> {
+    fn visit_derive_input_mut(&mut self, item: &mut syn::DeriveInput) {
+        self.0.expand(&mut item.attrs);
+        visit_mut::visit_derive_input_mut(self, item);
+    }
+
+    fn visit_fields_named_mut(&mut self, fields: &mut syn::FieldsNamed) {
+        self.keep(&mut fields.named, |field| &mut field.attrs);
+    }
+
+    fn visit_fields_unnamed_mut(&mut self, fields: &mut syn::FieldsUnnamed) {
+        self.keep(&mut fields.unnamed, |field| &mut field.attrs);
+    }
+
+    fn visit_data_enum_mut(&mut self, data: &mut syn::DataEnum) {
+        self.keep(&mut data.variants, |variant| &mut variant.attrs);
+        visit_mut::visit_data_enum_mut(self, data);
+    }
+}
+
+/// The text of `name = "text"` among the attributes.
+pub(crate) fn text_of(attributes: &[Attribute], name: &str) -> Option<String> {
+    attributes.iter().find_map(|attribute| match &attribute.meta {
+        Meta::NameValue(pair) if pair.path.is_ident(name) => match &pair.value {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// Reads one `--cfg` as rustc takes it: `name` or `name="value"`.
+impl std::str::FromStr for Cfg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = |_| format!("`{text}` is no cfg: write `name` or `name=\"value\"`");
+        match one_predicate.parse_str(text).map_err(wrong)? {
+            Predicate::Set(name, None) => Ok(Self::new().name(name)),
+            Predicate::Set(name, Some(value)) => Ok(Self::new().value(name, value)),
+            _ => Err(format!("`{text}` is a condition; write `name` or `name=\"value\"`")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use syn::parse_quote;
+
+    use super::*;
+
+    #[test]
+    fn conditions_are_evaluated() {
+        let cfg = Cfg::new().name("unix").value("target_os", "linux").value("feature", "a-b");
+        let holds = |attribute: Attribute| cfg.holds(&[attribute]);
+        assert!(holds(parse_quote!(#[cfg(unix)])));
+        assert!(holds(parse_quote!(#[cfg(all(unix, not(test), target_os = "linux",))])));
+        assert!(holds(parse_quote!(#[cfg(any(windows, feature = "a-b"))])));
+        assert!(holds(parse_quote!(#[cfg(true)])));
+        assert!(holds(parse_quote!(#[cfg(all())])));
+        assert!(!holds(parse_quote!(#[cfg(any())])));
+        assert!(!holds(parse_quote!(#[cfg(false)])));
+        assert!(!holds(parse_quote!(#[cfg(test)])));
+        assert!(!holds(parse_quote!(#[cfg(not(unix))])));
+        assert!(!holds(parse_quote!(#[cfg(target_os = "windows")])));
+        assert!(!holds(parse_quote!(#[cfg(what is this)])));
+    }
+
+    #[test]
+    fn conditional_attributes_are_put_in_their_place() {
+        let cfg = Cfg::new().name("unix");
+        let mut attributes: Vec<Attribute> = vec![
+            parse_quote!(#[a]),
+            parse_quote!(#[cfg_attr(unix, b, cfg_attr(all(), c(1)), cfg_attr(windows, d))]),
+            parse_quote!(#[cfg_attr(windows, e)]),
+        ];
+        cfg.expand(&mut attributes);
+        let names: Vec<String> = attributes.iter().map(|a| a.path().get_ident().unwrap().to_string()).collect();
+        assert_eq!(names, ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn fields_and_variants_that_are_not_there_are_gone() {
+        let cfg = Cfg::new().name("unix");
+        let mut item: syn::DeriveInput = parse_quote! {
+            #[cfg_attr(unix, derive(X))]
+            enum A { #[cfg(windows)] B, C { #[cfg(not(unix))] d: u8, #[cfg(unix)] e: u8 } }
+        };
+        cfg.strip(&mut item);
+        let text = quote::quote!(#item).to_string().replace(' ', "");
+        assert_eq!(text, "#[derive(X)]enumA{C{#[cfg(unix)]e:u8}}");
+    }
+
+    #[test]
+    fn a_cfg_is_read_as_rustc_takes_it() {
+        assert_eq!("loom".parse(), Ok(Cfg::new().name("loom")));
+        assert_eq!("a=\"b\"".parse(), Ok(Cfg::new().value("a", "b")));
+        assert!("a b".parse::<Cfg>().is_err());
     }
 }

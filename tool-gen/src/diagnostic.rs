@@ -38,6 +38,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// Where it is.
     pub place: Option<Place>,
+    /// Whether the compiler reports it too, and better: a build script warns of it and leaves the error to rustc.
+    pub compile_error: bool,
 }
 
 impl fmt::Display for Diagnostic {

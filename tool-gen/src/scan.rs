@@ -4,7 +4,12 @@ use std::path::{Path, PathBuf};
 
 use tool_model::Manifest;
 
-use crate::{Cfg, Diagnostic, Error, Result};
+use crate::source::{self, Sources};
+use crate::tools::{self, Found};
+use crate::{Cfg, Diagnostic, Error, Result, Severity};
+
+/// Room for the deepest text that is parsed, many times over. It costs nothing until it is used.
+const STACK: usize = 256 << 20;
 
 /// A scan to be made; see [`scan`](crate::scan).
 #[derive(Clone, Debug)]
@@ -62,7 +67,57 @@ impl Scan {
     ///
     /// # Errors
     /// When a root cannot be read. What is wrong further inside is among the [diagnostics](Scanned::diagnostics).
-    pub fn run(&self) -> Result<Scanned, Error> {
-        Ok(Scanned::default())
+    pub fn run(&self) -> Result<Scanned> {
+        // The parser goes down one call for each level of nesting, and the main thread has little room for that.
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().name("scan".to_owned()).stack_size(STACK);
+            let scan = thread.spawn_scoped(scope, || self.run_here()).map_err(|error| Error::new(error.to_string()))?;
+            scan.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+
+    fn run_here(&self) -> Result<Scanned> {
+        let cfg = self.cfg.clone().unwrap_or_else(Cfg::of_environment);
+        let sources = Sources::default();
+        for root in &self.roots {
+            let root = source::Root { path: &root.path, features: root.features.clone(), cfg: &cfg, scanned: true };
+            sources.add_crate(&root).map_err(|diagnostic| Error::new(diagnostic.to_string()))?;
+        }
+        let mut found = tools::read(&sources);
+        found.sort_by(|a, b| (&a.name, &a.definition.handler).cmp(&(&b.name, &b.definition.handler)));
+        for pair in found.windows(2).filter(|pair| pair[0].name == pair[1].name) {
+            sources.report(duplicate(&pair[0], &pair[1]));
+        }
+        // Of two tools of one name the first stands, as in `Manifest::linked()`.
+        let manifest = found.into_iter().rev().map(|tool| (tool.name, tool.definition)).collect();
+        let (mut diagnostics, mut files) = sources.finish();
+        let position = |diagnostic: &Diagnostic| {
+            diagnostic.place.as_ref().map(|place| (place.file.clone(), place.line, place.column))
+        };
+        diagnostics.sort_by_key(position);
+        diagnostics.dedup();
+        files.sort();
+        files.dedup();
+        Ok(Scanned { manifest, diagnostics, files })
+    }
+}
+
+/// The model could not say which of the two it means.
+fn duplicate(first: &Found, second: &Found) -> Diagnostic {
+    let at = &first.place;
+    let message = format!(
+        "two tools are called `{}`: {} ({}:{}) and {}",
+        first.name,
+        first.definition.handler,
+        at.file.display(),
+        at.line,
+        second.definition.handler
+    );
+    Diagnostic {
+        severity: Severity::Error,
+        message,
+        help: Some("rename one with `#[tool(name = \"..\")]` or `prefix`".to_owned()),
+        place: Some(second.place.clone()),
+        compile_error: false,
     }
 }

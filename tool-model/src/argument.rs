@@ -1,12 +1,15 @@
 //! One argument of a tool, as the manifest shows it.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
 use crate::json::Sorted;
+use crate::unique::Named;
 
 /// One argument: its type, whether it is required, and the JSON-Schema keywords that narrow it.
 ///
@@ -74,24 +77,98 @@ impl Serialize for Argument {
     }
 }
 
+impl Named for Argument {
+    const NOUN: &'static str = "argument";
+}
+
 impl<'de> Deserialize<'de> for Argument {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut keywords = BTreeMap::<String, Value>::deserialize(deserializer)?;
-        let type_name = match keywords.remove("type") {
-            Some(Value::String(name)) => name,
-            Some(other) => return Err(D::Error::custom(format!("`type` must be a string, not {other}"))),
-            None => "any".to_owned(),
-        };
-        let required = match keywords.remove("required") {
-            Some(Value::Bool(required)) => required,
-            Some(other) => return Err(D::Error::custom(format!("`required` must be true or false, not {other}"))),
-            None => false,
-        };
-        let description = match keywords.remove("description") {
-            Some(Value::String(text)) => Some(text),
-            Some(other) => return Err(D::Error::custom(format!("`description` must be a string, not {other}"))),
-            None => None,
-        };
-        Ok(Self { type_name, required, keywords, description })
+        deserializer.deserialize_map(Read)
+    }
+}
+
+struct Read;
+
+impl<'de> Visitor<'de> for Read {
+    type Value = Argument;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an argument: an object with `type`, `required` and other keywords")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Argument, A::Error> {
+        let (mut type_name, mut required, mut description) = (None, None, None);
+        let mut keywords = BTreeMap::new();
+        while let Some(key) = map.next_key()? {
+            let value: Value = map.next_value()?;
+            let known = match key {
+                Key::Type => type_name.replace(text("type", value)?).map(|_| "type".to_owned()),
+                Key::Required => required.replace(truth("required", value)?).map(|_| "required".to_owned()),
+                Key::Description => description.replace(text("description", value)?).map(|_| "description".to_owned()),
+                Key::Keyword(key) => match keywords.entry(key) {
+                    Entry::Occupied(known) => Some(known.key().clone()),
+                    Entry::Vacant(place) => {
+                        place.insert(value);
+                        None
+                    }
+                },
+            };
+            if let Some(key) = known {
+                return Err(A::Error::custom(format!("`{key}` stands twice in one argument")));
+            }
+        }
+        Ok(Argument {
+            type_name: type_name.unwrap_or_else(|| "any".to_owned()),
+            required: required.unwrap_or(false),
+            keywords,
+            description,
+        })
+    }
+}
+
+fn text<E: Error>(key: &str, value: Value) -> Result<String, E> {
+    match value {
+        Value::String(text) => Ok(text),
+        other => Err(E::custom(format!("`{key}` must be a string, not {other}"))),
+    }
+}
+
+fn truth<E: Error>(key: &str, value: Value) -> Result<bool, E> {
+    match value {
+        Value::Bool(truth) => Ok(truth),
+        other => Err(E::custom(format!("`{key}` must be true or false, not {other}"))),
+    }
+}
+
+/// A key of an argument. Those that every argument has are told apart without a copy.
+enum Key {
+    Type,
+    Required,
+    Description,
+    Keyword(String),
+}
+
+impl<'de> Deserialize<'de> for Key {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_identifier(ReadKey)
+    }
+}
+
+struct ReadKey;
+
+impl Visitor<'_> for ReadKey {
+    type Value = Key;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a keyword")
+    }
+
+    fn visit_str<E: Error>(self, key: &str) -> Result<Key, E> {
+        Ok(match key {
+            "type" => Key::Type,
+            "required" => Key::Required,
+            "description" => Key::Description,
+            other => Key::Keyword(other.to_owned()),
+        })
     }
 }

@@ -117,6 +117,17 @@ impl RawArgument {
     }
 }
 
+impl ToolDefinition {
+    /// Puts the arguments that an `arguments(..)` describes, as the text of a JSON object, in the place of those that
+    /// follow from the types.
+    pub fn replace_arguments(&mut self, explicit: &str) {
+        // The text is written from the attribute once that is checked.
+        self.arguments = serde_json::from_str(explicit).unwrap_or_default();
+        let roots: Vec<Value> = self.arguments.values().map(Argument::schema).chain(self.returns.clone()).collect();
+        self.defs = Definitions::new(std::mem::take(&mut self.defs).into_iter().collect()).reachable(&roots);
+    }
+}
+
 /// The definition of a linked tool.
 pub(crate) fn from_registration(tool: &Registration) -> ToolDefinition {
     let options = tool.options;
@@ -138,11 +149,7 @@ pub(crate) fn from_registration(tool: &Registration) -> ToolDefinition {
     };
     describe_types(tool, &mut definition);
     if let Some(explicit) = options.explicit {
-        // The macro wrote this text from the attribute it had checked.
-        definition.arguments = serde_json::from_str(explicit).unwrap_or_default();
-        let roots: Vec<Value> =
-            definition.arguments.values().map(Argument::schema).chain(definition.returns.clone()).collect();
-        definition.defs = Definitions::new(definition.defs.into_iter().collect()).reachable(&roots);
+        definition.replace_arguments(explicit);
     }
     definition
 }

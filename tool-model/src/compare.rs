@@ -2,15 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
+use crate::schema::{Position, position};
 use crate::{Argument, ToolDefinition, canonical};
 
-/// What differs between a manifest's entry and the linked definition: arguments, their types, nested schemas.
-/// Empty when they agree. An `any` in the manifest agrees with everything; text for the model is not compared.
+/// What differs between a manifest's entry and the linked definition: arguments, their types, nested schemas, the
+/// result, and what is said of the tool's behaviour, such as `sensitive`. Empty when they agree.
+///
+/// An `any` in the manifest agrees with everything, and so does a default or a result it does not know: a generator
+/// that reads source does not see all that the type system does. Words for the model are not compared: whoever edits
+/// a description in the manifest wants it to be read.
 #[must_use]
 pub fn difference(manifest: &ToolDefinition, linked: &ToolDefinition) -> Vec<String> {
-    let mut differences = Vec::new();
+    // The usual case, and quick to tell.
+    if manifest == linked {
+        return Vec::new();
+    }
+    let mut differences = behaviour_differences(manifest, linked);
     for (name, linked_argument) in &linked.arguments {
         match manifest.arguments.get(name) {
             None => differences.push(format!("argument `{name}` is missing in the manifest")),
@@ -22,7 +31,64 @@ pub fn difference(manifest: &ToolDefinition, linked: &ToolDefinition) -> Vec<Str
     for name in manifest.arguments.keys().filter(|name| !linked.arguments.contains_key(*name)) {
         differences.push(format!("argument `{name}` is no longer in the code"));
     }
+    if let Some(entry) = &manifest.returns {
+        let agrees = |returns| Walk::new(&manifest.defs, &linked.defs).same_schema(entry, returns);
+        if !linked.returns.as_ref().is_some_and(agrees) {
+            differences.push("the schema of the result has changed".to_owned());
+        }
+    }
     differences
+}
+
+/// As [`difference`], and the words for the model count, too: for a manifest that is to be exactly what the source
+/// says.
+#[must_use]
+pub fn difference_with_words(manifest: &ToolDefinition, linked: &ToolDefinition) -> Vec<String> {
+    let mut differences = difference(manifest, linked);
+    if manifest.description != linked.description {
+        let (was, is) = (&manifest.description, &linked.description);
+        differences.push(format!("the description is {was:?} in the manifest, {is:?} in the code"));
+    }
+    if manifest.instructions != linked.instructions {
+        differences.push("the instructions have changed".to_owned());
+    }
+    for (name, linked_argument) in &linked.arguments {
+        let Some(entry) = manifest.arguments.get(name).filter(|entry| !entry.is_any()) else { continue };
+        if entry.description != linked_argument.description {
+            let show = |text: &Option<String>| text.as_ref().map_or("absent".to_owned(), |text| format!("{text:?}"));
+            let (was, is) = (show(&entry.description), show(&linked_argument.description));
+            differences.push(format!("the description of `{name}` is {was} in the manifest, {is} in the code"));
+        }
+    }
+    // What is left are words deep inside the schemas. They differ if the manifest's would change the linked tool's.
+    if differences.is_empty() && linked.clone().with_words_of(manifest) != *linked {
+        differences.push("a description inside a schema has changed".to_owned());
+    }
+    differences
+}
+
+/// What the manifest says and the code contradicts. The code is right: whether a tool is sensitive is not for a file
+/// to change, and one that says otherwise is out of date.
+fn behaviour_differences(manifest: &ToolDefinition, linked: &ToolDefinition) -> Vec<String> {
+    type Said = fn(&ToolDefinition) -> Value;
+    const BEHAVIOUR: [(&str, Said); 10] = [
+        ("category", |tool| json!(tool.category)),
+        ("destructive", |tool| json!(tool.destructive)),
+        ("idempotent", |tool| json!(tool.idempotent)),
+        ("read_only", |tool| json!(tool.read_only)),
+        ("repair", |tool| json!(tool.repair)),
+        ("sensitive", |tool| json!(tool.sensitive)),
+        ("sequential", |tool| json!(tool.sequential)),
+        ("strict", |tool| json!(tool.strict)),
+        ("tags", |tool| json!(tool.tags)),
+        ("timeout_ms", |tool| json!(tool.timeout.map(|timeout| timeout.as_millis() as u64))),
+    ];
+    let show = |value: &Value| if value.is_null() { "not set".to_owned() } else { value.to_string() };
+    let differing = |(key, said): &(&str, Said)| {
+        let (was, is) = (said(manifest), said(linked));
+        (was != is).then(|| format!("`{key}` is {} in the manifest, {} in the code", show(&was), show(&is)))
+    };
+    BEHAVIOUR.iter().filter_map(differing).collect()
 }
 
 fn argument_difference(
@@ -39,11 +105,11 @@ fn argument_difference(
     if entry.is_any() {
         return None;
     }
-    let mut seen = Vec::new();
-    if same(&bare(entry), entry_defs, &bare(linked), linked_defs, &mut seen) {
+    let mut walk = Walk::new(entry_defs, linked_defs);
+    if entry.type_name == linked.type_name && walk.same_keywords(said(&entry.keywords), said(&linked.keywords)) {
         return None;
     }
-    let show = |argument: &Argument| canonical(&bare(argument));
+    let show = |argument: &Argument| canonical(&Argument { description: None, ..argument.clone() }.schema());
     let (was, is) = (show(entry), show(linked));
     Some(if was == is {
         format!("argument `{name}`: the definitions its schema refers to have changed")
@@ -52,67 +118,81 @@ fn argument_difference(
     })
 }
 
-/// The schema without what is only text.
-fn bare(argument: &Argument) -> Value {
-    Argument { description: None, ..argument.clone() }.schema()
+/// The keywords of a schema, sorted and without its description.
+type Keywords<'a> = Vec<(&'a str, &'a Value)>;
+
+fn said<'a>(schema: impl IntoIterator<Item = (&'a String, &'a Value)>) -> Keywords<'a> {
+    let keywords = schema.into_iter().filter(|(key, _)| *key != "description");
+    let mut keywords: Keywords<'a> = keywords.map(|(key, value)| (key.as_str(), value)).collect();
+    keywords.sort_unstable_by_key(|(key, _)| *key);
+    keywords
 }
 
-/// A description is text for the model; a *property* of that name is a schema and no text.
-fn is_text((key, value): (&String, &Value)) -> bool {
-    key == "description" && value.is_string()
+/// Whether a schema says nothing about what fits it: the manifest's `any`.
+pub(crate) fn is_any(schema: &Map<String, Value>) -> bool {
+    schema.keys().all(|key| matches!(key.as_str(), "description" | "default" | "writeOnly"))
 }
 
-/// Whether two schemas accept the same, each with its own definitions. Descriptions do not count, and an empty
-/// schema on the manifest's side, its `any`, agrees with everything.
-fn same<'a>(
-    entry: &'a Value,
+/// Goes through two schemas side by side, each with its own definitions.
+struct Walk<'a> {
     entry_defs: &'a BTreeMap<String, Value>,
-    linked: &'a Value,
     linked_defs: &'a BTreeMap<String, Value>,
-    seen: &mut Vec<(String, String)>,
-) -> bool {
-    match (entry, linked) {
-        (Value::Object(entry), _) if entry.iter().all(is_text) => true,
-        (Value::Object(entry), Value::Object(linked)) => {
-            let keys = |object: &'a serde_json::Map<String, Value>| {
-                let mut keys: Vec<&str> =
-                    object.iter().filter(|entry| !is_text(*entry)).map(|(key, _)| key.as_str()).collect();
-                keys.sort_unstable();
-                keys
-            };
-            keys(entry) == keys(linked)
-                && keys(entry).into_iter().all(|key| {
-                    if key == "$ref" {
-                        return same_target(&entry[key], entry_defs, &linked[key], linked_defs, seen);
-                    }
-                    same(&entry[key], entry_defs, &linked[key], linked_defs, seen)
-                })
-        }
-        (Value::Array(entry), Value::Array(linked)) => {
-            entry.len() == linked.len()
-                && entry.iter().zip(linked).all(|(a, b)| same(a, entry_defs, b, linked_defs, seen))
-        }
-        (entry, linked) => entry == linked,
-    }
+    /// The pairs of definitions that are being compared or have been: types may contain themselves.
+    seen: Vec<(String, String)>,
 }
 
-fn same_target<'a>(
-    entry: &'a Value,
-    entry_defs: &'a BTreeMap<String, Value>,
-    linked: &'a Value,
-    linked_defs: &'a BTreeMap<String, Value>,
-    seen: &mut Vec<(String, String)>,
-) -> bool {
-    let target = |reference: &'a Value| reference.as_str().and_then(crate::schema::target_of);
-    let (Some(entry), Some(linked)) = (target(entry), target(linked)) else { return entry == linked };
-    let pair = (entry.into_owned(), linked.into_owned());
-    if seen.contains(&pair) {
-        return true;
+impl<'a> Walk<'a> {
+    fn new(entry_defs: &'a BTreeMap<String, Value>, linked_defs: &'a BTreeMap<String, Value>) -> Self {
+        Self { entry_defs, linked_defs, seen: Vec::new() }
     }
-    let definitions = (entry_defs.get(&pair.0), linked_defs.get(&pair.1));
-    seen.push(pair);
-    match definitions {
-        (Some(a), Some(b)) => same(a, entry_defs, b, linked_defs, seen),
-        _ => false,
+
+    fn same_schema(&mut self, entry: &'a Value, linked: &'a Value) -> bool {
+        match (entry, linked) {
+            (Value::Object(entry), _) if is_any(entry) => true,
+            (Value::Object(entry), Value::Object(linked)) => self.same_keywords(said(entry), said(linked)),
+            (entry, linked) => entry == linked,
+        }
+    }
+
+    fn same_keywords(&mut self, entry: Keywords<'a>, mut linked: Keywords<'a>) -> bool {
+        if entry.iter().all(|(key, _)| *key != "default") {
+            linked.retain(|(key, _)| *key != "default");
+        }
+        entry.len() == linked.len()
+            && entry
+                .into_iter()
+                .zip(linked)
+                .all(|((key, entry), (linked_key, linked))| key == linked_key && self.same_keyword(key, entry, linked))
+    }
+
+    fn same_keyword(&mut self, key: &str, entry: &'a Value, linked: &'a Value) -> bool {
+        match (position(key), entry, linked) {
+            _ if key == "$ref" => self.same_target(entry, linked),
+            (Position::One, ..) => self.same_schema(entry, linked),
+            (Position::List, Value::Array(entry), Value::Array(linked)) => {
+                entry.len() == linked.len() && entry.iter().zip(linked).all(|(a, b)| self.same_schema(a, b))
+            }
+            (Position::Map, Value::Object(entry), Value::Object(linked)) => {
+                let mut agrees = |(name, schema)| linked.get(name).is_some_and(|other| self.same_schema(schema, other));
+                entry.len() == linked.len() && entry.iter().all(&mut agrees)
+            }
+            _ => entry == linked,
+        }
+    }
+
+    fn same_target(&mut self, entry: &Value, linked: &Value) -> bool {
+        let target =
+            |reference: &Value| reference.as_str().and_then(crate::schema::target_of).map(|it| it.into_owned());
+        let (Some(entry), Some(linked)) = (target(entry), target(linked)) else { return entry == linked };
+        let definitions = (self.entry_defs.get(&entry), self.linked_defs.get(&linked));
+        let pair = (entry, linked);
+        if self.seen.contains(&pair) {
+            return true;
+        }
+        self.seen.push(pair);
+        match definitions {
+            (Some(entry), Some(linked)) => self.same_schema(entry, linked),
+            _ => false,
+        }
     }
 }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::Argument;
 use crate::json::Sorted;
+use crate::unique::{Named, unique};
 
 /// Everything the manifest says about one tool. Its name is the key under which it stands.
 ///
@@ -118,12 +119,21 @@ impl Serialize for ToolDefinition {
     }
 }
 
+impl Named for ToolDefinition {
+    const NOUN: &'static str = "tool";
+
+    fn detail(&self) -> &str {
+        &self.handler
+    }
+}
+
 /// The JSON form, for reading: serde names what is unknown or missing.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Read {
     description: String,
     handler: String,
+    #[serde(deserialize_with = "unique")]
     arguments: BTreeMap<String, Argument>,
     #[serde(default, rename = "$defs")]
     defs: BTreeMap<String, Value>,

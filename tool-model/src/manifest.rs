@@ -6,12 +6,15 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::replace::replace;
+use crate::unique::unique;
 use crate::{ToolDefinition, registrations, to_pretty};
 
 /// A sorted set of tools, the content of `tools_calls.json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Manifest {
+    #[serde(deserialize_with = "unique")]
     tools: BTreeMap<String, ToolDefinition>,
 }
 
@@ -35,17 +38,54 @@ impl Manifest {
     /// When the file cannot be read, or is not a manifest; the error names the file and the place.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ManifestError> {
         let path = path.as_ref();
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| ManifestError { path: Some(path.to_owned()), message: error.to_string() })?;
-        Self::from_json(&text).map_err(|error| ManifestError { path: Some(path.to_owned()), ..error })
+        let text = std::fs::read_to_string(path).map_err(|error| ManifestError::new(error).in_file(path))?;
+        Self::from_json(&text).map_err(|error| error.in_file(path))
+    }
+
+    /// Writes the manifest to a file, unless the file says the same already. Whether it was written.
+    ///
+    /// A reader sees the old file or the new one, never a part: the text goes into a file beside it that then takes
+    /// its place. A build script writes below `OUT_DIR`; an application can write its manifest when it starts, for
+    /// whoever reads it from outside:
+    ///
+    /// ```
+    /// use tool_model::{Manifest, ManifestError};
+    ///
+    /// struct Config {
+    ///     tools: bool,
+    ///     manifest: std::path::PathBuf,
+    /// }
+    ///
+    /// fn start(config: &Config) -> Result<(), ManifestError> {
+    ///     if config.tools {
+    ///         Manifest::linked().save(&config.manifest)?;
+    ///     }
+    ///     Ok(())
+    /// }
+    /// # let manifest = std::env::temp_dir().join(format!("tools_calls-{}.json", std::process::id()));
+    /// # start(&Config { tools: false, manifest: manifest.clone() })?;
+    /// # assert!(!manifest.exists(), "nothing is written where the tools are switched off");
+    /// # start(&Config { tools: true, manifest: manifest.clone() })?;
+    /// # assert_eq!(Manifest::load(&manifest)?, Manifest::linked());
+    /// # assert!(!Manifest::linked().save(&manifest)?, "nothing has changed");
+    /// # std::fs::remove_file(manifest).unwrap();
+    /// # Ok::<(), ManifestError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the file cannot be written; the error names it. What stood there before is still there.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<bool, ManifestError> {
+        let path = path.as_ref();
+        replace(path, self.to_json().as_bytes())
+            .map_err(|error| ManifestError { doing: "write", ..ManifestError::new(error) }.in_file(path))
     }
 
     /// Reads a manifest from its text.
     ///
     /// # Errors
-    /// When the text is not a manifest; the error names line and column.
+    /// When the text is not a manifest, or two tools in it have one name; the error names line and column.
     pub fn from_json(text: &str) -> Result<Self, ManifestError> {
-        serde_json::from_str(text).map_err(|error| ManifestError { path: None, message: error.to_string() })
+        serde_json::from_str(text).map_err(ManifestError::new)
     }
 
     /// The exact bytes of `tools_calls.json`.
@@ -94,17 +134,29 @@ impl FromIterator<(String, ToolDefinition)> for Manifest {
     }
 }
 
-/// Why a manifest could not be read.
+/// Why a manifest could not be read or written.
 #[derive(Debug)]
 pub struct ManifestError {
+    doing: &'static str,
     path: Option<PathBuf>,
     message: String,
+}
+
+impl ManifestError {
+    fn new(error: impl fmt::Display) -> Self {
+        Self { doing: "read", path: None, message: error.to_string() }
+    }
+
+    /// The same error, with the file it concerns.
+    pub(crate) fn in_file(self, path: impl Into<PathBuf>) -> Self {
+        Self { path: Some(path.into()), ..self }
+    }
 }
 
 impl fmt::Display for ManifestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.path {
-            Some(path) => write!(f, "cannot read the manifest {}: {}", path.display(), self.message),
+            Some(path) => write!(f, "cannot {} the manifest {}: {}", self.doing, path.display(), self.message),
             None => write!(f, "not a manifest: {}", self.message),
         }
     }

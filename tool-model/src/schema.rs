@@ -362,14 +362,14 @@ fn references(schema: &Value, names: &mut Vec<String>) {
 }
 
 /// Where schemas stand below a keyword.
-enum Position {
+pub(crate) enum Position {
     One,
     List,
     Map,
     Nowhere,
 }
 
-fn position(keyword: &str) -> Position {
+pub(crate) fn position(keyword: &str) -> Position {
     match keyword {
         "items"
         | "additionalProperties"

@@ -1,0 +1,246 @@
+//! What `Cargo.toml` says of a crate: its name, its features, where its dependencies are.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+/// The package that a root file belongs to.
+#[derive(Debug, Default)]
+pub(crate) struct Package {
+    /// Its folder, if it has a `Cargo.toml`.
+    pub(crate) folder: Option<PathBuf>,
+    /// The name of its library, as `module_path!()` says it.
+    library: Option<String>,
+    manifest: Table,
+    workspace: Table,
+    workspace_folder: Option<PathBuf>,
+}
+
+/// A dependency, as far as it matters here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Dependency {
+    /// The package's own name.
+    pub(crate) package: String,
+    /// Where its sources are, if they are at hand.
+    pub(crate) path: Option<PathBuf>,
+    /// The features it is asked for, with `default` unless that is switched off.
+    pub(crate) features: Vec<String>,
+}
+
+impl Package {
+    /// The package above a root file. Without a `Cargo.toml` nothing is known.
+    ///
+    /// # Errors
+    /// When a `Cargo.toml` is there and cannot be read.
+    pub(crate) fn of(root: &Path) -> Result<Self, String> {
+        let absolute = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
+        for folder in absolute.ancestors().skip(1) {
+            if folder.join("Cargo.toml").is_file() {
+                return Self::read(folder);
+            }
+        }
+        Ok(Self::default())
+    }
+
+    fn read(folder: &Path) -> Result<Self, String> {
+        let manifest = read(&folder.join("Cargo.toml"))?;
+        let mut package = Self { folder: Some(folder.to_owned()), ..Self::default() };
+        for above in folder.ancestors() {
+            let path = above.join("Cargo.toml");
+            let found = if above == folder {
+                Some(manifest.clone())
+            } else {
+                path.is_file().then(|| read(&path)).and_then(Result::ok)
+            };
+            if let Some(Value::Table(workspace)) = found.and_then(|mut found| found.remove("workspace")) {
+                package.workspace = workspace;
+                package.workspace_folder = Some(above.to_owned());
+                break;
+            }
+        }
+        package.manifest = manifest;
+        package.library = package
+            .text(&["lib", "name"])
+            .map(str::to_owned)
+            .or_else(|| package.text(&["package", "name"]).map(|name| name.replace('-', "_")));
+        Ok(package)
+    }
+
+    fn text(&self, path: &[&str]) -> Option<&str> {
+        let (last, tables) = path.split_last()?;
+        let table = tables.iter().try_fold(&self.manifest, |table, key| table.get(*key)?.as_table())?;
+        table.get(*last)?.as_str()
+    }
+
+    /// The name of the crate with this root file: `module_path!()` begins with it.
+    pub(crate) fn crate_name(&self, root: &Path) -> Option<String> {
+        let folder = self.folder.as_deref()?;
+        let absolute = std::path::absolute(root).ok()?;
+        let inside = absolute.strip_prefix(folder).ok()?;
+        if self.text(&["lib", "path"]).map_or(inside == Path::new("src/lib.rs"), |path| inside == Path::new(path)) {
+            return self.library.clone();
+        }
+        for kind in ["bin", "example", "test", "bench"] {
+            let targets = self.manifest.get(kind).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+            let target = targets.iter().find(|target| {
+                target.get("path").and_then(Value::as_str).is_some_and(|path| inside == Path::new(path))
+            });
+            if let Some(name) = target.and_then(|target| target.get("name")?.as_str()) {
+                return Some(name.replace('-', "_"));
+            }
+        }
+        if inside == Path::new("src/main.rs") {
+            return Some(self.text(&["package", "name"])?.replace('-', "_"));
+        }
+        let stem = inside.file_stem()?.to_str()?;
+        // `src/bin/name/main.rs`
+        let name = if stem == "main" { inside.parent()?.file_name()?.to_str()? } else { stem };
+        Some(name.replace('-', "_"))
+    }
+
+    /// The root file of its library.
+    pub(crate) fn library_root(&self) -> Option<PathBuf> {
+        Some(self.folder.as_deref()?.join(self.text(&["lib", "path"]).unwrap_or("src/lib.rs")))
+    }
+
+    /// The name of its library.
+    pub(crate) fn library_name(&self) -> Option<&str> {
+        self.library.as_deref()
+    }
+
+    /// The features that these switch on, themselves included.
+    pub(crate) fn features(&self, asked: impl IntoIterator<Item = String>) -> BTreeSet<String> {
+        let declared = self.manifest.get("features").and_then(Value::as_table);
+        let mut on = BTreeSet::new();
+        let mut open: Vec<String> = asked.into_iter().collect();
+        while let Some(feature) = open.pop() {
+            // `dep:x` and `x/y` are no features of this crate.
+            if feature.contains([':', '/']) || !on.insert(feature.clone()) {
+                continue;
+            }
+            let implied = declared.and_then(|declared| declared.get(&feature)?.as_array());
+            open.extend(implied.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
+        }
+        on
+    }
+
+    /// The features that Cargo tells a build script, by their own names.
+    pub(crate) fn features_of_build_script(&self) -> BTreeSet<String> {
+        let is_on = |feature: &str| {
+            let variable = format!("CARGO_FEATURE_{}", feature.to_uppercase().replace('-', "_"));
+            std::env::var_os(variable).is_some()
+        };
+        let declared =
+            self.manifest.get("features").and_then(Value::as_table).into_iter().flat_map(|table| table.keys().cloned());
+        let optional = self
+            .dependency_tables()
+            .flat_map(|table| table.iter())
+            .filter_map(|(name, entry)| entry.get("optional")?.as_bool()?.then(|| name.clone()));
+        declared.chain(optional).chain(["default".to_owned()]).filter(|feature| is_on(feature)).collect()
+    }
+
+    /// The crates it can name, by the names it has for them.
+    pub(crate) fn dependencies(&self) -> BTreeMap<String, Dependency> {
+        let entries = self.dependency_tables().flat_map(|table| table.iter());
+        entries.map(|(key, entry)| (key.replace('-', "_"), self.dependency(key, entry))).collect()
+    }
+
+    fn dependency_tables(&self) -> impl Iterator<Item = &Table> {
+        let targets =
+            self.manifest.get("target").and_then(Value::as_table).into_iter().flat_map(|targets| targets.values());
+        let places = std::iter::once(&self.manifest).chain(targets.filter_map(Value::as_table));
+        places.filter_map(|place| place.get("dependencies")?.as_table())
+    }
+
+    fn dependency(&self, key: &str, entry: &Value) -> Dependency {
+        let inherited = entry.get("workspace").and_then(Value::as_bool) == Some(true);
+        let workspace = if inherited { self.workspace.get("dependencies").and_then(|all| all.get(key)) } else { None };
+        let (base, folder) = match workspace {
+            Some(base) => (base, self.workspace_folder.as_deref()),
+            None => (entry, self.folder.as_deref()),
+        };
+        let text = |name: &str| base.get(name).and_then(Value::as_str);
+        let mut features: Vec<String> = [base, entry]
+            .iter()
+            .filter_map(|entry| entry.get("features")?.as_array())
+            .flatten()
+            .filter_map(|feature| feature.as_str().map(str::to_owned))
+            .collect();
+        if base.get("default-features").and_then(Value::as_bool) != Some(false) {
+            features.push("default".to_owned());
+        }
+        Dependency {
+            package: text("package").unwrap_or(key).to_owned(),
+            path: text("path").and_then(|path| Some(folder?.join(path))),
+            features,
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Table, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    text.parse().map_err(|error: toml::de::Error| format!("{}: {}", path.display(), error.message()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package(manifest: &str) -> Package {
+        let manifest: Table = manifest.parse().unwrap();
+        let library = manifest["package"]["name"].as_str().map(|name| name.replace('-', "_"));
+        let mut package = Package { folder: Some("/p".into()), manifest, library, ..Package::default() };
+        if let Some(name) = package.text(&["lib", "name"]) {
+            package.library = Some(name.to_owned());
+        }
+        package
+    }
+
+    #[test]
+    fn a_crate_is_called_as_rustc_calls_it() {
+        let plain = package("[package]\nname = 'my-app'");
+        for (root, name) in [
+            ("/p/src/lib.rs", "my_app"),
+            ("/p/src/main.rs", "my_app"),
+            ("/p/src/bin/a-b.rs", "a_b"),
+            ("/p/src/bin/other/main.rs", "other"),
+            ("/p/examples/x.rs", "x"),
+        ] {
+            assert_eq!(plain.crate_name(Path::new(root)).as_deref(), Some(name), "{root}");
+        }
+        let own = package(
+            "[package]\nname = 'app'\n[lib]\nname = 'core_of'\npath = 'lib/all.rs'\n[[bin]]\nname = 'a-tool'\npath = 'src/t.rs'",
+        );
+        assert_eq!(own.crate_name(Path::new("/p/lib/all.rs")).as_deref(), Some("core_of"));
+        assert_eq!(own.crate_name(Path::new("/p/src/t.rs")).as_deref(), Some("a_tool"));
+    }
+
+    #[test]
+    fn features_imply_others() {
+        let package = package("[package]\nname = 'a'\n[features]\ndefault = ['x']\nx = ['y', 'dep:z', 'w/v']\ny = []");
+        let on: Vec<String> = package.features(["default".to_owned()]).into_iter().collect();
+        assert_eq!(on, ["default", "x", "y"]);
+    }
+
+    #[test]
+    fn dependencies_are_found_in_every_form() {
+        let mut package = package(
+            "[package]\nname = 'a'\n[dependencies]\nserde-x = '1'\nrt = { package = 'tool-runtime', path = '../rt' }\n\
+             w = { workspace = true, features = ['f'] }\n[target.'cfg(unix)'.dependencies]\nu = { path = 'u', default-features = false }",
+        );
+        package.workspace = "[dependencies]\nw = { path = 'crates/w' }".parse().unwrap();
+        package.workspace_folder = Some("/".into());
+        let all = package.dependencies();
+        assert_eq!(all["serde_x"].path, None);
+        assert_eq!(
+            (all["rt"].package.as_str(), all["rt"].path.as_deref()),
+            ("tool-runtime", Some(Path::new("/p/../rt")))
+        );
+        assert_eq!(
+            (all["w"].path.as_deref(), all["w"].features.join(" ")),
+            (Some(Path::new("/crates/w")), "f default".into())
+        );
+        assert_eq!(all["u"].features, Vec::<String>::new());
+    }
+}

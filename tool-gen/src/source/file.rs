@@ -1,0 +1,81 @@
+//! One source file.
+
+use std::path::{Path, PathBuf};
+
+use proc_macro2::Span;
+
+use crate::{Diagnostic, Place, Severity};
+
+/// Generated tables can be huge; what is to be parsed is written by people.
+const LARGEST_PARSED: usize = 32_000_000;
+
+/// A file and its text.
+#[derive(Debug, Default)]
+pub(crate) struct SourceFile {
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
+}
+
+impl SourceFile {
+    /// Reads a file.
+    pub(crate) fn read(path: &Path) -> Result<Self, Diagnostic> {
+        let bytes =
+            std::fs::read(path).map_err(|error| Self::broken(path, format!("cannot be read: {error}"), None))?;
+        match String::from_utf8(bytes) {
+            Ok(text) => Ok(Self { path: path.to_owned(), text }),
+            Err(error) => {
+                let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+                let line = memchr::memchr_iter(b'\n', valid).count() + 1;
+                let message = format!("is not UTF-8: byte {} of the file, in line {line}", valid.len() + 1);
+                Err(Self::broken(path, message, Some("save it as UTF-8".to_owned())))
+            }
+        }
+    }
+
+    fn broken(path: &Path, message: String, help: Option<String>) -> Diagnostic {
+        let place = Place { file: path.to_owned(), line: 0, column: 0, width: 0, text: String::new() };
+        Diagnostic { severity: Severity::Error, message, help, place: Some(place), compile_error: true }
+    }
+
+    /// Whether the file is one to be parsed.
+    pub(crate) fn check_size(&self) -> Result<(), Diagnostic> {
+        if self.text.len() <= LARGEST_PARSED {
+            return Ok(());
+        }
+        let message = format!(
+            "has {} MB, and a file with tools or types is read up to {} MB",
+            self.text.len() / 1_000_000,
+            LARGEST_PARSED / 1_000_000
+        );
+        Err(Self::broken(&self.path, message, Some("move what is generated into a module of its own".to_owned())))
+    }
+
+    /// The place of a span that was made from this file's text.
+    pub(crate) fn place(&self, span: Span) -> Place {
+        let (start, end) = (span.start(), span.end());
+        let text = self.line(start.line);
+        let last = if end.line == start.line { end.column } else { text.chars().count() };
+        Place {
+            file: self.path.clone(),
+            line: start.line,
+            column: start.column + 1,
+            width: last.saturating_sub(start.column).max(1),
+            text,
+        }
+    }
+
+    /// The place of a byte.
+    pub(crate) fn place_at(&self, offset: usize) -> Place {
+        let before = &self.text.as_bytes()[..offset.min(self.text.len())];
+        let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
+        let line = memchr::memchr_iter(b'\n', before).count() + 1;
+        let column = String::from_utf8_lossy(&before[line_start..]).chars().count() + 1;
+        Place { file: self.path.clone(), line, column, width: 1, text: self.line(line) }
+    }
+
+    fn line(&self, line: usize) -> String {
+        // A line of a megabyte helps nobody.
+        let text = self.text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+        text.chars().take(400).collect()
+    }
+}

@@ -1,0 +1,268 @@
+//! The names that a module declares.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::ext::IdentExt;
+use syn::visit::{self, Visit};
+use syn::{Item, ItemImpl, ItemType, UseTree};
+
+use super::{Candidate, Sources};
+use crate::ty::{DefinitionId, ScopeId};
+use crate::{Diagnostic, Severity};
+
+/// What stands in a module, but for its submodules.
+#[derive(Default)]
+pub(crate) struct Items {
+    pub(super) types: HashMap<String, TypeItem>,
+    pub(super) functions: HashMap<String, Rc<syn::ItemFn>>,
+    pub(super) constants: HashMap<String, Rc<syn::Expr>>,
+    /// A name can be imported twice: a trait and the macro that derives it.
+    pub(super) imports: BTreeMap<String, Vec<ImportPath>>,
+    pub(super) globs: Vec<ImportPath>,
+    pub(super) impls: Vec<(String, Rc<ItemImpl>)>,
+}
+
+/// A type that a module declares.
+#[derive(Clone)]
+pub(super) enum TypeItem {
+    Defined(DefinitionId),
+    Alias(Rc<ItemType>),
+    /// A trait or a union: a name that hides others and is no type of an argument.
+    Other,
+}
+
+/// A path in a `use`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ImportPath {
+    /// Whether it begins with `::`.
+    pub(crate) absolute: bool,
+    pub(crate) segments: Vec<String>,
+}
+
+impl Sources {
+    /// Reads all items of a scope.
+    pub(super) fn fill(&self, id: ScopeId, items: Vec<Item>) {
+        let scope = self.scope(id);
+        if scope.items.get().is_some() {
+            return;
+        }
+        let krate = self.krate(scope.krate);
+        let mut found = Items::default();
+        for mut item in items {
+            let Some(attributes) = attributes(&mut item) else { continue };
+            if !krate.cfg.holds(attributes) {
+                continue;
+            }
+            let mut expanded = attributes.clone();
+            krate.cfg.expand(&mut expanded);
+            if !krate.cfg.holds(&expanded) {
+                continue;
+            }
+            if krate.scanned {
+                self.fill_blocks(id, &item);
+            }
+            match item {
+                Item::Mod(module) => self.enter(id, module, &expanded, true),
+                Item::Use(import) => add_import(&mut found, import.leading_colon.is_some(), Vec::new(), import.tree),
+                Item::ExternCrate(import) => {
+                    let name = import.rename.map_or(import.ident.clone(), |(_, rename)| rename);
+                    let path = ImportPath { absolute: true, segments: vec![import.ident.unraw().to_string()] };
+                    found.imports.entry(name.unraw().to_string()).or_default().push(path);
+                }
+                Item::Struct(item) => {
+                    let name = item.ident.unraw().to_string();
+                    found.types.insert(name, TypeItem::Defined(self.declare_stripped(id, item.into())));
+                }
+                Item::Enum(item) => {
+                    let name = item.ident.unraw().to_string();
+                    found.types.insert(name, TypeItem::Defined(self.declare_stripped(id, item.into())));
+                }
+                Item::Type(item) => {
+                    found.types.insert(item.ident.unraw().to_string(), TypeItem::Alias(Rc::new(item)));
+                }
+                Item::Union(item) => {
+                    found.types.insert(item.ident.unraw().to_string(), TypeItem::Other);
+                }
+                Item::Trait(item) => {
+                    found.types.insert(item.ident.unraw().to_string(), TypeItem::Other);
+                }
+                Item::Const(item) => {
+                    found.constants.insert(item.ident.unraw().to_string(), Rc::from(item.expr));
+                }
+                Item::Fn(function) => {
+                    let name = function.sig.ident.unraw().to_string();
+                    if may_be_annotated(&function.attrs) {
+                        self.add_candidate(id, Item::Fn(function.clone()));
+                    }
+                    found.functions.insert(name, Rc::new(function));
+                }
+                Item::Impl(item) => {
+                    if let Some((path, _)) = &item.trait_ {
+                        let name = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+                        found.impls.push((name, Rc::new(item)));
+                    } else if may_be_annotated(&item.attrs) {
+                        self.add_candidate(id, Item::Impl(item));
+                    }
+                }
+                Item::Macro(item) if krate.scanned => self.check_macro(id, &item),
+                _ => {}
+            }
+        }
+        drop(scope.items.set(found));
+    }
+
+    fn declare_stripped(&self, scope: ScopeId, mut item: syn::DeriveInput) -> DefinitionId {
+        self.crate_of(scope).cfg.strip(&mut item);
+        self.declare(scope, item)
+    }
+
+    fn add_candidate(&self, scope: ScopeId, item: Item) {
+        if self.crate_of(scope).scanned {
+            self.candidates.borrow_mut().push(Candidate { scope, item: Rc::new(item) });
+        }
+    }
+
+    /// Items in the blocks of functions see the names of their block first, and belong to the module around.
+    fn fill_blocks(&self, scope: ScopeId, item: &Item) {
+        struct Blocks<'a> {
+            sources: &'a Sources,
+            scope: ScopeId,
+        }
+        impl<'ast> Visit<'ast> for Blocks<'_> {
+            fn visit_item_mod(&mut self, _: &'ast syn::ItemMod) {}
+
+            fn visit_block(&mut self, block: &'ast syn::Block) {
+                let items = block.stmts.iter().filter_map(|statement| match statement {
+                    syn::Stmt::Item(item) => Some(item.clone()),
+                    _ => None,
+                });
+                let items: Vec<Item> = items.collect();
+                if items.is_empty() {
+                    return visit::visit_block(self, block);
+                }
+                let inner = self.sources.add_block(self.scope);
+                self.sources.fill(inner, items);
+                let mut blocks = Blocks { sources: self.sources, scope: inner };
+                for statement in block.stmts.iter().filter(|statement| !matches!(statement, syn::Stmt::Item(_))) {
+                    blocks.visit_stmt(statement);
+                }
+            }
+        }
+        Blocks { sources: self, scope }.visit_item(item);
+    }
+
+    /// A tool that a macro makes exists only once the macro is expanded.
+    fn check_macro(&self, scope: ScopeId, item: &syn::ItemMacro) {
+        let Some(span) = annotation_in(item.mac.tokens.clone()) else { return };
+        let name = item.mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        self.report(Diagnostic {
+            severity: Severity::Warning,
+            message: format!("a tool inside the macro `{name}!` cannot be seen in the source"),
+            help: Some("write it out, or take the manifest from the program with `Manifest::linked()`".to_owned()),
+            place: Some(self.scope(scope).file.place(span)),
+            compile_error: false,
+        });
+    }
+}
+
+/// Where `#[tool..]` or `#[tool_class..]` stands in the tokens of a macro.
+fn annotation_in(tokens: TokenStream) -> Option<proc_macro2::Span> {
+    let mut after_hash = false;
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => {
+                let names_tool = after_hash
+                    && group.delimiter() == proc_macro2::Delimiter::Bracket
+                    && path_ends_in_tool(group.stream());
+                if names_tool {
+                    return Some(group.span());
+                }
+                if let Some(span) = annotation_in(group.stream()) {
+                    return Some(span);
+                }
+                after_hash = false;
+            }
+            TokenTree::Punct(sign) => after_hash = sign.as_char() == '#',
+            _ => after_hash = false,
+        }
+    }
+    None
+}
+
+fn path_ends_in_tool(tokens: TokenStream) -> bool {
+    let mut last = String::new();
+    for token in tokens {
+        match token {
+            TokenTree::Ident(name) => last = name.to_string(),
+            TokenTree::Punct(sign) if sign.as_char() == ':' || sign.as_char() == '$' => {}
+            _ => break,
+        }
+    }
+    matches!(last.as_str(), "tool" | "tool_class")
+}
+
+/// Whether any attribute could be one of ours. It may be imported under another name, so that every one that is not
+/// known to be something else could.
+fn may_be_annotated(attributes: &[syn::Attribute]) -> bool {
+    const OTHERS: [&str; 8] = ["doc", "inline", "must_use", "allow", "cfg", "derive", "expect", "deprecated"];
+    attributes.iter().any(|attribute| !OTHERS.iter().any(|other| attribute.path().is_ident(other)))
+}
+
+fn add_import(found: &mut Items, absolute: bool, mut segments: Vec<String>, tree: UseTree) {
+    let mut add = |name: &syn::Ident, segments: Vec<String>| {
+        if name != "_" {
+            let path = ImportPath { absolute, segments };
+            found.imports.entry(name.unraw().to_string()).or_default().push(path);
+        }
+    };
+    match tree {
+        UseTree::Path(path) => {
+            segments.push(path.ident.unraw().to_string());
+            add_import(found, absolute, segments, *path.tree);
+        }
+        // `use a::{self}` names `a`.
+        UseTree::Name(name) if name.ident == "self" => {
+            if let Some(last) = segments.last().and_then(|last| syn::parse_str::<syn::Ident>(last).ok()) {
+                add(&last, segments);
+            }
+        }
+        UseTree::Name(name) => {
+            segments.push(name.ident.unraw().to_string());
+            add(&name.ident, segments);
+        }
+        UseTree::Rename(rename) => {
+            if rename.ident != "self" {
+                segments.push(rename.ident.unraw().to_string());
+            }
+            add(&rename.rename, segments);
+        }
+        UseTree::Glob(_) => found.globs.push(ImportPath { absolute, segments }),
+        UseTree::Group(group) => {
+            for tree in group.items {
+                add_import(found, absolute, segments.clone(), tree);
+            }
+        }
+    }
+}
+
+/// The attributes of an item that can have a name or an annotation.
+fn attributes(item: &mut Item) -> Option<&mut Vec<syn::Attribute>> {
+    Some(match item {
+        Item::Const(item) => &mut item.attrs,
+        Item::Enum(item) => &mut item.attrs,
+        Item::ExternCrate(item) => &mut item.attrs,
+        Item::Fn(item) => &mut item.attrs,
+        Item::Impl(item) => &mut item.attrs,
+        Item::Macro(item) => &mut item.attrs,
+        Item::Mod(item) => &mut item.attrs,
+        Item::Static(item) => &mut item.attrs,
+        Item::Struct(item) => &mut item.attrs,
+        Item::Trait(item) => &mut item.attrs,
+        Item::Type(item) => &mut item.attrs,
+        Item::Union(item) => &mut item.attrs,
+        Item::Use(item) => &mut item.attrs,
+        _ => return None,
+    })
+}

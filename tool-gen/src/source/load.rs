@@ -1,0 +1,380 @@
+//! From files to modules, as rustc finds them.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use syn::{Attribute, Item, ItemMod};
+
+use super::{Crate, CrateId, Scope, SourceFile, Sources};
+use crate::cfg::{is_build_script, text_of};
+use crate::package::{Dependency, Package};
+use crate::text::{TooDeep, annotations, check_nesting, may_declare_modules, modules_only, without_bodies};
+use crate::ty::ScopeId;
+use crate::{Cfg, Diagnostic, Severity};
+
+/// No crate has modules that deep; a chain of links that leads back has.
+const DEEPEST_MODULE: usize = 100;
+
+/// From this depth on it is asked whether a file is one of those above it. A circle is found a little later, and
+/// nobody else pays for the question.
+const SUSPICIOUS_DEPTH: usize = 16;
+
+/// A crate to be read.
+pub(crate) struct Root<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) features: Option<Vec<String>>,
+    pub(crate) cfg: &'a Cfg,
+    /// Whether its tools are wanted, or only its types.
+    pub(crate) scanned: bool,
+}
+
+/// Where the files of a module's submodules are.
+#[derive(Clone, Debug)]
+pub(super) struct Folders {
+    /// Of `mod name;`
+    modules: PathBuf,
+    /// Of `#[path = ".."]`
+    paths: PathBuf,
+}
+
+impl Folders {
+    /// Of a file that is the root of a crate, a `mod.rs`, or named by `#[path]`.
+    fn beside(file: &Path) -> Self {
+        let folder = file.parent().unwrap_or_else(|| Path::new("")).to_owned();
+        Self { modules: folder.clone(), paths: folder }
+    }
+
+    /// Of a file that has the name of its module.
+    fn below(file: &Path) -> Self {
+        Self { modules: file.with_extension(""), paths: file.parent().unwrap_or_else(|| Path::new("")).to_owned() }
+    }
+
+    /// Of a module that stands in braces.
+    fn inside(&self, name: &str, path: Option<&str>) -> Self {
+        let folder = match path {
+            Some(path) => self.paths.join(path),
+            None => self.modules.join(name),
+        };
+        Self { modules: folder.clone(), paths: folder }
+    }
+}
+
+impl Sources {
+    /// Reads a crate: all of its modules, but parses only what has annotations.
+    ///
+    /// # Errors
+    /// When the root file or its `Cargo.toml` cannot be read.
+    pub(crate) fn add_crate(&self, root: &Root<'_>) -> Result<ScopeId, Diagnostic> {
+        let general =
+            |message| Diagnostic { severity: Severity::Error, message, help: None, place: None, compile_error: false };
+        if let Some(known) = self.crate_at(root.path) {
+            return Ok(known);
+        }
+        let package = Package::of(root.path).map_err(general)?;
+        let name = package.crate_name(root.path).or_else(|| name_of_root(root.path));
+        let name = name.ok_or_else(|| {
+            general(format!("{}: a crate's root is a file such as `src/lib.rs`", root.path.display()))
+        })?;
+        let features: BTreeSet<String> = match &root.features {
+            Some(features) => package.features(features.clone()),
+            None if is_build_script() && is_being_built(&package) => package.features_of_build_script(),
+            None => package.features(["default".to_owned()]),
+        };
+        let cfg = features.into_iter().fold(root.cfg.clone(), |cfg, feature| cfg.value("feature", feature));
+        let file = SourceFile::read(root.path)?;
+        if let (true, Some(folder)) = (root.scanned, &package.folder) {
+            self.files.borrow_mut().push(folder.join("Cargo.toml"));
+        }
+        let dependencies = package.dependencies();
+        let id = CrateId(self.crates.borrow().len());
+        self.crates.borrow_mut().push(Rc::new(Crate {
+            name: name.clone(),
+            cfg,
+            dependencies,
+            package,
+            scanned: root.scanned,
+            root_file: canonical(root.path),
+            root: Cell::new(None),
+            libraries: RefCell::default(),
+        }));
+        let folders = Folders::beside(root.path);
+        let scope = self.add_file(id, None, name, file, folders);
+        self.krate(id).root.set(Some(scope));
+        self.read_modules(scope);
+        Ok(scope)
+    }
+
+    fn crate_at(&self, root: &Path) -> Option<ScopeId> {
+        let path = canonical(root);
+        self.crates.borrow().iter().find(|krate| krate.root_file == path).and_then(|krate| krate.root.get())
+    }
+
+    /// The root of a crate that another one names, if its sources are at hand.
+    pub(super) fn library(&self, krate: CrateId, name: &str) -> Option<ScopeId> {
+        let user = self.krate(krate);
+        if let Some(known) = user.libraries.borrow().get(name) {
+            return *known;
+        }
+        // A circle of crates cannot be, but one of folders can.
+        user.libraries.borrow_mut().insert(name.to_owned(), None);
+        let found = self.find_library(&user, name);
+        user.libraries.borrow_mut().insert(name.to_owned(), found);
+        found
+    }
+
+    fn find_library(&self, user: &Crate, name: &str) -> Option<ScopeId> {
+        let own = Dependency { package: String::new(), path: user.package.folder.clone(), features: Vec::new() };
+        let is_own = user.package.library_name() == Some(name);
+        let dependency = user.dependencies.get(name).or(is_own.then_some(&own))?;
+        // What has the runtime in it has no types of the user's.
+        if dependency.package == "tool-runtime" {
+            return None;
+        }
+        let package = Package::of(&dependency.path.as_ref()?.join("Cargo.toml")).ok()?;
+        let root = package.library_root()?;
+        let features = if is_own { None } else { Some(dependency.features.clone()) };
+        let cfg = if is_own { user.cfg.clone() } else { user.cfg.without("feature") };
+        self.add_crate(&Root { path: &root, features, cfg: &cfg, scanned: false }).ok()
+    }
+
+    fn add_file(
+        &self,
+        krate: CrateId,
+        parent: Option<ScopeId>,
+        path: String,
+        file: SourceFile,
+        folders: Folders,
+    ) -> ScopeId {
+        if self.krate(krate).scanned {
+            self.files.borrow_mut().push(file.path.clone());
+        }
+        self.add_scope(Scope {
+            krate,
+            parent,
+            is_block: false,
+            path,
+            file: Rc::new(file),
+            folders,
+            is_file: true,
+            children: RefCell::default(),
+            items: OnceCell::new(),
+        })
+    }
+
+    /// A block in a function.
+    pub(super) fn add_block(&self, parent: ScopeId) -> ScopeId {
+        let around = self.scope(parent);
+        self.add_scope(Scope {
+            krate: around.krate,
+            parent: Some(parent),
+            is_block: true,
+            path: around.path.clone(),
+            file: around.file.clone(),
+            folders: around.folders.clone(),
+            is_file: false,
+            children: RefCell::default(),
+            items: OnceCell::new(),
+        })
+    }
+
+    /// Follows the modules of a file: parses it if it has annotations, else only what declares modules.
+    fn read_modules(&self, id: ScopeId) {
+        let scope = self.scope(id);
+        let text = scope.file.text.as_bytes();
+        if self.krate(scope.krate).scanned && !annotations(text).is_empty() {
+            self.parse(id);
+        } else if may_declare_modules(text) {
+            // What is wrong with it rustc will say; there is no tool in it.
+            let Ok(file) = syn::parse_file(&modules_only(&scope.file.text)) else { return };
+            if self.krate(scope.krate).cfg.holds(&file.attrs) {
+                self.declare_modules(id, file.items);
+            }
+        }
+    }
+
+    fn declare_modules(&self, id: ScopeId, items: Vec<Item>) {
+        let cfg = &self.crate_of(id).cfg;
+        for item in items {
+            let Item::Mod(module) = item else { continue };
+            let mut attributes = module.attrs.clone();
+            cfg.expand(&mut attributes);
+            if cfg.holds(&attributes) {
+                self.enter(id, module, &attributes, false);
+            }
+        }
+    }
+
+    /// The items of a module, read when they are first needed.
+    pub(crate) fn items<'s>(&self, scope: &'s Scope, id: ScopeId) -> Option<&'s super::Items> {
+        if scope.items.get().is_none() && scope.is_file {
+            self.parse(id);
+        }
+        scope.items.get()
+    }
+
+    /// Parses a file and reads all of its items.
+    fn parse(&self, id: ScopeId) {
+        let scope = self.scope(id);
+        let krate = self.krate(scope.krate);
+        if !krate.scanned {
+            self.files.borrow_mut().push(scope.file.path.clone());
+        }
+        match parse_outline(&scope.file) {
+            Ok(file) if krate.cfg.holds(&file.attrs) => self.fill(id, file.items),
+            Ok(_) => self.fill(id, Vec::new()),
+            Err(diagnostic) => {
+                self.report(diagnostic);
+                self.fill(id, Vec::new());
+            }
+        }
+    }
+
+    /// Goes into a module: one that stands in braces, or in a file of its own.
+    pub(super) fn enter(&self, around: ScopeId, module: ItemMod, attributes: &[Attribute], fill: bool) {
+        let name = syn::ext::IdentExt::unraw(&module.ident).to_string();
+        let path = text_of(attributes, "path");
+        let known = self.scope(around).children.borrow().get(&name).copied();
+        let Some((_, items)) = module.content else {
+            if known.is_none() {
+                self.enter_file(around, &module, &name, path.as_deref());
+            }
+            return;
+        };
+        let id = known.unwrap_or_else(|| {
+            let scope = self.scope(around);
+            let id = self.add_scope(Scope {
+                krate: scope.krate,
+                parent: Some(around),
+                is_block: false,
+                path: format!("{}::{}", scope.path, module.ident),
+                file: scope.file.clone(),
+                folders: scope.folders.inside(&name, path.as_deref()),
+                is_file: false,
+                children: RefCell::default(),
+                items: OnceCell::new(),
+            });
+            scope.children.borrow_mut().insert(name, id);
+            id
+        });
+        if fill { self.fill(id, items) } else { self.declare_modules(id, items) }
+    }
+
+    fn enter_file(&self, around: ScopeId, module: &ItemMod, name: &str, path: Option<&str>) {
+        let scope = self.scope(around);
+        let wrong = |message: String, help: Option<String>| {
+            if self.krate(scope.krate).scanned {
+                let place = Some(scope.file.place(module.ident.span()));
+                self.report(Diagnostic { severity: Severity::Error, message, help, place, compile_error: true });
+            }
+        };
+        let (file, folders) = match find_file(&scope.folders, name, path) {
+            Ok(found) => found,
+            Err((message, help)) => return wrong(message, help),
+        };
+        let depth = scope.path.matches("::").count();
+        if (path.is_some() || depth > SUSPICIOUS_DEPTH) && self.is_above(around, &file) {
+            let message = format!("the module `{name}` leads back to {}, which it is part of", file.display());
+            return wrong(message, Some("a file cannot be a module of itself: change its `#[path]`".to_owned()));
+        }
+        if depth > DEEPEST_MODULE {
+            let message = format!("modules are nested more than {DEEPEST_MODULE} deep; {} is left out", file.display());
+            return wrong(message, Some("look for a link to a folder above it".to_owned()));
+        }
+        let file = match SourceFile::read(&file) {
+            Ok(file) => file,
+            Err(diagnostic) => {
+                if self.krate(scope.krate).scanned {
+                    self.report(diagnostic);
+                }
+                return;
+            }
+        };
+        let module_path = format!("{}::{}", scope.path, module.ident);
+        let id = self.add_file(scope.krate, Some(around), module_path, file, folders);
+        scope.children.borrow_mut().insert(name.to_owned(), id);
+        self.read_modules(id);
+    }
+
+    /// Whether a file is that of a module or of one around it.
+    fn is_above(&self, scope: ScopeId, file: &Path) -> bool {
+        let file = canonical(file);
+        let mut next = Some(scope);
+        while let Some(id) = next {
+            let scope = self.scope(id);
+            if canonical(&scope.file.path) == file {
+                return true;
+            }
+            next = scope.parent;
+        }
+        false
+    }
+}
+
+type Missing = (String, Option<String>);
+
+/// The file of `mod name;`, and where its own submodules are.
+fn find_file(folders: &Folders, name: &str, path: Option<&str>) -> Result<(PathBuf, Folders), Missing> {
+    if let Some(path) = path {
+        let file = folders.paths.join(path);
+        let folders = Folders::beside(&file);
+        return Ok((file, folders));
+    }
+    let flat = folders.modules.join(format!("{name}.rs"));
+    let nested = folders.modules.join(name).join("mod.rs");
+    // A link that leads nowhere is there, and cannot be read.
+    let exists = |path: &Path| std::fs::symlink_metadata(path).is_ok();
+    match (exists(&flat), exists(&nested)) {
+        (true, true) => Err((
+            format!("the module `{name}` has two files, {} and {}", flat.display(), nested.display()),
+            Some("remove or rename one".to_owned()),
+        )),
+        (true, false) => {
+            let folders = Folders::below(&flat);
+            Ok((flat, folders))
+        }
+        (false, true) => {
+            let folders = Folders::beside(&nested);
+            Ok((nested, folders))
+        }
+        (false, false) => Err((
+            format!("the module `{name}` has no file"),
+            Some(format!("create {} or {}", flat.display(), nested.display())),
+        )),
+    }
+}
+
+/// Parses what stands outside of function bodies.
+fn parse_outline(file: &SourceFile) -> Result<syn::File, Diagnostic> {
+    file.check_size()?;
+    let error = |place, message: String| Diagnostic {
+        severity: Severity::Error,
+        message,
+        help: Some("its tools are left out until it compiles".to_owned()),
+        place: Some(place),
+        compile_error: true,
+    };
+    let too_deep = |deep: TooDeep| error(file.place_at(deep.at), "this is nested too deeply to be read".to_owned());
+    let outline = without_bodies(&file.text, &annotations(file.text.as_bytes())).map_err(too_deep)?;
+    syn::parse_file(&outline).or_else(|_| {
+        // The parser is right, should the outline be wrong.
+        check_nesting(&file.text).map_err(too_deep)?;
+        syn::parse_file(&file.text)
+            .map_err(|wrong| error(file.place(wrong.span()), format!("this does not parse: {wrong}")))
+    })
+}
+
+fn name_of_root(root: &Path) -> Option<String> {
+    Some(root.file_stem()?.to_str()?.replace('-', "_"))
+}
+
+/// Whether a package is the one whose build script this is.
+fn is_being_built(package: &Package) -> bool {
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").map(|folder| canonical(Path::new(&folder)));
+    here.is_some() && here == package.folder.as_deref().map(canonical)
+}
+
+fn canonical(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}

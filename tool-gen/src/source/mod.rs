@@ -1,0 +1,143 @@
+//! The sources of crates, as a tree of modules that is read as far as it is needed.
+
+mod file;
+mod items;
+mod load;
+mod resolve;
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+pub(crate) use file::SourceFile;
+pub(crate) use items::ImportPath;
+pub(crate) use items::Items;
+pub(crate) use load::Root;
+pub(crate) use resolve::{Entity, import_path, written};
+
+use crate::package::{Dependency, Package};
+use crate::ty::{Definition, DefinitionId, ScopeId};
+use crate::{Cfg, Diagnostic};
+
+/// All crates of a scan, and what was seen of them.
+#[derive(Default)]
+pub(crate) struct Sources {
+    crates: RefCell<Vec<Rc<Crate>>>,
+    scopes: RefCell<Vec<Rc<Scope>>>,
+    definitions: RefCell<Vec<Rc<Declared>>>,
+    candidates: RefCell<Vec<Candidate>>,
+    diagnostics: RefCell<Vec<Diagnostic>>,
+    /// Every file whose change could change the manifest.
+    files: RefCell<Vec<PathBuf>>,
+}
+
+/// Names one crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CrateId(usize);
+
+/// A crate.
+pub(crate) struct Crate {
+    /// Its name, with which `module_path!()` begins.
+    pub(crate) name: String,
+    /// What is set in it, its features included.
+    pub(crate) cfg: Cfg,
+    /// The crates it names.
+    pub(crate) dependencies: BTreeMap<String, Dependency>,
+    package: Package,
+    /// Whether its tools are wanted, or only its types.
+    scanned: bool,
+    root_file: PathBuf,
+    root: Cell<Option<ScopeId>>,
+    /// The crates it names, as far as they were looked for.
+    libraries: RefCell<BTreeMap<String, Option<ScopeId>>>,
+}
+
+/// A module, or a block with items of its own.
+pub(crate) struct Scope {
+    pub(crate) krate: CrateId,
+    /// The scope around it.
+    pub(crate) parent: Option<ScopeId>,
+    /// A block sees the names of the scope around it, a module does not.
+    pub(crate) is_block: bool,
+    /// Its module as `module_path!()` says it.
+    pub(crate) path: String,
+    /// The file it stands in.
+    pub(crate) file: Rc<SourceFile>,
+    folders: load::Folders,
+    /// Whether it is a file of its own, which can still be parsed.
+    is_file: bool,
+    children: RefCell<BTreeMap<String, ScopeId>>,
+    items: OnceCell<Items>,
+}
+
+/// An item that may be annotated: whether it is, names will tell.
+#[derive(Clone)]
+pub(crate) struct Candidate {
+    pub(crate) scope: ScopeId,
+    pub(crate) item: Rc<syn::Item>,
+}
+
+/// A struct or enum as it was declared.
+struct Declared {
+    scope: ScopeId,
+    item: syn::DeriveInput,
+    complete: OnceCell<Rc<Definition>>,
+}
+
+impl Sources {
+    pub(crate) fn krate(&self, id: CrateId) -> Rc<Crate> {
+        self.crates.borrow()[id.0].clone()
+    }
+
+    pub(crate) fn scope(&self, id: ScopeId) -> Rc<Scope> {
+        self.scopes.borrow()[id.0].clone()
+    }
+
+    /// The crate that a scope belongs to.
+    pub(crate) fn crate_of(&self, scope: ScopeId) -> Rc<Crate> {
+        self.krate(self.scope(scope).krate)
+    }
+
+    /// Says that something is wrong, or could not be seen.
+    pub(crate) fn report(&self, diagnostic: Diagnostic) {
+        self.diagnostics.borrow_mut().push(diagnostic);
+    }
+
+    /// The items that may be annotated, in the order in which they were read.
+    pub(crate) fn take_candidates(&self) -> Vec<Candidate> {
+        self.candidates.take()
+    }
+
+    /// What there is to say, and the files that were read.
+    pub(crate) fn finish(self) -> (Vec<Diagnostic>, Vec<PathBuf>) {
+        (self.diagnostics.into_inner(), self.files.into_inner())
+    }
+
+    fn add_scope(&self, scope: Scope) -> ScopeId {
+        let mut scopes = self.scopes.borrow_mut();
+        scopes.push(Rc::new(scope));
+        ScopeId(scopes.len() - 1)
+    }
+
+    fn declare(&self, scope: ScopeId, item: syn::DeriveInput) -> DefinitionId {
+        let mut definitions = self.definitions.borrow_mut();
+        definitions.push(Rc::new(Declared { scope, item, complete: OnceCell::new() }));
+        DefinitionId(definitions.len() - 1)
+    }
+
+    /// A definition with what is implemented for it in its own file.
+    fn complete(&self, id: DefinitionId) -> Rc<Definition> {
+        let declared = self.definitions.borrow()[id.0].clone();
+        let complete = declared.complete.get_or_init(|| {
+            let scope = self.scope(declared.scope);
+            Rc::new(Definition {
+                module: scope.path.clone(),
+                scope: declared.scope,
+                impls: self.implementations(id, &declared.item.ident, &scope.file),
+                item: declared.item.clone(),
+            })
+        });
+        complete.clone()
+    }
+}

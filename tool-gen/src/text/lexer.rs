@@ -1,0 +1,244 @@
+//! Rust's tokens, as far as they must be told apart to find where an item begins and ends.
+
+use super::search::is_word;
+
+/// A token. Literals, lifetimes and comments are passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token<'a> {
+    /// A name or a keyword, without `r#`; a number, too.
+    Word(&'a [u8]),
+    /// `(`, `[`, `{`
+    Open(u8),
+    /// `)`, `]`, `}`
+    Close(u8),
+    /// Any other sign.
+    Sign(u8),
+}
+
+/// Goes through a text, token by token.
+#[derive(Clone)]
+pub(super) struct Lexer<'a> {
+    text: &'a [u8],
+    /// Behind the last token.
+    pub(super) at: usize,
+    /// Where the last token begins.
+    pub(super) start: usize,
+}
+
+impl<'a> Lexer<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text: text.as_bytes(), at: 0, start: 0 }
+    }
+
+    pub(super) fn next(&mut self) -> Option<Token<'a>> {
+        loop {
+            let byte = *self.text.get(self.at)?;
+            self.start = self.at;
+            match byte {
+                b' ' | b'\t' | b'\r' | b'\n' => self.at += 1,
+                b'/' if self.skip_comment() => {}
+                b'"' => self.at = string_end(self.text, self.at),
+                b'\'' => self.at = quote_end(self.text, self.at),
+                b'(' | b'[' | b'{' => {
+                    self.at += 1;
+                    return Some(Token::Open(byte));
+                }
+                b')' | b']' | b'}' => {
+                    self.at += 1;
+                    return Some(Token::Close(byte));
+                }
+                byte if is_word(byte) => return Some(Token::Word(self.word())),
+                _ => {
+                    self.at += 1;
+                    return Some(Token::Sign(byte));
+                }
+            }
+        }
+    }
+
+    /// The next token, without taking it.
+    pub(super) fn peek(&self) -> Option<Token<'a>> {
+        self.clone().next()
+    }
+
+    /// Passes over the rest of a group whose opening has been taken. False when it does not end.
+    pub(super) fn skip_group(&mut self) -> bool {
+        let mut depth = 1_usize;
+        while let Some(&byte) = self.text.get(self.at) {
+            match byte {
+                b'/' if self.skip_comment() => continue,
+                b'"' => {
+                    self.at = string_end(self.text, self.at);
+                    continue;
+                }
+                b'\'' => {
+                    self.at = quote_end(self.text, self.at);
+                    continue;
+                }
+                b'(' | b'[' | b'{' => depth += 1,
+                b')' | b']' | b'}' => depth -= 1,
+                _ => {}
+            }
+            self.at += 1;
+            if depth == 0 {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn word(&mut self) -> &'a [u8] {
+        let begin = self.at;
+        while self.text.get(self.at).is_some_and(|&byte| is_word(byte)) {
+            self.at += 1;
+        }
+        let raw = &self.text[begin..self.at] == b"r"
+            && self.text.get(self.at) == Some(&b'#')
+            && self.text.get(self.at + 1).is_some_and(|&byte| is_word(byte));
+        if raw {
+            self.at += 1;
+            return self.word();
+        }
+        &self.text[begin..self.at]
+    }
+
+    /// Passes over a comment, if one stands here.
+    fn skip_comment(&mut self) -> bool {
+        match self.text.get(self.at + 1) {
+            Some(b'/') => {
+                self.at = memchr::memchr(b'\n', &self.text[self.at..]).map_or(self.text.len(), |end| self.at + end);
+                true
+            }
+            Some(b'*') => {
+                self.at = block_comment_end(self.text, self.at);
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Block comments nest.
+fn block_comment_end(text: &[u8], start: usize) -> usize {
+    let mut depth = 0_usize;
+    let mut at = start;
+    while let Some(next) = memchr::memchr2(b'/', b'*', &text[at..]) {
+        at += next;
+        match (text[at], text.get(at + 1)) {
+            (b'/', Some(b'*')) => {
+                depth += 1;
+                at += 2;
+            }
+            (b'*', Some(b'/')) => {
+                depth -= 1;
+                at += 2;
+                if depth == 0 {
+                    return at;
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    text.len()
+}
+
+/// Behind the string whose opening quote is at `quote`; what stands before it tells whether it is a raw one.
+fn string_end(text: &[u8], quote: usize) -> usize {
+    let hashes = text[..quote].iter().rev().take_while(|&&byte| byte == b'#').count();
+    if is_raw_prefix(&text[..quote - hashes]) {
+        let mut at = quote + 1;
+        while let Some(end) = memchr::memchr(b'"', &text[at..]) {
+            at += end + 1;
+            let closing = text[at..].iter().take(hashes).take_while(|&&byte| byte == b'#').count();
+            if closing == hashes {
+                return at + hashes;
+            }
+        }
+        return text.len();
+    }
+    let mut at = quote + 1;
+    while let Some(next) = memchr::memchr2(b'"', b'\\', &text[at..]) {
+        at += next;
+        if text[at] == b'"' {
+            return at + 1;
+        }
+        at += 2;
+        if at > text.len() {
+            break;
+        }
+    }
+    text.len()
+}
+
+/// Whether a text ends in `r`, `br` or `cr` as a word of its own.
+fn is_raw_prefix(before: &[u8]) -> bool {
+    let Some(before) = before.strip_suffix(b"r") else { return false };
+    let before = before.strip_suffix(b"b").or_else(|| before.strip_suffix(b"c")).unwrap_or(before);
+    !before.last().is_some_and(|&byte| is_word(byte))
+}
+
+/// Behind the character literal or the lifetime that begins at `quote`.
+fn quote_end(text: &[u8], quote: usize) -> usize {
+    match text.get(quote + 1) {
+        Some(b'\\') => {
+            let rest = quote + 3;
+            let end = text.get(rest..).and_then(|rest| memchr::memchr(b'\'', rest));
+            end.map_or(text.len(), |end| rest + end + 1)
+        }
+        Some(&first) => {
+            let width = match first {
+                0..0x80 => 1,
+                0x80..0xe0 => 2,
+                0xe0..0xf0 => 3,
+                _ => 4,
+            };
+            if text.get(quote + 1 + width) == Some(&b'\'') { quote + width + 2 } else { quote + 1 }
+        }
+        None => text.len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        let mut lexer = Lexer::new(text);
+        let mut words = Vec::new();
+        while let Some(token) = lexer.next() {
+            if let Token::Word(word) = token {
+                words.push(String::from_utf8_lossy(word).into_owned());
+            }
+        }
+        words
+    }
+
+    #[test]
+    fn what_is_no_code_is_passed_over() {
+        let text = r####"a /* x /* y */ z */ b // c
+            "d \" e" f r"g\" h r#"i " j"# k br##"l "# m"## n 'o' p '\'' q '\u{7f}' 'é' s b'"' t r#fn u"####;
+        assert_eq!(words(text), ["a", "b", "f", "r", "h", "r", "k", "br", "n", "p", "q", "s", "b", "t", "fn", "u"]);
+    }
+
+    #[test]
+    fn a_lifetime_is_no_literal() {
+        assert_eq!(words("&'a str 'b: x"), ["a", "str", "b", "x"]);
+    }
+
+    #[test]
+    fn a_group_ends_where_it_ends() {
+        let mut lexer = Lexer::new("{ a { \"}\" '}' } /* } */ } b");
+        assert_eq!(lexer.next(), Some(Token::Open(b'{')));
+        assert!(lexer.skip_group());
+        assert_eq!(lexer.next(), Some(Token::Word(b"b")));
+    }
+
+    #[test]
+    fn what_does_not_end_ends_with_the_text() {
+        for text in ["\"a", "'", "'\\", "/* a", "r#\"a\"", "{ a", "\"a\\", "b'\\'", "'é"] {
+            let mut lexer = Lexer::new(text);
+            while lexer.next().is_some() {}
+            assert_eq!(lexer.at, text.len(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! What can be told of source text without parsing it.
+//!
+//! Parsing is a hundred times slower than looking for a word, so it is done only where something is to be found: in
+//! files with an annotation, and there only what stands outside of function bodies.
+
+mod lexer;
+mod outline;
+mod search;
+
+pub(crate) use outline::{TooDeep, check_nesting, modules_only, without_bodies};
+pub(crate) use search::{annotations, may_declare_modules};

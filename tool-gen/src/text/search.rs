@@ -1,0 +1,75 @@
+//! Which files are worth a closer look.
+
+use memchr::memmem;
+
+/// Where the words `tool` and `tool_class` stand as they do in an attribute or in a `use`.
+///
+/// A hit may still be in a comment; no hit means that there is nothing.
+pub(crate) fn annotations(text: &[u8]) -> Vec<usize> {
+    memmem::find_iter(text, b"tool").filter(|&at| is_annotation(text, at)).collect()
+}
+
+fn is_annotation(text: &[u8], at: usize) -> bool {
+    let rest = &text[at + b"tool".len()..];
+    let rest = rest.strip_prefix(b"_class").unwrap_or(rest);
+    if rest.first().is_some_and(|&next| is_word(next)) {
+        return false;
+    }
+    matches!(text[..at].trim_ascii_end().last(), Some(b'[' | b':' | b',' | b'(' | b'{'))
+}
+
+/// Whether `mod name;` may stand in the text.
+pub(crate) fn may_declare_modules(text: &[u8]) -> bool {
+    memmem::find_iter(text, b"mod").any(|at| {
+        if at > 0 && is_word(text[at - 1]) {
+            return false;
+        }
+        let rest = &text[at + b"mod".len()..];
+        let name = rest.trim_ascii_start();
+        if name.len() == rest.len() {
+            // `mod/**/name` is Rust, too.
+            return rest.starts_with(b"/");
+        }
+        let name = name.strip_prefix(b"r#").unwrap_or(name);
+        let length = name.iter().take_while(|&&byte| is_word(byte)).count();
+        matches!(name[length..].trim_ascii_start().first(), Some(b';' | b'/')) || name.starts_with(b"/")
+    })
+}
+
+/// Whether a byte is part of a name. What is not ASCII counts as one: names may have it.
+pub(super) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn annotations_are_found_in_every_form() {
+        for text in [
+            "#[tool]",
+            "#[ tool (name = \"x\")]",
+            "#[tool_runtime::tool_class]",
+            "#[cfg_attr(feature = \"ai\", tool)]",
+            "use tool_runtime::tool as t;",
+            "use tool_runtime::{tool, tool_class as class};",
+        ] {
+            assert!(!annotations(text.as_bytes()).is_empty(), "{text}");
+        }
+        for text in ["a tool for all", "toolbox", "#[toolbox]", "retool::x", "#[my_tool]", "`tool`", "tool_classes", ""]
+        {
+            assert!(annotations(text.as_bytes()).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn declarations_of_modules_are_found_in_every_form() {
+        for text in ["mod a;", "pub(crate) mod  a ;", "mod r#type;", "}mod\na\n;", "mod /* x */ a;", "mod a // x\n;"] {
+            assert!(may_declare_modules(text.as_bytes()), "{text}");
+        }
+        for text in ["mod tests { }", "modal;", "a_mod x;", "// the mod of", "mod"] {
+            assert!(!may_declare_modules(text.as_bytes()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! From annotated items to definitions.
+
+use std::rc::Rc;
+
+use serde_json::{Map, Value};
+use syn::Item;
+use syn::spanned::Spanned;
+use tool_model::{Assembly, RawArgument, ToolDefinition};
+use tool_syntax::{ArgumentParameter, Class, DefaultValue, Parameter, Report, Tool, read_class, read_function};
+
+use crate::annotation::{self, Annotation};
+use crate::schema::{self, Contract, Generator, Loss, Shapes, Unseen};
+use crate::source::{Candidate, Scope, Sources};
+use crate::ty::{ScopeId, Types};
+use crate::{Diagnostic, Place, Severity};
+
+/// A tool that was found.
+pub(crate) struct Found {
+    pub(crate) name: String,
+    pub(crate) definition: ToolDefinition,
+    pub(crate) place: Place,
+}
+
+/// Reads the tools of all annotated items.
+pub(crate) fn read(sources: &Sources) -> Vec<Found> {
+    let mut found = Vec::new();
+    let shapes = Shapes::new(sources);
+    // Reading a tool may read further modules for their types, which can have annotations of their own.
+    loop {
+        let candidates = sources.take_candidates();
+        if candidates.is_empty() {
+            return found;
+        }
+        for candidate in candidates {
+            read_item(sources, &shapes, &candidate, &mut found);
+        }
+    }
+}
+
+fn read_item(sources: &Sources, shapes: &Shapes<'_>, candidate: &Candidate, found: &mut Vec<Found>) {
+    let reader = Reader { sources, shapes, id: candidate.scope, scope: sources.scope(candidate.scope) };
+    let annotated = |attributes: &mut Vec<syn::Attribute>| annotation::take(sources, candidate.scope, attributes);
+    match &*candidate.item {
+        Item::Fn(function) => {
+            let mut function = function.clone();
+            let Some((Annotation::Tool, attribute)) = annotated(&mut function.attrs) else { return };
+            let (tool, report) = read_function(attribute, &function);
+            if let Some(tool) = reader.accept(tool, report) {
+                found.extend(reader.tool(&tool, None));
+            }
+        }
+        Item::Impl(block) => {
+            let mut block = block.clone();
+            let Some((Annotation::Class, attribute)) = annotated(&mut block.attrs) else { return };
+            let (class, report) = read_class(attribute, &block);
+            if let Some(class) = reader.accept(class, report)
+                && !class.manual
+            {
+                found.extend(class.tools.iter().filter_map(|tool| reader.tool(tool, Some(&class))));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Reads the items of one scope.
+struct Reader<'a> {
+    sources: &'a Sources,
+    shapes: &'a Shapes<'a>,
+    id: ScopeId,
+    scope: Rc<Scope>,
+}
+
+impl Reader<'_> {
+    /// What was read, unless something is wrong with it: then there is no such tool, and rustc says why.
+    fn accept<T>(&self, read: Option<T>, report: Report) -> Option<T> {
+        let Err(errors) = report.into_result() else { return read };
+        for error in errors {
+            self.sources.report(Diagnostic {
+                severity: Severity::Error,
+                message: error.to_string(),
+                help: None,
+                place: Some(self.scope.file.place(error.span())),
+                compile_error: true,
+            });
+        }
+        None
+    }
+
+    fn tool(&self, tool: &Tool, class: Option<&Class>) -> Option<Found> {
+        if !self.sources.crate_of(self.id).cfg.holds(&tool.cfgs) {
+            return None;
+        }
+        let function = syn::ext::IdentExt::unraw(&tool.function);
+        let handler = match class {
+            Some(class) => format!("{}::{}::{function}", self.scope.path, class.type_name),
+            None => format!("{}::{function}", self.scope.path),
+        };
+        Some(Found {
+            name: tool.name.clone(),
+            definition: self.define(tool, handler),
+            place: self.scope.file.place(tool.function.span()),
+        })
+    }
+
+    fn define(&self, tool: &Tool, handler: String) -> ToolDefinition {
+        let options = tool.options.clone();
+        let mut definition = ToolDefinition::default();
+        definition.description.clone_from(&tool.description);
+        definition.handler = handler;
+        definition.category = options.category;
+        definition.destructive = options.destructive;
+        definition.idempotent = options.idempotent;
+        definition.instructions = options.instructions;
+        definition.read_only = options.read_only;
+        definition.repair = options.repair;
+        definition.sensitive = options.sensitive;
+        definition.sequential = options.sequential;
+        definition.strict = options.strict;
+        definition.tags = options.tags;
+        definition.timeout = options.timeout;
+        let mut assembly = Assembly::default();
+        let mut generator = Generator::new(self.shapes, Contract::Deserialize);
+        for parameter in &tool.parameters {
+            if let Parameter::Argument(argument) = parameter {
+                let raw = self.argument(argument, tool.explicit.is_none(), &mut generator);
+                assembly.arguments.push((argument.name.clone(), raw));
+            }
+        }
+        assembly.defs = generator.into_definitions();
+        assembly.returns = self.returns(tool);
+        assembly.finish(&mut definition);
+        if let Some(explicit) = &tool.explicit {
+            definition.replace_arguments(explicit);
+        }
+        definition
+    }
+
+    fn returns(&self, tool: &Tool) -> Option<(Value, Map<String, Value>)> {
+        let output = tool.output.as_ref()?;
+        schema::returns(self.shapes, &self.sources.resolve(output, self.id, &[]))
+    }
+
+    fn argument(&self, argument: &ArgumentParameter, warn: bool, generator: &mut Generator<'_>) -> RawArgument {
+        let seen = schema::argument(generator, &argument.form, self.id);
+        for unseen in generator.take_unseen() {
+            if warn {
+                self.warn(argument, &unseen);
+            }
+        }
+        let (default, or_default) = match &argument.default {
+            Some(DefaultValue::Literal(value)) => (Some(value.clone()), false),
+            Some(DefaultValue::Trait) => (None, true),
+            None => (None, false),
+        };
+        RawArgument {
+            schema: seen.schema,
+            optional: seen.optional,
+            variants: seen.variants,
+            description: argument.description.clone(),
+            default,
+            or_default,
+            rules: argument.rules.clone(),
+            secret: argument.secret,
+        }
+    }
+    /// Says what could not be seen of an argument's type.
+    fn warn(&self, argument: &ArgumentParameter, unseen: &Unseen) {
+        let name = &argument.name;
+        let (message, help) = match unseen.loss {
+            Loss::Type => (
+                format!("the argument `{name}` is `any` in the manifest: {}", unseen.why),
+                "describe it with `#[tool(arguments(..))]`, or let the program fill it in: at run time its own schema is used",
+            ),
+            Loss::Detail => (
+                format!("a default inside the argument `{name}` is left out: {}", unseen.why),
+                "the program fills it in at run time",
+            ),
+        };
+        self.sources.report(Diagnostic {
+            severity: Severity::Warning,
+            message,
+            help: Some(help.to_owned()),
+            place: Some(self.scope.file.place(argument.ty.span())),
+            compile_error: false,
+        });
+    }
+}

@@ -1,0 +1,58 @@
+//! Maps in which a key stands once. JSON allows two, and serde takes the last: a tool would vanish unnoticed.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+
+/// What a manifest holds by name.
+pub(crate) trait Named {
+    /// What one is called in an error.
+    const NOUN: &'static str;
+
+    /// What else tells two of one name apart.
+    fn detail(&self) -> &str {
+        ""
+    }
+}
+
+/// Reads a map, and refuses two values of one name. For `#[serde(deserialize_with)]`.
+pub(crate) fn unique<'de, D, T>(deserializer: D) -> Result<BTreeMap<String, T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Named,
+{
+    deserializer.deserialize_map(Unique(PhantomData))
+}
+
+struct Unique<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de> + Named> Visitor<'de> for Unique<T> {
+    type Value = BTreeMap<String, T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an object with {}s by name", T::NOUN)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut entries: Vec<(String, T)> = Vec::new();
+        while let Some(entry) = map.next_entry()? {
+            entries.push(entry);
+        }
+        // A manifest is sorted, unless somebody else wrote it; and a tree is built fastest from what is sorted.
+        entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+        match entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            None => Ok(entries.into_iter().collect()),
+            Some(pair) => Err(A::Error::custom(same_name(&pair[0].0, &pair[0].1, &pair[1].1))),
+        }
+    }
+}
+
+fn same_name<T: Named>(name: &str, first: &T, second: &T) -> String {
+    let details = match (first.detail(), second.detail()) {
+        ("", "") => String::new(),
+        (first, second) => format!(": {first} and {second}"),
+    };
+    format!("two {}s are called `{name}`{details}", T::NOUN)
+}

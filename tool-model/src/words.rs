@@ -1,0 +1,78 @@
+//! What a model reads, taken from a manifest.
+
+use serde_json::{Map, Value};
+
+use crate::compare::is_any;
+use crate::schema::{Position, position};
+use crate::{Argument, ToolDefinition};
+
+impl ToolDefinition {
+    /// This tool in the words of a manifest's entry that agrees with it: the descriptions and the instructions are the
+    /// entry's, all else stays. Where the entry knows no more of an argument than `any`, what it does not say is not
+    /// taken for an intention.
+    #[must_use]
+    pub fn with_words_of(mut self, entry: &Self) -> Self {
+        self.description.clone_from(&entry.description);
+        self.instructions.clone_from(&entry.instructions);
+        for (name, argument) in &mut self.arguments {
+            if let Some(entry) = entry.arguments.get(name) {
+                reword_argument(argument, entry);
+            }
+        }
+        for (name, schema) in &mut self.defs {
+            if let Some(entry) = entry.defs.get(name) {
+                reword(schema, entry);
+            }
+        }
+        if let (Some(schema), Some(entry)) = (&mut self.returns, &entry.returns) {
+            reword(schema, entry);
+        }
+        self
+    }
+}
+
+fn reword_argument(argument: &mut Argument, entry: &Argument) {
+    if entry.description.is_some() || !entry.is_any() {
+        argument.description.clone_from(&entry.description);
+    }
+    for (key, value) in &mut argument.keywords {
+        if let Some(entry) = entry.keywords.get(key) {
+            reword_keyword(key, value, entry);
+        }
+    }
+}
+
+fn reword(schema: &mut Value, entry: &Value) {
+    let (Value::Object(schema), Value::Object(entry)) = (schema, entry) else { return };
+    reword_description(schema, entry);
+    for (key, value) in schema.iter_mut() {
+        if let Some(entry) = entry.get(key) {
+            reword_keyword(key, value, entry);
+        }
+    }
+}
+
+fn reword_description(schema: &mut Map<String, Value>, entry: &Map<String, Value>) {
+    match entry.get("description") {
+        Some(text) => drop(schema.insert("description".to_owned(), text.clone())),
+        None if is_any(entry) => {}
+        None => drop(schema.remove("description")),
+    }
+}
+
+fn reword_keyword(key: &str, value: &mut Value, entry: &Value) {
+    match (position(key), value, entry) {
+        (Position::One, value, entry) => reword(value, entry),
+        (Position::List, Value::Array(items), Value::Array(entries)) => {
+            items.iter_mut().zip(entries).for_each(|(item, entry)| reword(item, entry));
+        }
+        (Position::Map, Value::Object(schemas), Value::Object(entries)) => {
+            for (name, schema) in schemas.iter_mut() {
+                if let Some(entry) = entries.get(name) {
+                    reword(schema, entry);
+                }
+            }
+        }
+        _ => {}
+    }
+}
