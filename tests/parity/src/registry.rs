@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::{env, fmt, fs};
+use std::{env, fmt, fs, io};
 
 use tool_gen::Severity;
 
@@ -46,6 +46,38 @@ pub struct Counts {
     pub diagnostics: BTreeMap<(Severity, String), usize>,
 }
 
+/// Copies a crate with every public function a tool and every `impl` a class; gives the root of the copy.
+///
+/// Few of these are tools that compile. But all of the crate is parsed, and the types of its functions are looked for.
+///
+/// # Errors
+/// When the copy cannot be written.
+pub fn annotate(root: &Path, into: &Path) -> io::Result<PathBuf> {
+    let Some(folder) = root.ancestors().find(|folder| folder.join("Cargo.toml").is_file()) else {
+        return Err(io::Error::other(format!("{} belongs to no crate", root.display())));
+    };
+    copy(folder, into)?;
+    Ok(into.join(root.strip_prefix(folder).unwrap_or(root)))
+}
+
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            copy(&from, &to)?;
+        } else if from.extension().is_some_and(|extension| extension == "rs") {
+            let text = String::from_utf8_lossy(&fs::read(&from)?).into_owned();
+            let text = text.replace("\npub fn ", "\n#[tool]\npub fn ").replace("\nimpl ", "\n#[tool_class]\nimpl ");
+            fs::write(&to, text.replace("\npub async fn ", "\n#[tool]\npub async fn "))?;
+        } else {
+            fs::copy(&from, &to)?;
+        }
+    }
+    Ok(())
+}
+
 impl Counts {
     /// Scans one crate. A panic is not caught: it must not happen.
     pub fn scan(&mut self, root: &Path) {
@@ -64,11 +96,13 @@ impl Counts {
     }
 }
 
-/// A message without what differs from case to case.
+/// A message without what differs from case to case: what is quoted, paths and numbers.
 fn kind(message: &str) -> String {
-    let parts = message.split('`').enumerate();
-    let words: String = parts.map(|(index, part)| if index % 2 == 0 { part } else { "`..`" }).collect();
-    words.replace(|c: char| c.is_ascii_digit(), "0")
+    let quoted = message.split('`').enumerate();
+    let words: String = quoted.map(|(index, part)| if index % 2 == 0 { part } else { ".." }).collect();
+    let differs =
+        |word: &str| word.contains(['/', ':']) && !word.ends_with(':') || word.contains(|c: char| c.is_ascii_digit());
+    words.split(' ').map(|word| if differs(word) { ".." } else { word }).collect::<Vec<_>>().join(" ")
 }
 
 impl fmt::Display for Counts {
