@@ -6,10 +6,12 @@ use serde_json::{Map, Value};
 use syn::Item;
 use syn::spanned::Spanned;
 use tool_model::{Assembly, RawArgument, ToolDefinition};
-use tool_syntax::{ArgumentParameter, Class, DefaultValue, Parameter, Report, Tool, read_class, read_function};
+use tool_syntax::{
+    ArgumentForm, ArgumentParameter, Class, DefaultValue, Parameter, Report, Tool, read_class, read_function,
+};
 
 use crate::annotation::{self, Annotation};
-use crate::schema::{self, Contract, Generator, Loss, Shapes, Unseen};
+use crate::schema::{self, Contract, Decoded, Generator, Loss, Shapes, Unseen};
 use crate::source::{Candidate, Scope, Sources};
 use crate::ty::{ScopeId, Types};
 use crate::{Diagnostic, Place, Severity};
@@ -138,15 +140,34 @@ impl Reader<'_> {
 
     fn returns(&self, tool: &Tool) -> Option<(Value, Map<String, Value>)> {
         let output = tool.output.as_ref()?;
-        schema::returns(self.shapes, &self.sources.resolve(output, self.id, &[]))
+        let (schema, unseen) = schema::returns(self.shapes, &self.sources.resolve(output, self.id, &[]));
+        for unseen in &unseen {
+            let message = match unseen.loss {
+                Loss::Type => "the result is not described in the manifest",
+                Loss::Detail => "a detail of the result is left out",
+            };
+            self.warn(output, message, unseen);
+        }
+        schema
+    }
+
+    /// What is decoded for an argument, and whether it is an `Option` of that.
+    fn decoded(&self, form: &ArgumentForm) -> (Decoded, bool) {
+        let resolve = |ty: &syn::Type| self.sources.resolve(ty, self.id, &[]);
+        match form {
+            ArgumentForm::Owned(ty) => (Decoded::Owned(resolve(ty)), false),
+            ArgumentForm::Lent(ty) | ArgumentForm::AsRef(ty) => (Decoded::Lent(resolve(ty)), false),
+            ArgumentForm::LentSlice(ty) | ArgumentForm::AsRefSlice(ty) => (Decoded::List(resolve(ty)), false),
+            ArgumentForm::OptionLent(ty) => (Decoded::Lent(resolve(ty)), true),
+            ArgumentForm::OptionLentSlice(ty) => (Decoded::List(resolve(ty)), true),
+        }
     }
 
     fn argument(&self, argument: &ArgumentParameter, warn: bool, generator: &mut Generator<'_>) -> RawArgument {
-        let seen = schema::argument(generator, &argument.form, self.id);
-        for unseen in generator.take_unseen() {
-            if warn {
-                self.warn(argument, &unseen);
-            }
+        let (decoded, in_option) = self.decoded(&argument.form);
+        let seen = schema::argument(generator, &decoded, in_option);
+        if warn {
+            seen.unseen.iter().for_each(|unseen| self.warn_of_argument(argument, unseen));
         }
         let (default, or_default) = match &argument.default {
             Some(DefaultValue::Literal(value)) => (Some(value.clone()), false),
@@ -164,24 +185,27 @@ impl Reader<'_> {
             secret: argument.secret,
         }
     }
-    /// Says what could not be seen of an argument's type.
-    fn warn(&self, argument: &ArgumentParameter, unseen: &Unseen) {
+    fn warn_of_argument(&self, argument: &ArgumentParameter, unseen: &Unseen) {
         let name = &argument.name;
-        let (message, help) = match unseen.loss {
-            Loss::Type => (
-                format!("the argument `{name}` is `any` in the manifest: {}", unseen.why),
-                "describe it with `#[tool(arguments(..))]`, or let the program fill it in: at run time its own schema is used",
-            ),
-            Loss::Detail => (
-                format!("a default inside the argument `{name}` is left out: {}", unseen.why),
-                "the program fills it in at run time",
-            ),
+        let message = match unseen.loss {
+            Loss::Type => format!("the argument `{name}` is `any` in the manifest"),
+            Loss::Detail => format!("a detail of the argument `{name}` is left out"),
+        };
+        self.warn(&argument.ty, &message, unseen);
+    }
+
+    /// Says what could not be seen of a type.
+    fn warn(&self, ty: &syn::Type, message: &str, unseen: &Unseen) {
+        let inside = unseen.inside.map(|id| format!(" in `{}`", self.sources.definition(id).item.ident));
+        let help = match unseen.loss {
+            Loss::Type => "describe it with `#[tool(arguments(..))]`, or let the program fill it in when it runs",
+            Loss::Detail => "the program fills it in when it runs",
         };
         self.sources.report(Diagnostic {
             severity: Severity::Warning,
-            message,
+            message: format!("{message}: `{}`{}: {}", unseen.what, inside.unwrap_or_default(), unseen.why),
             help: Some(help.to_owned()),
-            place: Some(self.scope.file.place(argument.ty.span())),
+            place: Some(self.scope.file.place(ty.span())),
             compile_error: false,
         });
     }

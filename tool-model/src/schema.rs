@@ -75,7 +75,7 @@ impl Definitions {
             }
             _ => self.type_of(&Value::Object(keywords.clone().into_iter().collect()), 0).unwrap_or("any").to_owned(),
         };
-        (type_name, keywords)
+        (type_name, keep_required_inside(keywords))
     }
 
     /// Whether a result of this schema goes to the model as a JSON object or array.
@@ -139,6 +139,16 @@ impl Definitions {
         let first = types.next()??;
         types.all(|other| other == Some(first)).then_some(first)
     }
+}
+
+/// An argument has its own `required`; the list of a struct that is written out in place stands one level below.
+fn keep_required_inside(mut keywords: BTreeMap<String, Value>) -> BTreeMap<String, Value> {
+    if !keywords.contains_key("required") {
+        return keywords;
+    }
+    let outside: Vec<_> = ["description", VARIANT_DOCS].iter().filter_map(|key| keywords.remove_entry(*key)).collect();
+    let inside = Value::Object(keywords.into_iter().collect());
+    outside.into_iter().chain([("allOf".to_owned(), json!([inside]))]).collect()
 }
 
 /// The argument's own description, or else its type's, with the documentation of an enum's variants.

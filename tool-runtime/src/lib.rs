@@ -2,8 +2,10 @@
 
 mod answer;
 mod arguments;
+mod assert;
 mod call;
 mod dispatch;
+mod embed;
 mod guard;
 mod inject;
 mod outcome;
@@ -17,10 +19,10 @@ pub mod private;
 pub mod mistakes {}
 
 pub use call::ToolCall;
-pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, ToolExplanation};
+pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, ToolExplanation, Watch};
 pub use inject::{Finished, InjectError, Scope};
 pub use outcome::Outcome;
 pub use result::{ArgumentError, ErrorKind, Metadata, ToolError, ToolResult};
 pub use tokio_util::sync::CancellationToken;
 pub use tool_macros::{tool, tool_class};
-pub use tool_model::{Argument, Manifest, ManifestError, ToolDefinition};
+pub use tool_model::{Argument, EmbeddedManifest, Manifest, ManifestError, ToolDefinition};

@@ -1,54 +1,59 @@
-use crate::ty::*;
-use serde_json::{Map, Value};
+//! What schemars' derive would say at run time, computed from source alone.
+//!
+//! Schemars and serde decide from a type and its attributes how it is written in JSON. This module decides the same,
+//! without compiling anything. What cannot be seen is never guessed: it is reported as [`Unseen`].
+
+mod argument;
+mod attributes;
+mod compose;
+mod container;
+mod default;
+mod describe;
+mod fields;
+mod generator;
+mod json;
+mod kind;
+mod parameters;
+mod shape;
+mod value;
+mod variants;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use argument::{Decoded, SeenArgument, argument, returns};
+pub(crate) use generator::Generator;
+pub(crate) use shape::Shapes;
+
+use crate::ty::DefinitionId;
+
+/// Whether a schema says how a type is read or how it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Contract {
+    /// As an argument is.
     Deserialize,
+    /// As a result is.
+    Serialize,
 }
+
+/// Something that the source does not tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unseen {
+    /// The type or the expression as it is written.
+    pub(crate) what: String,
+    /// Why it cannot be seen.
     pub(crate) why: String,
+    /// The struct or enum it stands in, if it is not the argument itself.
+    pub(crate) inside: Option<DefinitionId>,
+    /// What is lost by it.
     pub(crate) loss: Loss,
 }
+
+/// What is lost by something that was not seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loss {
+    /// The schema as a whole: the argument is `any`.
     Type,
+    /// One keyword, such as a default.
     Detail,
-}
-pub(crate) struct Shapes<'a>(&'a dyn Types);
-impl<'a> Shapes<'a> {
-    pub(crate) fn new(t: &'a dyn Types) -> Self {
-        Self(t)
-    }
-}
-pub(crate) struct Generator<'a>(&'a Shapes<'a>);
-impl<'a> Generator<'a> {
-    pub(crate) fn new(s: &'a Shapes<'a>, _: Contract) -> Self {
-        Self(s)
-    }
-    pub(crate) fn into_definitions(self) -> Map<String, Value> {
-        Map::new()
-    }
-    pub(crate) fn take_unseen(&mut self) -> Vec<Unseen> {
-        vec![]
-    }
-}
-pub(crate) struct SeenArgument {
-    pub(crate) schema: Option<Value>,
-    pub(crate) optional: bool,
-    pub(crate) variants: Vec<String>,
-}
-pub(crate) fn argument(g: &mut Generator<'_>, form: &tool_syntax::ArgumentForm, id: ScopeId) -> SeenArgument {
-    let tool_syntax::ArgumentForm::Owned(ty) = form else {
-        return SeenArgument { schema: None, optional: false, variants: vec![] };
-    };
-    let t = g.0.0.resolve(ty, id, &[]);
-    if std::env::var_os("SHOW").is_some() {
-        let d = if let Ty::Defined { definition, .. } = &t {
-            g.0.0.definition(*definition).item.ident.to_string()
-        } else {
-            String::new()
-        };
-        eprintln!("{t:?} {d}");
-    }
-    SeenArgument { schema: None, optional: matches!(t.library(), Some(("std", "Option"))), variants: vec![] }
-}
-pub(crate) fn returns(_: &Shapes<'_>, _: &Ty) -> Option<(Value, Map<String, Value>)> {
-    None
 }

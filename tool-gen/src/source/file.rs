@@ -1,6 +1,8 @@
 //! One source file.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use proc_macro2::Span;
 
@@ -13,7 +15,7 @@ const LARGEST_PARSED: usize = 32_000_000;
 #[derive(Debug, Default)]
 pub(crate) struct SourceFile {
     pub(crate) path: PathBuf,
-    pub(crate) text: String,
+    text: RefCell<Option<Rc<String>>>,
 }
 
 impl SourceFile {
@@ -22,7 +24,7 @@ impl SourceFile {
         let bytes =
             std::fs::read(path).map_err(|error| Self::broken(path, format!("cannot be read: {error}"), None))?;
         match String::from_utf8(bytes) {
-            Ok(text) => Ok(Self { path: path.to_owned(), text }),
+            Ok(text) => Ok(Self { path: path.to_owned(), text: RefCell::new(Some(Rc::new(text))) }),
             Err(error) => {
                 let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
                 let line = memchr::memchr_iter(b'\n', valid).count() + 1;
@@ -32,6 +34,17 @@ impl SourceFile {
         }
     }
 
+    /// The text; read again if it was forgotten.
+    pub(crate) fn text(&self) -> Rc<String> {
+        let mut text = self.text.borrow_mut();
+        text.get_or_insert_with(|| std::fs::read_to_string(&self.path).unwrap_or_default().into()).clone()
+    }
+
+    /// Gives the memory back: of most files nothing more is asked.
+    pub(crate) fn forget(&self) {
+        self.text.take();
+    }
+
     fn broken(path: &Path, message: String, help: Option<String>) -> Diagnostic {
         let place = Place { file: path.to_owned(), line: 0, column: 0, width: 0, text: String::new() };
         Diagnostic { severity: Severity::Error, message, help, place: Some(place), compile_error: true }
@@ -39,12 +52,13 @@ impl SourceFile {
 
     /// Whether the file is one to be parsed.
     pub(crate) fn check_size(&self) -> Result<(), Diagnostic> {
-        if self.text.len() <= LARGEST_PARSED {
+        let size = self.text().len();
+        if size <= LARGEST_PARSED {
             return Ok(());
         }
         let message = format!(
             "has {} MB, and a file with tools or types is read up to {} MB",
-            self.text.len() / 1_000_000,
+            size / 1_000_000,
             LARGEST_PARSED / 1_000_000
         );
         Err(Self::broken(&self.path, message, Some("move what is generated into a module of its own".to_owned())))
@@ -66,7 +80,8 @@ impl SourceFile {
 
     /// The place of a byte.
     pub(crate) fn place_at(&self, offset: usize) -> Place {
-        let before = &self.text.as_bytes()[..offset.min(self.text.len())];
+        let text = self.text();
+        let before = &text.as_bytes()[..offset.min(text.len())];
         let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
         let line = memchr::memchr_iter(b'\n', before).count() + 1;
         let column = String::from_utf8_lossy(&before[line_start..]).chars().count() + 1;
@@ -75,7 +90,8 @@ impl SourceFile {
 
     fn line(&self, line: usize) -> String {
         // A line of a megabyte helps nobody.
-        let text = self.text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+        let text = self.text();
+        let text = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
         text.chars().take(400).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! From files to modules, as rustc finds them.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -90,7 +90,6 @@ impl Sources {
         let dependencies = package.dependencies();
         let id = CrateId(self.crates.borrow().len());
         self.crates.borrow_mut().push(Rc::new(Crate {
-            name: name.clone(),
             cfg,
             dependencies,
             package,
@@ -182,12 +181,14 @@ impl Sources {
     /// Follows the modules of a file: parses it if it has annotations, else only what declares modules.
     fn read_modules(&self, id: ScopeId) {
         let scope = self.scope(id);
-        let text = scope.file.text.as_bytes();
-        if self.krate(scope.krate).scanned && !annotations(text).is_empty() {
-            self.parse(id);
-        } else if may_declare_modules(text) {
+        let text = scope.file.text();
+        if self.krate(scope.krate).scanned && !annotations(text.as_bytes()).is_empty() {
+            return self.parse(id);
+        }
+        scope.file.forget();
+        if may_declare_modules(text.as_bytes()) {
             // What is wrong with it rustc will say; there is no tool in it.
-            let Ok(file) = syn::parse_file(&modules_only(&scope.file.text)) else { return };
+            let Ok(file) = syn::parse_file(&modules_only(&text)) else { return };
             if self.krate(scope.krate).cfg.holds(&file.attrs) {
                 self.declare_modules(id, file.items);
             }
@@ -208,8 +209,13 @@ impl Sources {
 
     /// The items of a module, read when they are first needed.
     pub(crate) fn items<'s>(&self, scope: &'s Scope, id: ScopeId) -> Option<&'s super::Items> {
-        if scope.items.get().is_none() && scope.is_file {
-            self.parse(id);
+        let mut file = Some(id);
+        while let (None, Some(id)) = (scope.items.get(), file) {
+            let around = self.scope(id);
+            if around.is_file && around.items.get().is_none() {
+                self.parse(id);
+            }
+            file = if around.is_file { None } else { around.parent };
         }
         scope.items.get()
     }
@@ -269,7 +275,7 @@ impl Sources {
                 self.report(Diagnostic { severity: Severity::Error, message, help, place, compile_error: true });
             }
         };
-        let (file, folders) = match find_file(&scope.folders, name, path) {
+        let (file, folders) = match self.find_file(&scope.folders, name, path) {
             Ok(found) => found,
             Err((message, help)) => return wrong(message, help),
         };
@@ -310,40 +316,52 @@ impl Sources {
         }
         false
     }
+
+    /// The file of `mod name;`, and where its own submodules are.
+    fn find_file(&self, folders: &Folders, name: &str, path: Option<&str>) -> Result<(PathBuf, Folders), Missing> {
+        if let Some(path) = path {
+            let file = folders.paths.join(path);
+            let folders = Folders::beside(&file);
+            return Ok((file, folders));
+        }
+        let flat_name = format!("{name}.rs");
+        let flat = folders.modules.join(&flat_name);
+        let nested = folders.modules.join(name).join("mod.rs");
+        let has_flat = self.folder_has(&folders.modules, &flat_name);
+        // A link that leads nowhere is there, and cannot be read.
+        let has_nested = self.folder_has(&folders.modules, name) && std::fs::symlink_metadata(&nested).is_ok();
+        match (has_flat, has_nested) {
+            (true, true) => Err((
+                format!("the module `{name}` has two files, {} and {}", flat.display(), nested.display()),
+                Some("remove or rename one".to_owned()),
+            )),
+            (true, false) => {
+                let folders = Folders::below(&flat);
+                Ok((flat, folders))
+            }
+            (false, true) => {
+                let folders = Folders::beside(&nested);
+                Ok((nested, folders))
+            }
+            (false, false) => Err((
+                format!("the module `{name}` has no file"),
+                Some(format!("create {} or {}", flat.display(), nested.display())),
+            )),
+        }
+    }
+
+    /// Whether a folder has an entry. Folders are listed once: most modules have neighbours.
+    fn folder_has(&self, folder: &Path, name: &str) -> bool {
+        let mut listings = self.listings.borrow_mut();
+        if !listings.contains_key(folder) {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            listings.insert(folder.to_owned(), entries.map(|entry| entry.file_name()).collect());
+        }
+        listings.get(folder).is_some_and(|entries| entries.contains(std::ffi::OsStr::new(name)))
+    }
 }
 
 type Missing = (String, Option<String>);
-
-/// The file of `mod name;`, and where its own submodules are.
-fn find_file(folders: &Folders, name: &str, path: Option<&str>) -> Result<(PathBuf, Folders), Missing> {
-    if let Some(path) = path {
-        let file = folders.paths.join(path);
-        let folders = Folders::beside(&file);
-        return Ok((file, folders));
-    }
-    let flat = folders.modules.join(format!("{name}.rs"));
-    let nested = folders.modules.join(name).join("mod.rs");
-    // A link that leads nowhere is there, and cannot be read.
-    let exists = |path: &Path| std::fs::symlink_metadata(path).is_ok();
-    match (exists(&flat), exists(&nested)) {
-        (true, true) => Err((
-            format!("the module `{name}` has two files, {} and {}", flat.display(), nested.display()),
-            Some("remove or rename one".to_owned()),
-        )),
-        (true, false) => {
-            let folders = Folders::below(&flat);
-            Ok((flat, folders))
-        }
-        (false, true) => {
-            let folders = Folders::beside(&nested);
-            Ok((nested, folders))
-        }
-        (false, false) => Err((
-            format!("the module `{name}` has no file"),
-            Some(format!("create {} or {}", flat.display(), nested.display())),
-        )),
-    }
-}
 
 /// Parses what stands outside of function bodies.
 fn parse_outline(file: &SourceFile) -> Result<syn::File, Diagnostic> {
@@ -356,12 +374,12 @@ fn parse_outline(file: &SourceFile) -> Result<syn::File, Diagnostic> {
         compile_error: true,
     };
     let too_deep = |deep: TooDeep| error(file.place_at(deep.at), "this is nested too deeply to be read".to_owned());
-    let outline = without_bodies(&file.text, &annotations(file.text.as_bytes())).map_err(too_deep)?;
+    let text = file.text();
+    let outline = without_bodies(&text, &annotations(text.as_bytes())).map_err(too_deep)?;
     syn::parse_file(&outline).or_else(|_| {
         // The parser is right, should the outline be wrong.
-        check_nesting(&file.text).map_err(too_deep)?;
-        syn::parse_file(&file.text)
-            .map_err(|wrong| error(file.place(wrong.span()), format!("this does not parse: {wrong}")))
+        check_nesting(&text).map_err(too_deep)?;
+        syn::parse_file(&text).map_err(|wrong| error(file.place(wrong.span()), format!("this does not parse: {wrong}")))
     })
 }
 

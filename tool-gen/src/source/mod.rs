@@ -6,7 +6,8 @@ mod load;
 mod resolve;
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -14,7 +15,7 @@ pub(crate) use file::SourceFile;
 pub(crate) use items::ImportPath;
 pub(crate) use items::Items;
 pub(crate) use load::Root;
-pub(crate) use resolve::{Entity, import_path, written};
+pub(crate) use resolve::import_path;
 
 use crate::package::{Dependency, Package};
 use crate::ty::{Definition, DefinitionId, ScopeId};
@@ -27,6 +28,10 @@ pub(crate) struct Sources {
     scopes: RefCell<Vec<Rc<Scope>>>,
     definitions: RefCell<Vec<Rc<Declared>>>,
     candidates: RefCell<Vec<Candidate>>,
+    /// What is in the folders that were looked into.
+    listings: RefCell<HashMap<PathBuf, HashSet<OsString>>>,
+    /// The files of a crate in which something was looked for and found.
+    searched: RefCell<Vec<(CrateId, &'static str, Vec<ScopeId>)>>,
     diagnostics: RefCell<Vec<Diagnostic>>,
     /// Every file whose change could change the manifest.
     files: RefCell<Vec<PathBuf>>,
@@ -38,8 +43,6 @@ pub(crate) struct CrateId(usize);
 
 /// A crate.
 pub(crate) struct Crate {
-    /// Its name, with which `module_path!()` begins.
-    pub(crate) name: String,
     /// What is set in it, its features included.
     pub(crate) cfg: Cfg,
     /// The crates it names.
@@ -126,7 +129,7 @@ impl Sources {
         DefinitionId(definitions.len() - 1)
     }
 
-    /// A definition with what is implemented for it in its own file.
+    /// A definition with what is implemented for it.
     fn complete(&self, id: DefinitionId) -> Rc<Definition> {
         let declared = self.definitions.borrow()[id.0].clone();
         let complete = declared.complete.get_or_init(|| {
@@ -134,7 +137,7 @@ impl Sources {
             Rc::new(Definition {
                 module: scope.path.clone(),
                 scope: declared.scope,
-                impls: self.implementations(id, &declared.item.ident, &scope.file),
+                impls: self.implementations(id, &declared),
                 item: declared.item.clone(),
             })
         });

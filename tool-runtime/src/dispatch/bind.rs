@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use rustc_hash::FxBuildHasher;
 use tool_model::validate::Validator;
-use tool_model::{Manifest, Registration, ToolDefinition, difference, registrations};
+use tool_model::{Manifest, Registration, ToolDefinition, registrations};
 
+use super::choose::{Chosen, choose, duplicate};
+use super::offer::{Offer, Tools};
 use super::problem::{merge, short_type};
 use super::{Dependencies, Problem, Source};
 use crate::arguments::{Reader, Schemas};
@@ -50,31 +52,31 @@ pub(crate) enum InstanceSource {
 
 /// What binding gives.
 pub(crate) struct Bound {
-    pub(crate) tools: HashMap<String, Arc<BoundTool>, FxBuildHasher>,
-    pub(crate) not_offered: Vec<&'static Registration>,
+    pub(crate) offer: Offer,
     pub(crate) problems: Vec<Problem>,
 }
 
 /// Binds the tools of the manifest, or without one all that are linked.
 pub(crate) fn bind(manifest: Option<&Manifest>, dependencies: &Dependencies) -> Bound {
-    let linked: Vec<&'static Registration> =
-        registrations().into_iter().filter(|tool| !tool.options.manual || has_service(tool, dependencies)).collect();
+    let all = registrations();
+    let is_offered = |tool: &&&'static Registration| !tool.options.manual || has_service(tool, dependencies);
+    let linked: Vec<&'static Registration> = all.iter().filter(is_offered).copied().collect();
     let constructors = constructors(&linked);
     let mut problems = Vec::new();
     let chosen = match manifest {
-        Some(manifest) => choose(manifest, &linked, &mut problems),
-        None => linked.clone(),
+        Some(manifest) => choose(manifest, &linked, &all, &mut problems),
+        None => linked.iter().map(|tool| Chosen { registration: tool, definition: OnceLock::new() }).collect(),
     };
-    let mut tools: HashMap<String, Arc<BoundTool>, FxBuildHasher> = HashMap::default();
-    let mut named: HashMap<&str, &Registration> = HashMap::new();
-    for registration in chosen {
+    let mut tools = Tools::with_capacity_and_hasher(chosen.len(), FxBuildHasher);
+    let mut named: HashMap<&str, &Registration, FxBuildHasher> = HashMap::default();
+    for Chosen { registration, definition } in chosen {
         if let Some(known) = named.insert(registration.name, registration) {
             problems.push(duplicate(known, registration));
             tools.remove(registration.name);
             continue;
         }
         let before = problems.len();
-        let tool = bind_tool(registration, dependencies, &constructors, &mut problems);
+        let tool = bind_tool(registration, definition, dependencies, &constructors, &mut problems);
         if problems.len() == before
             && let Some(tool) = tool
         {
@@ -84,7 +86,7 @@ pub(crate) fn bind(manifest: Option<&Manifest>, dependencies: &Dependencies) -> 
     let offered =
         |tool: &&Registration| tools.get(tool.name).is_some_and(|known| known.registration.handler == tool.handler);
     let not_offered = linked.into_iter().filter(|tool| !offered(tool)).collect();
-    Bound { tools, not_offered, problems: merge(problems) }
+    Bound { offer: Offer { tools, not_offered }, problems: merge(problems) }
 }
 
 fn shim_of(tool: &'static Registration) -> Option<&'static Shim> {
@@ -106,64 +108,9 @@ fn constructors(linked: &[&'static Registration]) -> HashMap<TypeId, Constructor
     classes.filter_map(|class| class.constructor.map(|constructor| (class.type_id, constructor))).collect()
 }
 
-/// The registrations behind a manifest's entries. Each entry must still say what its handler is.
-fn choose(
-    manifest: &Manifest,
-    linked: &[&'static Registration],
-    problems: &mut Vec<Problem>,
-) -> Vec<&'static Registration> {
-    let mut chosen = Vec::new();
-    for (name, entry) in manifest.iter() {
-        let by_handler = || linked.iter().filter(|tool| tool.handler == entry.handler);
-        let Some(tool) = by_handler().find(|tool| tool.name == name).or_else(|| by_handler().next()) else {
-            problems.push(not_linked(name, &entry.handler));
-            continue;
-        };
-        let remedy = "write the manifest again";
-        if tool.name != name {
-            let message =
-                format!("the manifest is stale: its handler `{}` is now called `{}`", entry.handler, tool.name);
-            problems.push(Problem::of_tool(name, message, remedy));
-            continue;
-        }
-        let differences = difference(entry, &tool.definition());
-        if !differences.is_empty() {
-            let message = format!("the manifest is stale: {}", differences.join("; "));
-            problems.push(Problem::of_tool(name, message, remedy));
-            continue;
-        }
-        chosen.push(*tool);
-    }
-    let services = linked.iter().filter(|tool| tool.options.manual && manifest.get(tool.name).is_none());
-    chosen.extend(services);
-    chosen
-}
-
-fn not_linked(name: &str, handler: &str) -> Problem {
-    let krate = handler.split("::").next().unwrap_or(handler);
-    Problem::of_tool(
-        name,
-        format!("the manifest offers it, but its handler `{handler}` is not linked"),
-        format!(
-            "if the crate exists and is never named, the linker drops it: write `use {krate} as _;`; \
-             if the handler is gone, write the manifest again"
-        ),
-    )
-}
-
-fn duplicate(first: &Registration, second: &Registration) -> Problem {
-    Problem::of_tool(
-        first.name,
-        format!(
-            "two tools have this name: {} ({}) and {} ({})",
-            first.handler, first.source, second.handler, second.source
-        ),
-        "rename one with `#[tool(name = \"..\")]` or `prefix`",
-    )
-}
-
 fn bind_tool(
     registration: &'static Registration,
+    definition: OnceLock<Arc<ToolDefinition>>,
     dependencies: &Dependencies,
     constructors: &HashMap<TypeId, Constructor>,
     problems: &mut Vec<Problem>,
@@ -175,7 +122,6 @@ fn bind_tool(
     };
     let instance = bind_instance(registration, shim, dependencies, constructors, problems);
     let injections = bind_injections(registration, &(shim.needs.injections)(), "", dependencies, problems);
-    let definition = OnceLock::new();
     let promised = OnceLock::new();
     if makes_promises(registration) {
         let definition = definition.get_or_init(|| Arc::new(registration.definition())).clone();

@@ -9,7 +9,8 @@ use tool_model::Manifest;
 
 use super::bind::bind;
 use super::dependencies::{Dependencies, Ready};
-use super::{BuildError, Dispatcher, Inner, Limits, Problem};
+use super::problem::{skip, unreadable};
+use super::{BuildError, Dispatcher, Limits, Problem};
 use crate::Outcome;
 use crate::inject::{FinishHook, Finished, Provider, Scope};
 
@@ -27,8 +28,17 @@ pub struct Builder {
 
 impl Builder {
     /// Offers the tools of a manifest, bound by their handlers. Without one, everything that is linked is offered.
-    pub fn manifest(mut self, manifest: Manifest) -> Self {
-        self.manifest = Some(manifest);
+    ///
+    /// It is one that the program contains, [`manifest!()`](crate::manifest), or one that is read when it starts,
+    /// [`Manifest::load`]. What tools there are and what a model reads about them is for the manifest to say: a
+    /// description that was edited there is the one that is offered. What a tool *is*, its arguments with their types
+    /// and whether it is sensitive, is for the code to say: an entry that says otherwise is stale, and
+    /// [`build`](Self::build) reports it.
+    pub fn manifest(mut self, manifest: impl TryInto<Manifest, Error: Display>) -> Self {
+        self.manifest = Some(manifest.try_into().unwrap_or_else(|error| {
+            self.problems.push(unreadable(&error));
+            Manifest::default()
+        }));
         self
     }
 
@@ -130,22 +140,11 @@ impl Builder {
         let dependencies = Arc::new(self.dependencies);
         let bound = bind(self.manifest.as_ref(), &dependencies);
         let mut problems = self.problems;
-        if self.lenient {
-            for problem in &bound.problems {
-                tracing::warn!("skipped: {problem}");
-            }
-        } else {
-            problems.extend(bound.problems);
-        }
+        problems.extend(if self.lenient { skip(bound.problems) } else { bound.problems });
         if !problems.is_empty() {
-            return Err(BuildError { problems });
+            return Err(BuildError { headline: "the dispatcher cannot be built", problems });
         }
-        Ok(Dispatcher::new(Inner {
-            tools: bound.tools,
-            not_offered: bound.not_offered,
-            dependencies,
-            limits: self.limits,
-        }))
+        Ok(Dispatcher::new(bound.offer, dependencies, self.limits, self.lenient))
     }
 
     fn check_name(&mut self, name: &str) {

@@ -47,7 +47,11 @@ impl<'a> IntoFuture for Check<'a> {
             if let Err(error) = scope.finish(Outcome::Cancelled).await {
                 problems.push(Problem::general("a value could not be rolled back", error));
             }
-            if problems.is_empty() { Ok(()) } else { Err(BuildError { problems }) }
+            if problems.is_empty() {
+                Ok(())
+            } else {
+                Err(BuildError { headline: "the dispatcher does not work", problems })
+            }
         })
     }
 }

@@ -1,14 +1,15 @@
 //! The dispatcher itself.
 
-use std::collections::HashMap;
-use std::fmt;
-use std::sync::Arc;
+use std::fmt::{self, Display};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rustc_hash::FxBuildHasher;
-use tool_model::{Manifest, Registration, ToolDefinition};
+use tool_model::{Manifest, ToolDefinition};
 
-use super::{BoundTool, Builder, Call, Check, Dependencies, Explanation};
+use super::bind::bind;
+use super::offer::{CurrentOffer, Offer};
+use super::problem::{skip, unreadable};
+use super::{BuildError, Builder, Call, Check, Dependencies, Explanation};
 use crate::ToolCall;
 
 /// Runs the calls of a model. Cheap to clone; clones share everything.
@@ -43,10 +44,13 @@ pub struct Dispatcher {
 
 /// What clones of a dispatcher share.
 pub(crate) struct Inner {
-    pub(crate) tools: HashMap<String, Arc<BoundTool>, FxBuildHasher>,
-    pub(crate) not_offered: Vec<&'static Registration>,
+    /// Replaced as a whole: a call takes its tool from the one it finds, and keeps it.
+    pub(crate) offer: CurrentOffer,
+    /// Held while a new offer is made, so that of two manifests the later one stays.
+    reloading: Mutex<()>,
     pub(crate) dependencies: Arc<Dependencies>,
     pub(crate) limits: Limits,
+    lenient: bool,
 }
 
 /// Limits that hold for every call.
@@ -68,8 +72,9 @@ impl Dispatcher {
         Builder::default()
     }
 
-    pub(crate) fn new(inner: Inner) -> Self {
-        Self { inner: Arc::new(inner) }
+    pub(super) fn new(offer: Offer, dependencies: Arc<Dependencies>, limits: Limits, lenient: bool) -> Self {
+        let offer = CurrentOffer::new(offer);
+        Self { inner: Arc::new(Inner { offer, reloading: Mutex::new(()), dependencies, limits, lenient }) }
     }
 
     /// A call. What is given back is a future; it can first be told more, such as [`Call::with`].
@@ -80,22 +85,67 @@ impl Dispatcher {
     /// The tools on offer, as a manifest.
     #[must_use]
     pub fn manifest(&self) -> Manifest {
-        self.inner.tools.iter().map(|(name, tool)| (name.clone(), ToolDefinition::clone(tool.definition()))).collect()
+        self.inner.offer.with(Offer::manifest)
     }
 
     /// The tools on offer with their definitions, sorted by name.
+    ///
+    /// They are of one moment, and stay as they are when a new manifest is loaded.
     #[must_use]
-    pub fn definitions(&self) -> Vec<(&str, &ToolDefinition)> {
-        let tools = self.inner.tools.iter().map(|(name, tool)| (name.as_str(), &**tool.definition()));
-        let mut all: Vec<(&str, &ToolDefinition)> = tools.collect();
-        all.sort_unstable_by_key(|(name, _)| *name);
-        all
+    pub fn definitions(&self) -> Vec<(String, Arc<ToolDefinition>)> {
+        self.inner.offer.with(Offer::definitions)
     }
 
     /// The definition of a tool on offer.
     #[must_use]
-    pub fn definition(&self, name: &str) -> Option<&ToolDefinition> {
-        self.inner.tools.get(name).map(|tool| &**tool.definition())
+    pub fn definition(&self, name: &str) -> Option<Arc<ToolDefinition>> {
+        self.inner.offer.with(|offer| offer.definition(name))
+    }
+
+    /// Offers the tools of another manifest from now on, in all clones. Services and providers stay.
+    ///
+    /// Calls that have begun end as they began; each call finds the tools of the old manifest or those of the new one,
+    /// never some of both. [`watch`](Self::watch) does this whenever a file changes.
+    ///
+    /// ```standalone_crate
+    /// use tool_runtime::{Dispatcher, Manifest, ToolCall, tool};
+    ///
+    /// /// Say hello.
+    /// #[tool]
+    /// fn hello() -> &'static str {
+    ///     "hello"
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let tools = Dispatcher::builder().build()?;
+    /// let edited = Manifest::linked().to_json().replace("Say hello.", "Greet politely.");
+    ///
+    /// tools.reload(Manifest::from_json(&edited)?)?;
+    /// assert_eq!(tools.definition("hello").unwrap().description, "Greet politely.");
+    ///
+    /// let stale = edited.replace("hello\": {", "good_day\": {");
+    /// let error = tools.reload(Manifest::from_json(&stale)?).unwrap_err();
+    /// assert!(error.to_string().contains("is now called `hello`"));
+    /// assert!(tools.call(ToolCall::from_text("hello", "{}")).await.success, "the old one goes on");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Builder::build`]: everything that does not fit, all at once. What was offered before is still offered. A
+    /// [lenient](Builder::lenient) dispatcher skips the tools that do not fit and logs them.
+    pub fn reload(&self, manifest: impl TryInto<Manifest, Error: Display>) -> Result<(), BuildError> {
+        let failed = |problems| BuildError { headline: "the manifest is not loaded", problems };
+        let manifest = manifest.try_into().map_err(|error| failed(vec![unreadable(&error)]))?;
+        let _later_ones_wait = self.inner.reloading.lock().unwrap_or_else(PoisonError::into_inner);
+        let bound = bind(Some(&manifest), &self.inner.dependencies);
+        let problems = if self.inner.lenient { skip(bound.problems) } else { bound.problems };
+        if !problems.is_empty() {
+            return Err(failed(problems));
+        }
+        self.inner.offer.replace(bound.offer);
+        Ok(())
     }
 
     /// Resolves every provider once and rolls back: for start-up and for tests.
@@ -109,12 +159,14 @@ impl Dispatcher {
     /// Where each tool's handler, instance and injected values come from.
     #[must_use]
     pub fn explain(&self) -> Explanation {
-        Explanation::of(&self.inner)
+        self.inner.offer.with(|offer| Explanation::of(offer, &self.inner.dependencies))
     }
 }
 
 impl fmt::Debug for Dispatcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Dispatcher").field("tools", &self.inner.tools.len()).finish_non_exhaustive()
+        f.debug_struct("Dispatcher")
+            .field("tools", &self.inner.offer.with(|offer| offer.tools.len()))
+            .finish_non_exhaustive()
     }
 }

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use super::offer::Offer;
 use super::problem::short_type;
-use super::{BoundTool, Inner, InstanceSource, Source};
+use super::{BoundTool, Dependencies, InstanceSource, Source};
 use crate::inject::{Injection, Mode};
 
 /// Where each tool's handler, instance and injected values come from. Shown with `{}`.
@@ -34,16 +35,16 @@ pub struct ToolExplanation {
 }
 
 impl Explanation {
-    pub(super) fn of(inner: &Inner) -> Self {
-        let mut tools: Vec<ToolExplanation> = inner.tools.values().map(|tool| explain(tool, inner)).collect();
+    pub(super) fn of(offer: &Offer, dependencies: &Dependencies) -> Self {
+        let mut tools: Vec<ToolExplanation> = offer.tools.values().map(|tool| explain(tool, dependencies)).collect();
         tools.sort_by(|a, b| a.name.cmp(&b.name));
         let not_offered =
-            inner.not_offered.iter().map(|tool| (tool.name.to_owned(), tool.handler.to_owned())).collect();
+            offer.not_offered.iter().map(|tool| (tool.name.to_owned(), tool.handler.to_owned())).collect();
         Self { tools, not_offered }
     }
 }
 
-fn explain(tool: &BoundTool, inner: &Inner) -> ToolExplanation {
+fn explain(tool: &BoundTool, dependencies: &Dependencies) -> ToolExplanation {
     let describe = |(injection, source): &(Injection, Source)| {
         let form = match injection.mode {
             Mode::Clone => "cloned from",
@@ -52,7 +53,7 @@ fn explain(tool: &BoundTool, inner: &Inner) -> ToolExplanation {
             Mode::Mut => "lent for writing from",
         };
         let parameter = format!("{}: {}", injection.parameter, short_type(injection.type_name));
-        (parameter, format!("{form} {}", inner.dependencies.describe(*source)))
+        (parameter, format!("{form} {}", dependencies.describe(*source)))
     };
     let (instance, of_constructor) = match &tool.instance {
         InstanceSource::None => (None, &[] as &[_]),

@@ -3,19 +3,23 @@
 mod bind;
 mod builder;
 mod check;
+mod choose;
 mod dependencies;
 mod dispatcher;
 mod explain;
+mod offer;
 mod problem;
 mod running;
 mod scoped;
+mod watch;
 
 pub(crate) use bind::{BoundTool, InstanceSource};
 pub use builder::Builder;
 pub use check::Check;
 pub(crate) use dependencies::{Dependencies, Given, Source};
 pub use dispatcher::Dispatcher;
-pub(crate) use dispatcher::{Inner, Limits};
+pub(crate) use dispatcher::Limits;
 pub use explain::{Explanation, ToolExplanation};
 pub use problem::{BuildError, Problem};
 pub use running::Call;
+pub use watch::Watch;

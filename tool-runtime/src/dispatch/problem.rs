@@ -1,9 +1,13 @@
 //! What keeps a dispatcher from being built.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 
-/// All that is wrong with what a builder was given.
+/// All that is wrong with what a builder was given, or with a new manifest.
 pub struct BuildError {
+    /// What cannot be done, as the start of a sentence.
+    pub(crate) headline: &'static str,
     pub(crate) problems: Vec<Problem>,
 }
 
@@ -18,7 +22,7 @@ impl BuildError {
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.problems.len();
-        write!(f, "the dispatcher cannot be built, {count} problem{}:", if count == 1 { "" } else { "s" })?;
+        write!(f, "{}, {count} problem{}:", self.headline, if count == 1 { "" } else { "s" })?;
         for problem in &self.problems {
             write!(f, "\n- {problem}")?;
         }
@@ -68,13 +72,30 @@ impl fmt::Display for Problem {
     }
 }
 
+/// A text that is no manifest.
+pub(crate) fn unreadable(error: &dyn fmt::Display) -> Problem {
+    Problem::general(error.to_string(), "write the manifest again")
+}
+
+/// What a lenient dispatcher makes of problems: it says them, and goes on without the tools they concern.
+pub(crate) fn skip(problems: Vec<Problem>) -> Vec<Problem> {
+    for problem in problems {
+        tracing::warn!("skipped: {problem}");
+    }
+    Vec::new()
+}
+
 /// One entry for each problem, with all the tools it concerns: what a class lacks, all its methods lack.
 pub(crate) fn merge(problems: Vec<Problem>) -> Vec<Problem> {
     let mut merged: Vec<Problem> = Vec::new();
+    let mut places: HashMap<(String, String), usize> = HashMap::new();
     for problem in problems {
-        match merged.iter_mut().find(|known| known.message == problem.message && known.remedy == problem.remedy) {
-            Some(known) => known.tools.extend(problem.tools),
-            None => merged.push(problem),
+        match places.entry((problem.message.clone(), problem.remedy.clone())) {
+            Entry::Occupied(known) => merged[*known.get()].tools.extend(problem.tools),
+            Entry::Vacant(new) => {
+                new.insert(merged.len());
+                merged.push(problem);
+            }
         }
     }
     merged

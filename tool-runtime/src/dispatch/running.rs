@@ -10,8 +10,8 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::Sleep;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
-use tool_model::nearest;
 
+use super::offer::Offer;
 use super::{BoundTool, Dispatcher, Given, InstanceSource, scoped};
 use crate::answer::{Answer, Failure};
 use crate::arguments::Reader;
@@ -94,8 +94,16 @@ impl<'a> Call<'a> {
 
     /// Finds the tool, checks the arguments, and runs the handler as far as it goes without waiting.
     fn start(&mut self, context: &mut Context<'_>) -> ControlFlow<ToolResult, Running> {
+        let tools = self.tools;
+        tools.inner.offer.with(|offer| self.start_on(offer, context))
+    }
+
+    #[inline(always)]
+    fn start_on(&mut self, offer: &Offer, context: &mut Context<'_>) -> ControlFlow<ToolResult, Running> {
         let inner = &self.tools.inner;
-        let Some(tool) = inner.tools.get(&*self.call.name) else { return Break(failed(self.unknown_tool())) };
+        let Some(tool) = offer.tools.get(&*self.call.name) else {
+            return Break(failed(offer.unknown_tool(&self.call.name)));
+        };
         if self.call.arguments.len() > inner.limits.argument_bytes {
             return Break(failed(self.too_long()));
         }
@@ -157,23 +165,6 @@ impl<'a> Call<'a> {
         let dependencies = &self.tools.inner.dependencies;
         let values = tool.injections.iter().map(|(_, source)| dependencies.ready_input(*source, &self.with));
         Ok(Inputs { instance, values: values.collect::<Result<_, _>>()? })
-    }
-
-    #[cold]
-    fn unknown_tool(&self) -> ToolError {
-        let name = &*self.call.name;
-        let mut names: Vec<&str> = self.tools.inner.tools.keys().map(String::as_str).collect();
-        names.sort_unstable();
-        let near = nearest(name, names.iter().copied());
-        let quoted = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        let hint = match near.as_slice() {
-            [] if names.is_empty() => "There are no tools.".to_owned(),
-            [] if names.len() <= 20 => format!("The tools are {}.", quoted(&names)),
-            [] => format!("There are {} tools, none with a similar name.", names.len()),
-            near => format!("Did you mean {}?", quoted(near)),
-        };
-        let shown: String = name.chars().take(128).collect();
-        ToolError::new(ErrorKind::UnknownTool, format!("There is no tool `{shown}`. {hint}"))
     }
 
     #[cold]

@@ -1,0 +1,227 @@
+//! Arguments and results as the runtime describes them.
+//!
+//! The runtime asks the type system what a type can do: `Deserialize` and `JsonSchema`, `Deserialize` alone, or only
+//! `FromStr`. Here its derives and `impl`s tell the same.
+
+use serde_json::{Map, Value, json};
+
+use super::generator::Generator;
+use super::kind::wrapped;
+use super::shape::{Abilities, Shapes, View};
+use super::{Contract, Loss, Unseen};
+use crate::ty::Ty;
+
+/// An argument as its slot describes it.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct SeenArgument {
+    /// The schema, or nothing for `any`.
+    pub(crate) schema: Option<Value>,
+    /// Whether the type accepts a missing value.
+    pub(crate) optional: bool,
+    /// The variants of an enum in the order of declaration.
+    pub(crate) variants: Vec<String>,
+    /// What could not be seen: if that is the type, the argument is `any`.
+    pub(crate) unseen: Vec<Unseen>,
+}
+
+/// What a slot decodes.
+#[derive(Clone, Debug)]
+pub(crate) enum Decoded {
+    /// The type itself.
+    Owned(Ty),
+    /// The owned form of a type that is lent.
+    Lent(Ty),
+    /// A list, of which a slice is lent.
+    List(Ty),
+}
+
+/// Describes an argument: what is decoded, and whether it is an `Option` of that.
+pub(crate) fn argument(generator: &mut Generator<'_>, decoded: &Decoded, in_option: bool) -> SeenArgument {
+    let list_of = |item: &Ty| Ty::Library { path: "std::vec::Vec".into(), arguments: vec![item.clone()] };
+    let (ty, is_lent) = match decoded {
+        Decoded::Owned(ty) => (ty.clone(), false),
+        Decoded::Lent(ty) => (ty.clone(), true),
+        Decoded::List(item) => (list_of(item), false),
+    };
+    let ty = if in_option { Ty::Library { path: "std::option::Option".into(), arguments: vec![ty] } } else { ty };
+    match tier(generator.shapes, &ty, is_lent) {
+        Tier::Described => described(generator, &ty),
+        Tier::Undescribed => SeenArgument {
+            optional: is_optional(generator.shapes, &ty),
+            variants: variants(generator.shapes, &ty),
+            ..SeenArgument::default()
+        },
+        Tier::Text { is_list, is_optional } => {
+            let text = json!({"type": "string"});
+            let schema = if is_list { json!({"type": "array", "items": text}) } else { text };
+            SeenArgument { schema: Some(schema), optional: is_optional, ..SeenArgument::default() }
+        }
+        Tier::Undecodable(what) => {
+            let why = "nothing says how to read it from JSON: derive `Deserialize`, or implement `FromStr`".to_owned();
+            let unseen = vec![Unseen { what, why, inside: None, loss: Loss::Type }];
+            SeenArgument { unseen, ..SeenArgument::default() }
+        }
+    }
+}
+
+fn described(generator: &mut Generator<'_>, ty: &Ty) -> SeenArgument {
+    let mark = generator.mark();
+    let before = generator.take_unseen();
+    let schema = generator.subschema_for(ty);
+    let unseen = generator.take_unseen();
+    generator.unseen = before;
+    let is_seen = unseen.iter().all(|unseen| unseen.loss == Loss::Detail);
+    if !is_seen {
+        generator.return_to(mark);
+    }
+    SeenArgument {
+        schema: Some(schema).filter(|_| is_seen),
+        optional: is_optional(generator.shapes, ty),
+        variants: variants(generator.shapes, ty),
+        unseen,
+    }
+}
+
+/// The schema of a result with its definitions, or none; and what could not be seen of it.
+pub(crate) fn returns(shapes: &Shapes<'_>, ty: &Ty) -> (Option<(Value, Map<String, Value>)>, Vec<Unseen>) {
+    let ty = success(ty);
+    let is_described = |ty: &Ty| match ty {
+        Ty::Defined { definition, .. } => has_schema(shapes, *definition),
+        _ => true,
+    };
+    if *ty == Ty::Tuple(Vec::new()) || !leaves(ty).into_iter().all(is_described) {
+        return (None, Vec::new());
+    }
+    let mut generator = Generator::new(shapes, Contract::Serialize);
+    let schema = generator.subschema_for(ty);
+    let unseen = generator.take_unseen();
+    let is_seen = unseen.iter().all(|unseen| unseen.loss == Loss::Detail);
+    (is_seen.then(|| (schema, generator.into_definitions())), unseen)
+}
+
+/// The success in a `Result`, by whatever name a library gives it.
+fn success(ty: &Ty) -> &Ty {
+    match ty {
+        Ty::Library { arguments, .. } if ty.library().is_some_and(|(_, name)| name.ends_with("Result")) => {
+            arguments.first().unwrap_or(ty)
+        }
+        ty => ty,
+    }
+}
+
+/// In which way the runtime takes a type.
+enum Tier {
+    Described,
+    Undescribed,
+    Text {
+        is_list: bool,
+        is_optional: bool,
+    },
+    /// In none.
+    Undecodable(String),
+}
+
+fn tier(shapes: &Shapes<'_>, ty: &Ty, is_lent: bool) -> Tier {
+    let defined: Vec<_> = leaves(ty)
+        .into_iter()
+        .filter_map(|leaf| match leaf {
+            Ty::Defined { definition, .. } => Some((*definition, leaf)),
+            _ => None,
+        })
+        .collect();
+    if let Some((_, leaf)) = defined.iter().find(|(id, _)| !can_decode(shapes, *id)) {
+        let is_text = |ty: &Ty| match ty {
+            Ty::Defined { definition, .. } => shapes.types.definition(*definition).implements("FromStr"),
+            _ => false,
+        };
+        let arguments: &[Ty] = if let Ty::Library { arguments, .. } = ty { arguments } else { &[] };
+        return match (ty.library(), arguments) {
+            _ if is_text(ty) => Tier::Text { is_list: false, is_optional: false },
+            (Some(("std", "Option")), [inner]) if is_text(inner) => Tier::Text { is_list: false, is_optional: true },
+            (Some(("std", "Vec")), [inner]) if is_text(inner) && !is_lent => {
+                Tier::Text { is_list: true, is_optional: false }
+            }
+            _ => Tier::Undecodable(shapes.written(leaf)),
+        };
+    }
+    let is_undescribed = |leaf: &Ty| match leaf {
+        Ty::Defined { definition, .. } => !has_schema(shapes, *definition),
+        _ => matches!(leaf.library(), Some(("std", "Saturating" | "RangeFrom" | "RangeTo") | ("chrono", "Month"))),
+    };
+    if leaves(ty).into_iter().any(is_undescribed) { Tier::Undescribed } else { Tier::Described }
+}
+
+fn can_decode(shapes: &Shapes<'_>, id: crate::ty::DefinitionId) -> bool {
+    let definition = shapes.types.definition(id);
+    ["Deserialize", "Deserialize_repr", "DeserializeFromStr"].iter().any(|name| definition.derives(name))
+        || definition.implements("Deserialize")
+}
+
+fn has_schema(shapes: &Shapes<'_>, id: crate::ty::DefinitionId) -> bool {
+    let definition = shapes.types.definition(id);
+    definition.derives("JsonSchema") || definition.derives("JsonSchema_repr") || definition.implements("JsonSchema")
+}
+
+/// The type, and all types it is made of but for the fields of structs and enums.
+fn leaves(ty: &Ty) -> Vec<&Ty> {
+    let inner: Vec<&Ty> = match ty {
+        Ty::Library { arguments, .. } => arguments.iter().collect(),
+        Ty::Tuple(items) => items.iter().collect(),
+        Ty::Array(item, _) | Ty::Slice(item) | Ty::Reference(item) => vec![item],
+        Ty::Defined { .. } | Ty::Unknown(_) => Vec::new(),
+    };
+    std::iter::once(ty).chain(inner.into_iter().flat_map(leaves)).collect()
+}
+
+/// What a type is decoded as: itself, or what stands in for it.
+fn decoded_as(shapes: &Shapes<'_>, ty: &Ty) -> Ty {
+    let mut ty = ty.clone();
+    // More than enough for any chain that ends.
+    for _ in 0..64 {
+        let next = match &ty {
+            Ty::Defined { definition, arguments } => {
+                let scope = shapes.types.definition(*definition).scope;
+                let generics = shapes.generics(*definition, arguments);
+                let shape = shapes
+                    .of(*definition, View::Deserialize)
+                    .ok()
+                    .filter(|_| shapes.types.definition(*definition).derives("Deserialize"));
+                shape.and_then(|shape| {
+                    let transparent = shape.transparent().map(|field| &field.ty);
+                    let converted = shape.attrs.type_from().or(shape.attrs.type_try_from());
+                    transparent.or(converted).map(|ty| shapes.types.resolve(ty, scope, &generics))
+                })
+            }
+            other => wrapped(other).cloned(),
+        };
+        match next {
+            Some(next) => ty = next,
+            None => break,
+        }
+    }
+    ty
+}
+
+fn option_of(shapes: &Shapes<'_>, ty: &Ty) -> Option<Ty> {
+    let ty = decoded_as(shapes, ty);
+    match (ty.library(), &ty) {
+        (Some(("std", "Option")), Ty::Library { arguments, .. }) => arguments.first().cloned(),
+        _ => None,
+    }
+}
+
+/// Whether decoding nothing gives a value: `None` for `Option` and for all that decodes like it.
+fn is_optional(shapes: &Shapes<'_>, ty: &Ty) -> bool {
+    option_of(shapes, ty).is_some()
+}
+
+/// The variants of an enum, or of an optional enum.
+fn variants(shapes: &Shapes<'_>, ty: &Ty) -> Vec<String> {
+    let inner = option_of(shapes, ty);
+    match decoded_as(shapes, inner.as_ref().unwrap_or(ty)) {
+        Ty::Defined { definition, .. } if shapes.types.definition(definition).derives("Deserialize") => {
+            shapes.of(definition, View::Deserialize).map(|shape| shape.variant_names()).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,162 @@
+//! Default values: what `Default` and serde's default functions give, where they are plain.
+
+use serde_derive_internals::attr::Default as SerdeDefault;
+use serde_json::Value;
+use syn::{ImplItem, TypeParamBound, WherePredicate};
+
+use super::generator::Inside;
+use super::json::is_skipped;
+use super::parameters;
+use super::shape::{Abilities, Field, Shapes};
+use super::value::{Plain, Scene, unwrapped};
+use crate::ty::{DefinitionId, Ty};
+
+impl Shapes<'_> {
+    /// The default of a field as it is written in JSON, or nothing where schemars shows none.
+    pub(super) fn field_default(
+        &self,
+        field: &Field,
+        inside: &Inside,
+        of_container: &SerdeDefault,
+    ) -> Result<Option<Value>, String> {
+        let scene = Scene::of(inside);
+        let ty = self.types.resolve(&field.ty, scene.scope, &scene.generics);
+        if !self.serialises(&ty) || !is_known_to_serialise(field, inside) {
+            return Ok(None);
+        }
+        let value = match (field.attrs.default(), of_container) {
+            (SerdeDefault::Default, _) => self.default_of(&ty, &scene)?,
+            (SerdeDefault::Path(path), _) => self.default_function(path, &ty, &scene)?,
+            (SerdeDefault::None, of_container) => {
+                let whole = match of_container {
+                    SerdeDefault::Path(path) => self.default_function(path, &inside.ty(), &scene)?,
+                    _ => self.default_of(&inside.ty(), &scene)?,
+                };
+                let Plain::Struct(fields) = whole else { return Err("its default is no struct".into()) };
+                let found = fields.into_iter().find(|(name, _)| *name == field.member);
+                found.ok_or("its default does not hold it")?.1
+            }
+        };
+        if let Some(predicate) = field.attrs.skip_serializing_if()
+            && is_skipped(&value, &predicate.path)?
+        {
+            return Ok(None);
+        }
+        if field.attrs.serialize_with().is_some() {
+            return Err("a function of its own writes it".into());
+        }
+        // A value that cannot be written is not shown.
+        self.json(&value, &ty).map(Some)
+    }
+
+    fn default_function(&self, path: &syn::ExprPath, ty: &Ty, scene: &Scene) -> Result<Plain, String> {
+        let call = syn::Expr::Call(syn::ExprCall {
+            attrs: Vec::new(),
+            func: Box::new(syn::Expr::Path(path.clone())),
+            paren_token: syn::token::Paren::default(),
+            args: syn::punctuated::Punctuated::new(),
+        });
+        self.evaluate(&call, ty, scene)
+    }
+
+    /// What `Default::default()` gives for a type.
+    pub(super) fn default_of(&self, ty: &Ty, scene: &Scene) -> Result<Plain, String> {
+        let ty = unwrapped(ty);
+        match ty {
+            Ty::Tuple(items) => {
+                items.iter().map(|item| self.default_of(item, scene)).collect::<Result<_, _>>().map(Plain::List)
+            }
+            Ty::Array(item, Some(length)) => {
+                let item = self.default_of(item, scene)?;
+                Ok(Plain::List((0..*length).map(|_| item.clone()).collect()))
+            }
+            Ty::Defined { definition, arguments } => self.defined_default(*definition, arguments, scene),
+            Ty::Library { .. } => {
+                let unknown = || format!("the default of `{}` is not known here", self.written(ty));
+                Ok(match ty.library().ok_or_else(unknown)? {
+                    ("" | "std", "bool" | "AtomicBool") => Plain::Bool(false),
+                    ("" | "std", "f32" | "f64") => Plain::Float("0.0".into()),
+                    ("" | "std", "str" | "String" | "PathBuf" | "Path") => Plain::Text(String::new()),
+                    ("" | "std", "char") => Plain::Text("\0".into()),
+                    ("std", "Option") => Plain::Nothing,
+                    (
+                        "std",
+                        "Vec" | "VecDeque" | "LinkedList" | "BinaryHeap" | "HashSet" | "BTreeSet" | "HashMap"
+                        | "BTreeMap",
+                    ) => Plain::List(Vec::new()),
+                    ("serde_json", "Map") => Plain::List(Vec::new()),
+                    ("serde_json", "Value") | ("std", "PhantomData") => Plain::Written(Value::Null),
+                    ("std", "Duration") => Plain::Written(serde_json::json!({"secs": 0, "nanos": 0})),
+                    ("uuid", "Uuid") => Plain::Text("00000000-0000-0000-0000-000000000000".into()),
+                    ("" | "std", name) if is_integer(name.trim_start_matches("Atomic")) => Plain::Int(0),
+                    _ => return Err(unknown()),
+                })
+            }
+            _ => Err(format!("the default of `{}` is not known here", self.written(ty))),
+        }
+    }
+
+    fn defined_default(&self, id: DefinitionId, arguments: &[Ty], scene: &Scene) -> Result<Plain, String> {
+        if scene.depth > 16 {
+            return Err("it calls too many others".into());
+        }
+        let definition = self.types.definition(id);
+        let inner = Scene { depth: scene.depth + 1, ..self.inner_scene(id, arguments) };
+        if let Some((_, block)) = definition.impls.iter().find(|(name, _)| name == "Default") {
+            let function = block.items.iter().find_map(|item| match item {
+                ImplItem::Fn(function) if function.sig.ident == "default" => Some(function),
+                _ => None,
+            });
+            let function = function.ok_or("its `Default` has no function `default`")?;
+            let this = Ty::Defined { definition: id, arguments: arguments.to_vec() };
+            return self.call(&function.block, &this, &inner);
+        }
+        if !definition.derives("Default") {
+            return Err(format!("where `{}` is given a `Default` cannot be seen", definition.item.ident));
+        }
+        let variant = match &definition.item.data {
+            syn::Data::Enum(data) => {
+                let is_default = |variant: &&syn::Variant| {
+                    variant.attrs.iter().any(|attribute| attribute.path().is_ident("default"))
+                };
+                let variant = data.variants.iter().find(is_default).ok_or("no variant is the `#[default]`")?;
+                return Ok(Plain::Variant(variant.ident.to_string(), Vec::new()));
+            }
+            _ => "",
+        };
+        let fields = self.fields_of(id, variant).unwrap_or_default().into_iter().map(|(member, ty)| {
+            let ty = self.types.resolve(&ty, inner.scope, &inner.generics);
+            Ok((member, self.default_of(&ty, &inner)?))
+        });
+        fields.collect::<Result<_, String>>().map(Plain::Struct)
+    }
+}
+
+fn is_integer(name: &str) -> bool {
+    let width = name.trim_start_matches(['i', 'u', 'I', 'U']);
+    width.len() < name.len() && matches!(width, "8" | "16" | "32" | "64" | "128" | "size")
+}
+
+/// Inside of generic code the compiler knows a parameter to be `Serialize` only by a bound; without one schemars shows
+/// no default.
+fn is_known_to_serialise(field: &Field, inside: &Inside) -> bool {
+    let generics = &inside.definition.item.generics;
+    let is_serialize = |bound: &TypeParamBound| match bound {
+        TypeParamBound::Trait(bound) => bound.path.segments.last().is_some_and(|segment| segment.ident == "Serialize"),
+        _ => false,
+    };
+    let is_bound = |parameter: &String| {
+        let at_parameter =
+            generics.type_params().any(|found| found.ident == parameter && found.bounds.iter().any(is_serialize));
+        let in_where =
+            generics.where_clause.iter().flat_map(|clause| &clause.predicates).any(|predicate| match predicate {
+                WherePredicate::Type(predicate) => {
+                    let is_it = matches!(&predicate.bounded_ty, syn::Type::Path(path) if path.path.is_ident(parameter));
+                    is_it && predicate.bounds.iter().any(is_serialize)
+                }
+                _ => false,
+            });
+        at_parameter || in_where
+    };
+    parameters::mentioned(&field.ty, generics).iter().all(is_bound)
+}

@@ -1,0 +1,170 @@
+//! What attributes and documentation add to a schema.
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use serde_json::{Map, Value};
+use syn::Expr;
+
+use super::Loss;
+use super::attributes::{Bounds, Common, Validation, written};
+use super::compose;
+use super::generator::{Generator, Inside};
+use super::value::Scene;
+
+impl Generator<'_> {
+    /// Adds title, description, examples and `deprecated`.
+    pub(super) fn describe(&mut self, common: &Common, schema: &mut Value, inside: &Inside) {
+        let documented = (!common.docs.is_empty()).then(|| self.documentation(&common.docs, inside));
+        let (title_in_docs, text) = documented.as_deref().map(title_and_description).unwrap_or_default();
+        for (key, given, from_docs) in
+            [("title", &common.title, title_in_docs), ("description", &common.description, text)]
+        {
+            let value = match given {
+                Some(expr) => self.text(expr, inside).unwrap_or_default(),
+                None => from_docs.to_owned(),
+            };
+            if !value.is_empty() {
+                compose::insert(schema, key, value);
+            }
+        }
+        if common.deprecated {
+            compose::insert(schema, "deprecated", true);
+        }
+        if !common.examples.is_empty() {
+            let examples: Vec<Value> =
+                common.examples.iter().filter_map(|example| self.constant(example, inside)).collect();
+            compose::insert(schema, "examples", examples);
+        }
+    }
+
+    /// Adds what `extend` says, which is put over all else.
+    pub(super) fn extend(&mut self, common: &Common, schema: &mut Value, inside: &Inside) {
+        for (key, tokens) in &common.extensions {
+            match self.json(tokens.clone(), inside) {
+                Ok(value) => compose::insert(schema, key, value),
+                Err(why) => self.report(written(tokens), why, Some(inside), Loss::Detail),
+            }
+        }
+        for transform in &common.transforms {
+            self.report(written(transform), "a transform runs only in the program", Some(inside), Loss::Type);
+        }
+    }
+
+    /// Adds the demands on a field.
+    pub(super) fn validate(&mut self, validation: &Validation, schema: &mut Value, inside: &Inside) {
+        if let Some(length) = &validation.length {
+            self.bound(length, schema, "string", ["minLength", "maxLength"], inside);
+            self.bound(length, schema, "array", ["minItems", "maxItems"], inside);
+        }
+        if let Some(range) = &validation.range {
+            self.bound(range, schema, "number", ["minimum", "maximum"], inside);
+        }
+        if let Some(pattern) = &validation.pattern
+            && let Some(pattern) = self.text(pattern, inside)
+        {
+            compose::insert_validation(schema, "string", "pattern", pattern);
+        }
+        if let Some(contains) = &validation.contains
+            && let Some(text) = self.text(contains, inside)
+        {
+            compose::insert_validation(schema, "string", "pattern", compose::escaped(&text));
+        }
+        if let Some(format) = validation.format {
+            compose::insert(schema, "format", format);
+        }
+        if let Some(inner) = &validation.inner
+            && let Some(items) = schema.get_mut("items").filter(|items| items.is_object() || items.is_boolean())
+        {
+            self.validate(inner, items, inside);
+        }
+    }
+
+    fn bound(&mut self, bounds: &Bounds, schema: &mut Value, of_type: &str, keys: [&str; 2], inside: &Inside) {
+        for (key, bound) in keys.into_iter().zip([&bounds.least, &bounds.most]) {
+            if let Some(value) = bound.as_ref().and_then(|bound| self.constant(bound, inside)) {
+                compose::insert_validation(schema, of_type, key, value);
+            }
+        }
+    }
+
+    /// The documentation: each line without its leading space.
+    fn documentation(&mut self, lines: &[Expr], inside: &Inside) -> String {
+        let lines = lines.iter().filter_map(|line| {
+            let text = self.text(line, inside)?;
+            let is_literal = matches!(line, Expr::Lit(_));
+            Some(text.strip_prefix(' ').filter(|_| is_literal).map(str::to_owned).unwrap_or(text))
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    fn text(&mut self, expr: &Expr, inside: &Inside) -> Option<String> {
+        match self.constant(expr, inside)? {
+            Value::String(text) => Some(text),
+            other => Some(other.to_string()),
+        }
+    }
+
+    /// The value of an expression in an attribute. One that cannot be seen leaves its keyword out.
+    fn constant(&mut self, expr: &Expr, inside: &Inside) -> Option<Value> {
+        match self.shapes.literal(expr, &Scene::of(inside)) {
+            Ok(value) => Some(value),
+            Err(why) => {
+                self.report(written(expr), why, Some(inside), Loss::Detail);
+                None
+            }
+        }
+    }
+
+    /// JSON as the macro `json!` reads it.
+    fn json(&mut self, tokens: TokenStream, inside: &Inside) -> Result<Value, String> {
+        let mut trees = tokens.clone().into_iter();
+        if let (Some(first), None) = (trees.next(), trees.next()) {
+            match first {
+                TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket => {
+                    return split(group.stream()).into_iter().map(|item| self.json(item, inside)).collect();
+                }
+                TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+                    let entries = split(group.stream()).into_iter().map(|entry| self.entry(entry, inside));
+                    return entries.collect::<Result<Map<_, _>, _>>().map(Value::Object);
+                }
+                TokenTree::Ident(ident) if ident == "null" => return Ok(Value::Null),
+                _ => {}
+            }
+        }
+        let expr: Expr = syn::parse2(tokens).map_err(|error| error.to_string())?;
+        self.shapes.literal(&expr, &Scene::of(inside))
+    }
+
+    fn entry(&mut self, tokens: TokenStream, inside: &Inside) -> Result<(String, Value), String> {
+        let mut trees = tokens.into_iter();
+        let is_colon = |tree: &TokenTree| matches!(tree, TokenTree::Punct(punct) if punct.as_char() == ':');
+        let key: TokenStream = trees.by_ref().take_while(|tree| !is_colon(tree)).collect();
+        let key = self.json(key, inside)?;
+        let key = key.as_str().ok_or("a key of an object is a text")?.to_owned();
+        Ok((key, self.json(trees.collect(), inside)?))
+    }
+}
+
+/// The parts between commas.
+fn split(tokens: TokenStream) -> Vec<TokenStream> {
+    let mut parts = vec![TokenStream::new()];
+    for tree in tokens {
+        match (&tree, parts.last_mut()) {
+            (TokenTree::Punct(punct), _) if punct.as_char() == ',' => parts.push(TokenStream::new()),
+            (_, Some(part)) => part.extend([tree]),
+            _ => {}
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// A first line that is a heading is the title.
+fn title_and_description(documentation: &str) -> (&str, &str) {
+    let trim = |text| str::trim_matches(text, |character: char| character.is_ascii_whitespace());
+    let text = trim(documentation);
+    if !text.starts_with('#') {
+        return ("", text);
+    }
+    let (heading, rest) = text.split_once('\n').unwrap_or((text, ""));
+    (trim(heading.trim_start_matches('#')), trim(rest))
+}

@@ -1,0 +1,347 @@
+//! A mirror of schemars' generator: definitions by name, with clashes numbered as schemars numbers them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+use serde_json::{Map, Value, json};
+
+use super::compose;
+use super::kind::Kind;
+use super::shape::{Shape, Shapes, View};
+use super::{Contract, Loss, Unseen};
+use crate::ty::{Definition, DefinitionId, ScopeId, Ty};
+
+/// A type that is written out in itself never ends; schemars would not either.
+const TOO_DEEP: usize = 64;
+
+/// Writes the schemas of types, and collects the definitions they refer to.
+pub(crate) struct Generator<'w> {
+    pub(super) shapes: &'w Shapes<'w>,
+    pub(super) contract: Contract,
+    definitions: Map<String, Value>,
+    /// The names in use by what tells the types apart.
+    names: BTreeMap<String, String>,
+    used: BTreeSet<String>,
+    pub(super) unseen: Vec<Unseen>,
+    depth: usize,
+}
+
+/// The struct or enum whose schema is being written.
+#[derive(Clone)]
+pub(super) struct Inside {
+    pub(super) id: DefinitionId,
+    pub(super) definition: Rc<Definition>,
+    pub(super) shape: Rc<Shape>,
+    pub(super) arguments: Vec<Ty>,
+    pub(super) generics: Vec<(String, Ty)>,
+}
+
+impl Inside {
+    pub(super) fn scope(&self) -> ScopeId {
+        self.definition.scope
+    }
+
+    pub(super) fn ty(&self) -> Ty {
+        Ty::Defined { definition: self.id, arguments: self.arguments.clone() }
+    }
+}
+
+/// How far a generator was.
+pub(super) struct Mark {
+    definitions: Map<String, Value>,
+    names: BTreeMap<String, String>,
+    used: BTreeSet<String>,
+}
+
+impl<'w> Generator<'w> {
+    /// A generator without definitions.
+    pub(crate) fn new(shapes: &'w Shapes<'w>, contract: Contract) -> Self {
+        Self {
+            shapes,
+            contract,
+            definitions: Map::new(),
+            names: BTreeMap::new(),
+            used: BTreeSet::new(),
+            unseen: Vec::new(),
+            depth: 0,
+        }
+    }
+
+    /// The definitions that the schemas written so far refer to.
+    pub(crate) fn into_definitions(self) -> Map<String, Value> {
+        self.definitions
+    }
+
+    /// What was not seen since this was last asked.
+    pub(crate) fn take_unseen(&mut self) -> Vec<Unseen> {
+        std::mem::take(&mut self.unseen)
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark { definitions: self.definitions.clone(), names: self.names.clone(), used: self.used.clone() }
+    }
+
+    /// Forgets the definitions since a mark, so that what is not seen in them is reported again where they are used.
+    pub(super) fn return_to(&mut self, mark: Mark) {
+        self.definitions = mark.definitions;
+        self.names = mark.names;
+        self.used = mark.used;
+    }
+
+    pub(super) fn report(&mut self, what: String, why: impl Into<String>, inside: Option<&Inside>, loss: Loss) {
+        let unseen = Unseen { what, why: why.into(), inside: inside.map(|inside| inside.id), loss };
+        if !self.unseen.contains(&unseen) {
+            self.unseen.push(unseen);
+        }
+    }
+
+    /// The schema of a type as it stands in another: written out, or a reference to its definition.
+    pub(crate) fn subschema_for(&mut self, ty: &Ty) -> Value {
+        let kind = self.shapes.kind(ty);
+        if self.is_inline(&kind) {
+            return self.schema_of(kind, ty);
+        }
+        let (id, name) = (self.id_of(&kind), self.name_of(&kind));
+        self.refer(id, &name, |generator| generator.schema_of(kind, ty))
+    }
+
+    /// A reference to the definition of what the id tells, which is added if it is new.
+    pub(super) fn refer(&mut self, id: String, name: &str, schema: impl FnOnce(&mut Self) -> Value) -> Value {
+        let name = match self.names.get(&id) {
+            Some(name) => name.clone(),
+            None => {
+                let name = self.unused(name);
+                self.used.insert(name.clone());
+                self.names.insert(id, name.clone());
+                name
+            }
+        };
+        let reference = json!({"$ref": format!("#/$defs/{}", encoded(&name))});
+        if !self.definitions.contains_key(&name) {
+            // It is there before it is known, so that it can refer to itself.
+            self.definitions.insert(name.clone(), Value::Bool(false));
+            let schema = schema(self);
+            self.definitions.insert(name, schema);
+        }
+        reference
+    }
+
+    fn unused(&self, name: &str) -> String {
+        if !self.used.contains(name) {
+            return name.to_owned();
+        }
+        let mut number = 2;
+        loop {
+            let numbered = format!("{name}{number}");
+            if !self.used.contains(&numbered) {
+                return numbered;
+            }
+            number += 1;
+        }
+    }
+
+    /// The schema of a type, written out.
+    pub(super) fn schema_for(&mut self, ty: &Ty) -> Value {
+        let kind = self.shapes.kind(ty);
+        self.schema_of(kind, ty)
+    }
+
+    /// The schema of a type without the `null` of an `Option`.
+    pub(super) fn present_schema_for(&mut self, ty: &Ty) -> Value {
+        match self.shapes.kind(ty) {
+            Kind::Option(inner) => self.present_schema_for(&inner),
+            kind => self.schema_of(kind, ty),
+        }
+    }
+
+    pub(super) fn is_option(&self, ty: &Ty) -> bool {
+        matches!(self.shapes.kind(ty), Kind::Option(_))
+    }
+
+    pub(super) fn is_inline_type(&self, ty: &Ty) -> bool {
+        self.is_inline(&self.shapes.kind(ty))
+    }
+
+    fn is_inline(&self, kind: &Kind) -> bool {
+        match kind {
+            Kind::Plain(plain) => plain.inline,
+            Kind::Defined(id, _) => self.shapes.of(*id, View::JsonSchema).is_ok_and(|shape| shape.inline),
+            Kind::Result(..) | Kind::Bound(_) | Kind::Range(_) => false,
+            _ => true,
+        }
+    }
+
+    fn schema_of(&mut self, kind: Kind, ty: &Ty) -> Value {
+        self.depth += 1;
+        let schema = if self.depth > TOO_DEEP {
+            self.report(self.shapes.written(ty), "it is written out in itself", None, Loss::Type);
+            Value::Bool(true)
+        } else {
+            self.write(kind)
+        };
+        self.depth -= 1;
+        schema
+    }
+
+    fn write(&mut self, kind: Kind) -> Value {
+        match kind {
+            Kind::Plain(plain) => (plain.schema)(self.contract),
+            Kind::Unit => json!({"type": "null"}),
+            Kind::Option(inner) => {
+                let mut schema = self.subschema_for(&inner);
+                compose::allow_null(&mut schema);
+                schema
+            }
+            Kind::List(item) => json!({"type": "array", "items": self.subschema_for(&item)}),
+            Kind::Set(item) => json!({"type": "array", "uniqueItems": true, "items": self.subschema_for(&item)}),
+            Kind::Map(key, value) => {
+                let keys = self.schema_for(&key);
+                let values = self.subschema_for(&value);
+                compose::map(&keys, values, &self.definitions)
+            }
+            Kind::Tuple(items) => {
+                let forms: Vec<Value> = items.iter().map(|item| self.subschema_for(item)).collect();
+                json!({"type": "array", "prefixItems": forms, "minItems": items.len(), "maxItems": items.len()})
+            }
+            Kind::Array(_, 0) => json!({"type": "array", "maxItems": 0}),
+            Kind::Array(item, length) => {
+                json!({"type": "array", "items": self.subschema_for(&item), "minItems": length, "maxItems": length})
+            }
+            Kind::Result(success, error) => {
+                let forms = [("Ok", success), ("Err", error)];
+                json!({"oneOf": forms.map(|(name, ty)| property(name, self.subschema_for(&ty)))})
+            }
+            Kind::Bound(limit) => {
+                let included = property("Included", self.subschema_for(&limit));
+                let excluded = property("Excluded", self.subschema_for(&limit));
+                json!({"oneOf": [included, excluded, {"type": "string", "const": "Unbounded"}]})
+            }
+            Kind::Range(limit) => {
+                let limit = self.subschema_for(&limit);
+                json!({"type": "object", "properties": {"start": limit, "end": limit}, "required": ["start", "end"]})
+            }
+            Kind::Defined(id, arguments) => match self.shapes.of(id, View::JsonSchema) {
+                Ok(shape) => {
+                    let definition = self.shapes.types.definition(id);
+                    let generics = self.shapes.generics(id, &arguments);
+                    self.container(&Inside { id, definition, shape, arguments, generics })
+                }
+                Err(why) => {
+                    let what = self.shapes.types.definition(id).item.ident.to_string();
+                    self.report(what, why, None, Loss::Type);
+                    Value::Bool(true)
+                }
+            },
+            Kind::Unseen(what, why) => {
+                self.report(what, why, None, Loss::Type);
+                Value::Bool(true)
+            }
+        }
+    }
+
+    /// The name that schemars gives to the schema of a type.
+    pub(super) fn name(&self, ty: &Ty) -> String {
+        self.name_of(&self.shapes.kind(ty))
+    }
+
+    fn name_of(&self, kind: &Kind) -> String {
+        let name = |ty| self.name(ty);
+        match kind {
+            Kind::Plain(plain) => plain.name.to_owned(),
+            Kind::Unit => "null".to_owned(),
+            Kind::Option(inner) => format!("Nullable_{}", name(inner)),
+            Kind::List(item) => format!("Array_of_{}", name(item)),
+            Kind::Set(item) => format!("Set_of_{}", name(item)),
+            Kind::Map(key, value) if self.id(key) == "string" => format!("Map_of_{}", name(value)),
+            Kind::Map(key, value) => format!("Map_from_{}_to_{}", name(key), name(value)),
+            Kind::Tuple(items) => format!("Tuple_of_{}", items.iter().map(name).collect::<Vec<_>>().join("_and_")),
+            Kind::Array(_, 0) => "EmptyArray".to_owned(),
+            Kind::Array(item, length) => format!("Array_size_{length}_of_{}", name(item)),
+            Kind::Result(success, error) => format!("Result_of_{}_or_{}", name(success), name(error)),
+            Kind::Bound(limit) => format!("Bound_of_{}", name(limit)),
+            Kind::Range(limit) => format!("Range_of_{}", name(limit)),
+            Kind::Defined(id, arguments) => self.defined_name(*id, arguments),
+            Kind::Unseen(what, _) => what.clone(),
+        }
+    }
+
+    fn defined_name(&self, id: DefinitionId, arguments: &[Ty]) -> String {
+        let Ok(shape) = self.shapes.of(id, View::JsonSchema) else { return String::new() };
+        if !shape.is_name_format || !shape.name.contains('{') {
+            return shape.name.clone();
+        }
+        // Braces that stand for themselves are doubled.
+        let mut name = shape.name.replace("{{", "\u{1}").replace("}}", "\u{2}");
+        for (parameter, ty) in self.shapes.generics(id, arguments) {
+            let place = format!("{{{parameter}}}");
+            if name.contains(&place) {
+                name = name.replace(&place, &self.name(&ty));
+            }
+        }
+        name.replace('\u{1}', "{").replace('\u{2}', "}")
+    }
+
+    /// What tells the type apart from others of the same name.
+    pub(super) fn id(&self, ty: &Ty) -> String {
+        self.id_of(&self.shapes.kind(ty))
+    }
+
+    fn id_of(&self, kind: &Kind) -> String {
+        let id = |ty| self.id(ty);
+        match kind {
+            Kind::Plain(plain) => plain.id.to_owned(),
+            Kind::Unit => "null".to_owned(),
+            Kind::Option(inner) => format!("Option<{}>", id(inner)),
+            Kind::List(item) => format!("[{}]", id(item)),
+            Kind::Set(item) => format!("Set<{}>", id(item)),
+            Kind::Map(key, value) if id(key) == "string" => format!("Map<{}>", id(value)),
+            Kind::Map(key, value) => format!("Map<{}, {}>", id(key), id(value)),
+            Kind::Tuple(items) => format!("({})", items.iter().map(id).collect::<Vec<_>>().join(",")),
+            Kind::Array(_, 0) => "[]".to_owned(),
+            Kind::Array(item, length) => format!("[{length}; {}]", id(item)),
+            Kind::Result(success, error) => format!("Result<{}, {}>", id(success), id(error)),
+            Kind::Bound(limit) => format!("Bound<{}>", id(limit)),
+            Kind::Range(limit) => format!("Range<{}>", id(limit)),
+            Kind::Defined(definition, arguments) => self.defined_id(*definition, arguments),
+            Kind::Unseen(what, _) => what.clone(),
+        }
+    }
+
+    fn defined_id(&self, id: DefinitionId, arguments: &[Ty]) -> String {
+        let Ok(shape) = self.shapes.of(id, View::JsonSchema) else { return String::new() };
+        let module = &self.shapes.types.definition(id).module;
+        let filled = self.shapes.generics(id, arguments);
+        let relevant: Vec<String> = shape
+            .relevant
+            .iter()
+            .filter_map(|parameter| filled.iter().find(|(name, _)| name == parameter))
+            .map(|(_, ty)| self.id(ty))
+            .collect();
+        if relevant.is_empty() {
+            format!("{module}::{}", shape.name)
+        } else {
+            format!("{module}::{}<{}>", shape.name, relevant.concat())
+        }
+    }
+}
+
+fn property(name: &str, schema: Value) -> Value {
+    json!({"type": "object", "properties": {name: schema}, "required": [name]})
+}
+
+/// A name as it stands in a reference.
+fn encoded(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        match byte {
+            b'~' => text.push_str("~0"),
+            b'/' => text.push_str("~1"),
+            b'!' | b'$' | b'&'..=b';' | b'=' | b'?'..=b'Z' | b'_' | b'a'..=b'z' => text.push(char::from(byte)),
+            _ => {
+                let _ = write!(text, "%{byte:2X}");
+            }
+        }
+    }
+    text
+}

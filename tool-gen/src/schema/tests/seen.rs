@@ -1,0 +1,214 @@
+//! What is seen, and what is reported as unseen.
+
+use super::*;
+
+#[test]
+fn types_of_the_language() {
+    same!(
+        u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64, bool, char, str, String, (), (u8,),
+        (u8, String, Option<bool>), [u8; 0], [u8; 3], [Struct; 2], &'static str, &'static [u8], Option<u8>,
+        Option<Option<u8>>, Option<Struct>, Option<Option<Struct>>, Vec<Option<Struct>>, Box<Struct>, Option<Box<u8>>,
+        Option<()>, Result<u8, String>, Option<Result<u8, String>>, Vec<Vec<u8>>
+    );
+}
+
+#[test]
+fn types_of_the_standard_library() {
+    same!(
+        std::path::PathBuf, std::path::Path, std::collections::VecDeque<u8>, std::collections::LinkedList<u8>,
+        std::collections::HashSet<String>, std::collections::BTreeSet<Struct>, std::collections::BinaryHeap<u8>,
+        std::collections::HashMap<String, Struct>, std::collections::BTreeMap<u8, u8>,
+        std::collections::BTreeMap<i8, u8>, std::collections::BTreeMap<Bare, u8>,
+        std::collections::BTreeMap<Documented, u8>, std::collections::BTreeMap<char, u8>,
+        std::collections::BTreeMap<Untagged, u8>, std::collections::BTreeMap<serde_json::Value, u8>,
+        std::collections::HashMap<Pattern, Struct>, std::collections::HashMap<Option<String>, u8>,
+        std::rc::Rc<u8>, std::rc::Weak<u8>, std::sync::Arc<str>, std::borrow::Cow<'static, str>, std::sync::Mutex<Struct>,
+        std::sync::RwLock<u8>, std::cell::Cell<u8>, std::cell::RefCell<u8>, std::num::Wrapping<u8>,
+        std::cmp::Reverse<u8>, std::marker::PhantomData<u8>, std::sync::atomic::AtomicU8,
+        std::sync::atomic::AtomicBool, std::sync::atomic::AtomicIsize,
+        std::num::NonZeroU8, std::num::NonZeroU16, std::num::NonZeroU32, std::num::NonZeroU64, std::num::NonZeroU128,
+        std::num::NonZeroUsize, std::num::NonZeroI8, std::num::NonZeroI16, std::num::NonZeroI32, std::num::NonZeroI64,
+        std::num::NonZeroI128, std::num::NonZeroIsize, std::num::NonZero<u32>, std::time::Duration,
+        std::time::SystemTime, std::ops::Range<u8>, std::ops::RangeInclusive<Struct>, std::ops::Bound<u8>,
+        Option<std::ops::Bound<Struct>>, std::net::Ipv4Addr, std::net::Ipv6Addr, std::net::IpAddr,
+        std::net::SocketAddr, std::net::SocketAddrV4, std::net::SocketAddrV6, std::ffi::CString, std::ffi::OsString,
+        std::ffi::OsStr, std::ffi::CStr
+    );
+}
+
+#[test]
+fn types_of_libraries() {
+    same!(
+        chrono::DateTime<chrono::Utc>, chrono::NaiveDate, chrono::NaiveDateTime, chrono::NaiveTime, chrono::Weekday,
+        chrono::TimeDelta, chrono::Duration, Option<chrono::Weekday>, uuid::Uuid, url::Url, serde_json::Value,
+        serde_json::Map<String, serde_json::Value>, serde_json::Number, schemars::Schema, Option<serde_json::Value>
+    );
+}
+
+#[test]
+fn structs() {
+    same!(
+        Struct,
+        Unit,
+        Newtype,
+        NewtypeOfStruct,
+        Pair,
+        EmptyStruct,
+        EmptyTuple,
+        Renamed,
+        RenamedAll,
+        RenamedByDirection,
+        Skips,
+        SkipsInTuple,
+        Options,
+        Denies,
+        Transparent,
+        TransparentDocumented,
+        TransparentStruct,
+        Flattened,
+        FlattenedOption,
+        FlattenedEnums,
+        FlattenedMap,
+        FlattenedValue,
+        FlattenedDenying,
+        FlattenedTwice,
+        FlattenedBare,
+        FlattenedUntagged,
+        FlattenedOptionalUntagged,
+        From,
+        TryFrom,
+        Into,
+        FromInto,
+        With,
+        WithContainer,
+        Aliased,
+        Remote,
+        Overridden,
+        Recursive,
+        Mutual,
+        Inlined,
+        UsesInlined,
+        Tagged,
+        OptionalTransparent,
+        SerdeWith,
+        NotSkipped
+    );
+}
+
+#[test]
+fn enums() {
+    same!(
+        Bare,
+        Documented,
+        Mixed,
+        External,
+        Internal,
+        Adjacent,
+        Untagged,
+        PartlyUntagged,
+        InternalUntagged,
+        AdjacentUntagged,
+        RenamedVariants,
+        SkippedVariants,
+        InternalDenying,
+        AdjacentDenying,
+        ExternalDenying,
+        Never,
+        InternalOfStructs,
+        VariantWith,
+        RefVariants,
+        RefVariantsInternal,
+        OtherVariant,
+        Option<Bare>,
+        Option<Documented>,
+        Option<External>,
+        Vec<Internal>,
+        RenamedFields,
+        Numbers,
+        EmptyVariants,
+        VariantAttributes
+    );
+}
+
+#[test]
+fn documentation() {
+    same!(Titled, OnlyTitle, BlankLines, Indented, DocAttributes, Described, Deprecated, WithConstants, Raw);
+}
+
+#[test]
+fn attributes_of_schemars() {
+    same!(Validated, ValidatedByOthers, Inner, Extended, Examples, ExtendedEnum);
+}
+
+#[test]
+fn generic_types() {
+    same!(
+        Page<Struct>, Page<Vec<u8>>, TwoPages, NamedPage<Struct>, NamedPage<Option<Vec<u8>>>, NamedPages, Phantom<u8>,
+        PhantomTwice, Both<Struct, Bare>, GenericEnum<u8>, GenericDefault<Struct>, GenericSerialize<u8>, Clashing,
+        OddlyNamed, UsesOddlyNamed, Page<Page<Struct>>
+    );
+}
+
+#[test]
+fn defaults() {
+    same!(
+        DefaultFields,
+        DefaultPaths,
+        DefaultContainer,
+        DefaultContainerByHand,
+        DefaultContainerFunction,
+        DefaultSkipped,
+        DefaultNotSerialised,
+        DefaultNested,
+        DefaultNumbers,
+        DefaultEnums,
+        DefaultSerdeForms,
+        DefaultGenericHolder
+    );
+}
+
+#[test]
+fn definitions_are_shared() {
+    let source = Source::parse(TYPES);
+    let shapes = Shapes::new(&source);
+    let mut real = SchemaSettings::draft2020_12().into_generator();
+    let mut generator = Generator::new(&shapes, Contract::Deserialize);
+    let expected = [
+        real.subschema_for::<types::a::Same>(),
+        real.subschema_for::<types::b::Same>(),
+        real.subschema_for::<types::Clashing>(),
+    ];
+    let computed = ["a::Same", "b::Same", "Clashing"].map(|ty| generator.subschema_for(&source.ty(ty)));
+    assert_eq!(computed, expected.map(Value::from));
+    assert_eq!(generator.into_definitions(), real.take_definitions(true));
+}
+
+#[test]
+fn what_cannot_be_seen_is_reported() {
+    let source = Source::parse(
+        r#"
+        #[derive(JsonSchema)] struct ByFunction { #[schemars(schema_with = "f")] a: u8 }
+        #[derive(JsonSchema)] struct Foreign { a: Vec<geo::Point> }
+        #[derive(JsonSchema)] #[schemars(transform = f)] struct Transformed { a: u8 }
+        struct ByHand; impl JsonSchema for ByHand {}
+        struct Underived;
+        #[derive(JsonSchema)] struct UnseenDefault { #[serde(default = "f")] a: u8, b: u8 }
+        fn f() -> u8 { let a = 5; a }
+        #[derive(JsonSchema)] #[schemars(inline)] struct Endless { a: Vec<Endless> }
+        #[derive(JsonSchema)] #[serde(transparent)] struct Itself(Box<Itself>);
+        #[derive(JsonSchema)] struct Const<const N: usize>([u8; N]);
+        #[derive(JsonSchema)] struct Length([u8; N]);
+        "#,
+    );
+    let lost = |ty: &str| (ty.to_owned(), Loss::Type);
+    assert_eq!(unseen(&source, "ByFunction"), [lost("schema_with")]);
+    assert_eq!(unseen(&source, "Foreign"), [lost("geo::Point")]);
+    assert_eq!(unseen(&source, "Transformed"), [lost("f")]);
+    assert_eq!(unseen(&source, "ByHand"), [lost("ByHand")]);
+    assert_eq!(unseen(&source, "Option<Underived>"), [lost("Underived")]);
+    assert_eq!(unseen(&source, "UnseenDefault"), [("the default of `a`".to_owned(), Loss::Detail)]);
+    assert!(unseen(&source, "Endless").iter().all(|(_, loss)| *loss == Loss::Type));
+    assert_eq!(unseen(&source, "Itself"), [lost("Itself")]);
+    assert_eq!(unseen(&source, "Const"), [lost("Const")]);
+    assert_eq!(unseen(&source, "Length"), [lost("[u8; _]")]);
+}
