@@ -55,9 +55,7 @@ fn random_services_are_read_as_they_are_compiled() {
 /// A difference beside the source it is about.
 fn show(difference: &Difference, sources: &Sources, build: &Build) -> String {
     let Difference { tool, handler, diff } = difference;
-    // A method is shown with its class.
-    let class = handler.rsplit_once("::").map_or("", |(class, _)| class);
-    let source = match sources.items.get(handler).or_else(|| sources.items.get(class)) {
+    let source = match sources.items.get(handler) {
         Some(item) => format!("{}:\n{}", build.root().with_file_name(&item.file).display(), item.text),
         None => format!("no item of the source is {handler}\n"),
     };

@@ -85,7 +85,7 @@ on = []
 off = []
 
 [dependencies]
-chrono = {{ version = "0.4", default-features = false, features = ["serde"] }}
+chrono = {{ version = "0.4", default-features = false, features = ["clock", "serde"] }}
 schemars = {{ version = "1", default-features = false, features = ["derive", "std"] }}
 serde = {{ version = "1", features = ["derive"] }}
 serde_json = "1"

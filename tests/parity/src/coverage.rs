@@ -13,7 +13,7 @@ const FEATURES: &[(&str, usize)] = &[
     ("\"const\"", 80),
     ("\"default\"", 100),
     ("\"format\"", 100),
-    ("\"pattern\"", 30),
+    ("\"pattern\"", 8),
     ("\"minimum\"", 200),
     ("\"maximum\"", 200),
     ("\"minLength\"", 30),

@@ -195,6 +195,13 @@ pub enum Companion {
         /// Its body.
         value: String,
     },
+    /// A function that reads a value, as `deserialize_with = ".."` names it.
+    Reader {
+        /// Its name.
+        name: String,
+        /// What it reads.
+        ty: Type,
+    },
     /// A number.
     Constant {
         /// Its name.

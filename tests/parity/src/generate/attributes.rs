@@ -127,6 +127,7 @@ impl Generator {
             24..26 if has_default => all.push(plain("serde", "skip_deserializing")),
             26..28 => all.push(plain("serde", "skip_serializing")),
             28 if has_default => all.push(plain("schemars", "skip")),
+            29..32 if !names_parameter(ty) => self.reader(ty, all, companions),
             _ => {}
         }
         if let Some(skips) = skips
@@ -146,12 +147,21 @@ impl Generator {
         companions.items.push(Companion::Function { name, ty: ty.clone(), value });
     }
 
+    /// A function that reads the field, sometimes as another type.
+    fn reader(&mut self, ty: &Type, all: &mut Vec<Attribute>, companions: &mut Companions<'_>) {
+        let name = companions.name("read");
+        all.push(plain("serde", format!("deserialize_with = {name:?}")));
+        companions.items.push(Companion::Reader { name, ty: ty.clone() });
+    }
+
     /// What schemars says beyond the type.
     fn demands(&mut self, ty: &Type, all: &mut Vec<Attribute>, companions: &mut Companions<'_>) {
         match self.random.below(100) {
             0..4 => all.push(plain("schemars", "description = \"Said by schemars,\\nin two lines.\"")),
             4 => all.push(plain("schemars", "title = \"Field\"")),
             5 => all.push(plain("schemars", "extend(\"x-field\" = true)")),
+            8 => all.push(plain("deprecated", "note = \"gone\"")),
+            9 => all.push(plain("schemars", "example = \"like this\", example = 5")),
             6..8 => {
                 let with = self.ty(1);
                 all.push(Attribute { name: "schemars", word: Word::Typed("with", with), cfg: None });
@@ -169,8 +179,8 @@ impl Generator {
             all.push(self.range(path, companions));
         } else if path == "std::string::String" {
             match self.random.below(100) {
-                0..10 => all.push(self.length()),
-                10..16 => {
+                0..9 => all.push(self.length()),
+                9..16 => {
                     let pattern = self.random.pick(words::PATTERNS);
                     all.push(plain("schemars", format!("regex(pattern = {pattern})")));
                 }

@@ -2,6 +2,7 @@
 
 use super::Generator;
 use super::attributes::{Companions, plain};
+use super::structs::is_inline;
 use crate::docs::Docs;
 use crate::model::{Attribute, Content, DefaultImpl, Definition, DefinitionId, Field, Shape, Type, Variant};
 use crate::words;
@@ -72,6 +73,7 @@ impl Generator {
             let content = if is_last && tagging != Tagging::Internal && self.chance(8) {
                 let itself = Type::Defined(id, generics.iter().map(|name| Type::Parameter(name)).collect());
                 let ty = self.indirect(itself);
+                definition.attributes.retain(|attribute| !is_inline(attribute));
                 Content::Tuple(vec![bare_field(ty)])
             } else {
                 let owner = definition.name.clone();

@@ -80,6 +80,8 @@ impl Generator {
                             &["one_of = [\"asc\", \"desc\"]"],
                             &["one_of = [\"a\", \"b\"]", "default = \"b\""],
                             patterns,
+                            patterns,
+                            patterns,
                         ])
                         .iter()
                         .map(|&word| word.to_owned()),

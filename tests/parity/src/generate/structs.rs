@@ -19,7 +19,10 @@ impl Generator {
         let count = self.random.between(0, 6);
         let mut names = self.names(words::FIELDS, count);
         let mut types: Vec<Type> = names.iter().map(|_| self.ty_with(2, &generics)).collect();
-        self.recursion(id, &generics, &mut types);
+        if self.recursion(id, &generics, &mut types) {
+            // Written out in place, it would never end.
+            definition.attributes.retain(|attribute| !is_inline(attribute));
+        }
         // A parameter that nothing names would be an error.
         for (name, field) in generics.iter().zip(["of_first", "of_second"]) {
             names.push(field);
@@ -44,8 +47,8 @@ impl Generator {
     }
 
     /// Lets some types hold themselves, or the one that is made next.
-    fn recursion(&mut self, id: DefinitionId, generics: &[&'static str], types: &mut [Type]) {
-        let Some(first) = types.first_mut() else { return };
+    fn recursion(&mut self, id: DefinitionId, generics: &[&'static str], types: &mut [Type]) -> bool {
+        let Some(first) = types.first_mut() else { return false };
         let itself = || Type::Defined(id, generics.iter().map(|name| Type::Parameter(name)).collect());
         if self.chance(8) {
             *first = self.indirect(itself());
@@ -55,7 +58,10 @@ impl Generator {
         } else if self.partner == Some(id) {
             self.partner = None;
             *first = self.indirect(Type::Defined(id - 1, Vec::new()));
+        } else {
+            return false;
         }
+        true
     }
 
     /// A type that holds another at a distance.
@@ -126,6 +132,11 @@ impl Generator {
             definition.items.push(Companion::Into(written));
         }
     }
+}
+
+/// Whether an attribute keeps a type out of `$defs`.
+pub(super) fn is_inline(attribute: &Attribute) -> bool {
+    matches!(&attribute.word, Word::Plain(word) if word == "inline")
 }
 
 /// Whether an attribute says how fields are called, which a tuple's are not.

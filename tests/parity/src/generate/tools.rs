@@ -134,6 +134,10 @@ impl Generator {
             && let Some(injected) = self.of_role(Role::Injected)
         {
             let form = if self.chance(70) { Form::Lent(injected) } else { Form::Owned(injected) };
+            if self.chance(30) {
+                let reserved = if self.chance(50) { "session" } else { "repository" };
+                return named_injection(reserved, form);
+            }
             return Parameter { name: name.to_owned(), form, docs: Docs::none(), arg: None, inject: true };
         }
         let form = self.form();
@@ -225,7 +229,11 @@ impl Generator {
 
     /// `arguments(..)`, in some cases where no parameter is described otherwise.
     fn explicit(&mut self, function: &Function, words: &mut Vec<String>) {
-        let filled: Vec<&Parameter> = function.parameters.iter().filter(|parameter| !parameter.inject).collect();
+        let filled: Vec<&Parameter> = function
+            .parameters
+            .iter()
+            .filter(|parameter| !parameter.inject && !is_injected_by_name(parameter))
+            .collect();
         if filled.iter().any(|parameter| parameter.arg.is_some()) || !self.chance(8) {
             return;
         }
@@ -244,6 +252,11 @@ impl Generator {
             .collect();
         words.push(format!("arguments({})", described.join(", ")));
     }
+}
+
+/// Whether the dispatcher fills it though nothing on it says so.
+fn is_injected_by_name(parameter: &Parameter) -> bool {
+    matches!(parameter.name.as_str(), "ping_host" | "session" | "repository")
 }
 
 fn named_injection(name: &str, form: Form) -> Parameter {

@@ -131,7 +131,10 @@ impl Generator {
     fn text(&mut self) -> Type {
         match self.random.below(TEXTS.len() + 7) {
             0 | 1 => Type::Library("chrono::DateTime", vec![Type::library("chrono::Utc")]),
-            2 => Type::Library("chrono::DateTime", vec![Type::library("chrono::FixedOffset")]),
+            2 => {
+                let zone = self.random.pick(&["chrono::FixedOffset", "chrono::Local"]);
+                Type::Library("chrono::DateTime", vec![Type::library(zone)])
+            }
             3 => Type::CowText,
             4 => Type::boxed(Type::library("str")),
             5 => Type::Tuple(Vec::new()),

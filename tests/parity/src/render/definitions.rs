@@ -172,6 +172,10 @@ fn companion(names: &mut Names<'_>, project: &Project, definition: &Definition, 
         Companion::Function { name, ty, value } => {
             format!("fn {name}() -> {} {{\n    {value}\n}}\n", names.ty(project, ty))
         }
+        Companion::Reader { name, ty } => format!(
+            "fn {name}<'de, D: serde::Deserializer<'de>>(_: D) -> std::result::Result<{}, D::Error> {{\n    unimplemented!()\n}}\n",
+            names.ty(project, ty)
+        ),
         Companion::Constant { name, ty, value } => format!("const {name}: {ty} = {value};\n"),
         Companion::From(ty) => {
             let ty = names.ty(project, ty);

@@ -92,8 +92,10 @@ impl Writer<'_> {
             text += &format!("{written}\n");
         }
         for class in &module.classes {
-            let written = functions::class(&mut names, self.project, class);
-            self.note(module, &class.name, place, &written);
+            let (written, methods) = functions::class(&mut names, self.project, class);
+            for (method, text) in class.methods.iter().zip(methods) {
+                self.note(module, &format!("{}::{}", class.name, method.name), place, &text);
+            }
             text += &format!("{written}\n");
         }
         for &id in &module.definitions {
@@ -104,6 +106,7 @@ impl Writer<'_> {
             children += &self.module(child, place, Some(&names));
         }
         let exports: String = module.exports.iter().map(|export| format!("{export}\n")).collect();
+        let text = text + &names.constants();
         let parts = if self.random.chance(50) { [children, exports, text] } else { [text, children, exports] };
         format!("{}\n{}", names.imports(), parts.join("\n"))
     }
@@ -122,6 +125,8 @@ impl Writer<'_> {
 
     /// Remembers where the tools of an item stand.
     fn note(&mut self, module: &Module, name: &str, place: &Place, text: &str) {
+        // Raw identifiers are themselves in a module's path, and their names in a handler's.
+        let name = name.replace("r#", "");
         let handler = format!("{}::{}::{name}", self.crate_name, module.path.join("::"));
         let item = Item { file: place.file.clone(), text: text.to_owned() };
         self.sources.items.insert(handler, item);

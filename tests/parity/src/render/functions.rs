@@ -9,13 +9,14 @@ pub(super) fn function(names: &mut Names<'_>, project: &Project, function: &Func
     write(names, project, function, "")
 }
 
-/// A class: its type, and its `impl` block with the annotation.
-pub(super) fn class(names: &mut Names<'_>, project: &Project, class: &Class) -> String {
+/// A class: its type, and its `impl` block with the annotation. Also the text of each method.
+pub(super) fn class(names: &mut Names<'_>, project: &Project, class: &Class) -> (String, Vec<String>) {
     let annotation = annotation(names, "tool_runtime::tool_class", &class.words);
     let constructor = class.constructor.map(|text| format!("    {text}\n\n")).unwrap_or_default();
     let methods: Vec<String> = class.methods.iter().map(|method| write(names, project, method, "    ")).collect();
     let name = &class.name;
-    format!("pub struct {name};\n\n#[{annotation}]\nimpl {name} {{\n{constructor}{}}}\n", methods.join("\n"))
+    let all = methods.join("\n");
+    (format!("pub struct {name};\n\n#[{annotation}]\nimpl {name} {{\n{constructor}{all}}}\n"), methods)
 }
 
 fn write(names: &mut Names<'_>, project: &Project, function: &Function, indent: &str) -> String {

@@ -15,6 +15,7 @@ pub(super) struct Names<'a> {
     /// What is spelled how.
     known: HashMap<String, String>,
     imports: Vec<String>,
+    constants: Vec<String>,
     /// The parent, where the module begins with `use super::*`.
     parent: Option<&'a Names<'a>>,
     /// A second glob could bring a second meaning of a name.
@@ -25,11 +26,52 @@ pub(super) struct Names<'a> {
 const PRELUDE: &[&str] =
     &["std::vec::Vec", "std::string::String", "std::option::Option", "std::boxed::Box", "std::result::Result"];
 
+/// Other paths that lead to what is usually reached otherwise.
+const OTHER_PATHS: &[(&str, &str)] = &[
+    ("std::collections::HashMap", "std::collections::hash_map::HashMap"),
+    ("std::collections::BTreeMap", "std::collections::btree_map::BTreeMap"),
+    ("std::option::Option", "core::option::Option"),
+    ("std::time::Duration", "core::time::Duration"),
+    ("std::num::NonZeroU8", "core::num::NonZeroU8"),
+    ("serde_json::Value", "serde_json::value::Value"),
+    ("chrono::NaiveDate", "chrono::naive::NaiveDate"),
+    ("chrono::DateTime", "chrono::prelude::DateTime"),
+    ("chrono::NaiveTime", "chrono::prelude::NaiveTime"),
+    ("chrono::NaiveDateTime", "chrono::prelude::NaiveDateTime"),
+    ("chrono::Utc", "chrono::offset::Utc"),
+];
+
+/// Modules of libraries of which everything is imported in some programs.
+const GLOBS: &[&str] = &["std::collections", "chrono::prelude"];
+
 impl<'a> Names<'a> {
     pub(super) fn new(random: Random, module: &Module, taken: HashSet<String>, parent: Option<&'a Names<'a>>) -> Self {
         let imports = if parent.is_some() { vec!["use super::*;".to_owned()] } else { Vec::new() };
         let has_glob = parent.is_some() || module.exports.iter().any(|export| export.ends_with("*;"));
-        Self { random, at: module.path.clone(), taken, known: HashMap::new(), imports, parent, has_glob }
+        Self {
+            random,
+            at: module.path.clone(),
+            taken,
+            known: HashMap::new(),
+            imports,
+            constants: Vec::new(),
+            parent,
+            has_glob,
+        }
+    }
+
+    /// A constant of this module with a value.
+    pub(super) fn constant(&mut self, value: usize) -> String {
+        let name = format!("LENGTH_{value}");
+        if self.taken.insert(name.clone()) {
+            self.constants.push(format!("pub const {name}: usize = {value};"));
+        }
+        name
+    }
+
+    /// The constants that were needed.
+    pub(super) fn constants(&self) -> String {
+        self.constants.iter().map(|constant| format!("{constant}\n")).collect()
     }
 
     /// The `use` items, in the order in which they were needed.
@@ -39,22 +81,33 @@ impl<'a> Names<'a> {
 
     /// A type, function or macro of a library. Types of the language have no path.
     pub(super) fn library(&mut self, path: &str) -> String {
-        let Some((module, name)) = path.rsplit_once("::") else { return path.to_owned() };
+        if !path.contains("::") {
+            return path.to_owned();
+        }
         if let Some(known) = self.find(path) {
             return known;
         }
+        let key = path;
+        let other = OTHER_PATHS.iter().find(|(usual, _)| *usual == path).map(|(_, other)| *other);
+        let path = other.filter(|_| self.random.chance(12)).unwrap_or(path);
+        let Some((module, name)) = path.rsplit_once("::") else { return path.to_owned() };
         if PRELUDE.contains(&path) && !self.means_something(name) && self.random.chance(95) {
             self.taken.insert(name.to_owned());
-            return self.remember(path, Some(name.to_owned()));
+            return self.remember(key, path, Some(name.to_owned()));
         }
         let spelling = match self.random.below(10) {
             0 => return path.to_owned(),
             1 => return format!("::{path}"),
             2 if module.contains("::") => self.import_module(module).map(|module| format!("{module}::{name}")),
             3 => self.import(path, Some(format!("{name}From"))),
+            4 if GLOBS.contains(&module) && !self.has_glob && self.taken.insert(name.to_owned()) => {
+                self.has_glob = true;
+                self.imports.push(format!("use {module}::*;"));
+                Some(name.to_owned())
+            }
             _ => self.import(path, None),
         };
-        self.remember(path, spelling)
+        self.remember(key, path, spelling)
     }
 
     /// A macro, which is found by its name, so that its name stays.
@@ -66,7 +119,7 @@ impl<'a> Names<'a> {
             return path.to_owned();
         }
         let spelling = self.import(path, None);
-        self.remember(path, spelling)
+        self.remember(path, path, spelling)
     }
 
     /// A type of the crate, by any path that leads to it.
@@ -121,8 +174,9 @@ impl<'a> Names<'a> {
         (!is_relative && !self.taken.contains(first)).then(|| inherited.clone())
     }
 
-    fn remember(&mut self, key: &str, spelling: Option<String>) -> String {
-        let spelling = spelling.unwrap_or_else(|| key.to_owned());
+    /// Keeps a spelling; where there is none, it is the path.
+    fn remember(&mut self, key: &str, path: &str, spelling: Option<String>) -> String {
+        let spelling = spelling.unwrap_or_else(|| path.to_owned());
         self.known.insert(key.to_owned(), spelling.clone());
         spelling
     }

@@ -30,7 +30,10 @@ impl Names<'_> {
             }
             Type::Tuple(items) if items.len() == 1 => format!("({},)", list(self, items)),
             Type::Tuple(items) => format!("({})", list(self, items)),
-            Type::Array(inner, length) => format!("[{}; {length}]", self.ty(project, inner)),
+            Type::Array(inner, length) => {
+                let inner = self.ty(project, inner);
+                format!("[{inner}; {}]", self.length(*length))
+            }
             Type::Parameter(name) => (*name).to_owned(),
         }
     }
@@ -42,6 +45,17 @@ impl Names<'_> {
         let mut paths = vec![canonical];
         paths.extend(definition.exports.iter().cloned());
         self.local(&key(definition), &paths)
+    }
+
+    /// The length of an array: a number, a sum, or a constant of the module.
+    fn length(&mut self, length: usize) -> String {
+        match self.random.below(10) {
+            0 => format!("{length}usize"),
+            1 => format!("{length:#x}"),
+            2 if length > 0 => format!("{} + 1", length - 1),
+            3 | 4 => self.constant(length),
+            _ => length.to_string(),
+        }
     }
 
     /// A text in which paths of libraries stand in braces.
