@@ -34,6 +34,9 @@ pub const NOUNS: &[&str] = &[
     "Grade",
 ];
 
+/// Names of types that applications provide: none that looks like an argument's.
+pub const RESOURCES: &[&str] = &["Connection", "OrderRepository", "Session", "Clock"];
+
 /// Names of fields and parameters.
 pub const FIELDS: &[&str] = &[
     "id",

@@ -69,7 +69,7 @@ impl Generator {
 
     fn blank(&mut self, module: &[String], role: Role) -> Definition {
         Definition {
-            name: self.name_in(module, words::NOUNS),
+            name: self.name_in(module, if role == Role::Injected { words::RESOURCES } else { words::NOUNS }),
             module: module.to_vec(),
             exports: Vec::new(),
             generics: Vec::new(),
