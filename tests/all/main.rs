@@ -21,5 +21,7 @@ mod binding;
 mod calls;
 // Providers, services and scopes.
 mod injection;
+// Manifests that do not fit, loading another one, watching its file, and the author's test of it.
+mod manifest;
 // Registrations under every linker setting.
 mod linking;

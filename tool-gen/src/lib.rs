@@ -1,4 +1,4 @@
-//! Reads annotated source and writes the manifest of its tools.
+#![doc = include_str!("docs/crate.md")]
 
 mod annotation;
 mod cfg;
@@ -25,6 +25,13 @@ pub use write::FILE_NAME;
 pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 
 /// A scan of the crate with this root file, such as `src/lib.rs`.
+///
+/// ```no_run
+/// // build.rs
+/// fn main() -> tool_gen::Result {
+///     tool_gen::scan("src/lib.rs").and("../services/src/lib.rs").write_to_out_dir()
+/// }
+/// ```
 pub fn scan(root: impl AsRef<Path>) -> Scan {
     Scan::new(root.as_ref())
 }

@@ -1,3 +1,7 @@
 //! The program `tool-gen`.
 
-fn main() {}
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

@@ -6,9 +6,7 @@ use serde_json::{Map, Value};
 use syn::Item;
 use syn::spanned::Spanned;
 use tool_model::{Assembly, RawArgument, ToolDefinition};
-use tool_syntax::{
-    ArgumentForm, ArgumentParameter, Class, DefaultValue, Parameter, Report, Tool, read_class, read_function,
-};
+use tool_syntax::{ArgumentParameter, Class, DefaultValue, Parameter, Report, Tool, read_class, read_function};
 
 use crate::annotation::{self, Annotation};
 use crate::schema::{self, Contract, Decoded, Generator, Loss, Shapes, Unseen};
@@ -140,34 +138,25 @@ impl Reader<'_> {
 
     fn returns(&self, tool: &Tool) -> Option<(Value, Map<String, Value>)> {
         let output = tool.output.as_ref()?;
-        let (schema, unseen) = schema::returns(self.shapes, &self.sources.resolve(output, self.id, &[]));
-        for unseen in &unseen {
+        let seen = schema::returns(self.shapes, &self.sources.resolve(output, self.id, &[]));
+        for unseen in &seen.unseen {
             let message = match unseen.loss {
                 Loss::Type => "the result is not described in the manifest",
                 Loss::Detail => "a detail of the result is left out",
             };
             self.warn(output, message, unseen);
         }
-        schema
-    }
-
-    /// What is decoded for an argument, and whether it is an `Option` of that.
-    fn decoded(&self, form: &ArgumentForm) -> (Decoded, bool) {
-        let resolve = |ty: &syn::Type| self.sources.resolve(ty, self.id, &[]);
-        match form {
-            ArgumentForm::Owned(ty) => (Decoded::Owned(resolve(ty)), false),
-            ArgumentForm::Lent(ty) | ArgumentForm::AsRef(ty) => (Decoded::Lent(resolve(ty)), false),
-            ArgumentForm::LentSlice(ty) | ArgumentForm::AsRefSlice(ty) => (Decoded::List(resolve(ty)), false),
-            ArgumentForm::OptionLent(ty) => (Decoded::Lent(resolve(ty)), true),
-            ArgumentForm::OptionLentSlice(ty) => (Decoded::List(resolve(ty)), true),
-        }
+        seen.schema
     }
 
     fn argument(&self, argument: &ArgumentParameter, warn: bool, generator: &mut Generator<'_>) -> RawArgument {
-        let (decoded, in_option) = self.decoded(&argument.form);
-        let seen = schema::argument(generator, &decoded, in_option);
+        let decoded = Decoded::of(&argument.form, |ty| self.sources.resolve(ty, self.id, &[]));
+        let seen = schema::argument(generator, &decoded);
         if warn {
-            seen.unseen.iter().for_each(|unseen| self.warn_of_argument(argument, unseen));
+            // Where all is lost, a detail is no news.
+            let lost = seen.unseen.iter().any(|unseen| unseen.loss == Loss::Type);
+            let news = seen.unseen.iter().filter(|unseen| !lost || unseen.loss == Loss::Type);
+            news.for_each(|unseen| self.warn_of_argument(argument, unseen));
         }
         let (default, or_default) = match &argument.default {
             Some(DefaultValue::Literal(value)) => (Some(value.clone()), false),
@@ -194,18 +183,23 @@ impl Reader<'_> {
         self.warn(&argument.ty, &message, unseen);
     }
 
-    /// Says what could not be seen of a type.
+    /// Says what could not be seen of a type, where it stands: in the signature, or in a struct or enum behind it.
     fn warn(&self, ty: &syn::Type, message: &str, unseen: &Unseen) {
-        let inside = unseen.inside.map(|id| format!(" in `{}`", self.sources.definition(id).item.ident));
         let help = match unseen.loss {
             Loss::Type => "describe it with `#[tool(arguments(..))]`, or let the program fill it in when it runs",
             Loss::Detail => "the program fills it in when it runs",
         };
+        let what = &unseen.what;
+        let what = if what.contains('`') { what.clone() } else { format!("`{what}`") };
+        let place = match unseen.inside {
+            Some(id) => self.sources.scope(self.sources.definition(id).scope).file.place(unseen.at),
+            None => self.scope.file.place(ty.span()),
+        };
         self.sources.report(Diagnostic {
             severity: Severity::Warning,
-            message: format!("{message}: `{}`{}: {}", unseen.what, inside.unwrap_or_default(), unseen.why),
+            message: format!("{message}: {what}: {}", unseen.why),
             help: Some(help.to_owned()),
-            place: Some(self.scope.file.place(ty.span())),
+            place: Some(place),
             compile_error: false,
         });
     }

@@ -33,7 +33,7 @@ pub enum TypeSchema {
 impl ArgumentType {
     /// What the type is, if it is one of those that need no generated schema.
     pub(crate) fn scalar(&self) -> Option<Scalar> {
-        if matches!(self.schema, Some(TypeSchema::Derived(_))) { Scalar::of(self.type_name) } else { None }
+        if matches!(self.schema, Some(TypeSchema::Derived(_))) { Scalar::or_list_of(self.type_name) } else { None }
     }
 
     pub(crate) fn is_scalar(&self) -> bool {

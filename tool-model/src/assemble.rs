@@ -10,7 +10,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use crate::scalar::Scalar;
-use crate::schema::Definitions;
+use crate::schema::{Definitions, referred, referred_by};
 use crate::{Argument, ArgumentSpec, Registration, Rule, ToolDefinition, TypeSchema};
 
 /// The schemas of one tool, as schemars writes them, before they are brought into the manifest's form.
@@ -52,14 +52,13 @@ impl Assembly {
             definition.arguments.insert(name, raw.finish(&defs));
         }
         if !defs.is_empty() {
-            let roots: Vec<Value> = definition.arguments.values().map(Argument::schema).collect();
-            definition.defs = defs.reachable(&roots);
+            definition.defs = defs.reachable(referred_by(definition.arguments.values()));
         }
         if let Some((schema, raw_defs)) = self.returns {
             let defs = Definitions::new(raw_defs);
             let schema = defs.resolve(schema);
             if defs.is_structured(&schema) {
-                let needed = defs.reachable(std::slice::from_ref(&schema));
+                let needed = defs.reachable(referred(&schema));
                 definition.returns = Some(add_definitions(&mut definition.defs, needed, schema));
             }
         }
@@ -76,7 +75,7 @@ fn add_definitions(defs: &mut BTreeMap<String, Value>, needed: BTreeMap<String, 
         .collect();
     // A definition that refers to one with a new name is no longer the arguments' own.
     while let Some((name, _)) = needed.iter().find(|(name, def)| {
-        let refers = || crate::schema::referred(def).iter().any(|target| clashing.contains(&target.as_str()));
+        let refers = || referred(def).iter().any(|target| clashing.contains(&target.as_str()));
         !clashing.contains(&name.as_str()) && defs.contains_key(*name) && refers()
     }) {
         clashing.push(name);
@@ -123,8 +122,9 @@ impl ToolDefinition {
     pub fn replace_arguments(&mut self, explicit: &str) {
         // The text is written from the attribute once that is checked.
         self.arguments = serde_json::from_str(explicit).unwrap_or_default();
-        let roots: Vec<Value> = self.arguments.values().map(Argument::schema).chain(self.returns.clone()).collect();
-        self.defs = Definitions::new(std::mem::take(&mut self.defs).into_iter().collect()).reachable(&roots);
+        let mut roots = referred_by(self.arguments.values());
+        roots.extend(self.returns.iter().flat_map(referred));
+        self.defs = Definitions::new(std::mem::take(&mut self.defs).into_iter().collect()).reachable(roots);
     }
 }
 
@@ -163,7 +163,8 @@ fn describe_types(tool: &Registration, definition: &mut ToolDefinition) {
         let name = spec.name.to_owned();
         if let Some(scalar) = ty.scalar() {
             let raw = raw(spec, None, ty.optional, &[]);
-            definition.arguments.insert(name, raw.describe(scalar.type_name.to_owned(), scalar.keywords()));
+            let (type_name, keywords) = scalar.describe();
+            definition.arguments.insert(name, raw.describe(type_name, keywords));
             continue;
         }
         let generator =

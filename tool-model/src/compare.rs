@@ -196,3 +196,123 @@ impl<'a> Walk<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool(value: Value) -> ToolDefinition {
+        let mut whole = json!({"description": "Do it.", "handler": "app::it", "arguments": {}});
+        let (Value::Object(whole_map), Value::Object(more)) = (&mut whole, value) else { panic!("an object") };
+        whole_map.extend(more);
+        serde_json::from_value(whole).expect("a tool")
+    }
+
+    fn with_property(schema: Value) -> ToolDefinition {
+        tool(json!({
+            "arguments": {"order": {"type": "object", "required": true, "$ref": "#/$defs/Order"}},
+            "$defs": {"Order": {"type": "object", "description": "An order.", "properties": {"it": schema}}},
+        }))
+    }
+
+    #[test]
+    fn behaviour_must_agree() {
+        for (key, value, is) in [
+            ("sensitive", json!(true), "`sensitive` is true in the manifest, false in the code"),
+            ("destructive", json!(true), "`destructive` is true in the manifest, false in the code"),
+            ("read_only", json!(true), "`read_only` is true in the manifest, false in the code"),
+            ("timeout_ms", json!(500), "`timeout_ms` is 500 in the manifest, not set in the code"),
+            ("tags", json!(["a"]), "`tags` is [\"a\"] in the manifest, [] in the code"),
+            ("category", json!("a"), "`category` is \"a\" in the manifest, not set in the code"),
+        ] {
+            assert_eq!(difference(&tool(json!({key: value})), &tool(json!({}))), [is]);
+            assert_eq!(difference(&tool(json!({})), &tool(json!({key: value}))).len(), 1, "{key}");
+        }
+    }
+
+    #[test]
+    fn words_are_the_manifests() {
+        let manifest = tool(json!({"description": "Do it well.", "instructions": "Now."}));
+        assert!(difference(&manifest, &tool(json!({}))).is_empty());
+        let worded = tool(json!({})).with_words_of(&manifest);
+        assert_eq!(worded, manifest);
+        assert_eq!(difference_with_words(&manifest, &tool(json!({}))).len(), 2);
+    }
+
+    #[test]
+    fn words_deep_inside_are_the_manifests_too() {
+        let manifest = with_property(json!({"type": "string", "description": "Edited."}));
+        let linked = with_property(json!({"type": "string", "description": "Original.", "default": "a"}));
+        assert!(difference(&manifest, &linked).is_empty());
+        let offered = linked.clone().with_words_of(&manifest);
+        assert_eq!(
+            offered.defs["Order"]["properties"]["it"],
+            json!({"type": "string", "description": "Edited.", "default": "a"}),
+            "the manifest's words, the code's default"
+        );
+        assert_eq!(difference_with_words(&manifest, &linked), ["a description inside a schema has changed"]);
+        assert!(difference_with_words(&offered, &offered).is_empty());
+    }
+
+    #[test]
+    fn a_default_that_the_manifest_does_not_know_is_no_difference() {
+        let (with, without) = (json!({"type": "integer", "default": 3}), json!({"type": "integer"}));
+        assert!(difference(&with_property(without.clone()), &with_property(with.clone())).is_empty());
+        assert!(difference_with_words(&with_property(without.clone()), &with_property(with.clone())).is_empty());
+        assert_eq!(difference(&with_property(with.clone()), &with_property(without)).len(), 1, "one that is gone is");
+        let other = json!({"type": "integer", "default": 4});
+        assert_eq!(difference(&with_property(other), &with_property(with)).len(), 1, "one that has changed is");
+    }
+
+    /// A property may be called like a keyword.
+    #[test]
+    fn a_property_called_default_or_description_counts() {
+        for name in ["default", "description"] {
+            let inner = json!({"type": "object", "properties": {"a": {"type": "string"}, name: {"type": "string"}}});
+            let less = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+            assert_eq!(difference(&with_property(less), &with_property(inner)).len(), 1, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_any_agrees_with_everything_and_is_filled_in() {
+        let linked = with_property(json!({"type": "string", "description": "A word."}));
+        for any in [json!({}), json!({"default": 1})] {
+            let manifest = with_property(any);
+            assert!(difference(&manifest, &linked).is_empty());
+            assert!(difference_with_words(&manifest, &linked).is_empty());
+            assert_eq!(linked.clone().with_words_of(&manifest), linked);
+        }
+        let manifest = tool(json!({"arguments": {"order": {"type": "any", "required": true}}}));
+        assert!(difference(&manifest, &linked).is_empty());
+        assert_eq!(linked.clone().with_words_of(&manifest), linked);
+    }
+
+    #[test]
+    fn the_result_counts_where_the_manifest_has_one() {
+        let linked = tool(json!({"returns": {"type": "array", "items": {"type": "string"}}}));
+        assert!(difference(&tool(json!({})), &linked).is_empty());
+        let other = tool(json!({"returns": {"type": "object"}}));
+        assert_eq!(difference(&other, &linked), ["the schema of the result has changed"]);
+        assert_eq!(difference(&linked, &tool(json!({}))), ["the schema of the result has changed"]);
+    }
+
+    #[test]
+    fn types_that_contain_themselves_are_compared() {
+        let tree = |leaf: &str| {
+            tool(json!({
+                "arguments": {"tree": {"type": "object", "required": true, "$ref": "#/$defs/Tree"}},
+                "$defs": {"Tree": {"type": "object", "properties": {
+                    "leaf": {"type": leaf}, "below": {"type": "array", "items": {"$ref": "#/$defs/Tree"}},
+                }}},
+            }))
+        };
+        let mut described = tree("string");
+        described.description = "Otherwise.".to_owned();
+        assert!(difference(&described, &tree("string")).is_empty());
+        assert_eq!(
+            difference(&tree("integer"), &tree("string")),
+            ["argument `tree`: the definitions its schema refers to have changed"]
+        );
+    }
+}

@@ -27,6 +27,7 @@ mod argument;
 mod argument_type;
 mod assemble;
 mod compare;
+pub mod compatibility;
 mod definition;
 mod embedded;
 mod json;
@@ -38,6 +39,7 @@ mod replace;
 mod rule;
 mod scalar;
 mod schema;
+mod tokens;
 mod unique;
 pub mod validate;
 mod words;
@@ -57,6 +59,7 @@ pub use registration::{
 };
 pub use rule::{Number, Rule};
 pub use schema::target as reference_target;
+pub use tokens::estimate_tokens;
 
 #[doc(hidden)]
 pub use {linkme, schemars};

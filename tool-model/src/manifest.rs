@@ -163,3 +163,68 @@ impl fmt::Display for ManifestError {
 }
 
 impl std::error::Error for ManifestError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(handler: &str) -> String {
+        format!(r#"{{"description": "", "handler": "{handler}", "arguments": {{}}}}"#)
+    }
+
+    /// Why a text is no manifest.
+    fn refusal(text: &str) -> String {
+        Manifest::from_json(text).expect_err("no manifest").to_string()
+    }
+
+    #[test]
+    fn two_tools_of_one_name_are_refused_with_both_handlers() {
+        let text = format!(r#"{{"a": {}, "b": {}, "a": {}}}"#, entry("x::a"), entry("x::b"), entry("y::a"));
+        let error = refusal(&text);
+        assert!(error.contains("two tools are called `a`: x::a and y::a"), "{error}");
+    }
+
+    #[test]
+    fn two_arguments_of_one_name_are_refused() {
+        let arguments = r#"{"n": {"type": "string"}, "n": {"type": "integer"}}"#;
+        let text = format!(r#"{{"a": {}}}"#, entry("x::a").replace("{}", arguments));
+        assert!(refusal(&text).contains("two arguments are called `n`"), "{}", refusal(&text));
+        for key in ["type", "required", "description", "format"] {
+            let value = if key == "required" { "true" } else { "\"string\"" };
+            let argument = format!(r#"{{"n": {{"{key}": {value}, "{key}": {value}}}}}"#);
+            let text = format!(r#"{{"a": {}}}"#, entry("x::a").replace("{}", &argument));
+            assert!(refusal(&text).contains(&format!("`{key}` stands twice in one argument")), "{}", refusal(&text));
+        }
+    }
+
+    #[test]
+    fn a_wrong_value_is_named_with_its_place() {
+        let of_argument = |argument: &str| {
+            let text = format!("{{\n\"a\": {}}}", entry("x::a").replace("{}", &format!(r#"{{"n": {argument}}}"#)));
+            refusal(&text)
+        };
+        let cases = [
+            (r#"{"type": 1}"#, "`type` must be a string, not 1"),
+            (r#"{"required": ["a"]}"#, "`required` must be true or false, not [\"a\"]"),
+            (r#"{"description": null}"#, "`description` must be a string, not null"),
+            ("3", "expected an argument: an object"),
+        ];
+        for (argument, expected) in cases {
+            let error = of_argument(argument);
+            assert!(error.contains(expected) && error.contains("line 2"), "{error}");
+        }
+        assert!(refusal("[]").contains("expected an object with tools by name"), "{}", refusal("[]"));
+    }
+
+    #[test]
+    fn an_error_names_the_file_and_what_was_tried() {
+        let gone = std::env::temp_dir().join("gone/tools_calls.json");
+        let read = Manifest::load(&gone).expect_err("not there").to_string();
+        assert!(read.starts_with("cannot read the manifest ") && read.contains("tools_calls.json: "), "{read}");
+        let written = Manifest::default().save(&gone).expect_err("not there").to_string();
+        assert!(
+            written.starts_with("cannot write the manifest ") && written.contains("tools_calls.json: "),
+            "{written}"
+        );
+    }
+}

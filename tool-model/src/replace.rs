@@ -53,3 +53,87 @@ fn keep_permissions(of: &Path, on: &Path) -> io::Result<()> {
         Err(_) => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder of its own for each test, gone when the test has passed.
+    fn in_folder(name: &str, test: impl FnOnce(&Path)) {
+        let folder = std::env::temp_dir().join(format!("replace-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        test(&folder);
+        fs::remove_dir_all(folder).expect("removed");
+    }
+
+    fn files(folder: &Path) -> Vec<String> {
+        let files = fs::read_dir(folder).expect("a folder");
+        files.map(|file| file.expect("a file").file_name().to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn it_is_written_only_when_it_changes() {
+        in_folder("change", |folder| {
+            let path = folder.join("a.json");
+            assert!(replace(&path, b"one").expect("written"));
+            let written = fs::metadata(&path).and_then(|file| file.modified()).expect("a time");
+            assert!(!replace(&path, b"one").expect("compared"));
+            assert_eq!(fs::metadata(&path).and_then(|file| file.modified()).expect("a time"), written);
+            assert!(replace(&path, b"two").expect("written"));
+            assert_eq!(fs::read(&path).expect("there"), b"two");
+            assert_eq!(files(folder), ["a.json"], "nothing is left beside it");
+        });
+    }
+
+    /// Readers and writers at once: what is read is always whole.
+    #[test]
+    fn nobody_reads_half_of_it() {
+        in_folder("half", |folder| {
+            let path = folder.join("a.json");
+            let contents = [vec![b'a'; 300_000], vec![b'b'; 500_000]];
+            replace(&path, &contents[0]).expect("written");
+            std::thread::scope(|threads| {
+                let writers: Vec<_> = contents
+                    .iter()
+                    .map(|content| {
+                        let path = &path;
+                        threads.spawn(move || {
+                            for _ in 0..20 {
+                                replace(path, content).expect("written");
+                            }
+                        })
+                    })
+                    .collect();
+                while writers.iter().any(|writer| !writer.is_finished()) {
+                    assert!(contents.contains(&fs::read(&path).expect("always there")));
+                }
+            });
+            assert_eq!(files(folder), ["a.json"]);
+        });
+    }
+
+    #[test]
+    fn what_cannot_be_replaced_stays_and_nothing_is_left() {
+        in_folder("fail", |folder| {
+            assert!(replace(&folder.join("gone/a.json"), b"one").is_err(), "no such folder");
+            assert!(replace(folder, b"one").is_err(), "a folder is no file");
+            assert!(files(folder).is_empty(), "{:?}", files(folder));
+        });
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_permissions_stay() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        in_folder("links", |folder| {
+            let (file, link) = (folder.join("a.json"), folder.join("link.json"));
+            replace(&file, b"one").expect("written");
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("changed");
+            symlink(&file, &link).expect("linked");
+            assert!(replace(&link, b"two").expect("written"));
+            assert_eq!(fs::read(&file).expect("there"), b"two");
+            assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
+            assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o640);
+        });
+    }
+}

@@ -4,24 +4,37 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-/// A number, a truth value or a text of the standard library.
+/// A number, a truth value or a text of the standard library, or a list of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Scalar {
     pub(crate) type_name: &'static str,
     minimum: Option<i64>,
     maximum: Option<i64>,
+    is_list: bool,
 }
 
 impl Scalar {
     /// The scalar of this full name, or the one in an `Option`. No other type can have these names: a path belongs to
     /// one crate, and a name without one to the language.
     pub(crate) fn of(full_name: &str) -> Option<Self> {
-        let inner = full_name.strip_prefix("core::option::Option<").and_then(|rest| rest.strip_suffix('>'));
-        let integer = |minimum: Option<i64>, maximum: Option<i64>| Self { type_name: "integer", minimum, maximum };
-        let plain = |type_name| Self { type_name, minimum: None, maximum: None };
-        Some(match inner.unwrap_or(full_name) {
+        Self::bare(within(full_name, "core::option::Option<").unwrap_or(full_name))
+    }
+
+    /// As [`of`](Self::of), or a `Vec` of scalars, which is described as easily.
+    pub(crate) fn or_list_of(full_name: &str) -> Option<Self> {
+        let name = within(full_name, "core::option::Option<").unwrap_or(full_name);
+        match within(name, "alloc::vec::Vec<") {
+            Some(item) => Some(Self { is_list: true, ..Self::bare(item)? }),
+            None => Self::bare(name),
+        }
+    }
+
+    fn bare(full_name: &str) -> Option<Self> {
+        let plain = |type_name| Self { type_name, minimum: None, maximum: None, is_list: false };
+        let integer = |minimum: Option<i64>, maximum: Option<i64>| Self { minimum, maximum, ..plain("integer") };
+        Some(match full_name {
             "alloc::string::String" | "std::path::PathBuf" => plain("string"),
             "bool" => plain("boolean"),
             "f32" | "f64" => plain("number"),
@@ -37,10 +50,22 @@ impl Scalar {
         })
     }
 
-    pub(crate) fn keywords(self) -> BTreeMap<String, Value> {
-        let bounds = [("minimum", self.minimum), ("maximum", self.maximum)];
-        bounds.into_iter().filter_map(|(key, bound)| Some((key.to_owned(), bound?.into()))).collect()
+    /// The `type` and the other keywords of its schema.
+    pub(crate) fn describe(self) -> (String, BTreeMap<String, Value>) {
+        let bounds = [("maximum", self.maximum), ("minimum", self.minimum)];
+        let bounds = bounds.into_iter().filter_map(|(key, bound)| Some((key.to_owned(), bound?.into())));
+        if !self.is_list {
+            return (self.type_name.to_owned(), bounds.collect());
+        }
+        let mut items: Map<String, Value> = bounds.collect();
+        items.insert("type".to_owned(), self.type_name.into());
+        ("array".to_owned(), BTreeMap::from([("items".to_owned(), Value::Object(items))]))
     }
+}
+
+/// What stands in the angle brackets of a generic type.
+fn within<'a>(full_name: &'a str, generic: &str) -> Option<&'a str> {
+    full_name.strip_prefix(generic)?.strip_suffix('>')
 }
 
 #[cfg(test)]
@@ -57,10 +82,12 @@ mod tests {
         for (name, optional, schema) in [
             (type_name::<T>(), false, SchemaGenerator::default().subschema_for::<T>()),
             (type_name::<Option<T>>(), true, SchemaGenerator::default().subschema_for::<Option<T>>()),
+            (type_name::<Vec<T>>(), false, SchemaGenerator::default().subschema_for::<Vec<T>>()),
+            (type_name::<Option<Vec<T>>>(), true, SchemaGenerator::default().subschema_for::<Option<Vec<T>>>()),
         ] {
-            let scalar = Scalar::of(name).unwrap_or_else(|| panic!("{name} is not known"));
-            let (type_name, keywords) = Definitions::new(serde_json::Map::new()).argument(schema.into(), optional, &[]);
-            assert_eq!((scalar.type_name, scalar.keywords()), (type_name.as_str(), keywords), "{name}");
+            let scalar = Scalar::or_list_of(name).unwrap_or_else(|| panic!("{name} is not known"));
+            let long_way = Definitions::new(serde_json::Map::new()).argument(schema.into(), optional, &[]);
+            assert_eq!(scalar.describe(), long_way, "{name}");
         }
     }
 
@@ -89,5 +116,14 @@ mod tests {
     fn other_types_take_the_long_way() {
         assert_eq!(Scalar::of("app::String"), None);
         assert_eq!(Scalar::of("core::option::Option<core::option::Option<u8>>"), None);
+        assert_eq!(Scalar::of("alloc::vec::Vec<u8>"), None);
+        for name in [
+            "alloc::vec::Vec<core::option::Option<u8>>",
+            "alloc::vec::Vec<alloc::vec::Vec<u8>>",
+            "alloc::vec::Vec<app::Order>",
+            "app::Vec<u8>",
+        ] {
+            assert_eq!(Scalar::or_list_of(name), None, "{name}");
+        }
     }
 }

@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
+use crate::Argument;
+
 const REF_PREFIX: &str = "#/$defs/";
 
 /// Where the documentation of an enum's variants waits until it is known which description it joins.
@@ -62,6 +64,7 @@ impl Definitions {
         self.inline(&mut schema);
         let own_docs = schema.as_object_mut().and_then(|object| object.remove(VARIANT_DOCS));
         settle(&mut schema);
+        let type_name = self.type_of(&schema, 0).map(str::to_owned);
         let Value::Object(object) = schema else { return ("any".into(), BTreeMap::new()) };
         let mut keywords: BTreeMap<String, Value> = object.into_iter().collect();
         keywords.extend(own_docs.map(|docs| (VARIANT_DOCS.to_owned(), docs)));
@@ -73,7 +76,7 @@ impl Definitions {
                 keywords.insert("anyOf".into(), Value::Array(each));
                 "any".into()
             }
-            _ => self.type_of(&Value::Object(keywords.clone().into_iter().collect()), 0).unwrap_or("any").to_owned(),
+            _ => type_name.unwrap_or_else(|| "any".to_owned()),
         };
         (type_name, keep_required_inside(keywords))
     }
@@ -83,17 +86,12 @@ impl Definitions {
         schema.get("$ref").is_some() || matches!(schema["type"].as_str(), Some("object" | "array"))
     }
 
-    /// The definitions that the schemas need, directly or through others, in the manifest's form.
-    pub(crate) fn reachable(&self, roots: &[Value]) -> BTreeMap<String, Value> {
+    /// The definitions with these names, and those they need in turn, in the manifest's form.
+    pub(crate) fn reachable(mut self, mut open: Vec<String>) -> BTreeMap<String, Value> {
         let mut found = BTreeMap::new();
-        let mut open: Vec<String> = Vec::new();
-        roots.iter().for_each(|root| references(root, &mut open));
         while let Some(name) = open.pop() {
-            if found.contains_key(&name) {
-                continue;
-            }
-            let Some(def) = self.defs.get(&name) else { continue };
-            let mut def = def.clone();
+            // What is written out at the place of use is not referred to, so that it is still there for the others.
+            let Some(mut def) = self.defs.remove(&name) else { continue };
             self.inline(&mut def);
             settle(&mut def);
             references(&def, &mut open);
@@ -358,16 +356,29 @@ pub(crate) fn referred(schema: &Value) -> Vec<String> {
     names
 }
 
+/// The names of all definitions that arguments refer to.
+pub(crate) fn referred_by<'a>(arguments: impl IntoIterator<Item = &'a Argument>) -> Vec<String> {
+    let mut names = Vec::new();
+    for (key, value) in arguments.into_iter().flat_map(|argument| &argument.keywords) {
+        references_below(key, value, &mut names);
+    }
+    names
+}
+
 fn references(schema: &Value, names: &mut Vec<String>) {
-    names.extend(target(schema).map(Cow::into_owned));
     let Some(object) = schema.as_object() else { return };
     for (key, value) in object {
-        match (position(key), value) {
-            (Position::One, _) => references(value, names),
-            (Position::List, Value::Array(items)) => items.iter().for_each(|item| references(item, names)),
-            (Position::Map, Value::Object(map)) => map.values().for_each(|item| references(item, names)),
-            _ => {}
-        }
+        references_below(key, value, names);
+    }
+}
+
+fn references_below(key: &str, value: &Value, names: &mut Vec<String>) {
+    match (position(key), value) {
+        (Position::One, _) => references(value, names),
+        (Position::List, Value::Array(items)) => items.iter().for_each(|item| references(item, names)),
+        (Position::Map, Value::Object(map)) => map.values().for_each(|item| references(item, names)),
+        (_, Value::String(reference)) if key == "$ref" => names.extend(target_of(reference).map(Cow::into_owned)),
+        _ => {}
     }
 }
 

@@ -141,7 +141,8 @@ fn argument(
         .as_ref()
         .map(syn::LitStr::value)
         .or_else(|| Some(own_docs).filter(|text| !text.is_empty()))
-        .or_else(|| around.docs.argument(&name).map(str::to_owned));
+        .or_else(|| around.docs.argument(&name).map(str::to_owned))
+        .filter(|text| !text.is_empty());
     check::argument(&attr, typed.span(), report);
     let name = match &attr.rename {
         Some(rename) => {

@@ -58,11 +58,13 @@ fn main() {
     forget(text);
 }
 
-/// Only the comparison, as `build()` makes it.
+/// Only the comparison, as `build()` makes it; the linked definitions are kept for the calls.
 fn compare(manifest: Manifest) -> Manifest {
     let linked: HashMap<_, _> = registrations().into_iter().map(|tool| (tool.name, tool)).collect();
     for (name, entry) in manifest.iter() {
-        assert!(difference(entry, &linked[name].definition()).is_empty());
+        let definition = linked[name].definition();
+        assert!(difference(entry, &definition).is_empty());
+        forget(definition);
     }
     manifest
 }

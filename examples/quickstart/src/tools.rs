@@ -10,6 +10,7 @@ use crate::user::CurrentUser;
 
 pub fn dispatcher(pool: SqlitePool) -> Result<Dispatcher, BuildError> {
     Dispatcher::builder()
+        .manifest(tool_runtime::manifest!())
         .service(ReportService { high: 80.0 })
         .provide("session", move |_| {
             let pool = pool.clone();

@@ -3,16 +3,18 @@
 //! The runtime asks the type system what a type can do: `Deserialize` and `JsonSchema`, `Deserialize` alone, or only
 //! `FromStr`. Here its derives and `impl`s tell the same.
 
+use proc_macro2::Span;
 use serde_json::{Map, Value, json};
+use tool_syntax::ArgumentForm;
 
 use super::generator::Generator;
-use super::kind::wrapped;
+use super::library::wrapped;
 use super::shape::{Abilities, Shapes, View};
 use super::{Contract, Loss, Unseen};
-use crate::ty::Ty;
+use crate::ty::{DefinitionId, Ty};
 
 /// An argument as its slot describes it.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub(crate) struct SeenArgument {
     /// The schema, or nothing for `any`.
     pub(crate) schema: Option<Value>,
@@ -31,19 +33,38 @@ pub(crate) enum Decoded {
     Owned(Ty),
     /// The owned form of a type that is lent.
     Lent(Ty),
-    /// A list, of which a slice is lent.
-    List(Ty),
+    /// An `Option` of the owned form of a type that is lent.
+    OptionLent(Ty),
 }
 
-/// Describes an argument: what is decoded, and whether it is an `Option` of that.
-pub(crate) fn argument(generator: &mut Generator<'_>, decoded: &Decoded, in_option: bool) -> SeenArgument {
-    let list_of = |item: &Ty| Ty::Library { path: "std::vec::Vec".into(), arguments: vec![item.clone()] };
+impl Decoded {
+    /// What the macros decode for a form of argument, with its type resolved.
+    pub(crate) fn of(form: &ArgumentForm, resolve: impl FnOnce(&syn::Type) -> Ty) -> Self {
+        match form {
+            ArgumentForm::Owned(ty) => Self::Owned(resolve(ty)),
+            ArgumentForm::Lent(ty) | ArgumentForm::AsRef(ty) => Self::Lent(resolve(ty)),
+            ArgumentForm::LentSlice(item) | ArgumentForm::AsRefSlice(item) => Self::Owned(list_of(resolve(item))),
+            ArgumentForm::OptionLent(ty) => Self::OptionLent(resolve(ty)),
+            ArgumentForm::OptionLentSlice(item) => Self::Owned(option_of(list_of(resolve(item)))),
+        }
+    }
+}
+
+fn list_of(item: Ty) -> Ty {
+    Ty::Library { path: "std::vec::Vec".into(), arguments: vec![item] }
+}
+
+fn option_of(inner: Ty) -> Ty {
+    Ty::Library { path: "std::option::Option".into(), arguments: vec![inner] }
+}
+
+/// Describes an argument.
+pub(crate) fn argument(generator: &mut Generator<'_>, decoded: &Decoded) -> SeenArgument {
     let (ty, is_lent) = match decoded {
         Decoded::Owned(ty) => (ty.clone(), false),
         Decoded::Lent(ty) => (ty.clone(), true),
-        Decoded::List(item) => (list_of(item), false),
+        Decoded::OptionLent(ty) => (option_of(ty.clone()), true),
     };
-    let ty = if in_option { Ty::Library { path: "std::option::Option".into(), arguments: vec![ty] } } else { ty };
     match tier(generator.shapes, &ty, is_lent) {
         Tier::Described => described(generator, &ty),
         Tier::Undescribed => SeenArgument {
@@ -57,11 +78,18 @@ pub(crate) fn argument(generator: &mut Generator<'_>, decoded: &Decoded, in_opti
             SeenArgument { schema: Some(schema), optional: is_optional, ..SeenArgument::default() }
         }
         Tier::Undecodable(what) => {
-            let why = "nothing says how to read it from JSON: derive `Deserialize`, or implement `FromStr`".to_owned();
-            let unseen = vec![Unseen { what, why, inside: None, loss: Loss::Type }];
-            SeenArgument { unseen, ..SeenArgument::default() }
+            any(what, "nothing says how to read it from JSON: derive `Deserialize`, or implement `FromStr`")
         }
+        Tier::Undecided(what) => SeenArgument {
+            optional: is_optional(generator.shapes, &ty),
+            ..any(what, "whether it has a schema here is a feature of schemars")
+        },
     }
+}
+
+fn any(what: String, why: &str) -> SeenArgument {
+    let unseen = Unseen { what, why: why.to_owned(), inside: None, at: Span::call_site(), loss: Loss::Type };
+    SeenArgument { unseen: vec![unseen], ..SeenArgument::default() }
 }
 
 fn described(generator: &mut Generator<'_>, ty: &Ty) -> SeenArgument {
@@ -82,21 +110,30 @@ fn described(generator: &mut Generator<'_>, ty: &Ty) -> SeenArgument {
     }
 }
 
-/// The schema of a result with its definitions, or none; and what could not be seen of it.
-pub(crate) fn returns(shapes: &Shapes<'_>, ty: &Ty) -> (Option<(Value, Map<String, Value>)>, Vec<Unseen>) {
+/// A result as the runtime describes it.
+#[derive(Debug, Default)]
+pub(crate) struct SeenResult {
+    /// The schema with the definitions it refers to, if there is one.
+    pub(crate) schema: Option<(Value, Map<String, Value>)>,
+    /// What could not be seen: if that is the type, there is no schema.
+    pub(crate) unseen: Vec<Unseen>,
+}
+
+/// Describes a result: the success in a `Result`, of anything else itself.
+pub(crate) fn returns(shapes: &Shapes<'_>, ty: &Ty) -> SeenResult {
     let ty = success(ty);
     let is_described = |ty: &Ty| match ty {
         Ty::Defined { definition, .. } => has_schema(shapes, *definition),
         _ => true,
     };
     if *ty == Ty::Tuple(Vec::new()) || !leaves(ty).into_iter().all(is_described) {
-        return (None, Vec::new());
+        return SeenResult::default();
     }
     let mut generator = Generator::new(shapes, Contract::Serialize);
     let schema = generator.subschema_for(ty);
     let unseen = generator.take_unseen();
     let is_seen = unseen.iter().all(|unseen| unseen.loss == Loss::Detail);
-    (is_seen.then(|| (schema, generator.into_definitions())), unseen)
+    SeenResult { schema: is_seen.then(|| (schema, generator.into_definitions())), unseen }
 }
 
 /// The success in a `Result`, by whatever name a library gives it.
@@ -119,6 +156,8 @@ enum Tier {
     },
     /// In none.
     Undecodable(String),
+    /// In one that only the features of other crates tell.
+    Undecided(String),
 }
 
 fn tier(shapes: &Shapes<'_>, ty: &Ty, is_lent: bool) -> Tier {
@@ -148,16 +187,31 @@ fn tier(shapes: &Shapes<'_>, ty: &Ty, is_lent: bool) -> Tier {
         Ty::Defined { definition, .. } => !has_schema(shapes, *definition),
         _ => matches!(leaf.library(), Some(("std", "Saturating" | "RangeFrom" | "RangeTo") | ("chrono", "Month"))),
     };
+    if let Some(leaf) = undecided(ty) {
+        return Tier::Undecided(shapes.written(leaf));
+    }
     if leaves(ty).into_iter().any(is_undescribed) { Tier::Undescribed } else { Tier::Described }
 }
 
-fn can_decode(shapes: &Shapes<'_>, id: crate::ty::DefinitionId) -> bool {
+/// A `url::Url` where its name alone does not tell the runtime: there its schema is a feature of schemars.
+fn undecided(ty: &Ty) -> Option<&Ty> {
+    let is_url = |ty: &Ty| ty.library() == Some(("url", "Url"));
+    let held = |ty: &'_ Ty, by: &str| match ty {
+        Ty::Library { arguments, .. } if ty.library() == Some(("std", by)) => arguments.first().cloned(),
+        _ => None,
+    };
+    let inner = held(ty, "Option").unwrap_or_else(|| ty.clone());
+    let is_told = is_url(&inner) || held(&inner, "Vec").is_some_and(|item| is_url(&item));
+    leaves(ty).into_iter().find(|leaf| is_url(leaf)).filter(|_| !is_told)
+}
+
+fn can_decode(shapes: &Shapes<'_>, id: DefinitionId) -> bool {
     let definition = shapes.types.definition(id);
     ["Deserialize", "Deserialize_repr", "DeserializeFromStr"].iter().any(|name| definition.derives(name))
         || definition.implements("Deserialize")
 }
 
-fn has_schema(shapes: &Shapes<'_>, id: crate::ty::DefinitionId) -> bool {
+fn has_schema(shapes: &Shapes<'_>, id: DefinitionId) -> bool {
     let definition = shapes.types.definition(id);
     definition.derives("JsonSchema") || definition.derives("JsonSchema_repr") || definition.implements("JsonSchema")
 }
@@ -202,7 +256,7 @@ fn decoded_as(shapes: &Shapes<'_>, ty: &Ty) -> Ty {
     ty
 }
 
-fn option_of(shapes: &Shapes<'_>, ty: &Ty) -> Option<Ty> {
+fn optional_in(shapes: &Shapes<'_>, ty: &Ty) -> Option<Ty> {
     let ty = decoded_as(shapes, ty);
     match (ty.library(), &ty) {
         (Some(("std", "Option")), Ty::Library { arguments, .. }) => arguments.first().cloned(),
@@ -212,12 +266,12 @@ fn option_of(shapes: &Shapes<'_>, ty: &Ty) -> Option<Ty> {
 
 /// Whether decoding nothing gives a value: `None` for `Option` and for all that decodes like it.
 fn is_optional(shapes: &Shapes<'_>, ty: &Ty) -> bool {
-    option_of(shapes, ty).is_some()
+    optional_in(shapes, ty).is_some()
 }
 
 /// The variants of an enum, or of an optional enum.
 fn variants(shapes: &Shapes<'_>, ty: &Ty) -> Vec<String> {
-    let inner = option_of(shapes, ty);
+    let inner = optional_in(shapes, ty);
     match decoded_as(shapes, inner.as_ref().unwrap_or(ty)) {
         Ty::Defined { definition, .. } if shapes.types.definition(definition).derives("Deserialize") => {
             shapes.of(definition, View::Deserialize).map(|shape| shape.variant_names()).unwrap_or_default()

@@ -4,30 +4,24 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, MetaList, Path, Token, Type};
+use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, MetaList, Token, Type};
 
 /// An item of `#[schemars(..)]`: any of serde's, or `!item`, which takes back what serde's attribute says.
-pub(super) enum Item {
-    Is(Meta),
-    Not(Path),
+pub(super) struct Item {
+    pub(super) is_taken_back: bool,
+    pub(super) meta: Meta,
 }
 
 impl Item {
     pub(super) fn name(&self) -> Option<String> {
-        let path = match self {
-            Self::Is(meta) => meta.path(),
-            Self::Not(path) => path,
-        };
-        path.get_ident().map(ToString::to_string)
+        self.meta.path().get_ident().map(ToString::to_string)
     }
 }
 
 impl Parse for Item {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        if input.parse::<Option<Token![!]>>()?.is_some() {
-            return input.parse().map(Self::Not);
-        }
-        input.parse().map(Self::Is)
+        let is_taken_back = input.parse::<Option<Token![!]>>()?.is_some();
+        Ok(Self { is_taken_back, meta: input.parse()? })
     }
 }
 
@@ -40,10 +34,8 @@ pub(super) fn items(attributes: &[Attribute], name: &str) -> Vec<Item> {
 }
 
 fn metas(attributes: &[Attribute], name: &str) -> impl Iterator<Item = (String, Meta)> {
-    items(attributes, name).into_iter().filter_map(|item| match item {
-        Item::Is(meta) => Some((meta.path().get_ident()?.to_string(), meta)),
-        Item::Not(_) => None,
-    })
+    let given = items(attributes, name).into_iter().filter(|item| !item.is_taken_back);
+    given.filter_map(|item| Some((item.name()?, item.meta)))
 }
 
 /// What describes a container, a variant or a field.
@@ -118,9 +110,9 @@ impl Parse for Extension {
 /// What stands for the described type.
 pub(super) enum With {
     /// `with = "Type"`
-    Type(Type),
+    Type(Box<Type>),
     /// `schema_with = "function"`
-    Function,
+    Function(String),
 }
 
 impl With {
@@ -128,8 +120,8 @@ impl With {
     pub(super) fn read(attributes: &[Attribute], of_container: bool) -> Option<Self> {
         let serde = if of_container { "schemars" } else { "serde" };
         metas(attributes, "schemars").chain(metas(attributes, serde)).find_map(|(name, meta)| match name.as_str() {
-            "with" => string(&meta)?.parse().ok().map(Self::Type),
-            "schema_with" => Some(Self::Function),
+            "with" => string(&meta)?.parse().ok().map(|ty| Self::Type(Box::new(ty))),
+            "schema_with" => Some(Self::Function(string(&meta)?.value())),
             _ => None,
         })
     }
@@ -174,16 +166,16 @@ impl Validation {
     fn add(&mut self, name: &str, meta: &Meta, origin: &str) {
         let has_pattern = self.pattern.is_some() || self.contains.is_some();
         match (name, meta) {
-            ("email" | "url" | "ip" | "ipv4" | "ipv6", meta) => {
-                if origin == "validate" || matches!(meta, Meta::Path(_)) {
-                    self.format.get_or_insert(match name {
-                        "email" => "email",
-                        "url" => "uri",
-                        "ip" => "ip",
-                        "ipv4" => "ipv4",
-                        _ => "ipv6",
-                    });
-                }
+            ("email" | "url" | "ip" | "ipv4" | "ipv6", meta)
+                if origin == "validate" || matches!(meta, Meta::Path(_)) =>
+            {
+                self.format.get_or_insert(match name {
+                    "email" => "email",
+                    "url" => "uri",
+                    "ip" => "ip",
+                    "ipv4" => "ipv4",
+                    _ => "ipv6",
+                });
             }
             ("length", Meta::List(list)) if self.length.is_none() => self.length = Some(Bounds::read(list)),
             ("range", Meta::List(list)) if self.range.is_none() => self.range = Some(Bounds::read(list)),

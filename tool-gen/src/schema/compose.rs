@@ -1,5 +1,7 @@
 //! How schemas are put together: what schemars does with `null`, `flatten`, tags and properties.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 /// The schema as an object. `true` demands nothing, `false` cannot be met.
@@ -259,8 +261,8 @@ pub(super) fn map(keys: &Value, values: Value, definitions: &Map<String, Value>)
     if !keys.is_object() {
         return json!({"type": "object", "additionalProperties": values});
     }
-    let mut names = std::collections::BTreeSet::new();
-    let mut patterns = std::collections::BTreeSet::new();
+    let mut names = BTreeSet::new();
+    let mut patterns = BTreeSet::new();
     let (mut unsigned, mut signed, mut any) = (false, false, false);
     for option in options {
         let referred = option.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix("#/$defs/"));
@@ -283,7 +285,7 @@ pub(super) fn map(keys: &Value, values: Value, definitions: &Map<String, Value>)
     } else if unsigned {
         patterns.insert(r"^\d+$");
     }
-    let each = |keys: std::collections::BTreeSet<&str>| -> Value {
+    let each = |keys: BTreeSet<&str>| -> Value {
         Value::Object(keys.into_iter().map(|key| (key.to_owned(), values.clone())).collect())
     };
     let mut map = json!({"type": "object", "additionalProperties": if any { values.clone() } else { false.into() }});

@@ -2,6 +2,7 @@
 
 use serde_derive_internals::ast::Style;
 use serde_json::{Value, json};
+use syn::spanned::Spanned;
 
 use super::attributes::{With, written};
 use super::generator::{Generator, Inside};
@@ -70,7 +71,7 @@ impl Generator<'_> {
         match self.shapes.literal(number, &scene) {
             Ok(value) => value,
             Err(why) => {
-                self.report(written(number), why, Some(inside), Loss::Type);
+                self.report(written(number), why, Loss::Type);
                 Value::Null
             }
         }
@@ -84,12 +85,16 @@ impl Generator<'_> {
     pub(super) fn type_with(&mut self, with: &With, inside: &Inside) -> Ty {
         match with {
             With::Type(ty) => self.resolve(ty, inside),
-            With::Function => Ty::Unknown("schema_with".into()),
+            With::Function(function) => {
+                self.report(function.clone(), "a function writes the schema", Loss::Type);
+                Ty::Tuple(Vec::new())
+            }
         }
     }
 
     /// The type that describes a field.
     pub(super) fn field_type(&mut self, field: &Field, inside: &Inside) -> Ty {
+        self.move_to(field.ty.span());
         match &field.with {
             Some(with) => self.type_with(with, inside),
             None => self.resolve(&field.ty, inside),

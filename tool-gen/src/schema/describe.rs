@@ -41,11 +41,11 @@ impl Generator<'_> {
         for (key, tokens) in &common.extensions {
             match self.json(tokens.clone(), inside) {
                 Ok(value) => compose::insert(schema, key, value),
-                Err(why) => self.report(written(tokens), why, Some(inside), Loss::Detail),
+                Err(why) => self.report(written(tokens), why, Loss::Detail),
             }
         }
         for transform in &common.transforms {
-            self.report(written(transform), "a transform runs only in the program", Some(inside), Loss::Type);
+            self.report(written(transform), "a transform runs only in the program", Loss::Type);
         }
     }
 
@@ -108,7 +108,7 @@ impl Generator<'_> {
         match self.shapes.literal(expr, &Scene::of(inside)) {
             Ok(value) => Some(value),
             Err(why) => {
-                self.report(written(expr), why, Some(inside), Loss::Detail);
+                self.report(written(expr), why, Loss::Detail);
                 None
             }
         }

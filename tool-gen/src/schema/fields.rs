@@ -133,7 +133,7 @@ impl Generator<'_> {
             Ok(value) => value,
             Err(why) => {
                 let what = format!("the default of `{}`", field.member);
-                self.report(what, why, Some(inside), Loss::Detail);
+                self.report(what, why, Loss::Detail);
                 None
             }
         }

@@ -1,13 +1,14 @@
 //! A mirror of schemars' generator: definitions by name, with clashes numbered as schemars numbers them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::rc::Rc;
 
+use proc_macro2::Span;
 use serde_json::{Map, Value, json};
 
 use super::compose;
 use super::kind::Kind;
+use super::names::encoded;
 use super::shape::{Shape, Shapes, View};
 use super::{Contract, Loss, Unseen};
 use crate::ty::{Definition, DefinitionId, ScopeId, Ty};
@@ -24,6 +25,8 @@ pub(crate) struct Generator<'w> {
     names: BTreeMap<String, String>,
     used: BTreeSet<String>,
     pub(super) unseen: Vec<Unseen>,
+    /// The definitions being written, each with the place in it.
+    within: Vec<(DefinitionId, Span)>,
     depth: usize,
 }
 
@@ -64,6 +67,7 @@ impl<'w> Generator<'w> {
             names: BTreeMap::new(),
             used: BTreeSet::new(),
             unseen: Vec::new(),
+            within: Vec::new(),
             depth: 0,
         }
     }
@@ -89,10 +93,21 @@ impl<'w> Generator<'w> {
         self.used = mark.used;
     }
 
-    pub(super) fn report(&mut self, what: String, why: impl Into<String>, inside: Option<&Inside>, loss: Loss) {
-        let unseen = Unseen { what, why: why.into(), inside: inside.map(|inside| inside.id), loss };
-        if !self.unseen.contains(&unseen) {
+    /// Reports what is not seen at the place that is being written, once.
+    pub(super) fn report(&mut self, what: String, why: impl Into<String>, loss: Loss) {
+        let (inside, at) = self.within.last().copied().unzip();
+        let unseen = Unseen { what, why: why.into(), inside, at: at.unwrap_or_else(Span::call_site), loss };
+        let is_known =
+            |known: &Unseen| (&known.what, &known.why, known.inside) == (&unseen.what, &unseen.why, unseen.inside);
+        if !self.unseen.iter().any(is_known) {
             self.unseen.push(unseen);
+        }
+    }
+
+    /// Moves the place for reports to a part of the definition that is being written.
+    pub(super) fn move_to(&mut self, place: Span) {
+        if let Some((_, at)) = self.within.last_mut() {
+            *at = place;
         }
     }
 
@@ -175,7 +190,7 @@ impl<'w> Generator<'w> {
     fn schema_of(&mut self, kind: Kind, ty: &Ty) -> Value {
         self.depth += 1;
         let schema = if self.depth > TOO_DEEP {
-            self.report(self.shapes.written(ty), "it is written out in itself", None, Loss::Type);
+            self.report(self.shapes.written(ty), "it is written out in itself", Loss::Type);
             Value::Bool(true)
         } else {
             self.write(kind)
@@ -225,123 +240,25 @@ impl<'w> Generator<'w> {
                 Ok(shape) => {
                     let definition = self.shapes.types.definition(id);
                     let generics = self.shapes.generics(id, &arguments);
-                    self.container(&Inside { id, definition, shape, arguments, generics })
+                    self.within.push((id, definition.item.ident.span()));
+                    let schema = self.container(&Inside { id, definition, shape, arguments, generics });
+                    self.within.pop();
+                    schema
                 }
                 Err(why) => {
                     let what = self.shapes.types.definition(id).item.ident.to_string();
-                    self.report(what, why, None, Loss::Type);
+                    self.report(what, why, Loss::Type);
                     Value::Bool(true)
                 }
             },
             Kind::Unseen(what, why) => {
-                self.report(what, why, None, Loss::Type);
+                self.report(what, why, Loss::Type);
                 Value::Bool(true)
             }
-        }
-    }
-
-    /// The name that schemars gives to the schema of a type.
-    pub(super) fn name(&self, ty: &Ty) -> String {
-        self.name_of(&self.shapes.kind(ty))
-    }
-
-    fn name_of(&self, kind: &Kind) -> String {
-        let name = |ty| self.name(ty);
-        match kind {
-            Kind::Plain(plain) => plain.name.to_owned(),
-            Kind::Unit => "null".to_owned(),
-            Kind::Option(inner) => format!("Nullable_{}", name(inner)),
-            Kind::List(item) => format!("Array_of_{}", name(item)),
-            Kind::Set(item) => format!("Set_of_{}", name(item)),
-            Kind::Map(key, value) if self.id(key) == "string" => format!("Map_of_{}", name(value)),
-            Kind::Map(key, value) => format!("Map_from_{}_to_{}", name(key), name(value)),
-            Kind::Tuple(items) => format!("Tuple_of_{}", items.iter().map(name).collect::<Vec<_>>().join("_and_")),
-            Kind::Array(_, 0) => "EmptyArray".to_owned(),
-            Kind::Array(item, length) => format!("Array_size_{length}_of_{}", name(item)),
-            Kind::Result(success, error) => format!("Result_of_{}_or_{}", name(success), name(error)),
-            Kind::Bound(limit) => format!("Bound_of_{}", name(limit)),
-            Kind::Range(limit) => format!("Range_of_{}", name(limit)),
-            Kind::Defined(id, arguments) => self.defined_name(*id, arguments),
-            Kind::Unseen(what, _) => what.clone(),
-        }
-    }
-
-    fn defined_name(&self, id: DefinitionId, arguments: &[Ty]) -> String {
-        let Ok(shape) = self.shapes.of(id, View::JsonSchema) else { return String::new() };
-        if !shape.is_name_format || !shape.name.contains('{') {
-            return shape.name.clone();
-        }
-        // Braces that stand for themselves are doubled.
-        let mut name = shape.name.replace("{{", "\u{1}").replace("}}", "\u{2}");
-        for (parameter, ty) in self.shapes.generics(id, arguments) {
-            let place = format!("{{{parameter}}}");
-            if name.contains(&place) {
-                name = name.replace(&place, &self.name(&ty));
-            }
-        }
-        name.replace('\u{1}', "{").replace('\u{2}', "}")
-    }
-
-    /// What tells the type apart from others of the same name.
-    pub(super) fn id(&self, ty: &Ty) -> String {
-        self.id_of(&self.shapes.kind(ty))
-    }
-
-    fn id_of(&self, kind: &Kind) -> String {
-        let id = |ty| self.id(ty);
-        match kind {
-            Kind::Plain(plain) => plain.id.to_owned(),
-            Kind::Unit => "null".to_owned(),
-            Kind::Option(inner) => format!("Option<{}>", id(inner)),
-            Kind::List(item) => format!("[{}]", id(item)),
-            Kind::Set(item) => format!("Set<{}>", id(item)),
-            Kind::Map(key, value) if id(key) == "string" => format!("Map<{}>", id(value)),
-            Kind::Map(key, value) => format!("Map<{}, {}>", id(key), id(value)),
-            Kind::Tuple(items) => format!("({})", items.iter().map(id).collect::<Vec<_>>().join(",")),
-            Kind::Array(_, 0) => "[]".to_owned(),
-            Kind::Array(item, length) => format!("[{length}; {}]", id(item)),
-            Kind::Result(success, error) => format!("Result<{}, {}>", id(success), id(error)),
-            Kind::Bound(limit) => format!("Bound<{}>", id(limit)),
-            Kind::Range(limit) => format!("Range<{}>", id(limit)),
-            Kind::Defined(definition, arguments) => self.defined_id(*definition, arguments),
-            Kind::Unseen(what, _) => what.clone(),
-        }
-    }
-
-    fn defined_id(&self, id: DefinitionId, arguments: &[Ty]) -> String {
-        let Ok(shape) = self.shapes.of(id, View::JsonSchema) else { return String::new() };
-        let module = &self.shapes.types.definition(id).module;
-        let filled = self.shapes.generics(id, arguments);
-        let relevant: Vec<String> = shape
-            .relevant
-            .iter()
-            .filter_map(|parameter| filled.iter().find(|(name, _)| name == parameter))
-            .map(|(_, ty)| self.id(ty))
-            .collect();
-        if relevant.is_empty() {
-            format!("{module}::{}", shape.name)
-        } else {
-            format!("{module}::{}<{}>", shape.name, relevant.concat())
         }
     }
 }
 
 fn property(name: &str, schema: Value) -> Value {
     json!({"type": "object", "properties": {name: schema}, "required": [name]})
-}
-
-/// A name as it stands in a reference.
-fn encoded(name: &str) -> String {
-    let mut text = String::with_capacity(name.len());
-    for byte in name.bytes() {
-        match byte {
-            b'~' => text.push_str("~0"),
-            b'/' => text.push_str("~1"),
-            b'!' | b'$' | b'&'..=b';' | b'=' | b'?'..=b'Z' | b'_' | b'a'..=b'z' => text.push(char::from(byte)),
-            _ => {
-                let _ = write!(text, "%{byte:2X}");
-            }
-        }
-    }
-    text
 }

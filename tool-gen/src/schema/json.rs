@@ -4,6 +4,7 @@ use serde_derive_internals::ast::Style;
 use serde_derive_internals::attr::TagType;
 use serde_json::{Map, Value, json};
 
+use super::Contract;
 use super::attributes::written;
 use super::compose;
 use super::kind::Kind;
@@ -37,12 +38,20 @@ impl Shapes<'_> {
         }
         match value {
             Plain::Written(value) => Ok(value.clone()),
-            Plain::Bool(value) => Ok((*value).into()),
-            Plain::Int(number) => integer(*number),
-            Plain::Float(digits) if matches!(ty.library(), Some((_, "f32"))) => {
-                digits.parse::<f32>().map(Value::from).map_err(|error| error.to_string())
+            Plain::Bool(value) if self.is_written_as(ty, "boolean") => Ok((*value).into()),
+            Plain::Int(number) if self.is_written_as(ty, "integer") => integer(*number),
+            // `5 as f64` is written as `5.0`.
+            Plain::Int(number) if self.is_written_as(ty, "number") => self.json(&Plain::Float(number.to_string()), ty),
+            Plain::Float(digits) if self.is_written_as(ty, "number") => {
+                let parsed = match ty.library() {
+                    Some((_, "f32")) => digits.parse::<f32>().map(Value::from),
+                    _ => digits.parse::<f64>().map(Value::from),
+                };
+                parsed.map_err(|error| error.to_string())
             }
-            Plain::Float(digits) => digits.parse::<f64>().map(Value::from).map_err(|error| error.to_string()),
+            Plain::Bool(_) | Plain::Int(_) | Plain::Float(_) => {
+                Err(format!("how `{}` is written is not known here", self.written(ty)))
+            }
             Plain::Text(text) => match self.kind(ty) {
                 // A text that became something else may be written in another way.
                 Kind::Plain(plain) if plain.name == "string" || matches!(ty.library(), Some((_, "char" | "Uuid"))) => {
@@ -65,6 +74,14 @@ impl Shapes<'_> {
                 _ => Err(format!("the items of `{}` are not known here", self.written(ty))),
             },
             Plain::Struct(_) | Plain::Variant(..) => Err(format!("`{}` is not known here", self.written(ty))),
+        }
+    }
+
+    /// Whether all values of a library type have this type of JSON.
+    fn is_written_as(&self, ty: &Ty, name: &str) -> bool {
+        match self.kind(ty) {
+            Kind::Plain(plain) => (plain.schema)(Contract::Serialize).get("type").is_some_and(|found| found == name),
+            _ => false,
         }
     }
 

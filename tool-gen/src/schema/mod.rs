@@ -9,10 +9,13 @@ mod compose;
 mod container;
 mod default;
 mod describe;
+mod evaluate;
 mod fields;
 mod generator;
 mod json;
 mod kind;
+mod library;
+mod names;
 mod parameters;
 mod shape;
 mod value;
@@ -21,9 +24,11 @@ mod variants;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use argument::{Decoded, SeenArgument, argument, returns};
+pub(crate) use argument::{Decoded, argument, returns};
 pub(crate) use generator::Generator;
 pub(crate) use shape::Shapes;
+
+use proc_macro2::Span;
 
 use crate::ty::DefinitionId;
 
@@ -37,7 +42,7 @@ pub(crate) enum Contract {
 }
 
 /// Something that the source does not tell.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Unseen {
     /// The type or the expression as it is written.
     pub(crate) what: String,
@@ -45,6 +50,8 @@ pub(crate) struct Unseen {
     pub(crate) why: String,
     /// The struct or enum it stands in, if it is not the argument itself.
     pub(crate) inside: Option<DefinitionId>,
+    /// Where in the file of that definition.
+    pub(crate) at: Span,
     /// What is lost by it.
     pub(crate) loss: Loss,
 }

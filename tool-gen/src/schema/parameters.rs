@@ -44,7 +44,7 @@ impl Mentions<'_> {
     fn field(&mut self, field: &Field) {
         match &field.with {
             Some(With::Type(ty)) => self.visit_type(ty),
-            Some(With::Function) => {}
+            Some(With::Function(_)) => {}
             None => self.visit_type(&field.ty),
         }
     }

@@ -207,28 +207,21 @@ fn override_serde(attributes: &mut Vec<Attribute>) {
     let mut overridden = BTreeSet::new();
     for item in items(attributes, "schemars") {
         let Some(name) = item.name() else { continue };
-        match item {
-            Item::Not(_) => {
-                overridden.insert(name);
+        let is_of_serde = OF_SERDE.contains(&name.as_str()) && !NOT_OVERRIDDEN.contains(&name.as_str());
+        if !item.is_taken_back {
+            if !is_of_serde {
+                continue;
             }
-            Item::Is(meta) if OF_SERDE.contains(&name.as_str()) && !NOT_OVERRIDDEN.contains(&name.as_str()) => {
-                if name == "skip" {
-                    overridden.extend(["skip_serializing".to_owned(), "skip_deserializing".to_owned()]);
-                }
-                overridden.insert(name);
-                effective.push(meta);
+            effective.push(item.meta);
+            if name == "skip" {
+                overridden.extend(["skip_serializing".to_owned(), "skip_deserializing".to_owned()]);
             }
-            Item::Is(_) => {}
         }
+        overridden.insert(name);
     }
-    for item in items(attributes, "serde") {
-        if let (Some(name), Item::Is(meta)) = (item.name(), item)
-            && OF_SERDE.contains(&name.as_str())
-            && !overridden.contains(&name)
-        {
-            effective.push(meta);
-        }
-    }
+    let is_left =
+        |item: &Item| item.name().is_some_and(|name| OF_SERDE.contains(&name.as_str()) && !overridden.contains(&name));
+    effective.extend(items(attributes, "serde").into_iter().filter(is_left).map(|item| item.meta));
     attributes.retain(|attribute| !attribute.path().is_ident("serde"));
     if !effective.is_empty() {
         attributes.extend(Attribute::parse_outer.parse2(quote!(#[serde(#(#effective),*)])).into_iter().flatten());
@@ -250,10 +243,13 @@ fn each_attributes(item: &mut DeriveInput, change: impl Fn(&mut Vec<Attribute>))
     }
 }
 
+/// A shape, or why its attributes cannot be read.
+type Read = Result<Rc<Shape>, String>;
+
 /// The shapes that were read so far: the tools of a crate share most of their types.
 pub(crate) struct Shapes<'w> {
     pub(super) types: &'w dyn Types,
-    known: RefCell<HashMap<(DefinitionId, View), Result<Rc<Shape>, String>>>,
+    known: RefCell<HashMap<(DefinitionId, View), Read>>,
 }
 
 impl<'w> Shapes<'w> {
@@ -262,7 +258,7 @@ impl<'w> Shapes<'w> {
         Self { types, known: RefCell::default() }
     }
 
-    pub(super) fn of(&self, id: DefinitionId, view: View) -> Result<Rc<Shape>, String> {
+    pub(super) fn of(&self, id: DefinitionId, view: View) -> Read {
         if let Some(known) = self.known.borrow().get(&(id, view)) {
             return known.clone();
         }

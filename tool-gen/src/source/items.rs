@@ -211,10 +211,9 @@ fn may_be_annotated(attributes: &[syn::Attribute]) -> bool {
 }
 
 fn add_import(found: &mut Items, absolute: bool, mut segments: Vec<String>, tree: UseTree) {
-    let mut add = |name: &syn::Ident, segments: Vec<String>| {
+    let mut add = |name: String, segments: Vec<String>| {
         if name != "_" {
-            let path = ImportPath { absolute, segments };
-            found.imports.entry(name.unraw().to_string()).or_default().push(path);
+            found.imports.entry(name).or_default().push(ImportPath { absolute, segments });
         }
     };
     match tree {
@@ -224,19 +223,19 @@ fn add_import(found: &mut Items, absolute: bool, mut segments: Vec<String>, tree
         }
         // `use a::{self}` names `a`.
         UseTree::Name(name) if name.ident == "self" => {
-            if let Some(last) = segments.last().and_then(|last| syn::parse_str::<syn::Ident>(last).ok()) {
-                add(&last, segments);
+            if let Some(last) = segments.last().cloned() {
+                add(last, segments);
             }
         }
         UseTree::Name(name) => {
             segments.push(name.ident.unraw().to_string());
-            add(&name.ident, segments);
+            add(name.ident.unraw().to_string(), segments);
         }
         UseTree::Rename(rename) => {
             if rename.ident != "self" {
                 segments.push(rename.ident.unraw().to_string());
             }
-            add(&rename.rename, segments);
+            add(rename.rename.unraw().to_string(), segments);
         }
         UseTree::Glob(_) => found.globs.push(ImportPath { absolute, segments }),
         UseTree::Group(group) => {

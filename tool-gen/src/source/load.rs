@@ -1,18 +1,16 @@
 //! From files to modules, as rustc finds them.
 
-use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::BTreeSet;
+use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use syn::{Attribute, Item, ItemMod};
 
-use super::{Crate, CrateId, Scope, SourceFile, Sources};
-use crate::cfg::{is_build_script, text_of};
-use crate::package::{Dependency, Package};
+use super::{CrateId, Scope, SourceFile, Sources};
+use crate::cfg::text_of;
 use crate::text::{TooDeep, annotations, check_nesting, may_declare_modules, modules_only, without_bodies};
 use crate::ty::ScopeId;
-use crate::{Cfg, Diagnostic, Severity};
+use crate::{Diagnostic, Severity};
 
 /// No crate has modules that deep; a chain of links that leads back has.
 const DEEPEST_MODULE: usize = 100;
@@ -20,15 +18,6 @@ const DEEPEST_MODULE: usize = 100;
 /// From this depth on it is asked whether a file is one of those above it. A circle is found a little later, and
 /// nobody else pays for the question.
 const SUSPICIOUS_DEPTH: usize = 16;
-
-/// A crate to be read.
-pub(crate) struct Root<'a> {
-    pub(crate) path: &'a Path,
-    pub(crate) features: Option<Vec<String>>,
-    pub(crate) cfg: &'a Cfg,
-    /// Whether its tools are wanted, or only its types.
-    pub(crate) scanned: bool,
-}
 
 /// Where the files of a module's submodules are.
 #[derive(Clone, Debug)]
@@ -41,7 +30,7 @@ pub(super) struct Folders {
 
 impl Folders {
     /// Of a file that is the root of a crate, a `mod.rs`, or named by `#[path]`.
-    fn beside(file: &Path) -> Self {
+    pub(super) fn beside(file: &Path) -> Self {
         let folder = file.parent().unwrap_or_else(|| Path::new("")).to_owned();
         Self { modules: folder.clone(), paths: folder }
     }
@@ -62,83 +51,7 @@ impl Folders {
 }
 
 impl Sources {
-    /// Reads a crate: all of its modules, but parses only what has annotations.
-    ///
-    /// # Errors
-    /// When the root file or its `Cargo.toml` cannot be read.
-    pub(crate) fn add_crate(&self, root: &Root<'_>) -> Result<ScopeId, Diagnostic> {
-        let general =
-            |message| Diagnostic { severity: Severity::Error, message, help: None, place: None, compile_error: false };
-        if let Some(known) = self.crate_at(root.path) {
-            return Ok(known);
-        }
-        let package = Package::of(root.path).map_err(general)?;
-        let name = package.crate_name(root.path).or_else(|| name_of_root(root.path));
-        let name = name.ok_or_else(|| {
-            general(format!("{}: a crate's root is a file such as `src/lib.rs`", root.path.display()))
-        })?;
-        let features: BTreeSet<String> = match &root.features {
-            Some(features) => package.features(features.clone()),
-            None if is_build_script() && is_being_built(&package) => package.features_of_build_script(),
-            None => package.features(["default".to_owned()]),
-        };
-        let cfg = features.into_iter().fold(root.cfg.clone(), |cfg, feature| cfg.value("feature", feature));
-        let file = SourceFile::read(root.path)?;
-        if let (true, Some(folder)) = (root.scanned, &package.folder) {
-            self.files.borrow_mut().push(folder.join("Cargo.toml"));
-        }
-        let dependencies = package.dependencies();
-        let id = CrateId(self.crates.borrow().len());
-        self.crates.borrow_mut().push(Rc::new(Crate {
-            cfg,
-            dependencies,
-            package,
-            scanned: root.scanned,
-            root_file: canonical(root.path),
-            root: Cell::new(None),
-            libraries: RefCell::default(),
-        }));
-        let folders = Folders::beside(root.path);
-        let scope = self.add_file(id, None, name, file, folders);
-        self.krate(id).root.set(Some(scope));
-        self.read_modules(scope);
-        Ok(scope)
-    }
-
-    fn crate_at(&self, root: &Path) -> Option<ScopeId> {
-        let path = canonical(root);
-        self.crates.borrow().iter().find(|krate| krate.root_file == path).and_then(|krate| krate.root.get())
-    }
-
-    /// The root of a crate that another one names, if its sources are at hand.
-    pub(super) fn library(&self, krate: CrateId, name: &str) -> Option<ScopeId> {
-        let user = self.krate(krate);
-        if let Some(known) = user.libraries.borrow().get(name) {
-            return *known;
-        }
-        // A circle of crates cannot be, but one of folders can.
-        user.libraries.borrow_mut().insert(name.to_owned(), None);
-        let found = self.find_library(&user, name);
-        user.libraries.borrow_mut().insert(name.to_owned(), found);
-        found
-    }
-
-    fn find_library(&self, user: &Crate, name: &str) -> Option<ScopeId> {
-        let own = Dependency { package: String::new(), path: user.package.folder.clone(), features: Vec::new() };
-        let is_own = user.package.library_name() == Some(name);
-        let dependency = user.dependencies.get(name).or(is_own.then_some(&own))?;
-        // What has the runtime in it has no types of the user's.
-        if dependency.package == "tool-runtime" {
-            return None;
-        }
-        let package = Package::of(&dependency.path.as_ref()?.join("Cargo.toml")).ok()?;
-        let root = package.library_root()?;
-        let features = if is_own { None } else { Some(dependency.features.clone()) };
-        let cfg = if is_own { user.cfg.clone() } else { user.cfg.without("feature") };
-        self.add_crate(&Root { path: &root, features, cfg: &cfg, scanned: false }).ok()
-    }
-
-    fn add_file(
+    pub(super) fn add_file(
         &self,
         krate: CrateId,
         parent: Option<ScopeId>,
@@ -179,7 +92,7 @@ impl Sources {
     }
 
     /// Follows the modules of a file: parses it if it has annotations, else only what declares modules.
-    fn read_modules(&self, id: ScopeId) {
+    pub(super) fn read_modules(&self, id: ScopeId) {
         let scope = self.scope(id);
         let text = scope.file.text();
         if self.krate(scope.krate).scanned && !annotations(text.as_bytes()).is_empty() {
@@ -379,20 +292,19 @@ fn parse_outline(file: &SourceFile) -> Result<syn::File, Diagnostic> {
     syn::parse_file(&outline).or_else(|_| {
         // The parser is right, should the outline be wrong.
         check_nesting(&text).map_err(too_deep)?;
-        syn::parse_file(&text).map_err(|wrong| error(file.place(wrong.span()), format!("this does not parse: {wrong}")))
+        syn::parse_file(&text).map_err(|wrong| error(file.place(wrong.span()), in_our_words(&wrong)))
     })
 }
 
-fn name_of_root(root: &Path) -> Option<String> {
-    Some(root.file_stem()?.to_str()?.replace('-', "_"))
+fn in_our_words(wrong: &syn::Error) -> String {
+    match wrong.to_string() {
+        lexer if lexer.contains("token stream") => {
+            "a bracket, a quote or a comment is opened here and not closed, or closed and not opened".to_owned()
+        }
+        parser => format!("this does not parse: {parser}"),
+    }
 }
 
-/// Whether a package is the one whose build script this is.
-fn is_being_built(package: &Package) -> bool {
-    let here = std::env::var_os("CARGO_MANIFEST_DIR").map(|folder| canonical(Path::new(&folder)));
-    here.is_some() && here == package.folder.as_deref().map(canonical)
-}
-
-fn canonical(path: &Path) -> PathBuf {
+pub(super) fn canonical(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -1,9 +1,13 @@
 //! The sources of crates, as a tree of modules that is read as far as it is needed.
 
+mod crates;
 mod file;
+mod implementations;
 mod items;
 mod load;
-mod resolve;
+mod names;
+mod types;
+mod values;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -11,11 +15,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+pub(crate) use crates::Root;
 pub(crate) use file::SourceFile;
 pub(crate) use items::ImportPath;
 pub(crate) use items::Items;
-pub(crate) use load::Root;
-pub(crate) use resolve::import_path;
+
+pub(crate) use names::import_path;
 
 use crate::package::{Dependency, Package};
 use crate::ty::{Definition, DefinitionId, ScopeId};

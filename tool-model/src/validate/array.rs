@@ -50,7 +50,7 @@ impl<'s> Checker<'s> {
 
 impl ArrayRules {
     /// The count demanded, also by `items: false`.
-    fn possible_count(&self) -> Count {
+    pub(crate) fn possible_count(&self) -> Count {
         match self.items {
             Some(Schema::Nothing) => {
                 let most = self.prefix.len() as u64;

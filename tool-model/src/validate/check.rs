@@ -20,7 +20,7 @@ const DEEPEST_CHECK: u32 = 640;
 const MOST_STEPS: u32 = 1_000_000;
 
 /// One check of one value.
-pub(super) struct Checker<'s> {
+pub(crate) struct Checker<'s> {
     pub(super) definitions: &'s Definitions,
     depth: u32,
     steps: u32,
@@ -28,7 +28,7 @@ pub(super) struct Checker<'s> {
 }
 
 impl<'s> Checker<'s> {
-    pub(super) fn new(definitions: &'s Definitions) -> Self {
+    pub(crate) fn new(definitions: &'s Definitions) -> Self {
         Self { definitions, depth: 0, steps: 0, exhausted: false }
     }
 
@@ -44,7 +44,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    pub(super) fn accepts(mut self, schema: &'s Schema, value: &Value) -> bool {
+    pub(crate) fn accepts(mut self, schema: &'s Schema, value: &Value) -> bool {
         let fits = self.fits(schema, At { value, path: &Path::Start("") });
         fits && !self.exhausted
     }

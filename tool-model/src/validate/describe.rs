@@ -11,17 +11,17 @@ use super::schema::{ArrayRules, Definitions, Kinds, ObjectRules, Rules, Schema};
 const MOST_SCHEMAS: u32 = 64;
 
 /// Puts a schema into words; used for one description only.
-pub(super) struct Describer<'a> {
+pub(crate) struct Describer<'a> {
     definitions: &'a Definitions,
     remaining: Cell<u32>,
 }
 
 impl<'a> Describer<'a> {
-    pub(super) fn new(definitions: &'a Definitions) -> Self {
+    pub(crate) fn new(definitions: &'a Definitions) -> Self {
         Self { definitions, remaining: Cell::new(MOST_SCHEMAS) }
     }
 
-    pub(super) fn schema(&self, schema: &Schema) -> String {
+    pub(crate) fn schema(&self, schema: &Schema) -> String {
         match schema {
             Schema::Anything => "any value".to_owned(),
             Schema::Nothing => "nothing".to_owned(),
@@ -36,7 +36,7 @@ impl<'a> Describer<'a> {
         remaining > 0
     }
 
-    pub(super) fn rules(&self, rules: &Rules) -> String {
+    pub(crate) fn rules(&self, rules: &Rules) -> String {
         if let Some(allowed) = &rules.allowed {
             return phrases::one_of_values(allowed);
         }

@@ -6,12 +6,12 @@ use serde_json::{Map, Value};
 
 use super::number::Number;
 
-pub(super) fn equal(a: &Value, b: &Value) -> bool {
+pub(crate) fn equal(a: &Value, b: &Value) -> bool {
     compare(a, b) == Ordering::Equal
 }
 
 /// A total order, so that repeated items are found by sorting.
-pub(super) fn compare(a: &Value, b: &Value) -> Ordering {
+pub(crate) fn compare(a: &Value, b: &Value) -> Ordering {
     match (a, b) {
         (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
         (Value::Number(a), Value::Number(b)) => Number::from(a).compare(Number::from(b)),
@@ -34,7 +34,7 @@ fn compare_objects(a: &Map<String, Value>, b: &Map<String, Value>) -> Ordering {
 }
 
 /// `serde_json/preserve_order` may be switched on by any crate of the program.
-pub(super) fn sorted(object: &Map<String, Value>) -> Vec<(&String, &Value)> {
+pub(crate) fn sorted(object: &Map<String, Value>) -> Vec<(&String, &Value)> {
     let mut entries: Vec<_> = object.iter().collect();
     entries.sort_unstable_by_key(|(key, _)| *key);
     entries

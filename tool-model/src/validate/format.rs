@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// A format that a string can be checked against.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Format {
+pub(crate) enum Format {
     DateTime,
     Date,
     Time,
@@ -16,7 +16,7 @@ pub(super) enum Format {
 }
 
 impl Format {
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name {
             "date-time" => Self::DateTime,
             "date" => Self::Date,
@@ -30,7 +30,7 @@ impl Format {
         })
     }
 
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::DateTime => "date-time",
             Self::Date => "date",
@@ -43,7 +43,7 @@ impl Format {
         }
     }
 
-    pub(super) fn accepts(self, text: &str) -> bool {
+    pub(crate) fn accepts(self, text: &str) -> bool {
         match self {
             Self::DateTime => text.split_once(['T', 't']).is_some_and(|(date, time)| is_date(date) && is_time(time)),
             Self::Date => is_date(text),

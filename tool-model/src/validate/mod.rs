@@ -38,24 +38,25 @@
 
 mod array;
 mod branch;
-mod check;
+pub(crate) mod check;
 mod combine;
 mod cycle;
-mod describe;
-mod equality;
+pub(crate) mod describe;
+pub(crate) mod equality;
 mod findings;
-mod format;
+pub(crate) mod format;
 mod keywords;
-mod number;
+pub(crate) mod number;
 mod object;
-mod path;
-mod phrases;
-mod read;
+pub(crate) mod path;
+pub(crate) mod phrases;
+mod plain;
+pub(crate) mod read;
 mod scalar;
-mod schema;
+pub(crate) mod schema;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -64,6 +65,7 @@ use serde_json::Value;
 
 use check::Checker;
 use describe::Describer;
+pub use plain::is_plain;
 use read::Reading;
 use schema::{Definitions, Schema};
 

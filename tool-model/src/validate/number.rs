@@ -7,7 +7,7 @@ use serde_json::{Number as JsonNumber, Value};
 
 /// A number from a schema or from a value.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Number {
+pub(crate) enum Number {
     /// Within `i64` or `u64`.
     Whole(i128),
     /// Has a fraction, or lies beyond them.
@@ -39,14 +39,14 @@ impl Number {
     }
 
     /// `30.0` is an integer in JSON Schema, and so is `1e300`.
-    pub(super) fn is_integer(self) -> bool {
+    pub(crate) fn is_integer(self) -> bool {
         match self {
             Self::Whole(_) => true,
             Self::Float(float) => float.fract() == 0.0 || float.is_infinite(),
         }
     }
 
-    pub(super) fn is_positive(self) -> bool {
+    pub(crate) fn is_positive(self) -> bool {
         match self {
             Self::Whole(whole) => whole > 0,
             Self::Float(float) => float > 0.0,
@@ -54,7 +54,7 @@ impl Number {
     }
 
     /// The count that a keyword such as `maxItems` gives, if this is one.
-    pub(super) fn as_count(self) -> Option<u64> {
+    pub(crate) fn as_count(self) -> Option<u64> {
         match self {
             Self::Whole(whole) if whole >= 0 => Some(u64::try_from(whole).unwrap_or(u64::MAX)),
             Self::Float(float) if float.fract() == 0.0 && float > 0.0 => Some(u64::MAX),
@@ -62,7 +62,7 @@ impl Number {
         }
     }
 
-    pub(super) fn compare(self, other: Self) -> Ordering {
+    pub(crate) fn compare(self, other: Self) -> Ordering {
         match (self, other) {
             (Self::Whole(a), Self::Whole(b)) => a.cmp(&b),
             (Self::Float(a), Self::Float(b)) => a.total_cmp(&b),
@@ -71,13 +71,13 @@ impl Number {
         }
     }
 
-    pub(super) fn is_above(self, other: Self) -> bool {
+    pub(crate) fn is_above(self, other: Self) -> bool {
         self.compare(other).is_gt()
     }
 
     /// Whether `self` divided by `divisor` is whole, both read as the decimals they are written as: `0.3` is a
     /// multiple of `0.1`, although the nearest binary fractions are not.
-    pub(super) fn is_multiple_of(self, divisor: Self) -> bool {
+    pub(crate) fn is_multiple_of(self, divisor: Self) -> bool {
         match (Decimal::of(self), Decimal::of(divisor)) {
             (Some(value), Some(divisor)) => value.is_multiple_of(divisor),
             _ => false,

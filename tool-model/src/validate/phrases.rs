@@ -11,7 +11,7 @@ const LONGEST_QUOTE: usize = 40;
 const LONGEST_PHRASE: usize = 600;
 
 /// A value as it is shown within a sentence.
-pub(super) fn quoted(value: &Value) -> String {
+pub(crate) fn quoted(value: &Value) -> String {
     shortened(value, LONGEST_QUOTE)
 }
 
@@ -24,12 +24,12 @@ pub(super) fn one_line(phrase: String) -> String {
 }
 
 /// `` `a`, `b` ``
-pub(super) fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     list(&names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>())
 }
 
 /// `one of "asc", "desc"`
-pub(super) fn one_of_values<'a>(values: impl IntoIterator<Item = &'a Value>) -> String {
+pub(crate) fn one_of_values<'a>(values: impl IntoIterator<Item = &'a Value>) -> String {
     let texts: Vec<String> = values.into_iter().map(quoted).collect();
     match texts.as_slice() {
         [] => "nothing".to_owned(),

@@ -13,14 +13,14 @@ use super::schema::{Definitions, Rules, Schema};
 const DEEPEST_SCHEMA: usize = 128;
 
 /// A schema with the definitions it reaches; where an error was found, the keyword is left out.
-pub(super) struct Reading {
-    pub(super) schema: Schema,
-    pub(super) definitions: Definitions,
-    pub(super) errors: Vec<SchemaError>,
+pub(crate) struct Reading {
+    pub(crate) schema: Schema,
+    pub(crate) definitions: Definitions,
+    pub(crate) errors: Vec<SchemaError>,
 }
 
 impl Reading {
-    pub(super) fn of(schema: &Value, defs: &BTreeMap<String, Value>) -> Self {
+    pub(crate) fn of(schema: &Value, defs: &BTreeMap<String, Value>) -> Self {
         let mut reader = Reader::default();
         let own_defs = schema.get("$defs");
         let root = reader.schema(schema, None);

@@ -3,7 +3,7 @@
 mod branches;
 mod containers;
 mod limits;
-mod oracle;
+pub(crate) mod oracle;
 mod refused;
 mod scalars;
 

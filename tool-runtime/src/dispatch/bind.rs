@@ -6,14 +6,14 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use rustc_hash::FxBuildHasher;
-use tool_model::validate::Validator;
 use tool_model::{Manifest, Registration, ToolDefinition, registrations};
 
 use super::choose::{Chosen, choose, duplicate};
 use super::offer::{Offer, Tools};
 use super::problem::{merge, short_type};
+use super::promise::check_promises;
 use super::{Dependencies, Problem, Source};
-use crate::arguments::{Reader, Schemas};
+use crate::arguments::Schemas;
 use crate::inject::{Injection, Mode};
 use crate::shim::{Class, Constructor, Receiver, Shim};
 
@@ -122,18 +122,7 @@ fn bind_tool(
     };
     let instance = bind_instance(registration, shim, dependencies, constructors, problems);
     let injections = bind_injections(registration, &(shim.needs.injections)(), "", dependencies, problems);
-    let promised = OnceLock::new();
-    if makes_promises(registration) {
-        let definition = definition.get_or_init(|| Arc::new(registration.definition())).clone();
-        check_rules(registration, &definition, problems);
-        check_defaults(registration, &definition, problems);
-        let schemas = Schemas::new(registration, definition);
-        for (index, wrong) in shim.try_absent(Reader { text: "{}", schemas: &schemas, allow_unknown: false }) {
-            let message = format!("the argument `{}`: {wrong}", registration.arguments[index].name);
-            problems.push(Problem::of_tool(registration.name, message, "give it a default that its type reads"));
-        }
-        drop(promised.set(schemas));
-    }
+    let tried = check_promises(registration, shim, &definition, problems);
     let instance = instance?;
     check_moved(registration, &instance, &injections, problems);
     let needs_scope = matches!(instance, InstanceSource::PerCall { .. })
@@ -142,60 +131,12 @@ fn bind_tool(
         registration,
         shim,
         definition,
-        schemas: promised,
+        schemas: tried.map_or_else(OnceLock::new, OnceLock::from),
         instance,
         injections,
         needs_scope,
         timeout: registration.options.timeout_ms.map(Duration::from_millis),
     })
-}
-
-/// Whether a tool's schema may say more than its types enforce, so that it is worth a look before the first call.
-fn makes_promises(registration: &Registration) -> bool {
-    let said = |spec: &tool_model::ArgumentSpec| {
-        let details = spec.details;
-        details.default.is_some() || details.or_default || !details.rules.is_empty()
-    };
-    registration.options.explicit.is_some()
-        || registration.arguments.iter().any(said)
-        || !registration.call.types().are_scalar()
-}
-
-/// A rule that says nothing about the argument's type would be shown to the model and mean nothing.
-fn check_rules(registration: &Registration, definition: &ToolDefinition, problems: &mut Vec<Problem>) {
-    for spec in registration.arguments {
-        let Some(argument) = definition.arguments.get(spec.name) else { continue };
-        for rule in spec.details.rules.iter().filter(|rule| !rule.fits(&argument.type_name)) {
-            let message = format!(
-                "`{}` of `{}` says nothing about a value of type {}",
-                rule.name(),
-                spec.name,
-                argument.type_name
-            );
-            problems.push(Problem::of_tool(registration.name, message, "remove it, or give the argument another type"));
-        }
-    }
-}
-
-/// A default that the schema refuses would make every call without it fail; a schema that cannot be enforced is a
-/// promise that cannot be kept.
-fn check_defaults(registration: &Registration, definition: &ToolDefinition, problems: &mut Vec<Problem>) {
-    for (name, argument) in &definition.arguments {
-        let validator = match Validator::new(&argument.schema(), &definition.defs) {
-            Ok(validator) => validator,
-            Err(error) => {
-                let message = format!("the schema of `{name}` cannot be enforced: {error}");
-                problems.push(Problem::of_tool(registration.name, message, "describe it otherwise"));
-                continue;
-            }
-        };
-        let Some(default) = argument.keywords.get("default") else { continue };
-        for violation in validator.check(default, name) {
-            let message =
-                format!("the default of `{}` is {default}, but {} is expected", violation.path, violation.expected);
-            problems.push(Problem::of_tool(registration.name, message, "give a default that the argument takes"));
-        }
-    }
 }
 
 fn bind_instance(

@@ -9,6 +9,7 @@ mod dispatcher;
 mod explain;
 mod offer;
 mod problem;
+mod promise;
 mod running;
 mod scoped;
 mod watch;

@@ -2,6 +2,7 @@
 
 mod seen;
 mod source;
+mod tiers;
 mod types;
 
 use schemars::JsonSchema;

@@ -131,6 +131,7 @@ fn enums() {
 }
 
 #[test]
+#[expect(deprecated, reason = "what is deprecated says so")]
 fn documentation() {
     same!(Titled, OnlyTitle, BlankLines, Indented, DocAttributes, Described, Deprecated, WithConstants, Raw);
 }
@@ -168,6 +169,15 @@ fn defaults() {
 }
 
 #[test]
+fn combinations() {
+    same!(
+        Lifetimes<'static>, UsesThrough, ThroughValidated, MoreFields, MoreVariants, MoreAdjacent, MoreUntagged,
+        SkippedFields, Bounded<Struct, Bare>, Unbound<u8>, Settings, InlineEnum, Vec<InlineEnum>,
+        std::collections::HashMap<Bare, Vec<MoreVariants>>
+    );
+}
+
+#[test]
 fn definitions_are_shared() {
     let source = Source::parse(TYPES);
     let shapes = Shapes::new(&source);
@@ -181,6 +191,54 @@ fn definitions_are_shared() {
     let computed = ["a::Same", "b::Same", "Clashing"].map(|ty| generator.subschema_for(&source.ty(ty)));
     assert_eq!(computed, expected.map(Value::from));
     assert_eq!(generator.into_definitions(), real.take_definitions(true));
+}
+
+#[test]
+fn defaults_are_never_guessed() {
+    let source = Source::parse(
+        r#"
+        #[derive(JsonSchema)]
+        struct Defaults {
+            #[serde(default = "address")] a: std::net::Ipv4Addr,
+            #[serde(default = "duration")] b: std::time::Duration,
+            #[serde(default = "number")] c: std::num::NonZeroU8,
+            #[serde(default = "set")] d: std::collections::HashSet<u8>,
+            #[serde(default = "map")] e: std::collections::BTreeMap<String, u8>,
+            #[serde(default = "computed")] f: u8,
+            #[serde(default = "elsewhere::f")] g: u8,
+            #[serde(default)] h: ByHand,
+            #[serde(default)] i: chrono::NaiveDate,
+            #[serde(default, skip_serializing_if = "is_zero")] j: u8,
+            #[serde(default, serialize_with = "write")] k: u8,
+            #[serde(default = "converted")] l: ByHand,
+            #[serde(default = "made::default")] m: u8,
+            #[serde(default = "converted_default")] n: Derived,
+            #[serde(default = "converted_variant")] o: Choice,
+            #[serde(default = "converted_struct")] p: Derived,
+        }
+        fn address() -> std::net::Ipv4Addr { std::net::Ipv4Addr::new(127, 0, 0, 1) }
+        fn duration() -> std::time::Duration { std::time::Duration::new(1, 2) }
+        fn number() -> std::num::NonZeroU8 { std::num::NonZeroU8::new(3).unwrap() }
+        fn set() -> std::collections::HashSet<u8> { std::collections::HashSet::from([1, 2]) }
+        fn map() -> std::collections::BTreeMap<String, u8> { std::collections::BTreeMap::from([("a".into(), 1)]) }
+        fn computed() -> u8 { if true { 1 } else { 2 } }
+        fn converted() -> ByHand { Other(1).into() }
+        fn converted_default() -> Derived { Other::default().into() }
+        fn converted_variant() -> Choice { OtherChoice::A.into() }
+        fn converted_struct() -> Derived { Another { a: 1 }.into() }
+        mod made { pub fn default() -> u8 { 5u8.pow(2) } }
+        #[derive(Default)] struct Other(u8);
+        struct Another { a: u8 }
+        #[derive(JsonSchema, Serialize, Default)] struct Derived { a: u8 }
+        #[derive(JsonSchema, Serialize)] enum Choice { A }
+        enum OtherChoice { A }
+        #[derive(JsonSchema, Serialize)] struct ByHand(u8);
+        impl Default for ByHand { fn default() -> Self { make() } }
+        "#,
+    );
+    let lost = unseen(&source, "Defaults");
+    let expected = ('a'..='p').map(|name| (format!("the default of `{name}`"), Loss::Detail));
+    assert_eq!(lost, expected.collect::<Vec<_>>());
 }
 
 #[test]
@@ -201,7 +259,7 @@ fn what_cannot_be_seen_is_reported() {
         "#,
     );
     let lost = |ty: &str| (ty.to_owned(), Loss::Type);
-    assert_eq!(unseen(&source, "ByFunction"), [lost("schema_with")]);
+    assert_eq!(unseen(&source, "ByFunction"), [lost("f")]);
     assert_eq!(unseen(&source, "Foreign"), [lost("geo::Point")]);
     assert_eq!(unseen(&source, "Transformed"), [lost("f")]);
     assert_eq!(unseen(&source, "ByHand"), [lost("ByHand")]);

@@ -37,7 +37,7 @@ impl Source {
                 && let Some((path, _)) = &block.trait_
                 && let Type::Path(ty) = &*block.self_ty
             {
-                let name = path.path.segments.last().unwrap().ident.to_string();
+                let name = path.segments.last().unwrap().ident.to_string();
                 let of = ty.path.segments.last().unwrap().ident.to_string();
                 impls.entry(of).or_default().push((name, Rc::new(block.clone())));
             }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::validate::{Validator, describe};
 
 const NAMES: [&str; 4] = ["a", "b", "kind", "x-y"];
-const DEFINITIONS: [&str; 3] = ["A", "B", "C"];
+pub(crate) const DEFINITIONS: [&str; 3] = ["A", "B", "C"];
 const PATTERNS: [&str; 5] = ["^a", "b$", "^[ab]+$", "a.c", r"^\d+$"];
 const FORMATS: [&str; 9] = ["date-time", "date", "time", "uuid", "email", "ipv4", "ipv6", "uri", "unheard-of"];
 const TYPES: [&str; 7] = ["string", "integer", "number", "boolean", "array", "object", "null"];
@@ -69,7 +69,7 @@ fn scalar() -> BoxedStrategy<Value> {
     .boxed()
 }
 
-fn json_value() -> BoxedStrategy<Value> {
+pub(crate) fn json_value() -> BoxedStrategy<Value> {
     let nested = |inner: BoxedStrategy<Value>| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
@@ -84,7 +84,7 @@ fn object<'a>(entries: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
     Value::Object(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
 }
 
-type Entry = (&'static str, Value);
+pub(crate) type Entry = (&'static str, Value);
 
 fn entry(keys: &[&'static str], values: impl Strategy<Value = impl Into<Value>> + 'static) -> BoxedStrategy<Entry> {
     (select(keys.to_vec()), values).prop_map(|(key, value)| (key, value.into())).boxed()
@@ -97,7 +97,7 @@ fn names() -> BoxedStrategy<Value> {
 }
 
 /// A keyword that contains no schema.
-fn plain_keyword() -> BoxedStrategy<Entry> {
+pub(crate) fn plain_keyword() -> BoxedStrategy<Entry> {
     let types = prop::collection::btree_set(select(TYPES.to_vec()), 1..4);
     let needs = prop::collection::btree_map(select(NAMES.to_vec()), names(), 1..3);
     prop_oneof![
@@ -139,7 +139,7 @@ fn nesting_keyword(inner: &BoxedStrategy<Value>) -> BoxedStrategy<Entry> {
     .boxed()
 }
 
-fn schema() -> BoxedStrategy<Value> {
+pub(crate) fn schema() -> BoxedStrategy<Value> {
     let reference = select(DEFINITIONS.to_vec()).prop_map(|name| json!({"$ref": format!("#/$defs/{name}")}));
     let plain = prop::collection::vec(plain_keyword(), 0..4).prop_map(object);
     let leaf = prop_oneof![1 => any::<bool>().prop_map(Value::from), 2 => reference, 12 => plain];
@@ -152,27 +152,27 @@ fn schema() -> BoxedStrategy<Value> {
 }
 
 /// Random choices that depend on the seed alone.
-struct Choices(u64);
+pub(crate) struct Choices(pub(crate) u64);
 
 impl Choices {
-    fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap_or_default() % limit.max(1)
     }
 
-    fn of<'a, T>(&mut self, options: &'a [T]) -> Option<&'a T> {
+    pub(crate) fn of<'a, T>(&mut self, options: &'a [T]) -> Option<&'a T> {
         options.get(self.below(options.len()))
     }
 }
 
 /// A value that the schema may well accept.
-struct Sampler<'a> {
-    defs: &'a BTreeMap<String, Value>,
-    choices: Choices,
+pub(crate) struct Sampler<'a> {
+    pub(crate) defs: &'a BTreeMap<String, Value>,
+    pub(crate) choices: Choices,
 }
 
 impl Sampler<'_> {
-    fn value(&mut self, schema: &Value, depth: usize) -> Value {
+    pub(crate) fn value(&mut self, schema: &Value, depth: usize) -> Value {
         let Some(map) = schema.as_object().filter(|_| depth < 8) else { return self.scalar() };
         if let Some(exact) = map.get("const") {
             return exact.clone();

@@ -1,0 +1,64 @@
+//! `assert_manifest!()`, as a test of the fixtures' author would have it.
+
+use std::fs;
+use std::panic::catch_unwind;
+use std::path::PathBuf;
+
+use tool_runtime::{Manifest, assert_manifest};
+
+use super::file;
+use crate::fixtures;
+
+/// A file with this manifest.
+fn saved(name: &str, manifest: &Manifest) -> PathBuf {
+    let path = file(name);
+    manifest.save(&path).expect("saved");
+    path
+}
+
+/// What the assertion says against a manifest.
+#[track_caller]
+fn complaint(path: PathBuf) -> String {
+    let panic = catch_unwind(|| assert_manifest!(&path)).expect_err("it is stale");
+    fs::remove_dir_all(path.parent().expect("its folder")).expect("removed");
+    *panic.downcast::<String>().expect("words")
+}
+
+/// The tools of other crates, which this binary has as well, need no entry.
+#[test]
+fn a_manifest_that_is_what_the_code_says_passes() {
+    let path = saved("passes", fixtures::manifest());
+    assert_manifest!(&path);
+    assert!(Manifest::linked().len() > fixtures::manifest().len());
+    fs::remove_dir_all(path.parent().expect("its folder")).expect("removed");
+}
+
+#[test]
+fn everything_that_differs_is_said() {
+    let mut manifest = fixtures::manifest().clone();
+    let mut moved = manifest.remove("add").expect("a fixture");
+    moved.description = "Otherwise.".to_owned();
+    let mut gone = moved.clone();
+    gone.handler = "tool_tests::functions::gone".to_owned();
+    manifest.insert("plus", moved);
+    manifest.insert("gone", gone);
+    let mut sum = manifest.remove("rules.named").expect("a fixture");
+    sum.description = "Otherwise.".to_owned();
+    manifest.insert("rules.named", sum);
+    let missing = manifest.remove("options.all").expect("a fixture");
+    let words = complaint(saved("differs", &manifest));
+    assert!(words.contains("tools_calls.json is not what the code says:\n- "), "{words}");
+    assert!(words.contains("`gone` is not in the code: there is no `tool_tests::functions::gone`"), "{words}");
+    assert!(words.contains("`plus` is stale: `tool_tests::functions::add` is now called `add`"), "{words}");
+    assert!(words.contains("`rules.named` is stale: the description is \"Otherwise.\" in the manifest, "), "{words}");
+    assert!(words.contains(&format!("`options.all` is missing: `{}` has no entry", missing.handler)), "{words}");
+    assert_eq!(words.lines().count(), 6, "{words}");
+    assert!(words.ends_with("`tool-gen write` writes it again."), "{words}");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    let words = catch_unwind(|| assert_manifest!()).expect_err("there is none");
+    let words = words.downcast::<String>().expect("words");
+    assert!(words.contains("tests/tools_calls.json") && words.contains("`tool-gen write` writes it."), "{words}");
+}

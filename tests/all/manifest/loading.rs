@@ -1,0 +1,163 @@
+//! Manifests that do not fit the program, and what is offered where they do.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use tool_runtime::{BuildError, Dispatcher, EmbeddedManifest, Manifest, tool, tool_class};
+
+use super::linked;
+use crate::fixtures::call_on;
+
+/// A letter.
+#[derive(Deserialize, JsonSchema)]
+struct Letter {
+    /// What it says.
+    text: String,
+    #[serde(default = "one")]
+    copies: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Send a letter.
+#[tool(name = "loading.send", sensitive, destructive, tags = ["post"], timeout = "5s", instructions = "Be polite.")]
+fn send(
+    /// Who gets it.
+    to: &str,
+    letter: Letter,
+) -> String {
+    format!("{} of {:?} to {to}", letter.copies, letter.text)
+}
+
+/// Count the letters.
+#[tool(name = "loading.count", read_only)]
+fn count() -> u32 {
+    7
+}
+
+struct Drawer;
+
+#[tool_class(prefix = "loading_manual", manual)]
+impl Drawer {
+    /// Open it.
+    pub fn open(&self) -> &'static str {
+        "open"
+    }
+}
+
+fn build(text: &str) -> Result<Dispatcher, BuildError> {
+    Dispatcher::builder().manifest(Manifest::from_json(text).expect("a manifest")).build()
+}
+
+/// All that is wrong with a manifest that must be refused.
+#[track_caller]
+fn refusal(text: &str) -> String {
+    build(text).expect_err("it does not fit").to_string()
+}
+
+fn text() -> String {
+    linked("loading.").to_json()
+}
+
+#[test]
+fn a_manifest_that_the_code_contradicts_on_behaviour_is_stale() {
+    let stale = text().replace("\"sensitive\": true,", "").replace("\"timeout_ms\": 5000", "\"timeout_ms\": 9000");
+    let error = refusal(&stale);
+    assert!(error.contains("`loading.send`: the manifest is stale: "), "{error}");
+    assert!(error.contains("`sensitive` is false in the manifest, true in the code"), "{error}");
+    assert!(error.contains("`timeout_ms` is 9000 in the manifest, 5000 in the code"), "{error}");
+    assert!(error.ends_with("; write the manifest again"), "{error}");
+}
+
+#[test]
+fn everything_that_does_not_fit_is_said_at_once() {
+    let mut manifest = linked("loading.");
+    let send = manifest.get("loading.send").expect("linked").clone();
+    let mut gone = send.clone();
+    gone.handler = "other_crate::gone".to_owned();
+    manifest.insert("loading.again", send);
+    manifest.insert("loading.gone", gone);
+    let mut manual = manifest.get("loading.count").expect("linked").clone();
+    manual.handler = "all::manifest::loading::Drawer::open".to_owned();
+    manifest.insert("loading_manual.open", manual);
+    let stale = manifest.to_json().replace("\"read_only\": true", "\"read_only\": false");
+    let error = build(&stale).expect_err("it does not fit");
+    assert_eq!(error.problems().len(), 4, "{error}");
+    let error = error.to_string();
+    for expected in [
+        "`loading.again`: the manifest has its handler `all::manifest::loading::send` twice, which is called `loading.send`",
+        "`loading.gone`: the manifest offers it, but its handler `other_crate::gone` is not linked; if the crate exists \
+         and is never named, the linker drops it: write `use other_crate as _;`",
+        "`loading_manual.open`: the manifest offers it, but `all::manifest::loading::Drawer::open` is of a `manual` class \
+         and no instance is given; add `.service(..)`",
+        "`loading.count`: the manifest is stale: `read_only` is false in the manifest, true in the code",
+    ] {
+        assert!(error.contains(expected), "{expected}\nis not in\n{error}");
+    }
+
+    let lenient = Dispatcher::builder().manifest(Manifest::from_json(&stale).unwrap()).lenient().build().unwrap();
+    let names: Vec<String> = lenient.definitions().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["loading.send"], "the rest is skipped");
+}
+
+/// Whoever edits a description in the manifest wants the model to read it.
+#[test]
+fn the_words_are_the_manifests() {
+    let edited = text()
+        .replace("Send a letter.", "Send a letter by post.")
+        .replace("Who gets it.", "The receiver's name.")
+        .replace("What it says.", "The whole text.")
+        .replace("Be polite.", "Be brief.");
+    let tools = build(&edited).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(tools.manifest().to_json(), edited);
+    let letter = json!({"to": "Ada", "letter": {"text": "hi"}}).to_string();
+    assert_eq!(call_on(&tools, "loading.send", &letter).output, "1 of \"hi\" to Ada");
+}
+
+/// A generator that reads source cannot run the function that makes a default, nor see the types of other crates.
+#[test]
+fn what_the_manifest_does_not_know_is_filled_in() {
+    let mut manifest = linked("loading.");
+    let full = manifest.clone();
+    let mut send = manifest.remove("loading.send").expect("linked");
+    let copies = &mut send.defs.get_mut("Letter").expect("a definition")["properties"]["copies"];
+    assert!(copies.as_object_mut().expect("a schema").remove("default").is_some(), "schemars has run the function");
+    manifest.insert("loading.send", send.clone());
+    assert_eq!(build(&manifest.to_json()).unwrap_or_else(|error| panic!("{error}")).manifest(), full);
+
+    let letter = send.arguments.get_mut("letter").expect("an argument");
+    *letter = tool_runtime::Argument::new("any", true);
+    send.defs.clear();
+    manifest.insert("loading.send", send);
+    assert_eq!(build(&manifest.to_json()).unwrap_or_else(|error| panic!("{error}")).manifest(), full);
+}
+
+#[test]
+fn a_text_that_is_no_manifest_is_reported_by_build_with_the_rest() {
+    for text in ["", "{\"a\": ", "[]"] {
+        let builder = || Dispatcher::builder().manifest(EmbeddedManifest::new("tools/broken.json", text));
+        let error = builder().value("x", 1_u8).value("x", 2_u8).build().expect_err("no manifest");
+        assert_eq!(error.problems().len(), 2, "{error}");
+        let words = error.to_string();
+        assert!(words.contains("cannot read the manifest tools/broken.json: "), "{words}");
+        assert!(builder().lenient().build().is_err(), "there is nothing to skip");
+    }
+}
+
+#[test]
+fn an_embedded_manifest_is_one() {
+    let text: &'static str = text().leak();
+    let tools = Dispatcher::builder().manifest(EmbeddedManifest::new("it.json", text)).build().unwrap();
+    assert_eq!(tools.manifest(), linked("loading."));
+}
+
+#[test]
+fn a_service_given_by_hand_is_offered_beside_the_manifest() {
+    let tools = Dispatcher::builder().manifest(linked("loading.")).service(Drawer).build().unwrap();
+    assert_eq!(call_on(&tools, "loading_manual.open", "{}").output, "open");
+    let with_entry = tools.manifest();
+    let again = Dispatcher::builder().manifest(with_entry.clone()).service(Drawer).build().unwrap();
+    assert_eq!(again.manifest(), with_entry);
+}

@@ -1,0 +1,157 @@
+//! A manifest's file that changes.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use tool_runtime::{Dispatcher, Manifest, Watch, tool};
+
+use super::{file, linked};
+
+const INTERVAL: Duration = Duration::from_millis(10);
+
+/// Look out of the window.
+#[tool(name = "watched.look")]
+fn look() {}
+
+fn manifest(description: &str) -> Manifest {
+    let text = linked("watched.").to_json().replace("Look out of the window.", description);
+    Manifest::from_json(&text).expect("a manifest")
+}
+
+fn description(tools: &Dispatcher) -> String {
+    tools.definition("watched.look").expect("on offer").description.clone()
+}
+
+fn watched(path: &Path) -> (Dispatcher, Watch) {
+    let tools = Dispatcher::builder().manifest(linked("watched.")).build().unwrap();
+    let watch = tools.watch(path, INTERVAL).unwrap();
+    (tools, watch)
+}
+
+/// Waits until the tool is described so.
+#[track_caller]
+fn expect(tools: &Dispatcher, expected: &str) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while description(tools) != expected {
+        assert!(Instant::now() < deadline, "it is still {:?}, not {expected:?}", description(tools));
+        std::thread::sleep(INTERVAL);
+    }
+}
+
+/// Waits long enough for a change to be noticed, and sees that there was none.
+#[track_caller]
+fn expect_still(tools: &Dispatcher, expected: &str) {
+    std::thread::sleep(INTERVAL * 20);
+    assert_eq!(description(tools), expected);
+}
+
+#[test]
+fn every_way_of_writing_it_is_noticed() {
+    let path = file("every_way");
+    manifest("at first").save(&path).unwrap();
+    let tools = Dispatcher::builder().manifest(linked("watched.")).build().unwrap();
+    let watch = tools.watch(&path, INTERVAL).unwrap();
+    assert_eq!(description(&tools), "at first", "it is loaded at once");
+
+    manifest("replaced").save(&path).unwrap();
+    expect(&tools, "replaced");
+    fs::write(&path, manifest("in place").to_json()).unwrap();
+    expect(&tools, "in place");
+    // As some editors do: the old one is moved away, and a new one is written.
+    fs::rename(&path, path.with_extension("old")).unwrap();
+    fs::write(&path, manifest("moved").to_json()).unwrap();
+    expect(&tools, "moved");
+    // The same length.
+    manifest("mover").save(&path).unwrap();
+    expect(&tools, "mover");
+
+    drop(watch);
+    manifest("too late").save(&path).unwrap();
+    expect_still(&tools, "mover");
+    fs::remove_dir_all(path.parent().unwrap()).unwrap();
+}
+
+#[test]
+fn what_does_not_fit_leaves_the_old_one() {
+    let path = file("does_not_fit");
+    manifest("good").save(&path).unwrap();
+    let (tools, _watch) = watched(&path);
+
+    let text = manifest("half").to_json();
+    fs::write(&path, &text[..text.len() / 2]).unwrap();
+    expect_still(&tools, "good");
+    fs::write(&path, &text).unwrap();
+    expect(&tools, "half");
+
+    fs::write(&path, text.replace("watching::look", "watching::gone")).unwrap();
+    expect_still(&tools, "half");
+    fs::remove_file(&path).unwrap();
+    expect_still(&tools, "half");
+    manifest("good again").save(&path).unwrap();
+    expect(&tools, "good again");
+    fs::remove_dir_all(path.parent().unwrap()).unwrap();
+}
+
+/// A writer that takes its time: the file is read when it is left alone.
+#[test]
+fn a_file_that_is_being_written_is_not_read() {
+    use std::io::Write;
+    let path = file("being_written");
+    manifest("old").save(&path).unwrap();
+    let (tools, _watch) = watched(&path);
+    let text = manifest("new").to_json();
+    let mut writing = fs::File::create(&path).unwrap();
+    for piece in text.as_bytes().chunks(20) {
+        writing.write_all(piece).unwrap();
+        assert!(["old", "new"].contains(&description(&tools).as_str()));
+        std::thread::sleep(INTERVAL / 2);
+    }
+    drop(writing);
+    expect(&tools, "new");
+    fs::remove_dir_all(path.parent().unwrap()).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_is_turned_to_another_file_is_noticed() {
+    use std::os::unix::fs::symlink;
+    let path = file("link");
+    let (one, other) = (path.with_file_name("one.json"), path.with_file_name("other.json"));
+    manifest("one").save(&one).unwrap();
+    manifest("other").save(&other).unwrap();
+    symlink(&one, &path).unwrap();
+    let (tools, _watch) = watched(&path);
+    assert_eq!(description(&tools), "one");
+    let turned = path.with_file_name("turned");
+    symlink(&other, &turned).unwrap();
+    fs::rename(&turned, &path).unwrap();
+    expect(&tools, "other");
+    fs::remove_dir_all(path.parent().unwrap()).unwrap();
+}
+
+#[test]
+fn a_file_that_cannot_be_loaded_cannot_be_watched() {
+    let tools = Dispatcher::builder().manifest(linked("watched.")).build().unwrap();
+    let path = file("cannot").with_file_name("gone.json");
+    let error = tools.watch(&path, INTERVAL).map(drop).expect_err("not there").to_string();
+    assert!(error.contains("cannot read the manifest") && error.contains("gone.json"), "{error}");
+    assert_eq!(description(&tools), "Look out of the window.");
+}
+
+#[test]
+fn a_watch_does_not_keep_the_tools_alive() {
+    let path = file("alive");
+    manifest("it").save(&path).unwrap();
+    let alive = std::sync::Arc::new(());
+    let tools = Dispatcher::builder().manifest(linked("watched.")).value("alive", alive.clone()).build().unwrap();
+    let watch = tools.watch(&path, INTERVAL).unwrap();
+    drop(tools);
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while std::sync::Arc::strong_count(&alive) > 1 {
+        assert!(Instant::now() < deadline);
+        std::thread::sleep(INTERVAL);
+    }
+    drop(watch);
+    fs::remove_dir_all(path.parent().unwrap()).unwrap();
+}

@@ -1,0 +1,90 @@
+//! Arguments that commands share.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    #[default]
+    Text,
+    Json,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(super) enum Colour {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+impl Colour {
+    /// Holds for everything that is printed from now on.
+    pub(super) fn apply(self) {
+        let choice = match self {
+            Self::Auto => anstream::ColorChoice::Auto,
+            Self::Always => anstream::ColorChoice::Always,
+            Self::Never => anstream::ColorChoice::Never,
+        };
+        choice.write_global();
+    }
+}
+
+/// Which packages are read, as Cargo chooses them.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Packages")]
+pub(super) struct PackageChoice {
+    /// The package's Cargo.toml, instead of the nearest one
+    #[arg(long, value_name = "PATH")]
+    pub(super) manifest_path: Option<PathBuf>,
+
+    /// A package of the workspace; can be repeated
+    #[arg(short, long = "package", value_name = "NAME")]
+    pub(super) packages: Vec<String>,
+
+    /// All packages of the workspace, into one manifest
+    #[arg(long, conflicts_with = "packages")]
+    pub(super) workspace: bool,
+
+    #[command(flatten)]
+    pub(super) build: BuildChoice,
+}
+
+/// How the packages would be built.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Configuration")]
+pub(super) struct BuildChoice {
+    /// Features to switch on, separated by commas or spaces
+    #[arg(short = 'F', long, value_name = "FEATURES")]
+    pub(super) features: Vec<String>,
+
+    /// Switch on all features
+    #[arg(long)]
+    pub(super) all_features: bool,
+
+    /// Leave the default features off
+    #[arg(long)]
+    pub(super) no_default_features: bool,
+
+    /// Read `#[cfg]`s as for this target
+    #[arg(long, value_name = "TRIPLE")]
+    pub(super) target: Option<String>,
+
+    /// Set a `cfg`, such as `tokio_unstable` or `backend="sqlite"`; can be repeated
+    #[arg(long = "cfg", value_name = "CFG")]
+    pub(super) cfgs: Vec<String>,
+}
+
+/// Where the tools come from: the sources, or a manifest that is there already.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct ToolSource {
+    /// Read this manifest instead of the sources
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["manifest_path", "packages", "workspace"])]
+    pub(super) from: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) choice: PackageChoice,
+}

@@ -1,0 +1,86 @@
+//! Changes, as the commands show them.
+
+use std::fmt::Write;
+
+use anstyle::Style;
+use similar::TextDiff;
+use tool_model::compatibility::{Change, ChangeKind};
+
+use super::terminal::{BOLD, CYAN, DIM, GREEN, RED, YELLOW, count, styled, width};
+use super::wrap::wrapped;
+
+/// The changes in groups: those that break callers first.
+pub(super) fn grouped(changes: &[Change]) -> String {
+    let groups = [
+        (ChangeKind::Breaking, "Breaking", "calls that were right may fail", RED),
+        (ChangeKind::Compatible, "Compatible", "every call that was right still is", GREEN),
+        (ChangeKind::Text, "Text", "only what the model reads", YELLOW),
+    ];
+    let mut text = String::new();
+    for (kind, title, meaning, style) in groups {
+        let group: Vec<_> = changes.iter().filter(|change| change.kind == kind).collect();
+        if !group.is_empty() {
+            let title = styled(style.bold(), format_args!("{title} ({})", group.len()));
+            let _ = writeln!(text, "{title} {}", styled(DIM, meaning));
+            by_tool(&group, style, &mut text);
+            text.push('\n');
+        }
+    }
+    text.truncate(text.trim_end().len());
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+fn by_tool(changes: &[&Change], style: Style, text: &mut String) {
+    for of_tool in changes.chunk_by(|a, b| a.tool == b.tool) {
+        let _ = writeln!(text, "  {}", styled(BOLD, &of_tool[0].tool));
+        for change in of_tool {
+            let line = match change.path.as_str() {
+                "" => change.message.clone(),
+                path => format!("{path}: {}", change.message),
+            };
+            let lines = wrapped(&line, width().saturating_sub(6));
+            for (index, line) in lines.iter().enumerate() {
+                let mark = if index == 0 { styled(style, "•") } else { " ".to_owned() };
+                let _ = writeln!(text, "    {mark} {line}");
+            }
+        }
+    }
+}
+
+/// `2 breaking changes, 1 compatible change`
+pub(super) fn summary(changes: &[Change]) -> String {
+    let of = |kind| changes.iter().filter(|change| change.kind == kind).count();
+    let parts = [
+        (of(ChangeKind::Breaking), "breaking change"),
+        (of(ChangeKind::Compatible), "compatible change"),
+        (of(ChangeKind::Text), "text change"),
+    ];
+    let parts: Vec<_> =
+        parts.into_iter().filter(|(number, _)| *number > 0).map(|(number, noun)| count(number, noun)).collect();
+    if parts.is_empty() { "no change".to_owned() } else { parts.join(", ") }
+}
+
+/// Whether a caller may fail.
+pub(super) fn break_callers(changes: &[Change]) -> bool {
+    changes.iter().any(|change| change.kind == ChangeKind::Breaking)
+}
+
+/// The lines that differ, with three around them.
+pub(super) fn line_by_line(old: &str, new: &str, names: [&str; 2]) -> String {
+    let difference = TextDiff::from_lines(old, new);
+    let unified = difference.unified_diff().context_radius(3).header(names[0], names[1]).to_string();
+    let coloured = unified.lines().map(|line| {
+        let style = match line.as_bytes() {
+            [b'-', b'-', b'-', ..] | [b'+', b'+', b'+', ..] => BOLD,
+            [b'-', ..] => RED,
+            [b'+', ..] => GREEN,
+            [b'@', ..] => CYAN,
+            _ => return format!("{line}\n"),
+        };
+        format!("{}\n", styled(style, line))
+    });
+    coloured.collect()
+}

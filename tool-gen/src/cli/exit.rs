@@ -1,0 +1,75 @@
+//! How a command ends.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// What a command gives back.
+pub(super) type Result<T = (), E = Failure> = std::result::Result<T, E>;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Exit {
+    /// All is well.
+    Fine = 0,
+    /// The manifest is stale, a change breaks callers, or a finding is denied.
+    Objection = 1,
+    /// The command could not do its work.
+    Error = 2,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Why a command could not do its work.
+#[derive(Debug)]
+pub(super) struct Failure {
+    message: String,
+    help: Option<String>,
+}
+
+impl Failure {
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), help: None }
+    }
+
+    pub(super) fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+
+    pub(super) fn remedy(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<tool_gen::Error> for Failure {
+    fn from(error: tool_gen::Error) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+impl From<tool_model::ManifestError> for Failure {
+    fn from(error: tool_model::ManifestError) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+/// Says what was being done when something outside failed.
+pub(super) trait Doing<T> {
+    /// For example: `cannot write /tmp/x: no space left on device`.
+    fn doing(self, what: impl FnOnce() -> String) -> Result<T>;
+}
+
+impl<T, E: fmt::Display> Doing<T> for std::result::Result<T, E> {
+    fn doing(self, what: impl FnOnce() -> String) -> Result<T> {
+        self.map_err(|error| Failure::new(format!("cannot {}: {error}", what())))
+    }
+}

@@ -1,0 +1,168 @@
+//! `tool-gen lint`
+
+mod rules;
+mod source;
+
+use annotate_snippets::Level;
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use tool_gen::Place;
+
+use super::arguments::{Format, ToolSource};
+use super::exit::{Exit, Result};
+use super::report::{self, JsonDiagnostic, JsonPlace};
+use super::scanning::Tools;
+use super::terminal::{GREEN, RED, YELLOW, count, print, print_json, say, styled};
+
+/// Find what models and providers will stumble over
+///
+/// Undocumented tools and arguments, names that providers refuse, arguments that can be anything, descriptions that
+/// are too long.
+#[derive(Args)]
+#[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
+pub(super) struct Lint {
+    /// Fail on findings of this level and above
+    #[arg(short = 'D', long, value_enum, default_value_t, value_name = "LEVEL")]
+    deny: Deny,
+
+    #[command(flatten)]
+    source: ToolSource,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  tool-gen lint
+  tool-gen lint --deny warnings      in CI
+
+With `--format json`:
+  {\"findings\": [FINDING], \"denied\": COUNT, \"diagnostics\": [DIAGNOSTIC]}
+  FINDING  {\"level\": \"warning\" | \"error\", \"rule\", \"tool\", \"path\", \"message\", \"help\", \"place\"}";
+
+/// From which level on a finding makes the command fail.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Deny {
+    #[default]
+    Errors,
+    Warnings,
+    /// Report, but do not fail
+    Nothing,
+}
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Severity {
+    Warning,
+    Error,
+}
+
+/// One thing to mend.
+#[derive(Clone, Debug)]
+struct Finding {
+    severity: Severity,
+    /// The rule that found it, such as `undocumented-tool`.
+    rule: &'static str,
+    tool: String,
+    /// Where in the tool: `arguments.limit`, or empty.
+    path: String,
+    message: String,
+    help: String,
+    place: Option<Place>,
+}
+
+/// A finding as `--format json` shows it.
+#[derive(Serialize)]
+struct JsonFinding<'a> {
+    level: Severity,
+    rule: &'a str,
+    tool: &'a str,
+    path: &'a str,
+    message: &'a str,
+    help: &'a str,
+    place: Option<JsonPlace<'a>>,
+}
+
+/// The result as `--format json` shows it.
+#[derive(Serialize)]
+struct JsonLint<'a> {
+    findings: Vec<JsonFinding<'a>>,
+    denied: usize,
+    diagnostics: Vec<JsonDiagnostic<'a>>,
+}
+
+impl Lint {
+    pub(super) fn run(&self, format: Format) -> Result<Exit> {
+        let tools = Tools::read(&self.source, format)?;
+        let mut findings = rules::findings(&tools.manifest);
+        source::locate(&mut findings, &tools);
+        let denied = findings.iter().filter(|finding| self.deny.includes(finding.severity)).count();
+        match format {
+            Format::Json => print_json(&JsonLint {
+                findings: findings.iter().map(Finding::json).collect(),
+                denied,
+                diagnostics: report::json(&tools.diagnostics),
+            })?,
+            Format::Text => {
+                for finding in &findings {
+                    print(&format!("{}\n\n", finding.shown()))?;
+                }
+                match tools.has_errors() {
+                    true => report::refusal(&tools.diagnostics, "not every tool could be looked at"),
+                    false => summary(&findings, tools.manifest.len(), denied),
+                }
+            }
+        }
+        Ok(match (tools.has_errors(), denied) {
+            (true, _) => Exit::Error,
+            (false, 0) => Exit::Fine,
+            (false, _) => Exit::Objection,
+        })
+    }
+}
+
+impl Deny {
+    fn includes(self, severity: Severity) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Errors => severity == Severity::Error,
+            Self::Warnings => true,
+        }
+    }
+}
+
+impl Finding {
+    /// As a compiler would say it.
+    fn shown(&self) -> String {
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let subject = if self.path.is_empty() { String::new() } else { format!(" {}", self.path) };
+        let message = format!("`{}`{subject} {} [{}]", self.tool, self.message, self.rule);
+        report::render(level, &message, Some(&self.help), self.place.as_ref())
+    }
+
+    fn json(&self) -> JsonFinding<'_> {
+        JsonFinding {
+            level: self.severity,
+            rule: self.rule,
+            tool: &self.tool,
+            path: &self.path,
+            message: &self.message,
+            help: &self.help,
+            place: self.place.as_ref().map(JsonPlace::of),
+        }
+    }
+}
+
+fn summary(findings: &[Finding], tools: usize, denied: usize) {
+    let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
+    let tools = count(tools, "tool");
+    let found = format!("{}, {} in {tools}", count(errors, "error"), count(warnings, "warning"));
+    match (findings.is_empty(), denied) {
+        (true, _) => say(format_args!("{} nothing to mend in {tools}", styled(GREEN, "✓"))),
+        (false, 0) => say(format_args!("{} {found}", styled(YELLOW, "!"))),
+        (false, _) => say(format_args!("{} {found}", styled(RED, "✗"))),
+    }
+}

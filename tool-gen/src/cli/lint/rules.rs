@@ -1,0 +1,183 @@
+//! The rules. A rule looks at one tool, or at all of them together, and says what it finds.
+//!
+//! What a single provider refuses is for rules of its own, which belong into the same lists.
+
+use std::collections::BTreeMap;
+
+use tool_model::{Manifest, ToolDefinition};
+
+use super::{Finding, Severity};
+
+/// What providers take in a description.
+const LONGEST_DESCRIPTION: usize = 1_024;
+/// What providers take in a name.
+const LONGEST_NAME: usize = 64;
+
+type ToolRule = fn(&mut Report<'_>, &ToolDefinition);
+
+/// The rules that look at one tool.
+const TOOL_RULES: [ToolRule; 5] = [
+    name_is_taken_by_providers,
+    tool_is_documented,
+    descriptions_are_short,
+    arguments_are_documented,
+    arguments_have_types,
+];
+
+/// Everything that the rules find, in the order of the tools.
+pub(super) fn findings(manifest: &Manifest) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (name, tool) in manifest.iter() {
+        let mut report = Report { tool: name, found: &mut found };
+        TOOL_RULES.iter().for_each(|rule| rule(&mut report, tool));
+    }
+    names_stay_apart(manifest, &mut found);
+    found
+}
+
+/// Takes down what is found in one tool.
+struct Report<'a> {
+    tool: &'a str,
+    found: &'a mut Vec<Finding>,
+}
+
+impl Report<'_> {
+    fn add(&mut self, severity: Severity, rule: &'static str, path: &str, message: String, help: &str) {
+        self.found.push(Finding {
+            severity,
+            rule,
+            tool: self.tool.to_owned(),
+            path: path.to_owned(),
+            message,
+            help: help.to_owned(),
+            place: None,
+        });
+    }
+}
+
+/// The name that providers see: they take no dots.
+fn portable(name: &str) -> String {
+    name.replace('.', "__")
+}
+
+/// One name that a provider refuses fails the whole request.
+fn name_is_taken_by_providers(report: &mut Report<'_>, _: &ToolDefinition) {
+    let name = portable(report.tool);
+    let is_known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    if let Some(bad) = name.chars().find(|c| !is_known(*c)) {
+        let message = format!("has a character in its name that no provider takes: {bad:?}");
+        report.add(Severity::Error, "name", "", message, "use letters, digits, `_`, `-` and `.` in `name = \"..\"`");
+    } else if !starts_well {
+        let message = "has a name that does not start with a letter or `_`".to_owned();
+        report.add(Severity::Error, "name", "", message, "put a letter first in `name = \"..\"` or `prefix = \"..\"`");
+    }
+    if name.chars().count() > LONGEST_NAME {
+        let length = name.chars().count();
+        let message =
+            format!("has a name of {length} characters once dots are replaced; providers take {LONGEST_NAME}");
+        report.add(Severity::Error, "name", "", message, "shorten `name = \"..\"` or `prefix = \"..\"`");
+    }
+}
+
+/// The description is most of what a model knows when it chooses a tool.
+fn tool_is_documented(report: &mut Report<'_>, tool: &ToolDefinition) {
+    if tool.description.trim().is_empty() {
+        let help = "say what it does in a doc comment, or in `description = \"..\"`";
+        report.add(Severity::Warning, "undocumented-tool", "", "has no description".to_owned(), help);
+    }
+}
+
+/// Some providers refuse a long description, and others cut it.
+fn descriptions_are_short(report: &mut Report<'_>, tool: &ToolDefinition) {
+    let own = ("".to_owned(), tool.description.as_str());
+    let of_arguments = tool
+        .arguments
+        .iter()
+        .map(|(name, argument)| (format!("arguments.{name}"), argument.description.as_deref().unwrap_or_default()));
+    for (path, text) in std::iter::once(own).chain(of_arguments) {
+        let length = text.chars().count();
+        if length > LONGEST_DESCRIPTION {
+            let message = format!("has a description of {length} characters; providers take {LONGEST_DESCRIPTION}");
+            let help = "keep the first paragraph short, and move the rest to `instructions = \"..\"`";
+            report.add(Severity::Warning, "long-description", &path, message, help);
+        }
+    }
+}
+
+/// A model guesses what an argument without a description means.
+fn arguments_are_documented(report: &mut Report<'_>, tool: &ToolDefinition) {
+    for (name, argument) in &tool.arguments {
+        if argument.description.as_ref().is_none_or(|text| text.trim().is_empty()) {
+            let help = "write a doc comment on the parameter, or a line for it under `# Arguments`";
+            let path = format!("arguments.{name}");
+            report.add(Severity::Warning, "undocumented-argument", &path, "has no description".to_owned(), help);
+        }
+    }
+}
+
+/// An argument that can be anything is not checked before the call, and the model has nothing to go by.
+fn arguments_have_types(report: &mut Report<'_>, tool: &ToolDefinition) {
+    for (name, _) in tool.arguments.iter().filter(|(_, argument)| argument.is_any()) {
+        let help = "derive `JsonSchema` for its type, or say what it takes in `arguments(..)`";
+        let message = "can be anything".to_owned();
+        report.add(Severity::Warning, "any-argument", &format!("arguments.{name}"), message, help);
+    }
+}
+
+/// Two names that differ only in how their parts are joined become one.
+fn names_stay_apart(manifest: &Manifest, found: &mut Vec<Finding>) {
+    let mut by_portable: BTreeMap<String, &str> = BTreeMap::new();
+    for (name, _) in manifest.iter() {
+        if let Some(other) = by_portable.insert(portable(name), name) {
+            let mut report = Report { tool: name, found };
+            let message = format!("and `{other}` are both `{}` to providers", portable(name));
+            report.add(Severity::Error, "name", "", message, "rename one of them with `name = \"..\"`");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn rules(tools: Value) -> Vec<String> {
+        let manifest = serde_json::from_value(tools).unwrap();
+        findings(&manifest).iter().map(|found| format!("{} {} {}", found.rule, found.tool, found.path)).collect()
+    }
+
+    fn tool(description: &str, arguments: Value) -> Value {
+        json!({"description": description, "handler": "h", "arguments": arguments})
+    }
+
+    #[test]
+    fn a_good_tool_passes() {
+        let argument = json!({"host": {"type": "string", "required": true, "description": "The host."}});
+        assert!(rules(json!({"metrics.newest": tool("The newest points.", argument)})).is_empty());
+    }
+
+    #[test]
+    fn each_rule_finds_its_own() {
+        let arguments = json!({"x": {"type": "any", "description": "Something."}, "y": {"type": "string"}});
+        assert_eq!(
+            rules(json!({"a": tool(" ", arguments)})),
+            ["undocumented-tool a ", "undocumented-argument a arguments.y", "any-argument a arguments.x"]
+        );
+        assert_eq!(rules(json!({"a": tool(&"x".repeat(1_025), json!({}))})), ["long-description a "]);
+        assert!(rules(json!({"a": tool(&"x".repeat(1_024), json!({}))})).is_empty());
+    }
+
+    #[test]
+    fn names() {
+        let named = |name: &str| rules(json!({name: tool("Does it.", json!({}))})).len();
+        assert_eq!(named(&"x".repeat(64)), 0);
+        assert_eq!(named(&"x".repeat(65)), 1);
+        assert_eq!(named(&format!("{}.y", "x".repeat(61))), 0);
+        assert_eq!(named(&format!("{}.y", "x".repeat(62))), 1, "a dot becomes two characters");
+        assert_eq!(named("größe"), 1);
+        assert_eq!(named("9lives"), 1);
+        assert_eq!(rules(json!({"a.b": tool("One.", json!({})), "a__b": tool("Two.", json!({}))})), ["name a__b "]);
+    }
+}

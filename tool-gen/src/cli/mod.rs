@@ -1,0 +1,98 @@
+//! The command line: one file per command, and what they share.
+//!
+//! Results go to stdout, everything about the way there (warnings, progress, what was written) to stderr.
+
+mod arguments;
+mod changes;
+mod check;
+mod configuration;
+mod diff;
+mod docs;
+mod exit;
+mod git;
+mod lint;
+mod packages;
+mod report;
+mod scanning;
+mod show;
+mod terminal;
+mod watch;
+mod wrap;
+mod write;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use arguments::{Colour, Format};
+use exit::{Exit, Result};
+
+/// Reads the annotated tools of a package and keeps their manifest, tools_calls.json.
+#[derive(Parser)]
+#[command(name = "tool-gen", version, max_term_width = 100, after_help = EXAMPLES, after_long_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    /// How results are printed: for people, or as JSON for programs
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT", help_heading = "Output")]
+    format: Format,
+
+    /// When to use colours; by default on a terminal, unless `NO_COLOR` is set
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", help_heading = "Output")]
+    color: Colour,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  tool-gen write                     write tools_calls.json beside Cargo.toml
+  tool-gen check --workspace         fail if the workspace's manifest is stale
+  tool-gen show metrics.newest       one tool in detail
+  tool-gen diff main                 what has changed for callers since main
+  tool-gen docs --html -o tools.html
+
+Exit codes: 0 fine, 1 stale, breaking or denied, 2 error.
+`--format json` prints one JSON value to stdout and nothing else.";
+
+#[derive(Subcommand)]
+enum Command {
+    Write(write::Write),
+    Check(check::Check),
+    Show(show::Show),
+    Docs(docs::Docs),
+    Lint(lint::Lint),
+    Watch(watch::Watch),
+    Diff(diff::Diff),
+}
+
+/// Runs the program.
+pub(crate) fn main() -> ExitCode {
+    let cli = Cli::parse();
+    cli.color.apply();
+    cli.run().unwrap_or_else(|failure| report::failure(&failure)).into()
+}
+
+impl Cli {
+    fn run(&self) -> Result<Exit> {
+        let format = self.format;
+        match &self.command {
+            Command::Write(write) => write.run(format),
+            Command::Check(check) => check.run(format),
+            Command::Show(show) => show.run(format),
+            Command::Docs(docs) => docs.run(format),
+            Command::Lint(lint) => lint.run(format),
+            Command::Watch(watch) => watch.run(format),
+            Command::Diff(diff) => diff.run(format),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_grammar_holds_together() {
+        super::Cli::command().debug_assert();
+    }
+}

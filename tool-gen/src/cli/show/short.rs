@@ -1,0 +1,112 @@
+//! Tools in few words.
+
+use crate::cli::wrap::NO_BREAK;
+use serde_json::Value;
+use tool_model::{Argument, ToolDefinition, canonical, reference_target};
+
+/// How much of a list of values or alternatives is shown.
+const LONGEST_LIST: usize = 4;
+
+/// `host: string, limit?: integer = 10`; what belongs to one argument is held together by [`NO_BREAK`].
+pub(in crate::cli) fn arguments(tool: &ToolDefinition) -> String {
+    let (required, optional): (Vec<_>, Vec<_>) = tool.arguments.iter().partition(|(_, argument)| argument.required);
+    let each = required.into_iter().chain(optional).map(|(name, argument)| {
+        let mark = if argument.required { "" } else { "?" };
+        let default = argument.keywords.get("default").map(|value| format!(" = {}", cut(&canonical(value), 20)));
+        let argument = format!("{name}{mark}: {}{}", type_of(argument), default.unwrap_or_default());
+        argument.replace(' ', NO_BREAK)
+    });
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// The type of an argument in few words.
+pub(in crate::cli) fn type_of(argument: &Argument) -> String {
+    of_schema(&argument.schema(), 0)
+}
+
+fn of_schema(schema: &Value, depth: usize) -> String {
+    if depth > 6 {
+        return "…".to_owned();
+    }
+    if let Some(name) = reference_target(schema) {
+        return name.into_owned();
+    }
+    let values = schema["enum"].as_array().cloned().or_else(|| Some(vec![schema.get("const")?.clone()]));
+    if let Some(values) = values {
+        return list(values.iter().map(|value| cut(&canonical(value), 20)));
+    }
+    if let Some(forms) = ["anyOf", "oneOf"].iter().find_map(|key| schema[*key].as_array()) {
+        return list(forms.iter().map(|form| of_schema(form, depth + 1)));
+    }
+    match &schema["type"] {
+        Value::String(name) if name == "array" => match schema.get("items") {
+            Some(items) => format!("[{}]", of_schema(items, depth + 1)),
+            None => "array".to_owned(),
+        },
+        Value::String(name) if name == "object" => match schema.get("additionalProperties").filter(|s| s.is_object()) {
+            Some(values) => format!("{{{}}}", of_schema(values, depth + 1)),
+            None => "object".to_owned(),
+        },
+        Value::String(name) => schema["format"].as_str().unwrap_or(name).to_owned(),
+        Value::Array(names) => list(names.iter().filter_map(Value::as_str).map(str::to_owned)),
+        _ => "any".to_owned(),
+    }
+}
+
+fn list(words: impl Iterator<Item = String>) -> String {
+    let words: Vec<String> = words.collect();
+    match words.split_at_checked(LONGEST_LIST) {
+        Some((shown, rest)) if !rest.is_empty() => format!("{}|…", shown.join("|")),
+        _ => words.join("|"),
+    }
+}
+
+/// The first characters.
+pub(in crate::cli) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+    }
+}
+
+/// The words that are set on a tool: `sensitive`, `read-only`, `5s`.
+pub(in crate::cli) fn flags(tool: &ToolDefinition) -> Vec<String> {
+    let words = [
+        ("sensitive", tool.sensitive),
+        ("destructive", tool.destructive),
+        ("read-only", tool.read_only),
+        ("idempotent", tool.idempotent),
+        ("sequential", tool.sequential),
+        ("strict", tool.strict == Some(true)),
+    ];
+    let words = words.into_iter().filter(|(_, set)| *set).map(|(word, _)| word.to_owned());
+    words.chain(tool.timeout.map(|timeout| format!("{timeout:?}"))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn short(argument: Value) -> String {
+        let tool = json!({"description": "", "handler": "h", "arguments": {"x": argument}});
+        arguments(&serde_json::from_value(tool).unwrap()).replace(NO_BREAK, " ")
+    }
+
+    #[test]
+    fn types_in_few_words() {
+        for (argument, expected) in [
+            (json!({"type": "string", "required": true}), "x: string"),
+            (json!({"type": "integer", "default": 10}), "x?: integer = 10"),
+            (json!({"type": "string", "format": "date-time"}), "x?: date-time"),
+            (json!({"type": "string", "enum": ["a", "b"]}), r#"x?: "a"|"b""#),
+            (json!({"type": "array", "items": {"$ref": "#/$defs/Order"}}), "x?: [Order]"),
+            (json!({"type": "object", "additionalProperties": {"type": "number"}}), "x?: {number}"),
+            (json!({"type": "any", "anyOf": [{"type": "string"}, {"type": "null"}]}), "x?: string|null"),
+            (json!({"type": "any"}), "x?: any"),
+        ] {
+            assert_eq!(short(argument), expected);
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! The types of the language, of the standard library and of other libraries that schemars describes.
+
+use serde_json::{Value, json};
+
+use super::Contract;
+use super::kind::Kind;
+use crate::ty::Ty;
+
+/// A type without parameters.
+#[derive(Clone, Copy)]
+pub(super) struct Plain {
+    /// The name of its schema.
+    pub(super) name: &'static str,
+    /// What tells it from others.
+    pub(super) id: &'static str,
+    /// Whether its schema is always written out at the place of use.
+    pub(super) inline: bool,
+    pub(super) schema: fn(Contract) -> Value,
+}
+
+/// Types that hold another and are written as it is.
+const WRAPPERS: [&str; 11] =
+    ["Box", "Rc", "Arc", "Weak", "Mutex", "RwLock", "Cell", "RefCell", "Cow", "Wrapping", "Reverse"];
+
+/// What a type of the standard library is written as, if that is another type.
+pub(super) fn wrapped(ty: &Ty) -> Option<&Ty> {
+    match ty {
+        Ty::Reference(inner) => Some(inner),
+        Ty::Library { arguments, .. } => match ty.library()? {
+            ("std", name) if WRAPPERS.contains(&name) => arguments.first(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A type that no definition of the scanned source stands behind.
+pub(super) fn of_library(ty: &Ty) -> Result<Kind, &'static str> {
+    match ty {
+        Ty::Tuple(items) if items.is_empty() => Ok(Kind::Unit),
+        Ty::Tuple(items) if items.len() <= 16 => Ok(Kind::Tuple(items.clone())),
+        Ty::Tuple(_) => Err("a tuple of more than 16 has no schema"),
+        Ty::Array(item, Some(length)) if *length <= 32 => Ok(Kind::Array((**item).clone(), *length)),
+        Ty::Array(_, Some(_)) => Err("an array of more than 32 has no schema"),
+        Ty::Array(_, None) => Err("its length cannot be told"),
+        Ty::Slice(item) => Ok(Kind::List((**item).clone())),
+        Ty::Library { arguments, .. } => {
+            let (krate, name) = ty.library().unwrap_or_default();
+            let known = generic(krate, name, arguments).or_else(|| plain(krate, name).map(Kind::Plain));
+            known.ok_or("its schema is not known here")
+        }
+        Ty::Unknown(_) | Ty::Reference(_) | Ty::Defined { .. } => Err("its definition is not in the scanned source"),
+    }
+}
+
+/// A library type with parameters.
+fn generic(krate: &str, name: &str, arguments: &[Ty]) -> Option<Kind> {
+    let library = |path: &str| Ty::Library { path: path.into(), arguments: Vec::new() };
+    if krate == "serde_json" && name == "Map" {
+        return Some(Kind::Map(library("std::string::String"), library("serde_json::Value")));
+    }
+    if krate != "std" {
+        return None;
+    }
+    let mut arguments = arguments.iter().cloned();
+    let mut next = || arguments.next();
+    Some(match name {
+        "Option" => Kind::Option(next()?),
+        "Vec" | "VecDeque" | "LinkedList" | "BinaryHeap" => Kind::List(next()?),
+        "HashSet" | "BTreeSet" => Kind::Set(next()?),
+        "HashMap" | "BTreeMap" => Kind::Map(next()?, next()?),
+        "Result" => Kind::Result(next()?, next()?),
+        "Bound" => Kind::Bound(next()?),
+        "Range" | "RangeInclusive" => Kind::Range(next()?),
+        "PhantomData" => Kind::Unit,
+        "NonZero" => {
+            let inner = next()?;
+            let (_, number) = inner.library()?;
+            let mut letters = number.chars();
+            let first = letters.next()?.to_ascii_uppercase();
+            Kind::Plain(plain("std", &format!("NonZero{first}{}", letters.as_str()))?)
+        }
+        _ => return None,
+    })
+}
+
+macro_rules! plain {
+    ($name:literal, $id:literal, $schema:tt) => {
+        Plain { name: $name, id: $id, inline: true, schema: |_| json!($schema) }
+    };
+    ($name:literal, $schema:tt) => {
+        plain!($name, $name, $schema)
+    };
+}
+
+/// A library type without parameters, or none on which its schema depends.
+fn plain(krate: &str, name: &str) -> Option<Plain> {
+    match krate {
+        "" => of_language(name),
+        "std" => of_language(name).or_else(|| of_std(name)),
+        "chrono" => of_chrono(name),
+        "serde_json" => Some(match name {
+            "Value" | "RawValue" => plain!("AnyValue", true),
+            "Number" => plain!("Number", {"type": "number"}),
+            _ => return None,
+        }),
+        "schemars" if name == "Schema" => {
+            Some(Plain { inline: false, ..plain!("Schema", "schemars::Schema", {"type": ["object", "boolean"]}) })
+        }
+        "uuid" if name == "Uuid" => Some(plain!("Uuid", "uuid::Uuid", {"type": "string", "format": "uuid"})),
+        "url" if name == "Url" => Some(plain!("Url", "url::Url", {"type": "string", "format": "uri"})),
+        _ => None,
+    }
+}
+
+fn of_language(name: &str) -> Option<Plain> {
+    Some(match name {
+        "bool" => plain!("boolean", {"type": "boolean"}),
+        "char" => plain!("Character", "char", {"type": "string", "minLength": 1, "maxLength": 1}),
+        "str" => plain!("string", {"type": "string"}),
+        "f32" => plain!("float", {"type": "number", "format": "float"}),
+        "f64" => plain!("double", {"type": "number", "format": "double"}),
+        "i8" => plain!("int8", {"type": "integer", "format": "int8", "minimum": -128, "maximum": 127}),
+        "i16" => plain!("int16", {"type": "integer", "format": "int16", "minimum": -32768, "maximum": 32767}),
+        "i32" => plain!("int32", {"type": "integer", "format": "int32"}),
+        "i64" => plain!("int64", {"type": "integer", "format": "int64"}),
+        "i128" => plain!("int128", {"type": "integer", "format": "int128"}),
+        "isize" => plain!("int", {"type": "integer", "format": "int"}),
+        "u8" => plain!("uint8", {"type": "integer", "format": "uint8", "minimum": 0, "maximum": 255}),
+        "u16" => plain!("uint16", {"type": "integer", "format": "uint16", "minimum": 0, "maximum": 65535}),
+        "u32" => plain!("uint32", {"type": "integer", "format": "uint32", "minimum": 0}),
+        "u64" => plain!("uint64", {"type": "integer", "format": "uint64", "minimum": 0}),
+        "u128" => plain!("uint128", {"type": "integer", "format": "uint128", "minimum": 0}),
+        "usize" => plain!("uint", {"type": "integer", "format": "uint", "minimum": 0}),
+        _ => return None,
+    })
+}
+
+fn of_std(name: &str) -> Option<Plain> {
+    if let Some(number) = name.strip_prefix("Atomic") {
+        return of_language(&number.to_ascii_lowercase());
+    }
+    let zeroless = |schema: fn(Contract) -> Value, name, id| Plain { name, id, inline: true, schema };
+    macro_rules! non_zero {
+        ($name:literal, signed $schema:tt) => {
+            zeroless(|_| with(json!($schema), "not", json!({"const": 0})), $name, concat!("std::num::", $name))
+        };
+        ($name:literal, $schema:tt) => {
+            zeroless(|_| with(json!($schema), "minimum", json!(1)), $name, concat!("std::num::", $name))
+        };
+    }
+    Some(match name {
+        "String" | "PathBuf" | "Path" | "SocketAddr" | "SocketAddrV4" | "SocketAddrV6" | "Arguments" => {
+            plain!("string", {"type": "string"})
+        }
+        "Ipv4Addr" => plain!("ipv4", {"type": "string", "format": "ipv4"}),
+        "Ipv6Addr" => plain!("ipv6", {"type": "string", "format": "ipv6"}),
+        "IpAddr" => plain!("ip", {"type": "string", "format": "ip"}),
+        "NonZeroI8" => {
+            non_zero!("NonZeroI8", signed {"type": "integer", "format": "int8", "minimum": -128, "maximum": 127})
+        }
+        "NonZeroI16" => {
+            non_zero!("NonZeroI16", signed {"type": "integer", "format": "int16", "minimum": -32768, "maximum": 32767})
+        }
+        "NonZeroI32" => non_zero!("NonZeroI32", signed {"type": "integer", "format": "int32"}),
+        "NonZeroI64" => non_zero!("NonZeroI64", signed {"type": "integer", "format": "int64"}),
+        "NonZeroI128" => non_zero!("NonZeroI128", signed {"type": "integer", "format": "int128"}),
+        "NonZeroIsize" => non_zero!("NonZeroIsize", signed {"type": "integer", "format": "int"}),
+        "NonZeroU8" => non_zero!("NonZeroU8", {"type": "integer", "format": "uint8", "maximum": 255}),
+        "NonZeroU16" => non_zero!("NonZeroU16", {"type": "integer", "format": "uint16", "maximum": 65535}),
+        "NonZeroU32" => non_zero!("NonZeroU32", {"type": "integer", "format": "uint32"}),
+        "NonZeroU64" => non_zero!("NonZeroU64", {"type": "integer", "format": "uint64"}),
+        "NonZeroU128" => non_zero!("NonZeroU128", {"type": "integer", "format": "uint128"}),
+        "NonZeroUsize" => non_zero!("NonZeroUsize", {"type": "integer", "format": "uint"}),
+        "Duration" => Plain {
+            inline: false,
+            ..plain!("Duration", "std::time::Duration", {
+                "type": "object",
+                "required": ["secs", "nanos"],
+                "properties": {
+                    "secs": {"type": "integer", "format": "uint64", "minimum": 0},
+                    "nanos": {"type": "integer", "format": "uint32", "minimum": 0}
+                }
+            })
+        },
+        "SystemTime" => Plain {
+            inline: false,
+            ..plain!("SystemTime", "std::time::SystemTime", {
+                "type": "object",
+                "required": ["secs_since_epoch", "nanos_since_epoch"],
+                "properties": {
+                    "secs_since_epoch": {"type": "integer", "format": "uint64", "minimum": 0},
+                    "nanos_since_epoch": {"type": "integer", "format": "uint32", "minimum": 0}
+                }
+            })
+        },
+        "OsString" | "OsStr" => Plain {
+            inline: false,
+            ..plain!("OsString", "std::ffi::OsString", {
+                "oneOf": [
+                    {
+                        "type": "object",
+                        "properties": {"Unix": {
+                            "type": "array",
+                            "items": {"type": "integer", "format": "uint8", "minimum": 0, "maximum": 255}
+                        }},
+                        "required": ["Unix"]
+                    },
+                    {
+                        "type": "object",
+                        "properties": {"Windows": {
+                            "type": "array",
+                            "items": {"type": "integer", "format": "uint16", "minimum": 0, "maximum": 65535}
+                        }},
+                        "required": ["Windows"]
+                    }
+                ]
+            })
+        },
+        "CString" | "CStr" => Plain {
+            name: "CString",
+            id: "std::ffi::CString",
+            inline: false,
+            schema: |contract| {
+                let types = if contract == Contract::Deserialize { json!(["array", "string"]) } else { json!("array") };
+                json!({"type": types, "items": {"type": "integer", "minimum": 1, "maximum": 255}})
+            },
+        },
+        _ => return None,
+    })
+}
+
+fn of_chrono(name: &str) -> Option<Plain> {
+    Some(match name {
+        "DateTime" => plain!("DateTime", "chrono::DateTime", {"type": "string", "format": "date-time"}),
+        "NaiveDate" => plain!("NaiveDate", "chrono::NaiveDate", {"type": "string", "format": "date"}),
+        "NaiveDateTime" => {
+            plain!("NaiveDateTime", "chrono::NaiveDateTime", {"type": "string", "format": "partial-date-time"})
+        }
+        "NaiveTime" => plain!("NaiveTime", "chrono::NaiveTime", {"type": "string", "format": "partial-time"}),
+        "Weekday" => plain!("Weekday", "chrono::Weekday", {
+            "type": "string",
+            "enum": ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+        }),
+        // `Duration` is what it was called first.
+        "TimeDelta" | "Duration" => plain!("TimeDelta", "chrono::TimeDelta", {
+            "type": "array",
+            "prefixItems": [
+                {"type": "integer", "format": "int64"},
+                {"type": "integer", "minimum": 0, "exclusiveMaximum": 1_000_000_000}
+            ],
+            "minItems": 2,
+            "maxItems": 2
+        }),
+        _ => return None,
+    })
+}
+
+fn with(mut schema: Value, key: &str, value: Value) -> Value {
+    schema[key] = value;
+    schema
+}

@@ -1,0 +1,184 @@
+//! Arguments and results, as the runtime's slots describe them.
+
+use serde_json::json;
+
+use super::super::argument::{SeenArgument, SeenResult};
+use super::super::{Decoded, argument, returns};
+use super::*;
+use crate::ty::{ScopeId, Types};
+
+const SOURCE: &str = r#"
+    #[derive(Deserialize, Serialize, JsonSchema)] struct Order { number: u32 }
+    #[derive(Deserialize)] struct Undescribed { a: u8 }
+    #[derive(Deserialize)] #[serde(rename_all = "lowercase")] enum UndescribedEnum { Up, Down }
+    struct Text; impl FromStr for Text {}
+    struct Nothing;
+    struct HandWritten; impl<'de> Deserialize<'de> for HandWritten {} impl JsonSchema for HandWritten {}
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    enum Direction {
+        /// Upwards.
+        Up,
+        #[serde(alias = "bottom")] Down,
+        #[serde(skip_deserializing)] Sideways,
+        #[schemars(rename = "LEFT")] Left,
+    }
+    #[derive(Deserialize, JsonSchema)] #[serde(transparent)] struct Through(Option<Direction>);
+    #[derive(Deserialize, JsonSchema)] #[serde(from = "Option<u8>")] struct Converted;
+    #[derive(Deserialize, JsonSchema)] struct Newtype(Option<u8>);
+    #[derive(Deserialize, JsonSchema)] #[serde(tag = "t")] enum Tagged { A, B }
+    #[derive(Deserialize, JsonSchema)] struct Foreign { order: Order, point: geo::Point }
+    #[derive(Deserialize, JsonSchema)] struct LostDefault { #[serde(default = "f")] a: u8 }
+    fn f() -> u8 { compute() }
+"#;
+
+/// An argument, without the reports.
+#[derive(Debug, Default, PartialEq)]
+struct Shown {
+    schema: Option<Value>,
+    optional: bool,
+    variants: Vec<String>,
+}
+
+/// What is decoded for a parameter of a type, as the macros read it.
+fn decoded(source: &Source, written: &str) -> Decoded {
+    let function: syn::ItemFn = syn::parse_str(&format!("/** Does. */ fn tool(a: {written}) {{}}")).unwrap();
+    let (tool, report) = tool_syntax::read_function(quote::quote!(), &function);
+    report.into_result().unwrap();
+    let tool_syntax::Parameter::Argument(argument) = &tool.unwrap().parameters[0] else { panic!("it is injected") };
+    Decoded::of(&argument.form, |ty| source.resolve(ty, ScopeId(0), &[]))
+}
+
+fn seen(written: &str) -> SeenArgument {
+    let source = Source::parse(SOURCE);
+    let shapes = Shapes::new(&source);
+    let mut generator = Generator::new(&shapes, Contract::Deserialize);
+    let seen = argument(&mut generator, &decoded(&source, written));
+    assert!(generator.take_unseen().is_empty(), "reports belong to the argument");
+    if seen.schema.is_none() {
+        assert!(generator.into_definitions().is_empty(), "what is `any` defines nothing");
+    }
+    seen
+}
+
+fn shown(written: &str) -> Shown {
+    let SeenArgument { schema, optional, variants, unseen } = seen(written);
+    assert!(unseen.is_empty(), "{written}: {unseen:?}");
+    Shown { schema, optional, variants }
+}
+
+fn schema(schema: Value, optional: bool) -> Shown {
+    Shown { schema: Some(schema), optional, variants: Vec::new() }
+}
+
+#[test]
+fn types_with_a_schema_are_described() {
+    assert_eq!(shown("Order"), schema(json!({"$ref": "#/$defs/Order"}), false));
+    assert!(shown("Box<Option<u32>>").optional);
+    assert_eq!(shown("Converted"), schema(json!({"$ref": "#/$defs/Converted"}), true));
+    assert!(!shown("Newtype").optional);
+    assert_eq!(shown("&str"), schema(json!({"type": "string"}), false));
+    assert_eq!(shown("Option<&str>"), schema(json!({"type": ["string", "null"]}), true));
+    let list = json!({"type": "array", "items": {"$ref": "#/$defs/Order"}});
+    assert_eq!(shown("&[Order]"), schema(list, false));
+}
+
+#[test]
+fn types_without_a_schema_are_any() {
+    assert_eq!(shown("Undescribed"), Shown::default());
+    assert_eq!(shown("Option<Undescribed>"), Shown { optional: true, ..Shown::default() });
+    assert_eq!(shown("Vec<Undescribed>"), Shown::default());
+    let variants = vec!["up".to_owned(), "down".to_owned()];
+    assert_eq!(shown("UndescribedEnum"), Shown { variants, ..Shown::default() });
+}
+
+#[test]
+fn types_that_can_only_be_parsed_are_text() {
+    let text = json!({"type": "string"});
+    let texts = json!({"type": "array", "items": text});
+    assert_eq!(shown("Text"), schema(text.clone(), false));
+    assert_eq!(shown("Option<Text>"), schema(text.clone(), true));
+    assert_eq!(shown("Vec<Text>"), schema(texts.clone(), false));
+    assert_eq!(shown("&[Text]"), schema(texts, false));
+    assert_eq!(shown("&Text"), schema(text.clone(), false));
+    assert_eq!(shown("Option<&Text>"), schema(text, true));
+    for undecodable in ["Nothing", "Vec<Option<Text>>", "std::collections::HashMap<String, Text>"] {
+        let seen = seen(undecodable);
+        assert_eq!((seen.schema, seen.unseen.len()), (None, 1), "{undecodable}");
+    }
+}
+
+#[test]
+fn enums_tell_their_variants_as_serde_names_them() {
+    let variants = ["bottom", "down", "left", "up"];
+    for written in ["Direction", "Option<Direction>", "Box<Direction>", "Through"] {
+        let mut seen = shown(written).variants;
+        assert_eq!(seen.first().map(String::as_str), Some("up"), "{written}");
+        seen.sort();
+        assert_eq!(seen, variants, "{written}");
+    }
+    assert!(shown("Vec<Direction>").variants.is_empty());
+    assert!(shown("Tagged").variants.is_empty());
+}
+
+#[test]
+fn what_cannot_be_seen_makes_the_argument_any() {
+    for (written, what) in [("Foreign", "geo::Point"), ("HandWritten", "HandWritten"), ("geo::Point", "geo::Point")] {
+        let seen = seen(written);
+        assert_eq!(seen.schema, None, "{written}");
+        assert_eq!(seen.unseen[0].inside.is_some(), written == "Foreign");
+        assert_eq!(seen.unseen.iter().map(|unseen| unseen.what.as_str()).collect::<Vec<_>>(), [what]);
+    }
+    let seen = seen("LostDefault");
+    assert!(seen.schema.is_some());
+    assert_eq!(seen.unseen.iter().map(|unseen| unseen.loss).collect::<Vec<_>>(), [Loss::Detail]);
+}
+
+#[test]
+fn a_url_is_described_where_its_name_tells_it() {
+    let uri = json!({"type": "string", "format": "uri"});
+    assert_eq!(shown("url::Url"), schema(uri.clone(), false));
+    assert_eq!(shown("&url::Url"), schema(uri.clone(), false));
+    assert_eq!(shown("Vec<url::Url>"), schema(json!({"type": "array", "items": uri}), false));
+    assert!(shown("Option<Vec<url::Url>>").optional);
+    assert!(shown("Option<&url::Url>").schema.is_some());
+    let seen = seen("std::collections::HashMap<String, url::Url>");
+    assert_eq!((seen.schema, seen.unseen.len()), (None, 1));
+}
+
+#[test]
+fn every_use_of_an_unseen_type_is_reported() {
+    let source = Source::parse(SOURCE);
+    let shapes = Shapes::new(&source);
+    let mut generator = Generator::new(&shapes, Contract::Deserialize);
+    for _ in 0..2 {
+        let seen = argument(&mut generator, &Decoded::Owned(source.ty("Foreign")));
+        assert_eq!((seen.schema, seen.unseen.len()), (None, 1));
+    }
+    assert!(argument(&mut generator, &Decoded::Owned(source.ty("Order"))).schema.is_some());
+    assert_eq!(generator.into_definitions().len(), 1);
+}
+
+#[test]
+fn results_are_described_by_their_success() {
+    let source = Source::parse(SOURCE);
+    let shapes = Shapes::new(&source);
+    let order = json!({"$ref": "#/$defs/Order"});
+    for written in
+        ["Order", "Result<Order, String>", "std::io::Result<Order>", "anyhow::Result<Order>", "a::AppResult<Order>"]
+    {
+        let SeenResult { schema: seen, unseen } = returns(&shapes, &source.ty(written));
+        assert_eq!(
+            seen.map(|(schema, definitions)| (schema, definitions.len())),
+            Some((order.clone(), 1)),
+            "{written}"
+        );
+        assert!(unseen.is_empty());
+    }
+    for written in ["()", "Result<(), String>", "Undescribed", "Vec<Undescribed>"] {
+        let SeenResult { schema: seen, unseen } = returns(&shapes, &source.ty(written));
+        assert_eq!((seen, unseen.len()), (None, 0), "{written}");
+    }
+    let SeenResult { schema: seen, unseen } = returns(&shapes, &source.ty("Result<geo::Point, String>"));
+    assert_eq!((seen, unseen.len()), (None, 1));
+}

@@ -1,0 +1,110 @@
+//! The crates of a scan, and those that they name.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::rc::Rc;
+
+use super::load::{Folders, canonical};
+use super::{Crate, CrateId, SourceFile, Sources};
+use crate::cfg::is_build_script;
+use crate::package::{Dependency, Package};
+use crate::ty::ScopeId;
+use crate::{Cfg, Diagnostic, Severity};
+
+/// A crate to be read.
+pub(crate) struct Root<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) features: Option<Vec<String>>,
+    pub(crate) cfg: &'a Cfg,
+    /// Whether its tools are wanted, or only its types.
+    pub(crate) scanned: bool,
+}
+
+impl Sources {
+    /// Reads a crate: all of its modules, but parses only what has annotations.
+    ///
+    /// # Errors
+    /// When the root file or its `Cargo.toml` cannot be read.
+    pub(crate) fn add_crate(&self, root: &Root<'_>) -> Result<ScopeId, Diagnostic> {
+        let general =
+            |message| Diagnostic { severity: Severity::Error, message, help: None, place: None, compile_error: false };
+        if let Some(known) = self.crate_at(root.path) {
+            return Ok(known);
+        }
+        let package = Package::of(root.path).map_err(general)?;
+        let name = package.crate_name(root.path).or_else(|| name_of_root(root.path));
+        let name = name.ok_or_else(|| {
+            general(format!("{}: a crate's root is a file such as `src/lib.rs`", root.path.display()))
+        })?;
+        let features: BTreeSet<String> = match &root.features {
+            Some(features) => package.features(features.clone()),
+            None if is_build_script() && is_being_built(&package) => package.features_of_build_script(),
+            None => package.features(["default".to_owned()]),
+        };
+        let cfg = features.into_iter().fold(root.cfg.clone(), |cfg, feature| cfg.value("feature", feature));
+        let file = SourceFile::read(root.path)?;
+        if let (true, Some(folder)) = (root.scanned, &package.folder) {
+            self.files.borrow_mut().push(folder.join("Cargo.toml"));
+        }
+        let dependencies = package.dependencies();
+        let id = CrateId(self.crates.borrow().len());
+        self.crates.borrow_mut().push(Rc::new(Crate {
+            cfg,
+            dependencies,
+            package,
+            scanned: root.scanned,
+            root_file: canonical(root.path),
+            root: Cell::new(None),
+            libraries: RefCell::default(),
+        }));
+        let folders = Folders::beside(root.path);
+        let scope = self.add_file(id, None, name, file, folders);
+        self.krate(id).root.set(Some(scope));
+        self.read_modules(scope);
+        Ok(scope)
+    }
+
+    fn crate_at(&self, root: &Path) -> Option<ScopeId> {
+        let path = canonical(root);
+        self.crates.borrow().iter().find(|krate| krate.root_file == path).and_then(|krate| krate.root.get())
+    }
+
+    /// The root of a crate that another one names, if its sources are at hand.
+    pub(super) fn library(&self, krate: CrateId, name: &str) -> Option<ScopeId> {
+        let user = self.krate(krate);
+        if let Some(known) = user.libraries.borrow().get(name) {
+            return *known;
+        }
+        // A circle of crates cannot be, but one of folders can.
+        user.libraries.borrow_mut().insert(name.to_owned(), None);
+        let found = self.find_library(&user, name);
+        user.libraries.borrow_mut().insert(name.to_owned(), found);
+        found
+    }
+
+    fn find_library(&self, user: &Crate, name: &str) -> Option<ScopeId> {
+        let own = Dependency { package: String::new(), path: user.package.folder.clone(), features: Vec::new() };
+        let is_own = user.package.library_name() == Some(name);
+        let dependency = user.dependencies.get(name).or(is_own.then_some(&own))?;
+        // What has the runtime in it has no types of the user's.
+        if dependency.package == "tool-runtime" {
+            return None;
+        }
+        let package = Package::of(&dependency.path.as_ref()?.join("Cargo.toml")).ok()?;
+        let root = package.library_root()?;
+        let features = if is_own { None } else { Some(dependency.features.clone()) };
+        let cfg = if is_own { user.cfg.clone() } else { user.cfg.without("feature") };
+        self.add_crate(&Root { path: &root, features, cfg: &cfg, scanned: false }).ok()
+    }
+}
+
+fn name_of_root(root: &Path) -> Option<String> {
+    Some(root.file_stem()?.to_str()?.replace('-', "_"))
+}
+
+/// Whether a package is the one whose build script this is.
+fn is_being_built(package: &Package) -> bool {
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").map(|folder| canonical(Path::new(&folder)));
+    here.is_some() && here == package.folder.as_deref().map(canonical)
+}

@@ -1,0 +1,171 @@
+//! A package whose build script writes the manifest, built by cargo as an author would.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{env, fs};
+
+/// An application, a crate with its types, and where both are.
+struct Application {
+    folder: PathBuf,
+}
+
+const BUILD: &str = "fn main() -> tool_gen::Result { tool_gen::scan(\"src/main.rs\").write_to_out_dir() }";
+
+const MAIN: &str = r#"
+mod orders;
+mod unrelated;
+fn main() {
+    let tools = tool_runtime::Dispatcher::builder().manifest(tool_runtime::manifest!()).build().unwrap();
+    for (name, tool) in tools.manifest().iter() {
+        println!("{name} {}", tool.parameters());
+    }
+}
+"#;
+
+const ORDERS: &str = r#"
+use domain::Order;
+/// Places an order.
+#[tool_runtime::tool]
+pub fn place(order: Order) -> u32 { order.count }
+"#;
+
+const DOMAIN: &str = r#"
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+pub struct Order { pub count: u32 }
+"#;
+
+impl Application {
+    fn new(name: &str) -> Self {
+        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        drop(fs::remove_dir_all(&folder));
+        let application = Self { folder };
+        let profile = "[profile.dev]\ndebug = false\nincremental = false\n";
+        application.write(
+            "Cargo.toml",
+            &format!(
+                "[workspace]\nmembers = [\"domain\"]\n{profile}[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\
+                 [dependencies]\ndomain = {{ path = \"domain\" }}\ntool-runtime = {{ path = {:?} }}\n\
+                 [build-dependencies]\ntool-gen = {{ path = {:?} }}\n",
+                workspace.join("tool-runtime"),
+                workspace.join("tool-gen")
+            ),
+        );
+        application.write(
+            "domain/Cargo.toml",
+            "[package]\nname = \"domain\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[dependencies]\n\
+             schemars = { version = \"1\", default-features = false, features = [\"derive\", \"std\"] }\n\
+             serde = { version = \"1\", features = [\"derive\"] }\n",
+        );
+        fs::copy(workspace.join("Cargo.lock"), application.folder.join("Cargo.lock")).unwrap();
+        for (path, text) in [
+            ("build.rs", BUILD),
+            ("src/main.rs", MAIN),
+            ("src/orders.rs", ORDERS),
+            ("src/unrelated.rs", ""),
+            ("domain/src/lib.rs", DOMAIN),
+            ("domain/src/other.rs", ""),
+        ] {
+            application.write(path, text);
+        }
+        application
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.folder.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn cargo(&self, command: &str) -> Output {
+        // The dependencies are those of this very build: they are not built again.
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args([command, "--offline", "-v"]).current_dir(&self.folder).env("CARGO_TARGET_DIR", target);
+        cargo.output().unwrap()
+    }
+
+    fn run(&self) -> String {
+        let output = self.cargo("run");
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    }
+
+    fn fails(&self) -> String {
+        let output = self.cargo("build");
+        assert!(!output.status.success());
+        text(&output.stderr)
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn the_manifest_follows_the_sources() {
+    let application = Application::new("follows");
+    let first = application.run();
+    assert!(first.starts_with("place {") && first.contains("\"count\""), "{first}");
+
+    // Nothing has changed.
+    let again = text(&application.cargo("build").stderr);
+    assert!(again.contains("Fresh follows"), "{again}");
+    application.write("notes.txt", "not a source");
+    let again = text(&application.cargo("build").stderr);
+    assert!(again.contains("Fresh follows"), "{again}");
+
+    // A type in another crate, and a module that had no tools.
+    application.write("domain/src/lib.rs", &DOMAIN.replace("pub count", "pub gift: bool, pub count"));
+    application.write("src/unrelated.rs", "/// Says it.\n#[tool_runtime::tool]\npub fn say(word: String) -> String { word }");
+    let second = application.run();
+    assert!(second.contains("\"gift\"") && second.contains("\nsay {"), "{second}");
+}
+
+#[test]
+fn what_does_not_compile_is_left_to_rustc() {
+    let application = Application::new("broken");
+    application.write("src/orders.rs", &format!("{ORDERS}\npub fn broken(x: u8 {{ }}\n"));
+    let told = application.fails();
+    let warning = told.lines().find(|line| line.contains("src/orders.rs:7:")).unwrap_or_else(|| panic!("{told}"));
+    assert!(warning.contains("warning") && warning.contains("`pub fn broken(x: u8 { }`"), "{warning}");
+    assert!(!told.contains("failed to run custom build command"), "{told}");
+    assert!(told.contains("error: ") && told.contains("could not compile `broken`"), "{told}");
+
+    // What is wrong with an annotation is said twice, too: by a warning here, and by the macro.
+    application.write("src/orders.rs", &ORDERS.replace("tool]", "tool(nmae = \"x\")]"));
+    let told = application.fails();
+    assert!(told.contains("src/orders.rs:4:22: unknown key `nmae`; did you mean `name`?"), "{told}");
+    assert!(told.contains("error: unknown key `nmae`"), "{told}");
+}
+
+#[test]
+fn what_rustc_does_not_see_fails_the_build() {
+    let application = Application::new("clash");
+    application.write("src/unrelated.rs", "/// Another.\n#[tool_runtime::tool(name = \"place\")]\npub fn say() {}");
+    let told = application.fails();
+    assert!(told.contains("failed to run custom build command"), "{told}");
+    assert!(told.contains("two tools are called `place`: clash::orders::place"), "{told}");
+    assert!(told.contains("clash::unrelated::say"), "{told}");
+}
+
+#[test]
+fn what_cannot_be_seen_is_a_warning_and_still_works() {
+    let application = Application::new("unseen");
+    let by_hand = "
+        #[derive(serde::Deserialize)]
+        pub struct Order { pub count: u32 }
+        impl schemars::JsonSchema for Order {
+            fn schema_name() -> std::borrow::Cow<'static, str> { \"Order\".into() }
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({\"type\": \"object\", \"properties\": {\"count\": {\"type\": \"integer\"}}})
+            }
+        }";
+    application.write("domain/src/lib.rs", by_hand);
+    let output = application.cargo("build");
+    let told = text(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    assert!(told.contains("src/orders.rs:5:21: the argument `order` is `any` in the manifest"), "{told}");
+    // The program knows better.
+    assert!(application.run().contains("\"count\""));
+}

@@ -1,0 +1,36 @@
+//! `docs`
+
+use crate::project::{Project, TOOLS};
+
+#[test]
+fn markdown() {
+    let ran = Project::with(TOOLS).run(&["docs", "--title", "Shop"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.starts_with("# Shop\n\n2 tools, about "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("- [`metrics.newest`](#metricsnewest): The newest points of one host.\n"));
+    assert!(
+        ran.stdout.contains("| `limit` | integer between 0 and 100 | default `10` | How many at most. |\n"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn one_page_that_stands_alone() {
+    let project = Project::with(TOOLS);
+    let ran = project.run(&["docs", "--html", "-o", "tools.html"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
+    let page = project.read("tools.html");
+    assert!(page.starts_with("<!doctype html>"));
+    assert!(page.contains(r#"<article id="metrics.newest""#) && page.contains("sensitive"));
+    for outside in ["http://", "https://", " src=", "<link", "@import"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+}
+
+#[test]
+fn programs_get_the_text() {
+    let (code, json) = Project::with(TOOLS).json(&["docs"]);
+    assert_eq!((code, &json["form"], &json["file"]), (0, &"markdown".into(), &serde_json::Value::Null));
+    assert!(json["text"].as_str().unwrap().starts_with("# Tools"));
+}

@@ -1,0 +1,37 @@
+//! `lint`
+
+use crate::project::{Project, TOOLS};
+
+const UNDOCUMENTED: &str = "#[tool_runtime::tool]\npub fn guess(host: String) {}\n";
+
+#[test]
+fn nothing_to_mend() {
+    let ran = Project::with(TOOLS).run(&["lint", "--deny", "warnings"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, "✓ nothing to mend in 2 tools\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn findings_with_their_place_and_remedy() {
+    let project = Project::with(UNDOCUMENTED);
+    let ran = project.run(&["lint"]);
+    assert_eq!(ran.code, 0, "warnings are not denied by default");
+    assert!(ran.stdout.contains("warning: `guess` has no description [undocumented-tool]\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("2 | pub fn guess(host: String) {}\n  |        ^^^^^\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("= help: say what it does in a doc comment"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("`guess` arguments.host has no description [undocumented-argument]"), "{}", ran.stdout);
+    assert!(ran.stderr.ends_with("! 0 errors, 2 warnings in 1 tool\n"), "{}", ran.stderr);
+}
+
+#[test]
+fn levels() {
+    let project = Project::with(UNDOCUMENTED);
+    assert_eq!(project.run(&["lint", "--deny", "warnings"]).code, 1);
+    let (code, json) = project.json(&["lint", "-D", "warnings"]);
+    assert_eq!((code, &json["denied"]), (1, &2.into()));
+    assert_eq!(json["findings"][0]["rule"], "undocumented-tool");
+    assert_eq!(json["findings"][0]["place"]["line"], 2);
+    let name = "x".repeat(70);
+    project.write("m.json", &format!(r#"{{"{name}": {{"description": "A.", "handler": "a", "arguments": {{}}}}}}"#));
+    assert_eq!(project.run(&["lint", "--from", "m.json"]).code, 1);
+    assert_eq!(project.run(&["lint", "--from", "m.json", "--deny", "nothing"]).code, 0);
+}

@@ -1,0 +1,89 @@
+//! Which packages are read, and under which configuration.
+
+use crate::project::Project;
+
+fn tool(name: &str) -> String {
+    format!("/// Does it.\n#[tool_runtime::tool(name = \"{name}\")]\npub fn does_{name}() {{}}\n")
+}
+
+fn names(project: &Project, arguments: &[&str]) -> Vec<String> {
+    let (code, json) = project.json(&[&["show"], arguments].concat());
+    assert_eq!(code, 0, "{json}");
+    let tools = json["tools"].as_array().unwrap();
+    tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+fn workspace() -> Project {
+    let project = Project::empty();
+    project.write("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"one\", \"two\"]\n");
+    for name in ["one", "two"] {
+        let text = format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+        project.write(&format!("{name}/Cargo.toml"), &text).write(&format!("{name}/src/lib.rs"), &tool(name));
+    }
+    project.write("two/src/main.rs", &tool("program"));
+    project
+}
+
+#[test]
+fn packages_as_cargo_chooses_them() {
+    let project = workspace();
+    assert_eq!(names(&project, &["--workspace"]), ["one", "program", "two"]);
+    assert_eq!(names(&project, &[]), ["one", "program", "two"]);
+    assert_eq!(names(&project, &["-p", "one"]), ["one"]);
+    assert_eq!(names(&project, &["-p", "one", "-p", "two"]), ["one", "program", "two"]);
+    assert_eq!(names(&project, &["--manifest-path", "two/Cargo.toml"]), ["program", "two"]);
+    let unknown = project.run(&["show", "-p", "onee"]);
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.stderr.contains("no package `onee`") && unknown.stderr.contains("did you mean `one`?"));
+}
+
+#[test]
+fn the_manifest_stands_beside_what_it_is_of() {
+    let project = workspace();
+    assert_eq!(project.run(&["write", "-p", "one"]).code, 0);
+    assert!(project.path("one/tools_calls.json").exists() && !project.path("tools_calls.json").exists());
+    assert_eq!(project.run(&["write", "--workspace"]).code, 0);
+    assert!(project.path("tools_calls.json").exists());
+}
+
+#[test]
+fn features_and_cfgs() {
+    let source = format!(
+        "#[cfg(feature = \"more\")]\n{}#[cfg(feature = \"usual\")]\n{}#[cfg(special)]\n{}\
+         #[cfg(backend = \"sqlite\")]\n{}#[cfg(windows)]\n{}#[cfg(test)]\n{}",
+        tool("more"),
+        tool("usual"),
+        tool("special"),
+        tool("sqlite"),
+        tool("windows"),
+        tool("testing")
+    );
+    let project = Project::with(&source);
+    let text =
+        project.read("Cargo.toml") + "[features]\ndefault = [\"usual\"]\nusual = []\nmore = []\nall = [\"more\"]\n";
+    project.write("Cargo.toml", &text);
+    assert_eq!(names(&project, &[]), ["usual"]);
+    assert_eq!(names(&project, &["--no-default-features"]), [""; 0]);
+    assert_eq!(names(&project, &["-F", "all"]), ["more", "usual"]);
+    assert_eq!(names(&project, &["--all-features"]), ["more", "usual"]);
+    assert_eq!(names(&project, &["--cfg", "special", "--cfg", "backend=\"sqlite\""]), ["special", "sqlite", "usual"]);
+    assert_eq!(names(&project, &["--target", "x86_64-pc-windows-msvc"]), ["usual", "windows"]);
+    let unknown = project.run(&["show", "-F", "mor"]);
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.stderr.contains("did you mean `more`?"), "{}", unknown.stderr);
+}
+
+#[test]
+fn mistakes_on_the_command_line() {
+    let project = Project::empty();
+    let nothing = project.run(&["show"]);
+    assert_eq!(nothing.code, 2);
+    assert!(nothing.stderr.contains("there is no Cargo.toml in"), "{}", nothing.stderr);
+    assert_eq!(project.run(&["shwo"]).code, 2);
+    assert_eq!(project.run(&["show", "--manifest-path", "none/Cargo.toml"]).code, 2);
+    for command in ["write", "check", "show", "docs", "lint", "watch", "diff"] {
+        let help = project.run(&[command, "--help"]);
+        assert_eq!(help.code, 0);
+        assert!(help.stdout.contains("Examples:") && help.stdout.contains("--format json"), "{}", help.stdout);
+    }
+}

@@ -1,0 +1,72 @@
+//! `watch`
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::time::Duration;
+
+use crate::project::{Project, TOOLS};
+
+/// A watcher, ended with the test.
+struct Watcher {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Watcher {
+    fn over(project: &Project) -> Self {
+        let mut command = project.command();
+        let mut child =
+            command.args(["watch", "--format", "json"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = mpsc::channel();
+        std::thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        Self { child, lines }
+    }
+
+    /// The next result that fits. A change may be noticed in two steps.
+    fn until(&self, what: &str, fits: impl Fn(&serde_json::Value) -> bool) -> serde_json::Value {
+        loop {
+            let line = self.lines.recv_timeout(Duration::from_secs(60));
+            let line = line.unwrap_or_else(|_| panic!("never: {what}"));
+            let result = serde_json::from_str(&line).unwrap();
+            if fits(&result) {
+                return result;
+            }
+        }
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+#[test]
+fn what_changes_is_written() {
+    let project = Project::with(TOOLS);
+    let watcher = Watcher::over(&project);
+    watcher.until("the first manifest", |result| result["written"] == true && result["tools"] == 2);
+
+    project.edit("src/lib.rs", "max = 100", "max = 50");
+    let changed = watcher.until("a tighter bound", |result| result["written"] == true);
+    assert_eq!(changed["changes"][0]["path"], "arguments.limit");
+    assert!(project.read("tools_calls.json").contains("\"maximum\": 50"));
+
+    // Broken for a while: nothing is written, and nothing ends.
+    let whole = project.read("src/lib.rs");
+    project.write("src/lib.rs", &whole.replace("pub fn purge(", "pub fn purge((("));
+    let broken = watcher.until("a broken source", |result| result["diagnostics"][0]["severity"] == "error");
+    assert_eq!(broken["written"], false);
+    assert!(project.read("tools_calls.json").contains("metrics.purge"));
+
+    // A new module in a new folder.
+    project.write("src/more/mod.rs", "/// More.\n#[tool_runtime::tool]\npub fn more() {}\n");
+    project.write("src/lib.rs", &format!("{whole}\nmod more;\n"));
+    watcher.until("a module more", |result| result["written"] == true && result["tools"] == 3);
+    project.edit("src/more/mod.rs", "More.", "Still more.");
+    let deep = watcher.until("a change in it", |result| result["written"] == true);
+    assert_eq!(deep["changes"][0]["kind"], "text");
+}

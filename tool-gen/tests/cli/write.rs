@@ -1,0 +1,105 @@
+//! `write` and `check`.
+
+use crate::project::{Project, TOOLS};
+
+#[test]
+fn a_manifest_is_written_once() {
+    let project = Project::with(TOOLS);
+    let ran = project.run(&["write"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
+    assert!(ran.stderr.contains("metrics.newest\n    • is new"), "{}", ran.stderr);
+    assert!(ran.stderr.ends_with("✓ tools_calls.json written, 2 tools\n"), "{}", ran.stderr);
+    let text = project.read("tools_calls.json");
+    assert!(
+        text.starts_with("{\n  \"metrics.newest\": {\n    \"description\": \"The newest points of one host.\","),
+        "{text}"
+    );
+    assert!(text.contains("\"handler\": \"shop::newest\""), "{text}");
+
+    let again = project.run(&["write"]);
+    assert_eq!((again.code, again.stderr.as_str()), (0, "✓ tools_calls.json is up to date, 2 tools\n"));
+    let fresh = project.run(&["check"]);
+    assert_eq!((fresh.code, fresh.stderr.as_str()), (0, "✓ tools_calls.json is up to date, 2 tools\n"));
+}
+
+#[test]
+fn a_stale_manifest_is_shown_and_refused() {
+    let project = Project::with(TOOLS);
+    let missing = project.run(&["check"]);
+    assert_eq!(missing.code, 1);
+    assert!(missing.stderr.contains("tools_calls.json does not exist; run `tool-gen write`"), "{}", missing.stderr);
+    project.run(&["write"]);
+    project.edit("src/lib.rs", "max = 100", "max = 50");
+    let stale = project.run(&["check"]);
+    assert_eq!(stale.code, 1);
+    assert!(stale.stdout.contains("--- tools_calls.json\n+++ sources\n"), "{}", stale.stdout);
+    assert!(stale.stdout.contains("-        \"maximum\": 100,\n+        \"maximum\": 50,\n"), "{}", stale.stdout);
+    assert!(
+        stale.stdout.ends_with(
+            "Breaking (1) calls that were right may fail\n  metrics.newest\n    \
+             • arguments.limit: must be at most 50; it was at most 100\n"
+        ),
+        "{}",
+        stale.stdout
+    );
+    assert!(stale.stderr.ends_with("✗ tools_calls.json is stale; run `tool-gen write`\n"), "{}", stale.stderr);
+    assert!(project.read("tools_calls.json").contains("\"maximum\": 100"), "check must not write");
+}
+
+#[test]
+fn programs_get_one_json_value() {
+    let project = Project::with(TOOLS);
+    let (code, written) = project.json(&["write"]);
+    assert_eq!((code, &written["written"], &written["tools"]), (0, &true.into(), &2.into()), "{written}");
+    assert_eq!(written["changes"][0]["kind"], "compatible");
+    project.edit("src/lib.rs", "max = 100", "max = 50");
+    let (code, checked) = project.json(&["check"]);
+    assert_eq!((code, &checked["fresh"]), (1, &false.into()));
+    assert_eq!(
+        checked["changes"],
+        serde_json::json!([{
+            "tool": "metrics.newest",
+            "path": "arguments.limit",
+            "kind": "breaking",
+            "message": "must be at most 50; it was at most 100"
+        }])
+    );
+}
+
+#[test]
+fn an_error_shows_its_line_and_leaves_the_manifest_alone() {
+    let project = Project::with(TOOLS);
+    project.run(&["write"]);
+    let before = project.read("tools_calls.json");
+    project.edit("src/lib.rs", "name = \"metrics.purge\"", "nam = \"metrics.purge\"");
+    let ran = project.run(&["write"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{}", ran.stderr);
+    assert!(ran.stderr.contains("nam = \"metrics.purge\""), "no source line: {}", ran.stderr);
+    assert!(ran.stderr.contains("^^^"), "no caret: {}", ran.stderr);
+    assert!(ran.stderr.contains("lib.rs:"), "{}", ran.stderr);
+    assert!(ran.stderr.ends_with("error: nothing is written, because of 1 error\n"), "{}", ran.stderr);
+    assert_eq!(project.read("tools_calls.json"), before);
+    let (code, json) = project.json(&["check"]);
+    assert_eq!((code, &json["diagnostics"][0]["severity"]), (2, &"error".into()), "{json}");
+    assert!(json["diagnostics"][0]["place"]["line"].as_u64() > Some(1));
+}
+
+#[test]
+fn another_file() {
+    let project = Project::with(TOOLS);
+    let ran = project.run(&["write", "-o", "other.json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(project.path("other.json").exists() && !project.path("tools_calls.json").exists());
+    let nowhere = project.run(&["write", "-o", "none/other.json"]);
+    assert_eq!(nowhere.code, 2);
+    assert!(nowhere.stderr.starts_with("error: cannot write the manifest none/other.json"), "{}", nowhere.stderr);
+}
+
+#[test]
+fn colours_only_where_they_are_wanted() {
+    let project = Project::with(TOOLS);
+    assert!(!project.run(&["show"]).stdout.contains('\u{1b}'));
+    assert!(project.run(&["show", "--color", "always"]).stdout.contains('\u{1b}'));
+    let (_, json) = project.json(&["show", "--color", "always"]);
+    assert_eq!(json["tools"][0]["name"], "metrics.newest");
+}

@@ -1,0 +1,280 @@
+//! The rules of two schemas, compared one by one.
+
+use std::cmp::Ordering;
+
+use serde_json::Value;
+
+use super::compare::{ANYTHING, Comparison, Pair, peeled};
+use super::difference::Effect;
+use super::kinds;
+use crate::validate::check::Checker;
+use crate::validate::phrases;
+use crate::validate::schema::{ArrayRules, Bound, Count, Kinds, NumberRules, Rules, Schema, TextRules};
+
+impl<'s> Comparison<'s, '_> {
+    pub(super) fn pair(&mut self, pair: &Pair<'s>) {
+        let (old, old_type) = peeled(pair.old, self.sides.old);
+        let (new, new_type) = peeled(pair.new, self.sides.new);
+        if old.allowed.is_some() || new.allowed.is_some() {
+            return self.values(pair, old.allowed.as_deref(), new.allowed.as_deref());
+        }
+        let possible = (kinds::possible(pair.old, self.sides.old), kinds::possible(pair.new, self.sides.new));
+        if old.only_alternatives().is_some() || new.only_alternatives().is_some() {
+            // A type that stands beside the alternatives, or beside a reference to them.
+            if new.only_alternatives().is_some() {
+                self.types(pair, possible.0, possible.0.common(new_type));
+            }
+            if old.only_alternatives().is_some() {
+                self.types(pair, possible.1.common(old_type), possible.1);
+            }
+            return self.either(pair, (old, new));
+        }
+        if !self.types(pair, possible.0, possible.1) {
+            return;
+        }
+        let common = possible.0.common(possible.1);
+        let path = &pair.path;
+        if common.has(Kinds::INTEGER.with(Kinds::NUMBER)) {
+            self.numbers(path, &old.number, &new.number);
+        }
+        if common.has(Kinds::STRING) {
+            self.texts(path, &old.text, &new.text);
+        }
+        let composed = pair.composed || is_composed(old) || is_composed(new);
+        if common.has(Kinds::ARRAY) {
+            self.arrays(path, &old.array, &new.array, composed);
+        }
+        if common.has(Kinds::OBJECT) {
+            self.objects(path, &old.object, &new.object, composed);
+        }
+        self.combinations(path, old, new);
+    }
+
+    /// Where the old values are listed, each is tried with the new schema; it does not matter how that one is written.
+    fn values(&mut self, pair: &Pair<'s>, old: Option<&'s [Value]>, new: Option<&'s [Value]>) {
+        let fits_old = |value: &&Value| Checker::new(self.sides.old).accepts(pair.old, value);
+        let fits_new = |value: &&Value| Checker::new(self.sides.new).accepts(pair.new, value);
+        let lost: Vec<_> = old.unwrap_or_default().iter().filter(fits_old).filter(|v| !fits_new(v)).collect();
+        let gained: Vec<_> = new.unwrap_or_default().iter().filter(fits_new).filter(|v| !fits_old(v)).collect();
+        let path = &pair.path;
+        if old.is_none() || (new.is_some() && !lost.is_empty() && lost.len() == old.map_or(0, <[_]>::len)) {
+            let message = format!("must be {}; it was {}", self.describe_new(pair.new), self.describe_old(pair.old));
+            let effect = if gained.is_empty() { Effect::Narrowed } else { Effect::Unclear };
+            return self.find(path, effect, message);
+        }
+        if !lost.is_empty() {
+            self.find(path, Effect::Narrowed, format!("no longer includes {}", listed(&lost)));
+        }
+        if new.is_none() {
+            let message = format!("can be {}; it was {}", self.describe_new(pair.new), self.describe_old(pair.old));
+            self.find(path, Effect::Widened, message);
+        } else if !gained.is_empty() {
+            self.find(path, Effect::Widened, format!("now includes {}", listed(&gained)));
+        }
+    }
+
+    /// Whether there is a type that both accept.
+    fn types(&mut self, pair: &Pair<'s>, old: Kinds, new: Kinds) -> bool {
+        let (lost, gained) = (old.without(new), new.without(old));
+        let path = &pair.path;
+        if old.common(new).is_empty() && old != new {
+            let message = format!("must be {}; it was {}", self.describe_new(pair.new), self.describe_old(pair.old));
+            self.find(path, Effect::Unclear, message);
+            return false;
+        }
+        if !lost.is_empty() {
+            let message = match old {
+                Kinds::ALL => format!("must be {}; it was any value", self.describe_new(pair.new)),
+                _ => format!("can no longer be {}", kinds::names(lost)),
+            };
+            self.find(path, Effect::Narrowed, message);
+        }
+        if !gained.is_empty() {
+            let message = match new {
+                Kinds::ALL => format!("can be any value; it was {}", self.describe_old(pair.old)),
+                _ => format!("can also be {}", kinds::names(gained)),
+            };
+            self.find(path, Effect::Widened, message);
+        }
+        true
+    }
+
+    fn numbers(&mut self, path: &str, old: &NumberRules, new: &NumberRules) {
+        self.bound(path, "at least", "more than", (old.least, new.least), Ordering::Greater);
+        self.bound(path, "at most", "less than", (old.most, new.most), Ordering::Less);
+        match (old.multiple_of, new.multiple_of) {
+            (None, None) => {}
+            (None, Some(new)) => self.find(path, Effect::Narrowed, format!("must be a multiple of {new}")),
+            (Some(old), None) => self.find(path, Effect::Widened, format!("need not be a multiple of {old}")),
+            (Some(old), Some(new)) => {
+                let effect = match (old.is_multiple_of(new), new.is_multiple_of(old)) {
+                    (true, true) => return,
+                    (true, false) => Effect::Widened,
+                    (false, true) => Effect::Narrowed,
+                    (false, false) => Effect::Unclear,
+                };
+                self.find(path, effect, format!("must be a multiple of {new}; it was of {old}"));
+            }
+        }
+    }
+
+    fn bound(
+        &mut self,
+        path: &str,
+        inclusive: &str,
+        exclusive: &str,
+        (old, new): (Option<Bound>, Option<Bound>),
+        tighter: Ordering,
+    ) {
+        let words = |bound: Bound| format!("{} {}", if bound.exclusive { exclusive } else { inclusive }, bound.value);
+        match (old, new) {
+            (None, None) => {}
+            (None, Some(new)) => self.find(path, Effect::Narrowed, format!("must be {}", words(new))),
+            (Some(old), None) => self.find(path, Effect::Widened, format!("need not be {}", words(old))),
+            (Some(old), Some(new)) => {
+                let order = new.value.compare(old.value);
+                let effect = match (old.exclusive, new.exclusive) {
+                    (old, new) if order.is_eq() && old == new => return,
+                    (_, is_exclusive) if order.is_eq() && is_exclusive => Effect::Narrowed,
+                    _ if order == tighter => Effect::Narrowed,
+                    _ => Effect::Widened,
+                };
+                self.find(path, effect, format!("must be {}; it was {}", words(new), words(old)));
+            }
+        }
+    }
+
+    fn texts(&mut self, path: &str, old: &TextRules, new: &TextRules) {
+        self.counts(path, ["character", "characters"], old.length, new.length);
+        let old_pattern = old.pattern.as_ref().map(|pattern| format!("`{pattern}`"));
+        let new_pattern = new.pattern.as_ref().map(|pattern| format!("`{pattern}`"));
+        self.demand(path, "match", old_pattern, new_pattern);
+        self.demand(path, "have the format", old.format.map(|f| f.name()), new.format.map(|f| f.name()));
+    }
+
+    /// Of two different demands nothing can be said.
+    fn demand<T: PartialEq + std::fmt::Display>(&mut self, path: &str, verb: &str, old: Option<T>, new: Option<T>) {
+        match (old, new) {
+            (Some(old), None) => self.find(path, Effect::Widened, format!("need not {verb} {old}")),
+            (None, Some(new)) => self.find(path, Effect::Narrowed, format!("must {verb} {new}")),
+            (Some(old), Some(new)) if old != new => {
+                self.find(path, Effect::Unclear, format!("must {verb} {new}; it was {old}"));
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn counts(&mut self, path: &str, [one, many]: [&str; 2], old: Count, new: Count) {
+        let noun = |count: u64| if count == 1 { one } else { many };
+        let (was, is) = (old.least.unwrap_or(0), new.least.unwrap_or(0));
+        if was != is {
+            let effect = if is > was { Effect::Narrowed } else { Effect::Widened };
+            self.find(path, effect, format!("must have at least {is} {}; it was {was}", noun(is)));
+        }
+        let effect = match (old.most.unwrap_or(u64::MAX), new.most.unwrap_or(u64::MAX)) {
+            (was, is) if was == is => return,
+            (was, is) if is < was => Effect::Narrowed,
+            _ => Effect::Widened,
+        };
+        let message = match (old.most, new.most) {
+            (Some(was), Some(is)) => format!("must have at most {is} {}; it was {was}", noun(is)),
+            (_, Some(is)) => format!("must have at most {is} {}", noun(is)),
+            (was, None) => format!("can have more than {} {many}", was.unwrap_or(u64::MAX)),
+        };
+        self.find(path, effect, message);
+    }
+
+    fn arrays(&mut self, path: &str, old: &'s ArrayRules, new: &'s ArrayRules, composed: bool) {
+        let (old_count, new_count) = (old.possible_count(), new.possible_count());
+        self.counts(path, ["item", "items"], old_count, new_count);
+        let fixed = old.prefix.len().max(new.prefix.len());
+        let most = old_count.most.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
+        for index in 0..fixed.min(most) {
+            let (was, is) = (item(old, index), item(new, index));
+            self.look_at(format!("{path}[{index}]"), was, is, composed);
+        }
+        let (was, is) = (item(old, usize::MAX), item(new, usize::MAX));
+        // What `items: false` says has been said by the count.
+        if most > fixed && !matches!(was, Schema::Nothing) && !matches!(is, Schema::Nothing) {
+            self.look_at(format!("{path}[]"), was, is, composed);
+        }
+        match (old.unique, new.unique) {
+            (false, true) => self.find(path, Effect::Narrowed, "must not repeat an item"),
+            (true, false) => self.find(path, Effect::Widened, "may repeat items"),
+            _ => {}
+        }
+        let schema = |rules: &'s ArrayRules| rules.contains.as_ref().map(|contains| &contains.schema);
+        self.rare(path, "contains", schema(old), schema(new));
+        if let (Some(was), Some(is)) = (&old.contains, &new.contains)
+            && was.count != is.count
+        {
+            self.find(path, Effect::Unclear, "must contain another number of certain items");
+        }
+    }
+
+    fn combinations(&mut self, path: &str, old: &'s Rules, new: &'s Rules) {
+        let reference = |rules: &'s Rules, side: &'s crate::validate::schema::Definitions| {
+            rules.reference.as_ref().map(|name| side.get(name).unwrap_or(&ANYTHING))
+        };
+        match (reference(old, self.sides.old), reference(new, self.sides.new)) {
+            (None, None) => {}
+            (Some(was), Some(is)) => self.look_at(path.to_owned(), was, is, true),
+            _ => self.find(path, Effect::Unclear, "is put together in another way"),
+        }
+        for (was, is) in old.all_of.iter().zip(&new.all_of) {
+            self.look_at(path.to_owned(), was, is, true);
+        }
+        match old.all_of.len().cmp(&new.all_of.len()) {
+            Ordering::Less => self.find(path, Effect::Narrowed, "must fit one schema more (`allOf`)"),
+            Ordering::Greater => self.find(path, Effect::Widened, "must fit one schema less (`allOf`)"),
+            Ordering::Equal => {}
+        }
+        for (keyword, was, is) in [("anyOf", &old.any_of, &new.any_of), ("oneOf", &old.one_of, &new.one_of)] {
+            if was.len() != is.len() || !was.iter().zip(is).all(|(was, is)| self.is_same(was, is)) {
+                self.find(path, Effect::Unclear, format!("has other alternatives (`{keyword}`)"));
+            }
+        }
+        self.rare(path, "not", old.not.as_ref(), new.not.as_ref());
+        match (&old.condition, &new.condition) {
+            (None, None) => {}
+            (None, Some(_)) => self.find(path, Effect::Narrowed, "has a condition (`if`)"),
+            (Some(_), None) => self.find(path, Effect::Widened, "has no condition (`if`) any more"),
+            (Some(was), Some(is)) => {
+                let then = (was.then.as_ref().unwrap_or(&ANYTHING), is.then.as_ref().unwrap_or(&ANYTHING));
+                let otherwise =
+                    (was.otherwise.as_ref().unwrap_or(&ANYTHING), is.otherwise.as_ref().unwrap_or(&ANYTHING));
+                let same = [(&was.when, &is.when), then, otherwise].iter().all(|(was, is)| self.is_same(was, is));
+                if !same {
+                    self.find(path, Effect::Unclear, "has another condition (`if`)");
+                }
+            }
+        }
+    }
+
+    /// A keyword that tools hardly use: only whether it is the same.
+    pub(super) fn rare(&mut self, path: &str, keyword: &str, old: Option<&'s Schema>, new: Option<&'s Schema>) {
+        match (old, new) {
+            (None, None) => {}
+            (None, Some(_)) => self.find(path, Effect::Narrowed, format!("has a rule more (`{keyword}`)")),
+            (Some(_), None) => self.find(path, Effect::Widened, format!("has a rule less (`{keyword}`)")),
+            (Some(was), Some(is)) if self.is_same(was, is) => {}
+            _ => self.find(path, Effect::Unclear, format!("has another rule (`{keyword}`)")),
+        }
+    }
+}
+
+fn item(rules: &ArrayRules, index: usize) -> &Schema {
+    rules.prefix.get(index).or(rules.items.as_ref()).unwrap_or(&ANYTHING)
+}
+
+fn is_composed(rules: &Rules) -> bool {
+    rules.reference.is_some() || rules.in_place().next().is_some()
+}
+
+fn listed(values: &[&Value]) -> String {
+    let shown: Vec<_> = values.iter().take(10).map(|value| phrases::quoted(value)).collect();
+    match values.len() - shown.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
