@@ -1,7 +1,7 @@
 //! The calls of the conversation, and what they leave in the database.
 
 use serde_json::{Value, json};
-use tool_runtime::{Dispatcher, ErrorKind, ToolCall, ToolResult};
+use tool_runtime::{Dispatcher, ErrorKind, Manifest, ToolCall, ToolResult};
 
 use crate::conversation::turns;
 use crate::user::CurrentUser;
@@ -144,4 +144,12 @@ async fn calls_at_the_same_time_wait_for_the_connection() {
     let (one, two) = tokio::join!(record(&tools, "web-1", &[1]), record(&tools, "web-2", &[1, 2]));
     assert!(one.success && two.success, "{one:?} {two:?}");
     assert_eq!((stored(&tools, "web-1").await, stored(&tools, "web-2").await), (1, 2));
+}
+
+/// What the build script read in the source is what the compiler made of it.
+#[test]
+fn the_embedded_manifest_is_the_linked_one() {
+    let embedded = Manifest::try_from(tool_runtime::manifest!()).expect("the build script writes a manifest");
+    assert!(!embedded.is_empty());
+    assert_eq!(embedded.to_json(), Manifest::linked().to_json());
 }

@@ -1,0 +1,89 @@
+//! Sources that are broken, or meant to break the reader: each is named, and the tools of other files are still found.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use tool_gen::{Diagnostic, Scanned};
+
+// Several tools of one name.
+mod clashes;
+// Files that cannot be read, or are too much.
+mod files;
+// `mod` items that lead nowhere, to two places or in circles.
+mod modules;
+// Nesting that exhausts a stack.
+mod nesting;
+// Texts that are no Rust.
+mod texts;
+
+/// A tool that every crate here has, in a file of its own.
+const GOOD: &str =
+    "use tool_runtime::tool;\n\n/// Answers.\n#[tool(name = \"good.ping\")]\npub fn ping(host: &str) {}\n";
+
+/// A crate in a folder that vanishes with it.
+struct Crate {
+    folder: TempDir,
+}
+
+impl Crate {
+    /// A crate with a good tool in `good.rs`, and more items in its root.
+    fn new(items: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let this = Self { folder };
+        this.file("Cargo.toml", "[package]\nname = \"my-app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+        this.file("src/good.rs", GOOD);
+        this.file("src/lib.rs", format!("mod good;\n{items}"));
+        this
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    fn file(&self, path: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder can be made");
+        fs::write(path, content).expect("a file can be written");
+    }
+
+    fn root(&self) -> PathBuf {
+        self.path("src/lib.rs")
+    }
+
+    /// Scans the crate. Whatever is wrong with it, its good tool is found.
+    #[track_caller]
+    fn scan(&self) -> Scanned {
+        let scanned = tool_gen::scan(self.root()).run().unwrap_or_else(|error| panic!("the root can be read: {error}"));
+        let good = scanned.manifest.get("good.ping").unwrap_or_else(|| panic!("the good tool: {scanned:?}"));
+        assert_eq!(good.handler, "my_app::good::ping");
+        scanned
+    }
+}
+
+/// What is said about a file. The message is a sentence, and the whole has the file's name in it.
+#[track_caller]
+fn about<'a>(scanned: &'a Scanned, file: &str) -> &'a Diagnostic {
+    let names =
+        |diagnostic: &&Diagnostic| diagnostic.place.as_ref().is_some_and(|place| place.file.ends_with(Path::new(file)));
+    let found = scanned.diagnostics.iter().find(names);
+    let diagnostic = found.unwrap_or_else(|| panic!("nothing about {file}: {:#?}", scanned.diagnostics));
+    assert!(diagnostic.message.len() > 10, "says what is wrong: {diagnostic}");
+    assert!(diagnostic.to_string().contains(file), "names the file: {diagnostic}");
+    assert!(diagnostic.to_string().len() < 2000, "can be read: {diagnostic}");
+    diagnostic
+}
+
+/// What is said about a line of a file.
+#[track_caller]
+fn about_line<'a>(scanned: &'a Scanned, file: &str, line: usize) -> &'a Diagnostic {
+    let diagnostic = about(scanned, file);
+    let place = diagnostic.place.as_ref().expect("a place");
+    assert_eq!(place.line, line, "{diagnostic}");
+    diagnostic
+}
+
+#[track_caller]
+fn says_nothing(scanned: &Scanned) {
+    assert!(scanned.diagnostics.is_empty(), "{:#?}", scanned.diagnostics);
+}

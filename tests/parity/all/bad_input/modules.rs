@@ -1,0 +1,95 @@
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use super::{Crate, GOOD, about_line, says_nothing};
+
+#[test]
+fn a_module_without_a_file() {
+    let bad = Crate::new("\nmod missing;");
+    let scanned = bad.scan();
+    let diagnostic = about_line(&scanned, "src/lib.rs", 3);
+    assert!(diagnostic.message.contains("missing"), "{diagnostic}");
+}
+
+#[test]
+fn a_path_without_a_file() {
+    let bad = Crate::new("#[path = \"no/where.rs\"]\nmod missing;");
+    let scanned = bad.scan();
+    let said = scanned.diagnostics.iter().any(|diagnostic| diagnostic.to_string().contains("where.rs"));
+    assert!(said, "{:#?}", scanned.diagnostics);
+}
+
+#[test]
+fn a_module_without_a_file_that_is_not_compiled() {
+    let fine = Crate::new("#[cfg(any())]\nmod missing;");
+    says_nothing(&fine.scan());
+}
+
+#[test]
+fn a_module_with_two_files() {
+    let bad = Crate::new("mod twice;");
+    bad.file("src/twice.rs", "");
+    bad.file("src/twice/mod.rs", "");
+    let scanned = bad.scan();
+    let diagnostic = about_line(&scanned, "src/lib.rs", 2);
+    let text = diagnostic.to_string();
+    assert!(text.contains("twice.rs") && text.contains("mod.rs"), "names both: {text}");
+}
+
+#[test]
+fn a_file_that_is_its_own_module() {
+    let bad = Crate::new("mod circle;");
+    bad.file("src/circle.rs", "#[path = \"circle.rs\"]\nmod circle;\n");
+    let scanned = bad.scan();
+    about_line(&scanned, "src/circle.rs", 2);
+}
+
+#[test]
+fn files_that_are_each_others_modules() {
+    let bad = Crate::new("mod chicken;");
+    bad.file("src/chicken.rs", "#[path = \"egg.rs\"]\nmod egg;\n");
+    bad.file("src/egg.rs", "#[path = \"chicken.rs\"]\nmod chicken;\n");
+    let scanned = bad.scan();
+    about_line(&scanned, "src/egg.rs", 2);
+}
+
+#[test]
+fn a_module_that_is_the_root() {
+    let bad = Crate::new("mod up;");
+    bad.file("src/up.rs", "#[path = \"lib.rs\"]\nmod again;\n");
+    let scanned = bad.scan();
+    about_line(&scanned, "src/up.rs", 2);
+}
+
+/// Every turn of the circle has a path of its own.
+#[test]
+fn a_circle_of_folders() {
+    let bad = Crate::new("mod around;");
+    bad.file("src/around/mod.rs", "mod around;\n");
+    symlink(".", bad.path("src/around/around")).expect("a link");
+    let scanned = bad.scan();
+    assert!(!scanned.diagnostics.is_empty(), "it is said");
+    assert!(scanned.diagnostics.len() < 10, "it is said once: {:#?}", scanned.diagnostics);
+}
+
+/// One file as two modules is odd, but no circle.
+#[test]
+fn a_file_of_two_modules() {
+    let fine = Crate::new("#[path = \"shared.rs\"]\nmod one;\n#[path = \"shared.rs\"]\nmod two;\n");
+    fine.file("src/shared.rs", GOOD.replace("(name = \"good.ping\")", ""));
+    let scanned = fine.scan();
+    // Both have a tool `ping`: the one with the lesser handler stands, as when they are linked.
+    assert_eq!(scanned.manifest.get("ping").expect("the tool").handler, "my_app::one::ping");
+}
+
+/// A folder of a module may be a link.
+#[test]
+fn a_linked_folder() {
+    let fine = Crate::new("mod linked;");
+    fs::create_dir(fine.path("elsewhere")).expect("a folder");
+    fine.file("elsewhere/mod.rs", GOOD.replace("good.ping", "linked.ping"));
+    symlink("../elsewhere", fine.path("src/linked")).expect("a link");
+    let scanned = fine.scan();
+    says_nothing(&scanned);
+    assert!(scanned.manifest.get("linked.ping").is_some());
+}

@@ -1,0 +1,167 @@
+use super::{Crate, about};
+
+/// Deeper than any stack.
+const DEPTH: usize = 100_000;
+
+/// A file in which something is nested beside an annotated function. The function is found, or the file is named.
+#[track_caller]
+fn nested(text: &str) {
+    let deep = Crate::new("mod deep;");
+    deep.file("src/deep.rs", format!("#[tool_runtime::tool(name = \"deep.ping\")]\nfn ping() {{}}\n\n{text}\n"));
+    let scanned = deep.scan();
+    if scanned.manifest.get("deep.ping").is_none() {
+        about(&scanned, "src/deep.rs");
+    }
+    // Without an annotation there is nothing to be found.
+    deep.file("src/deep.rs", text);
+    deep.scan();
+}
+
+/// A text inside so many pairs.
+fn pairs(open: &str, inside: &str, close: &str) -> String {
+    open.repeat(DEPTH) + inside + &close.repeat(DEPTH)
+}
+
+#[test]
+fn parentheses_in_a_body() {
+    nested(&format!("fn f() -> u8 {{ {} }}", pairs("(", "1", ")")));
+}
+
+#[test]
+fn brackets_in_a_constant() {
+    nested(&format!("const C: u8 = {};", pairs("[", "1", "]")));
+}
+
+#[test]
+fn blocks() {
+    nested(&format!("fn f() {}", pairs("{", "", "}")));
+}
+
+#[test]
+fn parentheses_in_a_type() {
+    nested(&format!("type T = {};", pairs("(", "u8", ")")));
+}
+
+#[test]
+fn arguments_of_a_type() {
+    nested(&format!("type T = {};", pairs("Vec<", "u8", ">")));
+}
+
+#[test]
+fn references_in_a_type() {
+    nested(&format!("type T = {}u8;", "& ".repeat(DEPTH)));
+}
+
+#[test]
+fn parentheses_in_an_attribute() {
+    nested(&format!("#[cfg({})]\nfn f() {{}}", pairs("not(", "unix", ")")));
+}
+
+#[test]
+fn brackets_in_our_attribute() {
+    nested(&format!("#[tool_runtime::tool(tags = {})]\nfn f() {{}}", pairs("[", "", "]")));
+}
+
+#[test]
+fn groups_in_a_use() {
+    nested(&format!("use {};", pairs("a::{", "b", "}")));
+}
+
+#[test]
+fn modules_in_modules() {
+    nested(&pairs("mod m {", "", "}"));
+}
+
+#[test]
+fn delimiters_in_a_macro() {
+    nested(&format!("m!{{ {} }}", pairs("(", "1", ")")));
+}
+
+#[test]
+fn patterns() {
+    nested(&format!("fn f() {{ let {} = x; }}", pairs("Some(", "y", ")")));
+}
+
+#[test]
+fn signs_before_a_number() {
+    nested(&format!("const C: i8 = {}1;", "-".repeat(DEPTH)));
+}
+
+#[test]
+fn a_long_sum() {
+    nested(&format!("const C: u64 = 1{};", " + 1".repeat(DEPTH)));
+}
+
+#[test]
+fn a_long_chain_of_calls() {
+    nested(&format!("fn f() {{ x{}; }}", ".f()".repeat(DEPTH)));
+}
+
+#[test]
+fn a_long_chain_of_conditions() {
+    nested(&format!("fn f() {{ if a {{}} {} }}", "else if a {} ".repeat(DEPTH)));
+}
+
+#[test]
+fn closures_in_closures() {
+    nested(&format!("fn f() {{ {} }}", "|| ".repeat(DEPTH) + "1"));
+}
+
+#[test]
+fn comments_in_comments() {
+    nested(&pairs("/*", "", "*/"));
+}
+
+#[test]
+fn a_long_path() {
+    nested(&format!("type T = a{};", "::a".repeat(DEPTH)));
+}
+
+/// The type of an argument itself.
+#[test]
+fn an_argument_that_is_nested() {
+    let deep = Crate::new("mod deep;");
+    let ty = pairs("Option<", "u8", ">");
+    deep.file("src/deep.rs", format!("#[tool_runtime::tool(name = \"deep.ping\")]\nfn ping(deep: {ty}) {{}}\n"));
+    let scanned = deep.scan();
+    if scanned.manifest.get("deep.ping").is_none() {
+        about(&scanned, "src/deep.rs");
+    }
+}
+
+/// Types that name each other for ever.
+#[test]
+fn aliases_that_go_in_circles() {
+    let bad = Crate::new("mod circle;");
+    bad.file(
+        "src/circle.rs",
+        "type A = B;\ntype B = Vec<A>;\n#[tool_runtime::tool(name = \"circle.ping\")]\nfn ping(a: A) {}\n",
+    );
+    let scanned = bad.scan();
+    assert!(scanned.manifest.get("circle.ping").is_some() || !scanned.diagnostics.is_empty());
+}
+
+#[test]
+fn imports_that_go_in_circles() {
+    let bad = Crate::new("mod circle;\nmod round;");
+    bad.file(
+        "src/circle.rs",
+        "pub use crate::round::*;\npub use crate::round::X as Y;\n#[tool_runtime::tool(name = \"circle.ping\")]\nfn ping(a: Y) {}\n",
+    );
+    bad.file("src/round.rs", "pub use crate::circle::*;\npub use crate::circle::Y as X;\n");
+    let scanned = bad.scan();
+    assert!(scanned.manifest.get("circle.ping").is_some() || !scanned.diagnostics.is_empty());
+}
+
+/// Each use of such a type needs another one.
+#[test]
+fn a_generic_type_that_grows() {
+    let bad = Crate::new("mod growing;");
+    bad.file(
+        "src/growing.rs",
+        "#[derive(serde::Deserialize, schemars::JsonSchema)]\npub struct Grow<T> { next: Option<Box<Grow<Vec<T>>>>, value: T }\n\
+         #[tool_runtime::tool(name = \"growing.ping\")]\nfn ping(a: Grow<u8>) {}\n",
+    );
+    let scanned = bad.scan();
+    assert!(scanned.manifest.get("growing.ping").is_some() || !scanned.diagnostics.is_empty());
+}

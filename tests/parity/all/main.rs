@@ -1,0 +1,10 @@
+//! What the generator reads in a source is what the compiler makes of it.
+
+// Sources that are broken, or meant to break the reader.
+mod bad_input;
+// The fixtures of `tool-tests`.
+mod fixtures;
+// Other people's sources.
+mod registry;
+// Random services, compiled in one go.
+mod services;

@@ -1,0 +1,34 @@
+//! The sources of other people are read without a panic.
+
+use parity_tests::registry::{Counts, annotate, roots};
+
+/// As many as keep the tests quick; `cargo run -p parity-tests --bin registry` scans all.
+const CRATES: usize = 50;
+
+#[test]
+fn crates_of_the_registry_are_read() {
+    let roots = roots();
+    assert!(!roots.is_empty(), "the registry has the crates that this test was built with");
+    // From all over the alphabet.
+    let step = roots.len().div_ceil(CRATES);
+    let mut counts = Counts::default();
+    roots.iter().step_by(step).for_each(|root| counts.scan(root));
+    println!("{counts}");
+    assert_eq!(counts.failed, 0, "every root can be read: {counts}");
+    assert!(counts.files >= counts.crates, "every root is read: {counts}");
+    assert_eq!(counts.tools, 0, "none of these crates has tools: {counts}");
+}
+
+/// All of a crate is parsed, and types are looked for everywhere in it.
+#[test]
+fn crates_of_the_registry_are_read_with_everything_annotated() {
+    let roots = roots();
+    let mut counts = Counts::default();
+    for root in roots.iter().step_by(roots.len().div_ceil(CRATES / 5)) {
+        let folder = tempfile::tempdir().expect("a folder");
+        counts.scan(&annotate(root, folder.path()).expect("the crate can be copied"));
+    }
+    println!("{counts}");
+    assert_eq!(counts.failed, 0, "every root can be read: {counts}");
+    assert!(counts.tools > 0, "some of these functions could be tools: {counts}");
+}

@@ -1,0 +1,143 @@
+//! Doc comments of many shapes.
+
+use crate::Random;
+
+/// How a doc comment is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Style {
+    Lines,
+    Block,
+    Stars,
+    Attributes,
+    /// Some lines, another attribute, the rest.
+    Divided,
+}
+
+/// A doc comment; without lines there is none.
+#[derive(Clone, Debug)]
+pub struct Docs {
+    lines: Vec<String>,
+    style: Style,
+}
+
+const SENTENCES: &[&str] = &[
+    "The newest first.",
+    "How many, at most",
+    "What it is called",
+    "See [`String`] and `docs`.",
+    "Quotes \"here\", a \\backslash\\, {braces} and 100 %.",
+    "Ünïcödé 🦀 — and more…",
+    "A very long sentence that goes on and on, with commas, until nobody remembers how it had begun, and then some",
+    "Ends with spaces.   ",
+    "<b>Marked</b> & up",
+    "Is `a - b: c` text?",
+    "- not a list",
+    "x",
+];
+
+const LATER: &[&[&str]] = &[
+    &["More for programmers."],
+    &["* one", "* two", "  of them"],
+    &["```", "let x = 1; // # Arguments", "```"],
+    &["# Errors", "When it fails."],
+    &["## Examples", "", "    indented();"],
+    &["| a | b |", "|---|---|"],
+    &["1. first", "2. second"],
+];
+
+impl Docs {
+    /// No comment.
+    #[must_use]
+    pub fn none() -> Self {
+        Self { lines: Vec::new(), style: Style::Lines }
+    }
+
+    /// A comment in so many of a hundred cases.
+    pub fn random(random: &mut Random, percent: usize) -> Self {
+        if !random.chance(percent) {
+            return Self::none();
+        }
+        let mut lines = Vec::new();
+        if random.chance(8) {
+            lines.push(String::new());
+        }
+        if random.chance(8) {
+            lines.extend(["# A title".to_owned(), String::new()]);
+        }
+        for _ in 0..random.pick(&[1, 1, 1, 2, 3]) {
+            lines.push(random.pick(SENTENCES).to_owned());
+        }
+        while random.chance(30) {
+            lines.extend(std::iter::repeat_n(String::new(), random.between(1, 2)));
+            lines.extend(random.pick(LATER).iter().map(|&line| line.to_owned()));
+        }
+        let style = random.pick(&[
+            Style::Lines,
+            Style::Lines,
+            Style::Lines,
+            Style::Lines,
+            Style::Block,
+            Style::Stars,
+            Style::Attributes,
+            Style::Divided,
+        ]);
+        Self { lines, style }
+    }
+
+    /// A comment with a section for some of the parameters.
+    pub fn with_arguments(random: &mut Random, names: &[&str]) -> Self {
+        let mut docs = Self::random(random, 95);
+        if names.is_empty() || !random.chance(35) {
+            return docs;
+        }
+        let title = random.pick(&["# Arguments", "# Arguments", "## Arguments", "# Parameters", "# Args"]);
+        docs.lines.extend([String::new(), title.to_owned()]);
+        if random.chance(50) {
+            docs.lines.push(String::new());
+        }
+        for name in names {
+            let sentence = random.pick(SENTENCES).trim_end();
+            match random.below(6) {
+                0 => docs.lines.push(format!("* `{name}` - {sentence}")),
+                1 => docs.lines.push(format!("- {name}: {sentence}")),
+                2 => docs.lines.push(format!("* `{name}` — {sentence}")),
+                3 => docs.lines.extend([format!("* `{name}` - {sentence}"), "  and on.".to_owned()]),
+                4 => docs.lines.push(format!("+ `{name}`")),
+                _ => {}
+            }
+        }
+        if random.chance(30) {
+            docs.lines.extend([String::new(), "# Errors".to_owned(), format!("* `{}` - not of the section", names[0])]);
+        }
+        docs
+    }
+
+    /// The comment as it stands in the source.
+    #[must_use]
+    pub fn write(&self, indent: &str) -> String {
+        if self.lines.is_empty() {
+            return String::new();
+        }
+        let line = |text: &String| format!("{indent}///{}{text}\n", if text.is_empty() { "" } else { " " });
+        let escaped = |text: &String| format!("{indent}#[doc = {text:?}]\n");
+        let rows = |before: &str| {
+            self.lines
+                .iter()
+                .map(|text| format!("{indent}{}\n", format!("{before}{text}").trim_end()))
+                .collect::<String>()
+        };
+        match self.style {
+            Style::Lines => self.lines.iter().map(line).collect(),
+            Style::Attributes => self.lines.iter().map(escaped).collect(),
+            Style::Block if self.lines.len() == 1 => format!("{indent}/** {} */\n", self.lines[0]),
+            Style::Block => format!("{indent}/**\n{}{indent}*/\n", rows("")),
+            Style::Stars => format!("{indent}/**\n{}{indent} */\n", rows(" * ")),
+            Style::Divided => {
+                let (first, rest) = self.lines.split_at(1);
+                let first: String = first.iter().map(line).collect();
+                let rest: String = rest.iter().map(line).collect();
+                format!("{first}{indent}#[allow(unused)]\n{rest}")
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Random types: what they are, and what they can do.
+
+use super::Generator;
+use super::attributes::plain;
+use crate::docs::Docs;
+use crate::model::{Content, DefaultImpl, Definition, DefinitionId, Field, Role, Shape, Type};
+use crate::words;
+
+impl Generator {
+    /// Adds a type to a module.
+    pub(super) fn definition(&mut self, module: &[String]) -> DefinitionId {
+        let id = self.project.definitions.len();
+        let mut definition = self.blank(module, Role::Full);
+        if self.partner == Some(id) {
+            self.named_struct(id, &mut definition);
+            self.partner = None;
+            return self.keep(definition);
+        }
+        let kind = self.random.below(100);
+        if kind < 75 && self.chance(15) {
+            definition.generics = vec![("T", None)];
+            if self.chance(40) {
+                definition.generics.push(("U", None));
+            } else if self.chance(30) {
+                definition.generics = vec![("T", Some(Type::library("u16")))];
+            }
+        }
+        match kind {
+            0..32 => self.named_struct(id, &mut definition),
+            32..45 => self.tuple_struct(&mut definition),
+            45..67 => self.data_enum(id, &mut definition),
+            67..75 => self.alias(&mut definition),
+            75..92 => self.bare_enum(&mut definition),
+            92..96 => self.converted_struct(&mut definition),
+            96 | 97 => self.empty_struct(&mut definition),
+            _ => self.transparent_struct(&mut definition),
+        }
+        // What refers to it comes next.
+        if self.partner.is_some_and(|partner| partner != id + 1) {
+            self.partner = None;
+        }
+        self.keep(definition)
+    }
+
+    /// Adds a type that lacks something.
+    pub(super) fn lesser(&mut self, module: &[String], role: Role) -> DefinitionId {
+        let mut definition = self.blank(module, role);
+        let scalar = |name: &str, path| Field {
+            name: name.to_owned(),
+            ty: Type::library(path),
+            docs: Docs::none(),
+            attributes: Vec::new(),
+            cfg: None,
+        };
+        definition.shape = Shape::Struct(match role {
+            Role::Parsed | Role::Injected => Content::Unit,
+            _ if self.chance(30) => Content::Tuple(vec![scalar("", "u8")]),
+            _ => Content::Struct(vec![scalar("x", "i32"), scalar("text", "std::string::String")]),
+        });
+        self.keep(definition)
+    }
+
+    fn keep(&mut self, definition: Definition) -> DefinitionId {
+        let id = self.project.definitions.len();
+        self.project.definitions.push(definition);
+        self.own.push(id);
+        id
+    }
+
+    fn blank(&mut self, module: &[String], role: Role) -> Definition {
+        Definition {
+            name: self.name_in(module, if role == Role::Injected { words::RESOURCES } else { words::NOUNS }),
+            module: module.to_vec(),
+            exports: Vec::new(),
+            generics: Vec::new(),
+            docs: Docs::random(&mut self.random, 60),
+            attributes: Vec::new(),
+            shape: Shape::Struct(Content::Unit),
+            role,
+            default: DefaultImpl::None,
+            is_key: false,
+            items: Vec::new(),
+        }
+    }
+
+    fn alias(&mut self, definition: &mut Definition) {
+        let generics: Vec<&'static str> = definition.generics.iter().map(|(name, _)| *name).collect();
+        let target = self.ty_with(2, &generics);
+        let parameters = generics.iter().map(|name| Type::Parameter(name));
+        definition.shape = Shape::Alias(match generics.len() {
+            0 => target,
+            // Every parameter is named.
+            _ => Type::Tuple(parameters.chain([target]).collect()),
+        });
+    }
+
+    fn empty_struct(&mut self, definition: &mut Definition) {
+        definition.attributes = self.container();
+        definition.shape = Shape::Struct(if self.chance(50) { Content::Unit } else { Content::Struct(Vec::new()) });
+    }
+
+    fn transparent_struct(&mut self, definition: &mut Definition) {
+        definition.attributes = vec![plain("serde", "transparent")];
+        let docs = Docs::random(&mut self.random, 50);
+        let ty = match self.ty(2) {
+            // Nothing would be left.
+            ty if self.expand(&ty).path() == Some("std::marker::PhantomData") => Type::option(ty),
+            ty => ty,
+        };
+        let field = Field { name: "inner".to_owned(), ty, docs, attributes: Vec::new(), cfg: None };
+        definition.shape = Shape::Struct(Content::Struct(vec![field]));
+    }
+}

@@ -1,0 +1,129 @@
+//! What `#[arg(..)]` says: rules and defaults that fit the type.
+
+use super::Generator;
+use crate::model::{Form, Type};
+use crate::words;
+
+/// What rules can be given for values of a type.
+enum Kind {
+    Integer,
+    Float,
+    Text,
+    Letter,
+    Truth,
+    /// A list; whether of integers.
+    List(bool),
+    Map,
+    Other,
+}
+
+impl Generator {
+    /// The words of an `#[arg(..)]`, in some cases.
+    pub(super) fn arg(&mut self, form: &Form) -> Option<Vec<String>> {
+        if !self.chance(35) {
+            return None;
+        }
+        let mut words = Vec::new();
+        if self.chance(80) {
+            let kind = self.kind_of_form(form);
+            self.rules(&kind, &mut words);
+        }
+        if self.chance(10) {
+            words.push("description = \"Said by `arg`.\"".to_owned());
+        }
+        if self.chance(8) {
+            words.push(self.random.pick(&["secret", "secret = true", "secret = false"]).to_owned());
+        }
+        let has_default = match form {
+            Form::Owned(ty) | Form::Lent(ty) => self.has_default(ty),
+            Form::Slice(_) => true,
+            Form::OptionLent(_) | Form::OptionSlice(_) => true,
+            Form::Plain(text) => *text == "&str" || text.starts_with("impl"),
+        };
+        if has_default && !words.iter().any(|word| word.starts_with("default")) && self.chance(15) {
+            words.push("default".to_owned());
+        }
+        Some(words)
+    }
+
+    fn rules(&mut self, kind: &Kind, words: &mut Vec<String>) {
+        let mut choose =
+            |choices: &[&[&str]]| words.extend(self.random.pick(choices).iter().map(|&word| word.to_owned()));
+        match kind {
+            Kind::Integer => choose(&[
+                &["min = 1", "max = 100"],
+                &["default = 10"],
+                &["default = 0x10", "max = 1_00"],
+                &["default = 7", "min = 5", "max = 9"],
+                &["one_of = [1, 2, 4, 8]"],
+                &["one_of = [1, 2]", "default = 2"],
+                &["min = -5"],
+                &["max = 1000"],
+            ]),
+            Kind::Float => choose(&[
+                &["min = 0.5", "max = 1.5"],
+                &["default = 2.5"],
+                &["default = -1"],
+                &["min = 1", "max = 2"],
+                &["one_of = [0.5, 1.0]"],
+                &["max = 1e3"],
+            ]),
+            Kind::Text => {
+                let pattern = format!("pattern = {}", self.random.pick(words::PATTERNS));
+                let patterns: &[&str] = &[&pattern];
+                words.extend(
+                    self.random
+                        .pick(&[
+                            &["min_length = 2", "max_length = 4"] as &[&str],
+                            &["default = \"te\\\"xt\""],
+                            &["default = r\"ab\"", "min_length = 1", "max_length = 3"],
+                            &["one_of = [\"asc\", \"desc\"]"],
+                            &["one_of = [\"a\", \"b\"]", "default = \"b\""],
+                            patterns,
+                            patterns,
+                            patterns,
+                        ])
+                        .iter()
+                        .map(|&word| word.to_owned()),
+                );
+            }
+            Kind::Letter => choose(&[&["default = 'c'"], &["one_of = [\"a\", \"b\"]"]]),
+            Kind::Truth => choose(&[&["default = true"], &["default = false"]]),
+            Kind::List(true) => {
+                choose(&[&["default = [1, 2]"], &["default = []"], &["min_length = 1", "max_length = 3"]])
+            }
+            Kind::List(false) => choose(&[&["default = []"], &["min_length = 1"], &["max_length = 4"]]),
+            Kind::Map => choose(&[&["min_length = 1"], &["max_length = 4"]]),
+            Kind::Other => {}
+        }
+    }
+
+    fn kind_of_form(&self, form: &Form) -> Kind {
+        match form {
+            Form::Owned(ty) | Form::Lent(ty) | Form::OptionLent(ty) => self.kind(ty),
+            Form::Slice(ty) | Form::OptionSlice(ty) => Kind::List(self.is_integer(ty)),
+            Form::Plain(text) if text.contains("[u8]") => Kind::List(true),
+            Form::Plain(_) => Kind::Text,
+        }
+    }
+
+    fn kind(&self, ty: &Type) -> Kind {
+        let Type::Library(path, arguments) = self.expand(ty) else { return Kind::Other };
+        match path {
+            "std::option::Option" | "std::boxed::Box" => self.kind(&arguments[0]),
+            "std::string::String" | "std::path::PathBuf" => Kind::Text,
+            "char" => Kind::Letter,
+            "bool" => Kind::Truth,
+            "f32" | "f64" => Kind::Float,
+            "std::vec::Vec" | "std::collections::VecDeque" => Kind::List(self.is_integer(&arguments[0])),
+            "std::collections::HashMap" | "std::collections::BTreeMap" => Kind::Map,
+            _ if self.is_integer(ty) => Kind::Integer,
+            _ => Kind::Other,
+        }
+    }
+
+    fn is_integer(&self, ty: &Type) -> bool {
+        let ty = self.expand(ty);
+        ty.path().is_some_and(|path| !path.contains("::") && matches!(path.as_bytes().first(), Some(b'i' | b'u')))
+    }
+}

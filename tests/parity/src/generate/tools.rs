@@ -1,0 +1,264 @@
+//! Random functions and classes.
+
+use super::Generator;
+use crate::docs::Docs;
+use crate::model::{Class, Form, Function, Output, Parameter, Receiver, Role, Type};
+use crate::words;
+
+const PLAIN_FORMS: &[&str] = &[
+    "&str",
+    "&str",
+    "&str",
+    "&{std::path::Path}",
+    "{std::option::Option}<&str>",
+    "{std::option::Option}<&{std::path::Path}>",
+    "{std::borrow::Cow}<str>",
+    "{std::borrow::Cow}<'_, str>",
+    "{std::option::Option}<{std::borrow::Cow}<'static, str>>",
+    "impl AsRef<{std::path::Path}>",
+    "impl AsRef<str>",
+    "impl AsRef<[u8]>",
+    "impl Into<{std::string::String}>",
+    "impl Into<{std::path::PathBuf}>",
+    "(&str)",
+];
+
+const RECEIVERS: &[&str] =
+    &["&self", "&self", "&self", "&mut self", "self", "mut self", "self: std::sync::Arc<Self>", "self: &Self"];
+
+impl Generator {
+    /// A free function that is a tool. Its own name is the tool's, or else the attribute's is.
+    pub(super) fn tool_function(&mut self, module: &[String], number: usize) -> Function {
+        let verb = self.name_in(module, words::VERBS);
+        let plain = verb.trim_start_matches("r#").to_owned();
+        let mut function = self.function(verb, Receiver::None);
+        let mut tool = self.tool_words(&function);
+        if self.chance(80) {
+            tool.insert(0, format!("name = \"s{number}.{plain}\""));
+        } else {
+            function.name = format!("s{number}_{plain}");
+        }
+        function.tool = Some(tool);
+        function.visibility = self.random.pick(&["pub ", "pub ", "", "pub(crate) "]);
+        function.cfg = self.cfg(8);
+        function
+    }
+
+    /// A class with its methods.
+    pub(super) fn class(&mut self, module: &[String], number: usize) -> Class {
+        let noun = self.random.pick(words::NOUNS);
+        let suffix = self.random.pick(&["Service", "", "API"]);
+        let name = self.name_in(module, &[&format!("{noun}{number}{suffix}")]);
+        let constructor = self.random.pick(&[
+            None,
+            Some("pub fn new() -> Self { Self }"),
+            Some("pub async fn new() -> Self { Self }"),
+            Some("pub fn new() -> std::result::Result<Self, std::string::String> { Ok(Self) }"),
+            Some("fn new() -> Self { Self }"),
+        ]);
+        let mut words = Vec::new();
+        if self.chance(50) {
+            words.push(format!("prefix = \"s{number}.class-{noun}\""));
+        }
+        let kind: &[&str] = self.random.pick(&[
+            &["category = \"general\""] as &[&str],
+            &["tags = [\"all\", \"read\"]"],
+            &["sensitive"],
+            &["inject = [\"ping_host\"]"],
+            &[],
+            &[],
+        ]);
+        words.extend(kind.iter().map(|&word| word.to_owned()));
+        let injects = kind.first().is_some_and(|word| word.starts_with("inject"));
+        let count = self.random.between(1, 4);
+        let methods = self.names(words::VERBS, count);
+        let mut methods: Vec<Function> =
+            methods.into_iter().map(|verb| self.method(verb, constructor.is_some(), injects)).collect();
+        // `inject` must name a parameter of the class.
+        if let Some(first) = methods.first_mut().filter(|_| injects) {
+            first.parameters.retain(|parameter| parameter.name != "ping_host");
+            first.parameters.push(named_injection("ping_host", Form::Plain("&str")));
+            first.cfg = None;
+        }
+        self.selection(&methods, &mut words);
+        Class { name, words, constructor, methods }
+    }
+
+    fn method(&mut self, verb: &str, constructed: bool, injects: bool) -> Function {
+        let receivers = if constructed { RECEIVERS } else { &["&self"] };
+        let receiver = if self.chance(15) { Receiver::None } else { Receiver::Written(self.random.pick(receivers)) };
+        let mut function = self.function(verb.to_owned(), receiver);
+        if injects && self.chance(50) {
+            function.parameters.push(named_injection("ping_host", Form::Plain("&str")));
+        }
+        if self.chance(40) {
+            function.tool = Some(self.tool_words(&function));
+        }
+        function.visibility = if self.chance(80) { "pub " } else { self.random.pick(&["", "pub(crate) "]) };
+        function.cfg = self.cfg(8);
+        function
+    }
+
+    /// `include` or `exclude`, in some cases.
+    fn selection(&mut self, methods: &[Function], words: &mut Vec<String>) {
+        let quoted = |method: &Function| format!("{:?}", method.name.trim_start_matches("r#"));
+        let present: Vec<&Function> = methods.iter().filter(|method| method.cfg.is_none()).collect();
+        if self.chance(12) {
+            let names: Vec<String> =
+                present.iter().filter(|method| method.tool.is_none()).take(1).map(|method| quoted(method)).collect();
+            words.push(format!("exclude = [{}]", names.join(", ")));
+        } else if self.chance(12) && present.len() == methods.len() {
+            let marked: Vec<String> =
+                present.iter().filter(|method| method.tool.is_some()).map(|method| quoted(method)).collect();
+            if !marked.is_empty() {
+                words.push(format!("include = [{}]", marked.join(", ")));
+            }
+        }
+    }
+
+    fn function(&mut self, name: String, receiver: Receiver) -> Function {
+        let count = self.random.pick(&[0, 1, 1, 2, 2, 3, 4, 6]);
+        let names = self.names(words::FIELDS, count);
+        let parameters: Vec<Parameter> = names.iter().map(|name| self.parameter(name)).collect();
+        let plain: Vec<&str> = names.iter().map(|name| name.trim_start_matches("r#")).collect();
+        let docs = Docs::with_arguments(&mut self.random, &plain);
+        // There, a lifetime must be written.
+        let is_elided = |parameter: &Parameter| matches!(parameter.form, Form::Plain("{std::borrow::Cow}<str>"));
+        let is_async = self.chance(35) && !parameters.iter().any(is_elided);
+        let output = self.output(is_async);
+        Function { name, docs, tool: None, visibility: "pub ", is_async, receiver, parameters, output, cfg: None }
+    }
+
+    fn parameter(&mut self, name: &str) -> Parameter {
+        if self.chance(6)
+            && let Some(injected) = self.of_role(Role::Injected)
+        {
+            let form = if self.chance(70) { Form::Lent(injected) } else { Form::Owned(injected) };
+            if self.chance(30) {
+                let reserved = if self.chance(50) { "session" } else { "repository" };
+                return named_injection(reserved, form);
+            }
+            return Parameter { name: name.to_owned(), form, docs: Docs::none(), arg: None, inject: true };
+        }
+        let form = self.form();
+        let mut arg = self.arg(&form);
+        if self.chance(5) {
+            arg.get_or_insert_default().push(format!("rename = \"{}-new\"", name.trim_start_matches("r#")));
+        }
+        Parameter { name: name.to_owned(), form, docs: Docs::random(&mut self.random, 40), arg, inject: false }
+    }
+
+    fn form(&mut self) -> Form {
+        match self.random.below(100) {
+            0..55 => Form::Owned(self.ty(3)),
+            55..63 => Form::Lent(self.ty(2)),
+            63..68 => Form::Slice(self.ty(2)),
+            68..72 => Form::OptionLent(self.ty(2)),
+            72..75 => Form::OptionSlice(self.ty(1)),
+            75..82 => self.lesser_form(Role::Opaque),
+            82..88 => self.lesser_form(Role::Parsed),
+            _ => Form::Plain(self.random.pick(PLAIN_FORMS)),
+        }
+    }
+
+    /// A parameter of a type that is not described: directly, optional or many.
+    fn lesser_form(&mut self, role: Role) -> Form {
+        let Some(ty) = self.of_role(role) else { return Form::Owned(self.ty(1)) };
+        match self.random.below(7) {
+            0..3 => Form::Owned(ty),
+            3 => Form::Owned(Type::option(ty)),
+            4 => Form::Owned(Type::list(ty)),
+            5 => Form::Lent(ty),
+            _ => Form::OptionLent(ty),
+        }
+    }
+
+    fn output(&mut self, is_async: bool) -> Output {
+        let ty = match self.random.below(20) {
+            0 => self.of_role(Role::Written),
+            1 => self.of_role(Role::Unseen),
+            2 => self.of_role(Role::Written).map(Type::list),
+            _ => None,
+        };
+        let ty = match ty.unwrap_or_else(|| self.ty(2)) {
+            // Its error would be the tool's, and must have a text.
+            ty if self.expand(&ty).path() == Some("std::result::Result") => Type::list(ty),
+            ty => ty,
+        };
+        match self.random.below(100) {
+            0..20 => Output::Unit,
+            20..60 => Output::Plain(ty),
+            60..92 => Output::Result(ty),
+            92..96 if !is_async => Output::Future(ty),
+            _ => Output::Written(self.random.pick(&["&'static str", "()", "{std::string::String}"])),
+        }
+    }
+
+    /// The words of a `#[tool(..)]`, but for its name.
+    fn tool_words(&mut self, function: &Function) -> Vec<String> {
+        let mut words = Vec::new();
+        for (percent, word) in [
+            (6, "description = \"Said by `tool`.\""),
+            (6, "category = \"special\""),
+            (6, "instructions = \"Call it once.\\nThen stop.\""),
+            (10, "tags = [\"write\", \"read\"]"),
+            (6, "sensitive"),
+            (3, "sensitive = false"),
+            (6, "idempotent"),
+            (4, "sequential"),
+            (6, "timeout = \"1500ms\""),
+            (3, "strict"),
+            (3, "repair = false"),
+        ] {
+            let key = word.split([' ', '=']).next().unwrap_or(word);
+            if self.chance(percent) && !words.iter().any(|other: &String| other.starts_with(key)) {
+                words.push(word.to_owned());
+            }
+        }
+        let effect = self.random.pick(&["read_only", "destructive", "", "", ""]);
+        if !effect.is_empty() {
+            words.push(effect.to_owned());
+        }
+        let waits = function.is_async || matches!(function.output, Output::Future(_));
+        if !waits && self.chance(6) {
+            words.push("blocking".to_owned());
+        }
+        self.explicit(function, &mut words);
+        words
+    }
+
+    /// `arguments(..)`, in some cases where no parameter is described otherwise.
+    fn explicit(&mut self, function: &Function, words: &mut Vec<String>) {
+        let filled: Vec<&Parameter> = function
+            .parameters
+            .iter()
+            .filter(|parameter| !parameter.inject && !is_injected_by_name(parameter))
+            .collect();
+        if filled.iter().any(|parameter| parameter.arg.is_some()) || !self.chance(8) {
+            return;
+        }
+        let described: Vec<String> = filled
+            .iter()
+            .map(|parameter| {
+                let schema = self.random.pick(&[
+                    "type = \"string\", minLength = 2",
+                    "type = \"integer\", required = true, minimum = -1",
+                    "type = \"array\", items(type = \"integer\"), required = false",
+                    "description = \"Whatever.\"",
+                    "type = \"string\", \"enum\" = [\"ms\", \"s\"], default = \"ms\"",
+                ]);
+                format!("{}({schema})", parameter.name)
+            })
+            .collect();
+        words.push(format!("arguments({})", described.join(", ")));
+    }
+}
+
+/// Whether the dispatcher fills it though nothing on it says so.
+fn is_injected_by_name(parameter: &Parameter) -> bool {
+    matches!(parameter.name.as_str(), "ping_host" | "session" | "repository")
+}
+
+fn named_injection(name: &str, form: Form) -> Parameter {
+    Parameter { name: name.to_owned(), form, docs: Docs::none(), arg: None, inject: false }
+}

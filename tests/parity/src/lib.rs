@@ -1,0 +1,17 @@
+//! Holds the generator to what the compiler says.
+//!
+//! [`generate::project`] makes a crate of random services from a seed, [`render::render`] writes it as source text and
+//! [`build::Build`] compiles and runs it. What it links is then compared with what `tool_gen` reads in the same files.
+
+pub mod build;
+pub mod compare;
+pub mod coverage;
+pub mod docs;
+pub mod generate;
+pub mod model;
+mod random;
+pub mod registry;
+pub mod render;
+pub mod words;
+
+pub use random::Random;
