@@ -136,7 +136,8 @@ impl Package {
         let optional = self
             .dependency_tables()
             .flat_map(|table| table.iter())
-            .filter_map(|(name, entry)| entry.get("optional")?.as_bool()?.then(|| name.clone()));
+            .filter(|(_, entry)| entry.get("optional").and_then(Value::as_bool) == Some(true))
+            .map(|(name, _)| name.clone());
         declared.chain(optional).chain(["default".to_owned()]).filter(|feature| is_on(feature)).collect()
     }
 

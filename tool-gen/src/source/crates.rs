@@ -26,9 +26,10 @@ impl Sources {
     ///
     /// # Errors
     /// When the root file or its `Cargo.toml` cannot be read.
-    pub(crate) fn add_crate(&self, root: &Root<'_>) -> Result<ScopeId, Diagnostic> {
-        let general =
-            |message| Diagnostic { severity: Severity::Error, message, help: None, place: None, compile_error: false };
+    pub(crate) fn add_crate(&self, root: &Root<'_>) -> Result<ScopeId, Box<Diagnostic>> {
+        let general = |message| {
+            Box::new(Diagnostic { severity: Severity::Error, message, help: None, place: None, compile_error: false })
+        };
         if let Some(known) = self.crate_at(root.path) {
             return Ok(known);
         }

@@ -20,7 +20,7 @@ pub(crate) struct SourceFile {
 
 impl SourceFile {
     /// Reads a file.
-    pub(crate) fn read(path: &Path) -> Result<Self, Diagnostic> {
+    pub(crate) fn read(path: &Path) -> Result<Self, Box<Diagnostic>> {
         let bytes =
             std::fs::read(path).map_err(|error| Self::broken(path, format!("cannot be read: {error}"), None))?;
         match String::from_utf8(bytes) {
@@ -45,13 +45,13 @@ impl SourceFile {
         self.text.take();
     }
 
-    fn broken(path: &Path, message: String, help: Option<String>) -> Diagnostic {
+    fn broken(path: &Path, message: String, help: Option<String>) -> Box<Diagnostic> {
         let place = Place { file: path.to_owned(), line: 0, column: 0, width: 0, text: String::new() };
-        Diagnostic { severity: Severity::Error, message, help, place: Some(place), compile_error: true }
+        Box::new(Diagnostic { severity: Severity::Error, message, help, place: Some(place), compile_error: true })
     }
 
     /// Whether the file is one to be parsed.
-    pub(crate) fn check_size(&self) -> Result<(), Diagnostic> {
+    pub(crate) fn check_size(&self) -> Result<(), Box<Diagnostic>> {
         let size = self.text().len();
         if size <= LARGEST_PARSED {
             return Ok(());

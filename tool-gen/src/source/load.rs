@@ -144,7 +144,7 @@ impl Sources {
             Ok(file) if krate.cfg.holds(&file.attrs) => self.fill(id, file.items),
             Ok(_) => self.fill(id, Vec::new()),
             Err(diagnostic) => {
-                self.report(diagnostic);
+                self.report(*diagnostic);
                 self.fill(id, Vec::new());
             }
         }
@@ -205,7 +205,7 @@ impl Sources {
             Ok(file) => file,
             Err(diagnostic) => {
                 if self.krate(scope.krate).scanned {
-                    self.report(diagnostic);
+                    self.report(*diagnostic);
                 }
                 return;
             }
@@ -277,14 +277,16 @@ impl Sources {
 type Missing = (String, Option<String>);
 
 /// Parses what stands outside of function bodies.
-fn parse_outline(file: &SourceFile) -> Result<syn::File, Diagnostic> {
+fn parse_outline(file: &SourceFile) -> Result<syn::File, Box<Diagnostic>> {
     file.check_size()?;
-    let error = |place, message: String| Diagnostic {
-        severity: Severity::Error,
-        message,
-        help: Some("its tools are left out until it compiles".to_owned()),
-        place: Some(place),
-        compile_error: true,
+    let error = |place, message: String| {
+        Box::new(Diagnostic {
+            severity: Severity::Error,
+            message,
+            help: Some("its tools are left out until it compiles".to_owned()),
+            place: Some(place),
+            compile_error: true,
+        })
     };
     let too_deep = |deep: TooDeep| error(file.place_at(deep.at), "this is nested too deeply to be read".to_owned());
     let text = file.text();
