@@ -194,6 +194,8 @@ pub enum Companion {
         ty: Type,
         /// Its body.
         value: String,
+        /// Whether it stands in an `impl` of the definition.
+        is_associated: bool,
     },
     /// A function that reads a value, as `deserialize_with = ".."` names it.
     Reader {

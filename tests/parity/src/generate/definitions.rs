@@ -13,7 +13,6 @@ impl Generator {
         let mut definition = self.blank(module, Role::Full);
         if self.partner == Some(id) {
             self.named_struct(id, &mut definition);
-            self.partner = None;
             return self.keep(definition);
         }
         let kind = self.random.below(100);
@@ -34,10 +33,6 @@ impl Generator {
             92..96 => self.converted_struct(&mut definition),
             96 | 97 => self.empty_struct(&mut definition),
             _ => self.transparent_struct(&mut definition),
-        }
-        // What refers to it comes next.
-        if self.partner.is_some_and(|partner| partner != id + 1) {
-            self.partner = None;
         }
         self.keep(definition)
     }
@@ -73,7 +68,7 @@ impl Generator {
             module: module.to_vec(),
             exports: Vec::new(),
             generics: Vec::new(),
-            docs: Docs::random(&mut self.random, 60),
+            docs: Docs::random(&mut self.random, 60).sometimes_conditional(&mut self.random),
             attributes: Vec::new(),
             shape: Shape::Struct(Content::Unit),
             role,

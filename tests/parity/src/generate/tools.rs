@@ -121,7 +121,7 @@ impl Generator {
         let names = self.names(words::FIELDS, count);
         let parameters: Vec<Parameter> = names.iter().map(|name| self.parameter(name)).collect();
         let plain: Vec<&str> = names.iter().map(|name| name.trim_start_matches("r#")).collect();
-        let docs = Docs::with_arguments(&mut self.random, &plain);
+        let docs = Docs::with_arguments(&mut self.random, &plain).sometimes_conditional(&mut self.random);
         // There, a lifetime must be written.
         let is_elided = |parameter: &Parameter| matches!(parameter.form, Form::Plain("{std::borrow::Cow}<str>"));
         let is_async = self.chance(35) && !parameters.iter().any(is_elided);
@@ -142,7 +142,7 @@ impl Generator {
         }
         let form = self.form();
         let mut arg = self.arg(&form);
-        if self.chance(5) {
+        if name.is_ascii() && self.chance(5) {
             arg.get_or_insert_default().push(format!("rename = \"{}-new\"", name.trim_start_matches("r#")));
         }
         Parameter { name: name.to_owned(), form, docs: Docs::random(&mut self.random, 40), arg, inject: false }

@@ -66,6 +66,9 @@ fn derives(names: &mut Names<'_>, definition: &Definition) -> String {
         let (first, rest) = derives.split_at(1);
         return format!("#[derive({})]\n#[derive({})]\n", first.join(", "), rest.join(", "));
     }
+    if names.random.chance(5) {
+        return format!("#[cfg_attr(feature = \"on\", derive({}))]\n", derives.join(", "));
+    }
     format!("#[derive({})]\n", derives.join(", "))
 }
 
@@ -169,8 +172,9 @@ fn parsed(names: &mut Names<'_>, name: &str) -> String {
 fn companion(names: &mut Names<'_>, project: &Project, definition: &Definition, item: &Companion) -> String {
     let this = &definition.name;
     match item {
-        Companion::Function { name, ty, value } => {
-            format!("fn {name}() -> {} {{\n    {value}\n}}\n", names.ty(project, ty))
+        Companion::Function { name, ty, value, is_associated } => {
+            let function = format!("fn {name}() -> {} {{\n    {value}\n}}\n", names.ty(project, ty));
+            if *is_associated { format!("impl {this} {{\n{function}}}\n") } else { function }
         }
         Companion::Reader { name, ty } => format!(
             "fn {name}<'de, D: serde::Deserializer<'de>>(_: D) -> std::result::Result<{}, D::Error> {{\n    unimplemented!()\n}}\n",
