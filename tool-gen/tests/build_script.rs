@@ -45,7 +45,7 @@ impl Application {
             "Cargo.toml",
             &format!(
                 "[workspace]\nmembers = [\"domain\"]\n{profile}[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\
-                 [dependencies]\ndomain = {{ path = \"domain\" }}\ntool-runtime = {{ path = {:?} }}\n\
+                 [dependencies]\ndomain = {{ path = \"domain\", package = \"domain-of-{name}\" }}\ntool-runtime = {{ path = {:?} }}\n\
                  [build-dependencies]\ntool-gen = {{ path = {:?} }}\n",
                 workspace.join("tool-runtime"),
                 workspace.join("tool-gen")
@@ -53,9 +53,13 @@ impl Application {
         );
         application.write(
             "domain/Cargo.toml",
-            "[package]\nname = \"domain\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[dependencies]\n\
-             schemars = { version = \"1\", default-features = false, features = [\"derive\", \"std\"] }\n\
-             serde = { version = \"1\", features = [\"derive\"] }\n",
+            // Packages of one name in one target folder would take each other's place.
+            &format!(
+                "[package]\nname = \"domain-of-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[lib]\nname = \"domain\"\n\
+                 [dependencies]\n\
+                 schemars = {{ version = \"1\", default-features = false, features = [\"derive\", \"std\"] }}\n\
+                 serde = {{ version = \"1\", features = [\"derive\"] }}\n"
+            ),
         );
         fs::copy(workspace.join("Cargo.lock"), application.folder.join("Cargo.lock")).unwrap();
         for (path, text) in [
@@ -117,7 +121,8 @@ fn the_manifest_follows_the_sources() {
 
     // A type in another crate, and a module that had no tools.
     application.write("domain/src/lib.rs", &DOMAIN.replace("pub count", "pub gift: bool, pub count"));
-    application.write("src/unrelated.rs", "/// Says it.\n#[tool_runtime::tool]\npub fn say(word: String) -> String { word }");
+    application
+        .write("src/unrelated.rs", "/// Says it.\n#[tool_runtime::tool]\npub fn say(word: String) -> String { word }");
     let second = application.run();
     assert!(second.contains("\"gift\"") && second.contains("\nsay {"), "{second}");
 }

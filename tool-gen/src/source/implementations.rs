@@ -27,7 +27,7 @@ impl Sources {
                 let scope = self.scope(place);
                 let impls = scope.items.get().map(|items| items.impls.as_slice()).unwrap_or_default();
                 let ours = impls.iter().filter(|(_, item)| self.is_for(item, place, id, &declared.item.ident));
-                found.extend(ours.cloned());
+                found.extend(ours.map(|(name, item)| (self.own_name(place, name), item.clone())));
             }
         };
         look_into(scopes(&|other| Rc::ptr_eq(&other.file, &scope.file)));
@@ -48,6 +48,12 @@ impl Sources {
             }
         }
         found
+    }
+
+    /// The name of a trait where it is declared: it may be imported under another.
+    fn own_name(&self, scope: ScopeId, name: &str) -> String {
+        let import = self.import(scope, name).and_then(|path| path.segments.last().cloned());
+        import.unwrap_or_else(|| name.to_owned())
     }
 
     fn is_for(&self, item: &syn::ItemImpl, scope: ScopeId, id: DefinitionId, name: &syn::Ident) -> bool {
