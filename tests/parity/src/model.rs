@@ -12,6 +12,8 @@ pub enum Type {
     Library(&'static str, Vec<Type>),
     /// `Cow<'static, str>`
     CowText,
+    /// `Cow<'a, str>`, with the lifetime of the definition around it.
+    LentText,
     /// `Box<[T]>`
     BoxedSlice(Box<Type>),
     /// `(A, B)`
@@ -165,6 +167,8 @@ pub struct Definition {
     pub module: Vec<String>,
     /// Other paths that lead to it, through re-exports.
     pub exports: Vec<Vec<String>>,
+    /// Whether it has a lifetime `'a`.
+    pub lifetime: bool,
     /// Its type parameters, with their defaults.
     pub generics: Vec<(&'static str, Option<Type>)>,
     /// Its documentation.

@@ -31,7 +31,8 @@ impl Generator {
             67..75 => self.alias(&mut definition),
             75..92 => self.bare_enum(&mut definition),
             92..96 => self.converted_struct(&mut definition),
-            96 | 97 => self.empty_struct(&mut definition),
+            96 => self.lent_struct(&mut definition),
+            97 => self.empty_struct(&mut definition),
             _ => self.transparent_struct(&mut definition),
         }
         self.keep(definition)
@@ -67,6 +68,7 @@ impl Generator {
             name: self.name_in(module, if role == Role::Injected { words::RESOURCES } else { words::NOUNS }),
             module: module.to_vec(),
             exports: Vec::new(),
+            lifetime: false,
             generics: Vec::new(),
             docs: Docs::random(&mut self.random, 60).sometimes_conditional(&mut self.random),
             attributes: Vec::new(),
@@ -87,6 +89,16 @@ impl Generator {
             // Every parameter is named.
             _ => Type::Tuple(parameters.chain([target]).collect()),
         });
+    }
+
+    /// A struct with a lifetime.
+    fn lent_struct(&mut self, definition: &mut Definition) {
+        definition.lifetime = true;
+        definition.attributes = self.container();
+        let field =
+            |name: &str, ty| Field { name: name.to_owned(), ty, docs: Docs::none(), attributes: Vec::new(), cfg: None };
+        let other = self.ty(1);
+        definition.shape = Shape::Struct(Content::Struct(vec![field("text", Type::LentText), field("other", other)]));
     }
 
     fn empty_struct(&mut self, definition: &mut Definition) {

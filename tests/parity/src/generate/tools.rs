@@ -119,7 +119,10 @@ impl Generator {
     fn function(&mut self, name: String, receiver: Receiver) -> Function {
         let count = self.random.pick(&[0, 1, 1, 2, 2, 3, 4, 6]);
         let names = self.names(words::FIELDS, count);
-        let parameters: Vec<Parameter> = names.iter().map(|name| self.parameter(name)).collect();
+        let mut parameters: Vec<Parameter> = names.iter().map(|name| self.parameter(name)).collect();
+        // Two may have become the same that is injected by name.
+        parameters.sort_by(|a, b| (is_injected_by_name(a), &a.name).cmp(&(is_injected_by_name(b), &b.name)));
+        parameters.dedup_by(|a, b| a.name == b.name);
         let plain: Vec<&str> = names.iter().map(|name| name.trim_start_matches("r#")).collect();
         let docs = Docs::with_arguments(&mut self.random, &plain).sometimes_conditional(&mut self.random);
         // There, a lifetime must be written.

@@ -221,7 +221,7 @@ impl Generator {
             Type::Defined(id, _) => {
                 self.project.definitions.get(id).is_some_and(|definition| definition.default != DefaultImpl::None)
             }
-            Type::CowText | Type::BoxedSlice(_) | Type::Parameter(_) => false,
+            Type::CowText | Type::LentText | Type::BoxedSlice(_) | Type::Parameter(_) => false,
         }
     }
 
@@ -292,7 +292,7 @@ pub(super) fn names_parameter(ty: &Type) -> bool {
         Type::Parameter(_) => true,
         Type::Library(_, inner) | Type::Tuple(inner) | Type::Defined(_, inner) => inner.iter().any(names_parameter),
         Type::Array(inner, _) | Type::BoxedSlice(inner) => names_parameter(inner),
-        Type::CowText => false,
+        Type::CowText | Type::LentText => false,
     }
 }
 
@@ -308,6 +308,6 @@ fn fill(ty: &Type, filled: &[(&str, Type)]) -> Type {
         Type::Defined(id, inner) => Type::Defined(*id, all(inner)),
         Type::Array(inner, length) => Type::Array(Box::new(fill(inner, filled)), *length),
         Type::BoxedSlice(inner) => Type::BoxedSlice(Box::new(fill(inner, filled))),
-        Type::CowText => Type::CowText,
+        Type::CowText | Type::LentText => ty.clone(),
     }
 }

@@ -94,6 +94,9 @@ fn attributes(names: &mut Names<'_>, project: &Project, attributes: &[Attribute]
 }
 
 fn generics(names: &mut Names<'_>, project: &Project, definition: &Definition, defaults: bool) -> String {
+    if definition.lifetime {
+        return "<'a>".to_owned();
+    }
     if definition.generics.is_empty() {
         return String::new();
     }
@@ -184,14 +187,14 @@ fn companion(names: &mut Names<'_>, project: &Project, definition: &Definition, 
         Companion::From(ty) => {
             let ty = names.ty(project, ty);
             format!(
-                "impl From<{ty}> for {this} {{\n    fn from(_: {ty}) -> Self {{\n        unimplemented!()\n    }}\n}}\n"
+                "impl From<{ty}> for {this} {{\n    fn from(_: {ty}) -> Self {{\n        Self(Default::default())\n    }}\n}}\n"
             )
         }
         Companion::TryFrom(ty) => {
             let ty = names.ty(project, ty);
             format!(
                 "impl TryFrom<{ty}> for {this} {{\n    type Error = std::string::String;\n    \
-                 fn try_from(_: {ty}) -> std::result::Result<Self, Self::Error> {{\n        unimplemented!()\n    }}\n}}\n"
+                 fn try_from(_: {ty}) -> std::result::Result<Self, Self::Error> {{\n        Ok(Self(Default::default()))\n    }}\n}}\n"
             )
         }
         Companion::Into(ty) => {
