@@ -9,14 +9,23 @@ use tool_model::{Manifest, difference_with_words};
 /// One line in a test of the package. The manifest is the `tools_calls.json` beside `Cargo.toml`, or the file that is
 /// named, relative to it:
 ///
-/// ```ignore
+/// ```standalone_crate
 /// // tests/manifest.rs
+/// # extern crate tool_runtime as my_service;
 /// use my_service as _;
 ///
 /// #[test]
 /// fn the_manifest_is_up_to_date() {
 ///     tool_runtime::assert_manifest!();
 /// }
+/// # /// Greet someone.
+/// # #[tool_runtime::tool]
+/// # fn greet(name: &str) -> String {
+/// #     format!("Hello, {name}!")
+/// # }
+/// # fn main() {
+/// #     tool_runtime::assert_manifest!("docs/tools_calls.json");
+/// # }
 /// ```
 ///
 /// Every entry must be a linked tool and say what it is, the descriptions among it; and every tool of this crate must
@@ -25,6 +34,7 @@ use tool_model::{Manifest, difference_with_words};
 ///
 /// It stands best in `tests/`: a unit test is compiled with `cfg(test)`, and tools that exist only there would be
 /// reported as missing. The crate must be named there, as above, or the linker leaves it out.
+#[expect(clippy::test_attr_in_doctest, reason = "it shows where the line goes; what runs stands in `main`")]
 #[macro_export]
 macro_rules! assert_manifest {
     () => {

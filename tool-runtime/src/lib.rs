@@ -5,9 +5,9 @@ mod arguments;
 mod assert;
 mod call;
 mod dispatch;
-mod embed;
 mod guard;
 mod inject;
+mod manifest;
 mod outcome;
 mod result;
 mod shim;
@@ -21,6 +21,7 @@ pub mod mistakes {}
 pub use call::ToolCall;
 pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, ToolExplanation, Watch};
 pub use inject::{Finished, InjectError, Scope};
+pub use manifest::IntoManifest;
 pub use outcome::Outcome;
 pub use result::{ArgumentError, ErrorKind, Metadata, ToolError, ToolResult};
 pub use tokio_util::sync::CancellationToken;

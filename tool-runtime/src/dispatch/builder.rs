@@ -11,8 +11,8 @@ use super::bind::bind;
 use super::dependencies::{Dependencies, Ready};
 use super::problem::{skip, unreadable};
 use super::{BuildError, Dispatcher, Limits, Problem};
-use crate::Outcome;
 use crate::inject::{FinishHook, Finished, Provider, Scope};
+use crate::{IntoManifest, Outcome};
 
 /// Collects what the tools need; see [`Dispatcher::builder`].
 #[derive(Default)]
@@ -34,8 +34,8 @@ impl Builder {
     /// description that was edited there is the one that is offered. What a tool *is*, its arguments with their types
     /// and whether it is sensitive, is for the code to say: an entry that says otherwise is stale, and
     /// [`build`](Self::build) reports it.
-    pub fn manifest(mut self, manifest: impl TryInto<Manifest, Error: Display>) -> Self {
-        self.manifest = Some(manifest.try_into().unwrap_or_else(|error| {
+    pub fn manifest(mut self, manifest: impl IntoManifest) -> Self {
+        self.manifest = Some(manifest.into_manifest().unwrap_or_else(|error| {
             self.problems.push(unreadable(&error));
             Manifest::default()
         }));

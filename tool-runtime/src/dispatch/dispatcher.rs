@@ -1,6 +1,6 @@
 //! The dispatcher itself.
 
-use std::fmt::{self, Display};
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::bind::bind;
 use super::offer::{CurrentOffer, Offer};
 use super::problem::{skip, unreadable};
 use super::{BuildError, Builder, Call, Check, Dependencies, Explanation};
-use crate::ToolCall;
+use crate::{IntoManifest, ToolCall};
 
 /// Runs the calls of a model. Cheap to clone; clones share everything.
 ///
@@ -135,9 +135,9 @@ impl Dispatcher {
     /// # Errors
     /// As [`Builder::build`]: everything that does not fit, all at once. What was offered before is still offered. A
     /// [lenient](Builder::lenient) dispatcher skips the tools that do not fit and logs them.
-    pub fn reload(&self, manifest: impl TryInto<Manifest, Error: Display>) -> Result<(), BuildError> {
+    pub fn reload(&self, manifest: impl IntoManifest) -> Result<(), BuildError> {
         let failed = |problems| BuildError { headline: "the manifest is not loaded", problems };
-        let manifest = manifest.try_into().map_err(|error| failed(vec![unreadable(&error)]))?;
+        let manifest = manifest.into_manifest().map_err(|error| failed(vec![unreadable(&error)]))?;
         let _later_ones_wait = self.inner.reloading.lock().unwrap_or_else(PoisonError::into_inner);
         let bound = bind(Some(&manifest), &self.inner.dependencies);
         let problems = if self.inner.lenient { skip(bound.problems) } else { bound.problems };

@@ -32,6 +32,8 @@ pub struct ToolExplanation {
     pub injected: Vec<(String, String)>,
     /// Each argument of type `any` with the reason.
     pub any: Vec<(String, String)>,
+    /// Whether the model reads words of the manifest that are not those of the code.
+    pub is_reworded: bool,
 }
 
 impl Explanation {
@@ -79,6 +81,7 @@ fn explain(tool: &BoundTool, dependencies: &Dependencies) -> ToolExplanation {
         instance,
         injected: of_constructor.iter().chain(&tool.injections).map(describe).collect(),
         any: unknown.collect(),
+        is_reworded: **tool.definition() != registration.definition(),
     }
 }
 
@@ -105,6 +108,9 @@ impl fmt::Display for ToolExplanation {
         }
         for (argument, reason) in &self.any {
             write!(f, "\n  any       {argument}: {reason}")?;
+        }
+        if self.is_reworded {
+            f.write_str("\n  words     the manifest's, which are not those of the code")?;
         }
         Ok(())
     }

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
 
+use tool_model::ManifestError;
+
 /// All that is wrong with what a builder was given, or with a new manifest.
 pub struct BuildError {
     /// What cannot be done, as the start of a sentence.
@@ -73,7 +75,7 @@ impl fmt::Display for Problem {
 }
 
 /// A text that is no manifest.
-pub(crate) fn unreadable(error: &dyn fmt::Display) -> Problem {
+pub(crate) fn unreadable(error: &ManifestError) -> Problem {
     Problem::general(error.to_string(), "write the manifest again")
 }
 

@@ -14,7 +14,6 @@ use std::time::{Duration, SystemTime};
 use tool_model::Manifest;
 
 use super::dispatcher::Inner;
-use super::problem::unreadable;
 use super::{BuildError, Dispatcher, Problem};
 use crate::guard;
 
@@ -123,11 +122,7 @@ impl WatchedFile {
     }
 
     fn load(&self, tools: &Dispatcher) -> Result<(), BuildError> {
-        let manifest = Manifest::load(&self.path).map_err(|error| BuildError {
-            headline: "the manifest is not loaded",
-            problems: vec![unreadable(&error)],
-        })?;
-        tools.reload(manifest)
+        tools.reload(Manifest::load(&self.path))
     }
 }
 

@@ -1,0 +1,112 @@
+//! Where a dispatcher gets its manifest from.
+
+use tool_model::{EmbeddedManifest, Manifest, ManifestError};
+
+/// What [`Builder::manifest`](crate::Builder::manifest) and [`Dispatcher::reload`](crate::Dispatcher::reload) take: a
+/// [`Manifest`], the result of [`Manifest::load`], or what [`manifest!()`](crate::manifest) gives.
+#[diagnostic::on_unimplemented(
+    message = "a dispatcher takes a manifest, not `{Self}`",
+    note = "`Manifest::load(path)` reads a file, `Manifest::from_json(text)` a text, and `tool_runtime::manifest!()` is what the build script wrote"
+)]
+pub trait IntoManifest: private::Sealed {
+    /// The manifest, or why there is none.
+    #[doc(hidden)]
+    fn into_manifest(self) -> Result<Manifest, ManifestError>;
+}
+
+mod private {
+    /// Only the forms of this module.
+    pub trait Sealed {}
+}
+
+impl private::Sealed for Manifest {}
+impl private::Sealed for EmbeddedManifest {}
+impl private::Sealed for Result<Manifest, ManifestError> {}
+
+impl IntoManifest for Manifest {
+    fn into_manifest(self) -> Result<Manifest, ManifestError> {
+        Ok(self)
+    }
+}
+
+impl IntoManifest for EmbeddedManifest {
+    fn into_manifest(self) -> Result<Manifest, ManifestError> {
+        self.try_into()
+    }
+}
+
+impl IntoManifest for Result<Manifest, ManifestError> {
+    fn into_manifest(self) -> Result<Manifest, ManifestError> {
+        self
+    }
+}
+
+/// The manifest that the build script wrote, as part of the program.
+///
+/// Alone, it is the `tools_calls.json` in the build script's `OUT_DIR`; with a path, a file of the package, relative
+/// to its `Cargo.toml`. Either way it is an [`EmbeddedManifest`](crate::EmbeddedManifest), which a dispatcher takes.
+/// Its text is read when the dispatcher is built, and `build()` reports one that is no manifest.
+///
+/// ```standalone_crate
+/// use tool_runtime::{Dispatcher, manifest, tool};
+///
+/// /// Greet someone.
+/// #[tool]
+/// fn greet(name: &str) -> String {
+///     format!("Hello, {name}!")
+/// }
+///
+/// fn main() -> Result<(), Box<dyn std::error::Error>> {
+///     let tools = Dispatcher::builder().manifest(manifest!("docs/tools_calls.json")).build()?;
+///     assert_eq!(tools.manifest().len(), 1);
+///     Ok(())
+/// }
+/// ```
+///
+/// A build script that writes it from the source of this package has one line:
+///
+/// ```ignore
+/// // build.rs, with `tool-gen` under `[build-dependencies]`
+/// fn main() -> tool_gen::Result {
+///     tool_gen::scan("src/lib.rs").write_to_out_dir()
+/// }
+/// ```
+///
+/// Where the tools are those of other crates, these are build-dependencies, too, and the build script asks what tools
+/// it has linked:
+///
+/// ```no_run,standalone_crate
+/// // build.rs, with `the_services` and `tool-runtime` under `[build-dependencies]`
+/// # extern crate tool_runtime as the_services;
+/// use the_services as _;
+///
+/// fn main() -> Result<(), Box<dyn std::error::Error>> {
+///     println!("cargo::rerun-if-changed=build.rs");
+///     let folder = std::path::PathBuf::from(std::env::var("OUT_DIR")?);
+///     tool_runtime::Manifest::linked().save(folder.join("tools_calls.json"))?;
+///     Ok(())
+/// }
+/// ```
+#[macro_export]
+macro_rules! manifest {
+    () => {
+        $crate::EmbeddedManifest::new(
+            "$OUT_DIR/tools_calls.json",
+            ::core::include_str!(::core::concat!(
+                ::core::env!(
+                    "OUT_DIR",
+                    "`manifest!()` embeds what the build script wrote, and this package has none. Add a `build.rs` with \
+                     `fn main() -> tool_gen::Result { tool_gen::scan(\"src/lib.rs\").write_to_out_dir() }` and \
+                     `tool-gen` under `[build-dependencies]`, or name a file: `manifest!(\"tools_calls.json\")`"
+                ),
+                "/tools_calls.json"
+            )),
+        )
+    };
+    ($path:literal $(,)?) => {
+        $crate::EmbeddedManifest::new(
+            $path,
+            ::core::include_str!(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/", $path)),
+        )
+    };
+}
