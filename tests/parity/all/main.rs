@@ -2,6 +2,8 @@
 
 // Sources that are broken, or meant to break the reader.
 mod bad_input;
+// What the source does not tell.
+mod exceptions;
 // The fixtures of `tool-tests`.
 mod fixtures;
 // Other people's sources.

@@ -11,6 +11,8 @@ enum Style {
     Attributes,
     /// Some lines, another attribute, the rest.
     Divided,
+    /// Under a `cfg_attr` that holds.
+    Conditional,
 }
 
 /// A doc comment; without lines there is none.
@@ -84,6 +86,15 @@ impl Docs {
         Self { lines, style }
     }
 
+    /// The comment, in some cases under a `cfg_attr`, which a parameter cannot have.
+    #[must_use]
+    pub fn sometimes_conditional(mut self, random: &mut Random) -> Self {
+        if random.chance(3) {
+            self.style = Style::Conditional;
+        }
+        self
+    }
+
     /// A comment with a section for some of the parameters.
     pub fn with_arguments(random: &mut Random, names: &[&str]) -> Self {
         let mut docs = Self::random(random, 95);
@@ -129,6 +140,9 @@ impl Docs {
         match self.style {
             Style::Lines => self.lines.iter().map(line).collect(),
             Style::Attributes => self.lines.iter().map(escaped).collect(),
+            Style::Conditional => {
+                self.lines.iter().map(|text| format!("{indent}#[cfg_attr(all(), doc = {text:?})]\n")).collect()
+            }
             Style::Block if self.lines.len() == 1 => format!("{indent}/** {} */\n", self.lines[0]),
             Style::Block => format!("{indent}/**\n{}{indent}*/\n", rows("")),
             Style::Stars => format!("{indent}/**\n{}{indent} */\n", rows(" * ")),

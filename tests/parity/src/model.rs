@@ -12,6 +12,8 @@ pub enum Type {
     Library(&'static str, Vec<Type>),
     /// `Cow<'static, str>`
     CowText,
+    /// `Cow<'a, str>`, with the lifetime of the definition around it.
+    LentText,
     /// `Box<[T]>`
     BoxedSlice(Box<Type>),
     /// `(A, B)`
@@ -165,6 +167,8 @@ pub struct Definition {
     pub module: Vec<String>,
     /// Other paths that lead to it, through re-exports.
     pub exports: Vec<Vec<String>>,
+    /// Whether it has a lifetime `'a`.
+    pub lifetime: bool,
     /// Its type parameters, with their defaults.
     pub generics: Vec<(&'static str, Option<Type>)>,
     /// Its documentation.
@@ -194,6 +198,8 @@ pub enum Companion {
         ty: Type,
         /// Its body.
         value: String,
+        /// Whether it stands in an `impl` of the definition.
+        is_associated: bool,
     },
     /// A function that reads a value, as `deserialize_with = ".."` names it.
     Reader {

@@ -62,6 +62,7 @@ pub const FIELDS: &[&str] = &[
     "y2",
     "is_open",
     "parent",
+    "größe",
     "children",
     "unit_of_measure",
     "a_b_c",

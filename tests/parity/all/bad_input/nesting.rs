@@ -129,6 +129,31 @@ fn an_argument_that_is_nested() {
     }
 }
 
+/// Schemas that schemars would write for ever: the program that describes them never ends either.
+#[test]
+fn types_that_are_written_out_for_ever() {
+    for (attribute, field) in [
+        ("#[schemars(inline)]", "next: Option<Box<Endless>>"),
+        ("", "#[serde(flatten)] next: Option<Box<Endless>>"),
+        ("#[serde(transparent)]", "next: Box<Endless>"),
+        ("#[serde(from = \"Endless\")]", "next: u8"),
+        ("#[serde(default)]", "next: Option<Box<Endless>>"),
+    ] {
+        let endless = Crate::new("mod endless;");
+        endless.file(
+            "src/endless.rs",
+            format!(
+                "#[derive(serde::Deserialize, schemars::JsonSchema)]\n{attribute}\npub struct Endless {{ {field} }}\n\
+                 impl Default for Endless {{ fn default() -> Self {{ Self {{ next: Some(Box::new(Endless::default())) }} }} }}\n\
+                 #[tool_runtime::tool(name = \"endless.ping\")]\nfn ping(a: Endless) {{}}\n"
+            ),
+        );
+        let scanned = endless.scan();
+        let found = scanned.manifest.get("endless.ping").is_some();
+        assert!(found || !scanned.diagnostics.is_empty(), "{attribute} {field}");
+    }
+}
+
 /// Types that name each other for ever.
 #[test]
 fn aliases_that_go_in_circles() {

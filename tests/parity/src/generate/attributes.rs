@@ -10,6 +10,8 @@ pub(super) struct Companions<'a> {
     pub(super) items: &'a mut Vec<Companion>,
     /// The definition's name, which theirs begin with.
     pub(super) owner: &'a str,
+    /// The type they can belong to, if it is not generic.
+    pub(super) associated: Option<&'a str>,
 }
 
 impl Companions<'_> {
@@ -56,6 +58,7 @@ impl Generator {
             4..6 => all.push(plain("schemars", "title = \"A title\"")),
             6..8 => all.push(plain("schemars", "inline")),
             8..10 => all.push(plain("schemars", "extend(\"x-more\" = [1, \"two\", {\"three\": null}])")),
+            12 => all.push(plain("deprecated", "since = \"1.0\"")),
             10..12 => all.push(plain("serde", "expecting = \"something\"")),
             _ => {}
         }
@@ -143,8 +146,10 @@ impl Generator {
         }
         let Some(value) = self.value(ty) else { return };
         let name = companions.name("default");
-        all.push(plain("serde", format!("default = {name:?}")));
-        companions.items.push(Companion::Function { name, ty: ty.clone(), value });
+        let owner = companions.associated.filter(|_| self.chance(20));
+        let path = owner.map_or_else(|| name.clone(), |owner| format!("{owner}::{name}"));
+        all.push(plain("serde", format!("default = {path:?}")));
+        companions.items.push(Companion::Function { name, ty: ty.clone(), value, is_associated: owner.is_some() });
     }
 
     /// A function that reads the field, sometimes as another type.

@@ -13,7 +13,6 @@ impl Generator {
         let mut definition = self.blank(module, Role::Full);
         if self.partner == Some(id) {
             self.named_struct(id, &mut definition);
-            self.partner = None;
             return self.keep(definition);
         }
         let kind = self.random.below(100);
@@ -32,12 +31,9 @@ impl Generator {
             67..75 => self.alias(&mut definition),
             75..92 => self.bare_enum(&mut definition),
             92..96 => self.converted_struct(&mut definition),
-            96 | 97 => self.empty_struct(&mut definition),
+            96 => self.lent_struct(&mut definition),
+            97 => self.empty_struct(&mut definition),
             _ => self.transparent_struct(&mut definition),
-        }
-        // What refers to it comes next.
-        if self.partner.is_some_and(|partner| partner != id + 1) {
-            self.partner = None;
         }
         self.keep(definition)
     }
@@ -72,8 +68,9 @@ impl Generator {
             name: self.name_in(module, if role == Role::Injected { words::RESOURCES } else { words::NOUNS }),
             module: module.to_vec(),
             exports: Vec::new(),
+            lifetime: false,
             generics: Vec::new(),
-            docs: Docs::random(&mut self.random, 60),
+            docs: Docs::random(&mut self.random, 60).sometimes_conditional(&mut self.random),
             attributes: Vec::new(),
             shape: Shape::Struct(Content::Unit),
             role,
@@ -92,6 +89,16 @@ impl Generator {
             // Every parameter is named.
             _ => Type::Tuple(parameters.chain([target]).collect()),
         });
+    }
+
+    /// A struct with a lifetime.
+    fn lent_struct(&mut self, definition: &mut Definition) {
+        definition.lifetime = true;
+        definition.attributes = self.container();
+        let field =
+            |name: &str, ty| Field { name: name.to_owned(), ty, docs: Docs::none(), attributes: Vec::new(), cfg: None };
+        let other = self.ty(1);
+        definition.shape = Shape::Struct(Content::Struct(vec![field("text", Type::LentText), field("other", other)]));
     }
 
     fn empty_struct(&mut self, definition: &mut Definition) {

@@ -77,7 +77,15 @@ impl Generator {
                 Content::Tuple(vec![bare_field(ty)])
             } else {
                 let owner = definition.name.clone();
-                self.content(tagging, &generics, &mut Companions { items: &mut definition.items, owner: &owner })
+                self.content(
+                    tagging,
+                    &generics,
+                    &mut Companions {
+                        items: &mut definition.items,
+                        owner: &owner,
+                        associated: generics.is_empty().then_some(&*owner),
+                    },
+                )
             };
             let is_bare = matches!(content, Content::Unit);
             let may_be_other = is_last && is_bare && matches!(tagging, Tagging::Internal | Tagging::Adjacent);
@@ -141,6 +149,7 @@ impl Generator {
             20 => all.push(plain("schemars", "title = \"Variant\"")),
             21..28 if may_be_other && position > 0 => all.push(plain("serde", "other")),
             28..30 => all.push(plain("schemars", format!("rename = \"schema{position}\""))),
+            31 => all.push(plain("deprecated", "note = \"gone\"")),
             30 if position > 0 => all.push(plain("schemars", "skip")),
             _ => {}
         }

@@ -21,9 +21,8 @@ impl Generator {
             let id = self.definition(&home);
             place(&mut module, &home, id);
         }
-        if let Some(id) = self.partner.take() {
-            // The promise of the last one is kept.
-            self.partner = Some(id);
+        // What the last one refers to.
+        while self.partner.is_some() {
             let home = self.random.pick(&homes);
             let id = self.definition(&home);
             place(&mut module, &home, id);

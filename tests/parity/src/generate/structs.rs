@@ -37,7 +37,11 @@ impl Generator {
         }
         let may_vanish = !matches!(definition.default, DefaultImpl::ByHand(_));
         let owner = definition.name.clone();
-        let mut companions = Companions { items: &mut definition.items, owner: &owner };
+        let mut companions = Companions {
+            items: &mut definition.items,
+            owner: &owner,
+            associated: generics.is_empty().then_some(&*owner),
+        };
         let fields = names.iter().zip(types).enumerate().map(|(position, (name, ty))| {
             let attributes = self.field(&ty, position, !denies, &mut companions);
             let cfg = if may_vanish && !names_parameter(&ty) { self.cfg(3) } else { None };
@@ -48,6 +52,7 @@ impl Generator {
 
     /// Lets some types hold themselves, or the one that is made next.
     fn recursion(&mut self, id: DefinitionId, generics: &[&'static str], types: &mut [Type]) -> bool {
+        let referred = self.partner.take_if(|partner| *partner == id).is_some();
         let Some(first) = types.first_mut() else { return false };
         let itself = || Type::Defined(id, generics.iter().map(|name| Type::Parameter(name)).collect());
         if self.chance(8) {
@@ -55,8 +60,7 @@ impl Generator {
         } else if generics.is_empty() && self.chance(5) {
             self.partner = Some(id + 1);
             *first = self.indirect(Type::Defined(id + 1, Vec::new()));
-        } else if self.partner == Some(id) {
-            self.partner = None;
+        } else if referred {
             *first = self.indirect(Type::Defined(id - 1, Vec::new()));
         } else {
             return false;

@@ -119,9 +119,12 @@ impl Generator {
     fn function(&mut self, name: String, receiver: Receiver) -> Function {
         let count = self.random.pick(&[0, 1, 1, 2, 2, 3, 4, 6]);
         let names = self.names(words::FIELDS, count);
-        let parameters: Vec<Parameter> = names.iter().map(|name| self.parameter(name)).collect();
+        let mut parameters: Vec<Parameter> = names.iter().map(|name| self.parameter(name)).collect();
+        // Two may have become the same that is injected by name.
+        parameters.sort_by(|a, b| (is_injected_by_name(a), &a.name).cmp(&(is_injected_by_name(b), &b.name)));
+        parameters.dedup_by(|a, b| a.name == b.name);
         let plain: Vec<&str> = names.iter().map(|name| name.trim_start_matches("r#")).collect();
-        let docs = Docs::with_arguments(&mut self.random, &plain);
+        let docs = Docs::with_arguments(&mut self.random, &plain).sometimes_conditional(&mut self.random);
         // There, a lifetime must be written.
         let is_elided = |parameter: &Parameter| matches!(parameter.form, Form::Plain("{std::borrow::Cow}<str>"));
         let is_async = self.chance(35) && !parameters.iter().any(is_elided);
@@ -142,7 +145,7 @@ impl Generator {
         }
         let form = self.form();
         let mut arg = self.arg(&form);
-        if self.chance(5) {
+        if name.is_ascii() && self.chance(5) {
             arg.get_or_insert_default().push(format!("rename = \"{}-new\"", name.trim_start_matches("r#")));
         }
         Parameter { name: name.to_owned(), form, docs: Docs::random(&mut self.random, 40), arg, inject: false }

@@ -221,18 +221,18 @@ impl Generator {
             Type::Defined(id, _) => {
                 self.project.definitions.get(id).is_some_and(|definition| definition.default != DefaultImpl::None)
             }
-            Type::CowText | Type::BoxedSlice(_) | Type::Parameter(_) => false,
+            Type::CowText | Type::LentText | Type::BoxedSlice(_) | Type::Parameter(_) => false,
         }
     }
 
     /// An expression of the type, as a function that gives a default is written.
     pub(super) fn value(&mut self, ty: &Type) -> Option<String> {
-        let numbers = ["7", "0", "100", "1_0", "0x1f"];
+        let numbers = ["7", "0", "100", "1_0", "0x1f", "5 * 20", "i8::MAX as _", "7", "0", "100"];
         Some(match self.expand(ty) {
             Type::Library(path, arguments) => match path {
                 "bool" => self.random.pick(&["true", "false"]).to_owned(),
                 "char" => "'c'".to_owned(),
-                "f32" | "f64" => self.random.pick(&["2.5", "-0.5", "1.0"]).to_owned(),
+                "f32" | "f64" => self.random.pick(&["2.5", "-0.5", "1.0", "0.1"]).to_owned(),
                 "std::string::String" => self
                     .random
                     .pick(&[
@@ -276,6 +276,7 @@ impl Generator {
                 arguments[0] == Type::library("std::string::String")
             }
             Type::Library("serde_json::Map", _) => true,
+            Type::Library("std::option::Option" | "std::boxed::Box", arguments) => self.is_object(&arguments[0]),
             Type::Defined(id, _) => self.project.definitions.get(id).is_some_and(|definition| {
                 let is_struct = matches!(&definition.shape, Shape::Struct(crate::model::Content::Struct(_)));
                 is_struct && !definition.attributes.iter().any(super::attributes::changes_form)
@@ -291,7 +292,7 @@ pub(super) fn names_parameter(ty: &Type) -> bool {
         Type::Parameter(_) => true,
         Type::Library(_, inner) | Type::Tuple(inner) | Type::Defined(_, inner) => inner.iter().any(names_parameter),
         Type::Array(inner, _) | Type::BoxedSlice(inner) => names_parameter(inner),
-        Type::CowText => false,
+        Type::CowText | Type::LentText => false,
     }
 }
 
@@ -307,6 +308,6 @@ fn fill(ty: &Type, filled: &[(&str, Type)]) -> Type {
         Type::Defined(id, inner) => Type::Defined(*id, all(inner)),
         Type::Array(inner, length) => Type::Array(Box::new(fill(inner, filled)), *length),
         Type::BoxedSlice(inner) => Type::BoxedSlice(Box::new(fill(inner, filled))),
-        Type::CowText => Type::CowText,
+        Type::CowText | Type::LentText => ty.clone(),
     }
 }

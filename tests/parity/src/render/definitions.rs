@@ -66,6 +66,9 @@ fn derives(names: &mut Names<'_>, definition: &Definition) -> String {
         let (first, rest) = derives.split_at(1);
         return format!("#[derive({})]\n#[derive({})]\n", first.join(", "), rest.join(", "));
     }
+    if names.random.chance(5) {
+        return format!("#[cfg_attr(feature = \"on\", derive({}))]\n", derives.join(", "));
+    }
     format!("#[derive({})]\n", derives.join(", "))
 }
 
@@ -91,6 +94,9 @@ fn attributes(names: &mut Names<'_>, project: &Project, attributes: &[Attribute]
 }
 
 fn generics(names: &mut Names<'_>, project: &Project, definition: &Definition, defaults: bool) -> String {
+    if definition.lifetime {
+        return "<'a>".to_owned();
+    }
     if definition.generics.is_empty() {
         return String::new();
     }
@@ -169,8 +175,9 @@ fn parsed(names: &mut Names<'_>, name: &str) -> String {
 fn companion(names: &mut Names<'_>, project: &Project, definition: &Definition, item: &Companion) -> String {
     let this = &definition.name;
     match item {
-        Companion::Function { name, ty, value } => {
-            format!("fn {name}() -> {} {{\n    {value}\n}}\n", names.ty(project, ty))
+        Companion::Function { name, ty, value, is_associated } => {
+            let function = format!("fn {name}() -> {} {{\n    {value}\n}}\n", names.ty(project, ty));
+            if *is_associated { format!("impl {this} {{\n{function}}}\n") } else { function }
         }
         Companion::Reader { name, ty } => format!(
             "fn {name}<'de, D: serde::Deserializer<'de>>(_: D) -> std::result::Result<{}, D::Error> {{\n    unimplemented!()\n}}\n",
@@ -180,14 +187,14 @@ fn companion(names: &mut Names<'_>, project: &Project, definition: &Definition, 
         Companion::From(ty) => {
             let ty = names.ty(project, ty);
             format!(
-                "impl From<{ty}> for {this} {{\n    fn from(_: {ty}) -> Self {{\n        unimplemented!()\n    }}\n}}\n"
+                "impl From<{ty}> for {this} {{\n    fn from(_: {ty}) -> Self {{\n        Self(Default::default())\n    }}\n}}\n"
             )
         }
         Companion::TryFrom(ty) => {
             let ty = names.ty(project, ty);
             format!(
                 "impl TryFrom<{ty}> for {this} {{\n    type Error = std::string::String;\n    \
-                 fn try_from(_: {ty}) -> std::result::Result<Self, Self::Error> {{\n        unimplemented!()\n    }}\n}}\n"
+                 fn try_from(_: {ty}) -> std::result::Result<Self, Self::Error> {{\n        Ok(Self(Default::default()))\n    }}\n}}\n"
             )
         }
         Companion::Into(ty) => {

@@ -16,6 +16,8 @@ pub(super) struct Names<'a> {
     known: HashMap<String, String>,
     imports: Vec<String>,
     constants: Vec<String>,
+    /// Whether all is imported by one `use`.
+    grouped: bool,
     /// The parent, where the module begins with `use super::*`.
     parent: Option<&'a Names<'a>>,
     /// A second glob could bring a second meaning of a name.
@@ -45,11 +47,18 @@ const OTHER_PATHS: &[(&str, &str)] = &[
 const GLOBS: &[&str] = &["std::collections", "chrono::prelude"];
 
 impl<'a> Names<'a> {
-    pub(super) fn new(random: Random, module: &Module, taken: HashSet<String>, parent: Option<&'a Names<'a>>) -> Self {
+    pub(super) fn new(
+        mut random: Random,
+        module: &Module,
+        taken: HashSet<String>,
+        parent: Option<&'a Names<'a>>,
+    ) -> Self {
         let imports = if parent.is_some() { vec!["use super::*;".to_owned()] } else { Vec::new() };
         let has_glob = parent.is_some() || module.exports.iter().any(|export| export.ends_with("*;"));
+        let grouped = random.chance(10);
         Self {
             random,
+            grouped,
             at: module.path.clone(),
             taken,
             known: HashMap::new(),
@@ -76,6 +85,10 @@ impl<'a> Names<'a> {
 
     /// The `use` items, in the order in which they were needed.
     pub(super) fn imports(&self) -> String {
+        if self.grouped && self.imports.len() > 1 {
+            let items = self.imports.iter().filter_map(|import| import.strip_prefix("use ")?.strip_suffix(';'));
+            return format!("use {{{}}};\n", items.collect::<Vec<_>>().join(", "));
+        }
         self.imports.iter().map(|import| format!("{import}\n")).collect()
     }
 
@@ -118,7 +131,14 @@ impl<'a> Names<'a> {
         if self.random.chance(15) {
             return path.to_owned();
         }
-        let spelling = self.import(path, None);
+        let crate_name = path.split("::").next().filter(|_| self.random.chance(5));
+        let spelling = match crate_name {
+            Some(name) if self.taken.insert(format!("the_{name}")) => {
+                self.imports.push(format!("use {name} as the_{name};"));
+                Some(format!("the_{path}"))
+            }
+            _ => self.import(path, None),
+        };
         self.remember(path, path, spelling)
     }
 

@@ -21,8 +21,13 @@ impl Names<'_> {
             }
             Type::Defined(id, arguments) => {
                 let name = self.definition(&project.definitions[*id]);
-                if arguments.is_empty() { name } else { format!("{name}<{}>", list(self, arguments)) }
+                match (project.definitions[*id].lifetime, arguments.is_empty()) {
+                    (true, _) => format!("{name}<'static>"),
+                    (false, true) => name,
+                    (false, false) => format!("{name}<{}>", list(self, arguments)),
+                }
             }
+            Type::LentText => format!("{}<'a, str>", self.library("std::borrow::Cow")),
             Type::CowText => format!("{}<'static, str>", self.library("std::borrow::Cow")),
             Type::BoxedSlice(inner) => {
                 let inner = self.ty(project, inner);

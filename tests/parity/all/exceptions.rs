@@ -1,0 +1,70 @@
+//! What the source does not tell: the manifest says `any` or less, and a warning says where and why.
+
+use std::fs;
+
+use tool_gen::{Scanned, Severity};
+
+/// Scans a crate of one file.
+fn scan(text: &str) -> Scanned {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |path: &str, text: &str| fs::write(folder.path().join(path), text).expect("a file can be written");
+    write("Cargo.toml", "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+    write("lib.rs", &format!("use {{schemars::JsonSchema, serde::Deserialize, tool_runtime::tool}};\n\n{text}"));
+    tool_gen::scan(folder.path().join("lib.rs")).run().expect("the file can be read")
+}
+
+/// The tool `f` has an argument `it` that is `any`, and the one warning about it names the line.
+#[track_caller]
+fn is_any(text: &str) {
+    let scanned = scan(text);
+    let tool = scanned.manifest.get("f").expect("the tool is there");
+    assert!(tool.arguments["it"].is_any(), "{:?}", tool.arguments);
+    warns(&scanned);
+}
+
+#[track_caller]
+fn warns(scanned: &Scanned) {
+    let [warning] = scanned.diagnostics.as_slice() else { panic!("one warning: {:#?}", scanned.diagnostics) };
+    assert_eq!(warning.severity, Severity::Warning, "{warning}");
+    assert!(warning.place.as_ref().is_some_and(|place| place.line > 0), "{warning}");
+    assert!(warning.help.is_some(), "says what to do: {warning}");
+}
+
+#[test]
+fn a_constant_parameter() {
+    is_any(
+        "#[derive(Deserialize, JsonSchema)]\npub struct Rows<const N: usize> { rows: Vec<u8> }\n\
+         #[tool]\nfn f(it: Rows<3>) {}\n",
+    );
+}
+
+#[test]
+fn a_type_of_another_crate() {
+    is_any("#[tool]\nfn f(it: other_crate::Order) {}\n");
+}
+
+#[test]
+fn a_schema_by_hand() {
+    is_any(
+        "#[derive(Deserialize)]\npub struct Order(u8);\n\
+         impl JsonSchema for Order {\n    fn schema_name() -> std::borrow::Cow<'static, str> { \"Order\".into() }\n    \
+         fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema { schemars::json_schema!({}) }\n}\n\
+         #[tool]\nfn f(it: Order) {}\n",
+    );
+}
+
+/// What a macro writes is in no file.
+#[test]
+fn a_type_that_a_macro_writes() {
+    is_any(
+        "macro_rules! order { () => { #[derive(Deserialize, JsonSchema)] pub struct Order { count: u8 } }; }\norder!();\n\
+         #[tool]\nfn f(it: Order) {}\n",
+    );
+}
+
+#[test]
+fn a_tool_that_a_macro_writes() {
+    let scanned = scan("macro_rules! tools { ($name:ident) => { #[tool] fn $name(it: u8) {} }; }\ntools!(f);\n");
+    assert!(scanned.manifest.is_empty());
+    warns(&scanned);
+}
