@@ -74,6 +74,9 @@ pub(crate) trait Types {
     /// The function that a path names, if it is in the scanned source, and the scope it stands in.
     fn function(&self, path: &syn::Path, scope: ScopeId) -> Option<(Rc<syn::ItemFn>, ScopeId)>;
 
+    /// Whether the program has a schema for `url::Url` wherever it stands, by a feature of the runtime or of schemars.
+    fn describes_urls(&self) -> bool;
+
     /// The value of a constant that a path names, if it is in the scanned source.
     fn constant(&self, path: &syn::Path, scope: ScopeId) -> Option<(Rc<syn::Expr>, ScopeId)>;
 }

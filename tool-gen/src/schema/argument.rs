@@ -187,7 +187,7 @@ fn tier(shapes: &Shapes<'_>, ty: &Ty, is_lent: bool) -> Tier {
         Ty::Defined { definition, .. } => !has_schema(shapes, *definition),
         _ => matches!(leaf.library(), Some(("std", "Saturating" | "RangeFrom" | "RangeTo") | ("chrono", "Month"))),
     };
-    if let Some(leaf) = undecided(ty) {
+    if let Some(leaf) = undecided(ty).filter(|_| !shapes.types.describes_urls()) {
         return Tier::Undecided(shapes.written(leaf));
     }
     if leaves(ty).into_iter().any(is_undescribed) { Tier::Undescribed } else { Tier::Described }

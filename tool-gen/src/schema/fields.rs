@@ -2,6 +2,7 @@
 
 use serde_derive_internals::attr::Default as SerdeDefault;
 use serde_json::{Value, json};
+use syn::spanned::Spanned;
 
 use super::compose;
 use super::generator::{Generator, Inside};
@@ -129,6 +130,7 @@ impl Generator<'_> {
         if field.attrs.skip_serializing() || (own.is_none() && of_container.is_none()) {
             return None;
         }
+        self.move_to(field.ty.span());
         match self.shapes.field_default(field, inside, of_container) {
             Ok(value) => value,
             Err(why) => {

@@ -99,12 +99,13 @@ impl Sources {
                     found.functions.insert(name, Rc::new(function));
                 }
                 Item::Impl(item) => {
-                    if let Some((path, _)) = &item.trait_ {
-                        let name = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
-                        found.impls.push((name, Rc::new(item)));
-                    } else if may_be_annotated(&item.attrs) {
-                        self.add_candidate(id, Item::Impl(item));
+                    // A type's own block has no trait.
+                    let of_trait = item.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+                    let of_trait = of_trait.map(|last| last.ident.to_string()).unwrap_or_default();
+                    if of_trait.is_empty() && may_be_annotated(&item.attrs) {
+                        self.add_candidate(id, Item::Impl(item.clone()));
                     }
+                    found.impls.push((of_trait, Rc::new(item)));
                 }
                 Item::Macro(item) if krate.scanned => self.check_macro(id, &item),
                 _ => {}

@@ -7,6 +7,7 @@ use syn::{Expr, ExprLit, GenericArgument, GenericParam, Lit, Path, PathArguments
 
 use super::Sources;
 use super::names::{Entity, LONGEST_CHAIN, import_path};
+use crate::package::Dependency;
 use crate::ty::{Definition, DefinitionId, ScopeId, Ty, Types};
 
 impl Sources {
@@ -118,7 +119,19 @@ impl Types for Sources {
     }
 
     fn function(&self, path: &Path, scope: ScopeId) -> Option<(Rc<syn::ItemFn>, ScopeId)> {
-        self.value(path, scope, &|items, name| items.functions.get(name).cloned())
+        let of_module = self.value(path, scope, &|items, name| items.functions.get(name).cloned());
+        of_module.or_else(|| self.associated_function(path, scope))
+    }
+
+    fn describes_urls(&self) -> bool {
+        let has = |dependency: &Dependency, package: &str, feature: &str| {
+            dependency.package == package && dependency.features.iter().any(|known| known == feature)
+        };
+        self.crates
+            .borrow()
+            .iter()
+            .flat_map(|krate| krate.dependencies.values())
+            .any(|dependency| has(dependency, "tool-runtime", "url") || has(dependency, "schemars", "url2"))
     }
 
     fn constant(&self, path: &Path, scope: ScopeId) -> Option<(Rc<Expr>, ScopeId)> {

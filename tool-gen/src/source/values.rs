@@ -1,6 +1,8 @@
 //! The functions and constants that paths name.
 
-use syn::Path;
+use std::rc::Rc;
+
+use syn::{ImplItem, Path};
 
 use super::items::ImportPath;
 use super::names::{Entity, Trail, import_path};
@@ -68,5 +70,27 @@ impl Sources {
         });
         trail.pop();
         found
+    }
+
+    /// `Type::function`, of the type's own `impl` blocks.
+    pub(super) fn associated_function(&self, path: &Path, scope: ScopeId) -> Option<(Rc<syn::ItemFn>, ScopeId)> {
+        let path = import_path(path);
+        let (name, of) = path.segments.split_last()?;
+        let of = ImportPath { absolute: path.absolute, segments: of.to_vec() };
+        let Entity::Defined(id) = self.entity(scope, &of)? else { return None };
+        let definition = self.complete(id);
+        let blocks = definition.impls.iter().filter(|(of_trait, _)| of_trait.is_empty());
+        let function = blocks.flat_map(|(_, block)| &block.items).find_map(|item| match item {
+            ImplItem::Fn(function) if function.sig.ident == name => Some(function),
+            _ => None,
+        })?;
+        let function = syn::ItemFn {
+            attrs: function.attrs.clone(),
+            vis: function.vis.clone(),
+            modifiers: function.modifiers.clone(),
+            sig: function.sig.clone(),
+            block: Box::new(function.block.clone()),
+        };
+        Some((Rc::new(function), definition.scope))
     }
 }

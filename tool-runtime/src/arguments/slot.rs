@@ -81,7 +81,8 @@ impl<A> Decode for Slot<A> {
         ArgumentType {
             type_name: type_name::<A>(),
             schema: self.schema,
-            optional: (self.absent)().is_some(),
+            // Code of the type's own may run here, and whatever it does, a definition is made.
+            optional: crate::guard::catch(|| (self.absent)().is_some()).unwrap_or(false),
             variants: (self.variants)(),
         }
     }

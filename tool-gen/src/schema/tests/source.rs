@@ -93,6 +93,10 @@ impl Source {
 }
 
 impl Types for Source {
+    fn describes_urls(&self) -> bool {
+        false
+    }
+
     fn definition(&self, id: DefinitionId) -> Rc<Definition> {
         Rc::clone(&self.definitions[id.0])
     }
