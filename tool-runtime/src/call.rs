@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use crate::Context;
+
 /// A call as a model made it: a tool's name and the arguments' text.
 ///
 /// ```
@@ -20,12 +22,13 @@ pub struct ToolCall<'a> {
     pub(crate) arguments: Cow<'a, str>,
     pub(crate) id: Option<Cow<'a, str>>,
     pub(crate) conversation: Option<Cow<'a, str>>,
+    pub(crate) channel: Option<(Cow<'a, str>, Cow<'a, str>)>,
 }
 
 impl<'a> ToolCall<'a> {
     /// A call with the arguments as the model wrote them. An empty text stands for no arguments.
     pub fn from_text(name: impl Into<Cow<'a, str>>, arguments: impl Into<Cow<'a, str>>) -> Self {
-        Self { name: name.into(), arguments: arguments.into(), id: None, conversation: None }
+        Self { name: name.into(), arguments: arguments.into(), id: None, conversation: None, channel: None }
     }
 
     /// A call with the arguments as a JSON value.
@@ -45,6 +48,26 @@ impl<'a> ToolCall<'a> {
     pub fn conversation(mut self, conversation: impl Into<Cow<'a, str>>) -> Self {
         self.conversation = Some(conversation.into());
         self
+    }
+
+    /// The channel through which the conversation is held, and the chat in it, for handlers that ask for their
+    /// [`Context`].
+    #[must_use]
+    pub fn channel(mut self, channel: impl Into<Cow<'a, str>>, chat: impl Into<Cow<'a, str>>) -> Self {
+        self.channel = Some((channel.into(), chat.into()));
+        self
+    }
+
+    pub(crate) fn context(&self) -> Context {
+        let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
+        let (channel, chat) = self.channel.clone().unzip();
+        Context {
+            tool: self.name.clone().into_owned(),
+            call_id: owned(&self.id),
+            conversation: owned(&self.conversation),
+            channel: owned(&channel),
+            chat: owned(&chat),
+        }
     }
 
     /// The id of the call, if it has one.

@@ -4,6 +4,7 @@ mod answer;
 mod arguments;
 mod assert;
 mod call;
+mod context;
 mod dispatch;
 mod guard;
 mod inject;
@@ -19,6 +20,7 @@ pub mod private;
 pub mod mistakes {}
 
 pub use call::ToolCall;
+pub use context::{Context, Deadline};
 pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, ToolExplanation, Watch};
 pub use inject::{Finished, InjectError, Scope};
 pub use manifest::IntoManifest;

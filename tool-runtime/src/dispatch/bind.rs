@@ -126,7 +126,7 @@ fn bind_tool(
     let instance = instance?;
     check_moved(registration, &instance, &injections, problems);
     let needs_scope = matches!(instance, InstanceSource::PerCall { .. })
-        || injections.iter().any(|(_, source)| matches!(source, Source::Provider(_)));
+        || injections.iter().any(|(_, source)| matches!(source, Source::Provider(_) | Source::Fact(_)));
     Some(BoundTool {
         registration,
         shim,

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use super::{BuildError, Dispatcher, Given, Problem, Source};
 use crate::Outcome;
 use crate::guard::CatchPanic;
-use crate::inject::ScopeInner;
+use crate::inject::{Facts, ScopeInner};
 
 /// A trial of every provider; see [`Dispatcher::check`]. Await it.
 #[must_use = "a check does nothing unless it is awaited"]
@@ -34,7 +34,7 @@ impl<'a> IntoFuture for Check<'a> {
         Box::pin(async move {
             let dependencies = &self.tools.inner.dependencies;
             let mut problems = Vec::new();
-            let scope = ScopeInner::new(dependencies.clone(), self.with);
+            let scope = ScopeInner::new(dependencies.clone(), self.with, Facts::default());
             for (index, provider) in dependencies.providers.iter().enumerate() {
                 let made = CatchPanic(Box::pin(scope.clone().input(Source::Provider(index), None))).await;
                 let error = match made {

@@ -4,7 +4,7 @@ use std::any::{Any, TypeId};
 use std::sync::Arc;
 
 use super::problem::short_type;
-use crate::inject::{Held, InjectError, Input, Provider, Slot};
+use crate::inject::{Fact, Held, InjectError, Input, Provider, Slot};
 
 /// What an application provides.
 #[derive(Default)]
@@ -45,6 +45,8 @@ pub(crate) enum Source {
     Value(usize),
     Service(usize),
     PerCall(TypeId),
+    /// What is known of every call.
+    Fact(Fact),
 }
 
 impl Dependencies {
@@ -72,7 +74,9 @@ impl Dependencies {
             .collect();
         match sources.as_slice() {
             [only] => Ok(*only),
-            [] => Err(format!("nothing of type `{}` is provided", short_type(type_name))),
+            [] => Fact::of(type_id)
+                .map(Source::Fact)
+                .ok_or_else(|| format!("nothing of type `{}` is provided", short_type(type_name))),
             several => {
                 let names: Vec<String> = several.iter().map(|source| self.describe(*source)).collect();
                 Err(format!("`{}` is provided more than once: {}", short_type(type_name), names.join(", ")))
@@ -98,6 +102,7 @@ impl Dependencies {
                 let name = self.per_call.iter().find(|(known, _)| *known == id).map_or("", |(_, name)| name);
                 format!("`.with(..)` of each call, a `{}`", short_type(name))
             }
+            Source::Fact(fact) => fact.describe().to_owned(),
         }
     }
 
@@ -110,8 +115,8 @@ impl Dependencies {
                 Some(given) => Ok(Input::Slot(given.slot.clone())),
                 None => Err(self.not_given(id, with)),
             },
-            Source::Provider(index) => {
-                Err(InjectError::new(format!("{:?} is made by a provider", self.providers[index].name)))
+            Source::Provider(_) | Source::Fact(_) => {
+                Err(InjectError::new(format!("{} is there only in a scope", self.describe(source))))
             }
         }
     }

@@ -16,9 +16,9 @@ use super::{BoundTool, Dispatcher, Given, InstanceSource, scoped};
 use crate::answer::{Answer, Failure};
 use crate::arguments::Reader;
 use crate::guard::{self, drop_quietly};
-use crate::inject::{Blocking, BlockingAnswer, InjectError, Inputs, InstanceInput, ScopeInner, blocking_answer};
+use crate::inject::{Blocking, BlockingAnswer, Facts, InjectError, Inputs, InstanceInput, ScopeInner, blocking_answer};
 use crate::shim::{Invocation, Purpose, Step};
-use crate::{ErrorKind, Outcome, ToolCall, ToolError, ToolResult};
+use crate::{Deadline, ErrorKind, Outcome, ToolCall, ToolError, ToolResult};
 
 /// How long a rollback may take after its call was stopped. It goes on in the background after that.
 const FINISH_GRACE: Duration = Duration::from_secs(5);
@@ -134,7 +134,8 @@ impl<'a> Call<'a> {
             },
             Ok(Step::Waiting(waiting)) => {
                 let Ok(runtime) = Handle::try_current() else { return Break(answered(tool, Err(no_runtime()))) };
-                let scope = ScopeInner::new(inner.dependencies.clone(), std::mem::take(&mut self.with));
+                let facts = Facts::new(self.call.context(), Deadline::after(self.timeout_of(tool)));
+                let scope = ScopeInner::new(inner.dependencies.clone(), std::mem::take(&mut self.with), facts);
                 Work::Scoped {
                     run: Box::pin(scoped::run(tool.clone(), scope.clone(), runtime.clone(), waiting)),
                     scope,
@@ -147,10 +148,14 @@ impl<'a> Call<'a> {
             tool: tool.clone(),
             is_waiting: matches!(work, Work::Handler(_)),
             work,
-            timeout: self.timeout.or(tool.timeout).or(inner.limits.timeout),
+            timeout: self.timeout_of(tool),
             timer: None,
             cancelled: self.cancel.take().map(|token| Box::pin(token.cancelled_owned())),
         })
+    }
+
+    fn timeout_of(&self, tool: &BoundTool) -> Option<Duration> {
+        self.timeout.or(tool.timeout).or(self.tools.inner.limits.timeout)
     }
 
     #[inline]

@@ -1,6 +1,7 @@
 //! Values that handlers get from the application, not from the model.
 
 mod blocking;
+mod facts;
 mod held;
 mod inputs;
 mod provider;
@@ -8,6 +9,7 @@ mod scope;
 mod want;
 
 pub(crate) use blocking::{Blocking, BlockingAnswer, blocking_answer};
+pub(crate) use facts::{Fact, Facts};
 pub use held::{Exclusive, Shared};
 pub(crate) use held::{Held, Input, Slot};
 pub use inputs::Inputs;

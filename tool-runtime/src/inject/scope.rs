@@ -4,7 +4,7 @@ use std::any::{TypeId, type_name};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Blocking, Held, Input, Slot};
+use super::{Blocking, Facts, Held, Input, Slot};
 use crate::Outcome;
 use crate::dispatch::{Dependencies, Given, Source};
 use crate::guard::CatchPanic;
@@ -77,6 +77,7 @@ pub(crate) struct ScopeInner {
     dependencies: Arc<Dependencies>,
     /// What came with the call.
     with: Vec<Given>,
+    facts: Facts,
     state: Mutex<State>,
 }
 
@@ -95,8 +96,8 @@ struct State {
 }
 
 impl ScopeInner {
-    pub(crate) fn new(dependencies: Arc<Dependencies>, with: Vec<Given>) -> Arc<Self> {
-        Arc::new(Self { dependencies, with, state: Mutex::default() })
+    pub(crate) fn new(dependencies: Arc<Dependencies>, with: Vec<Given>, facts: Facts) -> Arc<Self> {
+        Arc::new(Self { dependencies, with, facts, state: Mutex::default() })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -107,6 +108,7 @@ impl ScopeInner {
     pub(crate) async fn input(self: Arc<Self>, source: Source, asking: Option<usize>) -> Result<Input, InjectError> {
         let provider = match source {
             Source::Provider(provider) => provider,
+            Source::Fact(fact) => return Ok(self.facts.input(fact)),
             other => return self.dependencies.ready_input(other, &self.with),
         };
         let slot = {
@@ -173,8 +175,9 @@ impl ScopeInner {
         self.state().blocking = Some(blocking);
     }
 
-    /// Keeps a blocking handler from starting, if there is one; whether one is running.
+    /// Stops the handler: tells it if it listens, and keeps a blocking one from starting; whether one is running.
     pub(crate) fn revoke(&self) -> bool {
+        self.facts.cancel();
         self.state().blocking.as_ref().is_some_and(|blocking| !blocking.revoke())
     }
 

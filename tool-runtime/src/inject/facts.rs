@@ -1,0 +1,70 @@
+//! What is known of a call by itself, for handlers and providers that ask.
+
+use std::any::TypeId;
+use std::sync::{Arc, OnceLock};
+
+use tokio_util::sync::CancellationToken;
+
+use super::{Held, Input, Slot};
+use crate::{Context, Deadline};
+
+/// A type that every call has a value of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fact {
+    Context,
+    Deadline,
+    Cancellation,
+}
+
+impl Fact {
+    /// The fact of a type.
+    pub(crate) fn of(type_id: TypeId) -> Option<Self> {
+        [
+            (TypeId::of::<Context>(), Self::Context),
+            (TypeId::of::<Deadline>(), Self::Deadline),
+            (TypeId::of::<CancellationToken>(), Self::Cancellation),
+        ]
+        .into_iter()
+        .find_map(|(known, fact)| (known == type_id).then_some(fact))
+    }
+
+    /// In words, for whoever asks where a value comes from.
+    pub(crate) fn describe(self) -> &'static str {
+        match self {
+            Self::Context => "the call itself: where it comes from",
+            Self::Deadline => "the call itself: when it has to be over",
+            Self::Cancellation => "the call itself: a token that is cancelled when it is stopped",
+        }
+    }
+}
+
+/// The facts of one call.
+#[derive(Default)]
+pub(crate) struct Facts {
+    pub(crate) context: Context,
+    pub(crate) deadline: Deadline,
+    /// Made when somebody asks for it.
+    cancellation: OnceLock<CancellationToken>,
+}
+
+impl Facts {
+    pub(crate) fn new(context: Context, deadline: Deadline) -> Self {
+        Self { context, deadline, cancellation: OnceLock::new() }
+    }
+
+    pub(crate) fn input(&self, fact: Fact) -> Input {
+        let slot: Arc<Slot> = match fact {
+            Fact::Context => Slot::of(Held::new(self.context.clone())),
+            Fact::Deadline => Slot::of(Held::new(self.deadline)),
+            Fact::Cancellation => Slot::of(Held::new(self.cancellation.get_or_init(CancellationToken::new).clone())),
+        };
+        Input::Slot(slot)
+    }
+
+    /// Tells a handler that listens that its call is stopped.
+    pub(crate) fn cancel(&self) {
+        if let Some(token) = self.cancellation.get() {
+            token.cancel();
+        }
+    }
+}
