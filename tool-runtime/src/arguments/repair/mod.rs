@@ -23,8 +23,8 @@ pub use note::{Repair, RepairReason};
 use tree::{Node, write_object};
 use unwrap::unwrap_arguments;
 
-use super::read::{Problem, Reader, read};
 use super::Decode;
+use super::read::{Problem, Reader, read};
 
 /// Arguments that were mended.
 pub(crate) struct Repaired {
@@ -45,46 +45,47 @@ pub(crate) fn repair(
     slots: &mut [&mut dyn Decode],
     problems: Vec<Problem>,
 ) -> Result<Repaired, Vec<Problem>> {
-    let mut again = |text: &str| {
+    let read_again = |text: &str| {
         slots.iter_mut().for_each(|slot| slot.clear());
-        read(&Reader { text, ..*reader }, slots)
+        read(&Reader { text, ..*reader }, slots).map_err(|problems| wrong_values(reader, &problems))
     };
-    attempt(reader, &problems, &mut again).ok_or(problems)
+    let wrong = wrong_values(reader, &problems);
+    repaired(reader.text, reader.schemas.definition(), wrong, read_again).ok_or(problems)
 }
 
-/// First the text as a whole, so that it is JSON and an object; then each argument that is wrong in it.
-fn attempt(
-    reader: &Reader<'_>,
-    problems: &[Problem],
-    again: &mut dyn FnMut(&str) -> Result<(), Vec<Problem>>,
-) -> Option<Repaired> {
-    let definition = reader.schemas.definition();
-    let mut notes = Notes::new(definition);
-    let mut arguments = unwrap_arguments(reader.text, &mut notes)?;
-    let mut text = write_object(&arguments);
-    let wrong = if notes.is_empty() {
-        self::wrong(reader, problems)?
-    } else {
-        match again(&text) {
-            Ok(()) => return Some(Repaired { text, repairs: notes.into_repairs() }),
-            Err(problems) => self::wrong(reader, &problems)?,
-        }
-    };
-    mend_arguments(&mut arguments, &wrong, definition, &mut notes);
-    text = write_object(&arguments);
-    again(&text).ok()?;
-    Some(Repaired { text, repairs: notes.into_repairs() })
-}
+/// The arguments with a wrong value; nothing, if something else is wrong, too.
+type Wrong = Option<Vec<&'static str>>;
 
-/// The arguments with a wrong value; nothing, if something else is wrong, too, that cannot be mended.
-fn wrong<'a>(reader: &'a Reader<'_>, problems: &[Problem]) -> Option<Vec<&'a str>> {
-    let name = |problem: &Problem| match problem {
+fn wrong_values(reader: &Reader<'_>, problems: &[Problem]) -> Wrong {
+    let argument = |problem: &Problem| match problem {
         Problem::Invalid { index, .. } | Problem::Refused { index, .. } => {
             reader.schemas.arguments.get(*index).map(|argument| argument.name)
         }
         _ => None,
     };
-    problems.iter().map(name).collect()
+    problems.iter().map(argument).collect()
+}
+
+/// First the text as a whole, so that it is JSON and an object; then each argument that is wrong in it.
+fn repaired(
+    text: &str,
+    definition: &ToolDefinition,
+    mut wrong: Wrong,
+    mut read: impl FnMut(&str) -> Result<(), Wrong>,
+) -> Option<Repaired> {
+    let mut notes = Notes::new(definition);
+    let mut arguments = unwrap_arguments(text, &mut notes)?;
+    if !notes.is_empty() {
+        let text = write_object(&arguments);
+        match read(&text) {
+            Ok(()) => return Some(Repaired { text, repairs: notes.into_repairs() }),
+            Err(still_wrong) => wrong = still_wrong,
+        }
+    }
+    mend_arguments(&mut arguments, &wrong?, definition, &mut notes);
+    let text = write_object(&arguments);
+    read(&text).ok()?;
+    Some(Repaired { text, repairs: notes.into_repairs() })
 }
 
 /// Mends the arguments of these names.

@@ -121,7 +121,8 @@ impl<'a> Notes<'a> {
     }
 
     fn push(&mut self, is_secret: bool, path: String, from: &str, to: &str, why: RepairReason) {
-        let show = |text: &str| if is_secret && !text.is_empty() { "a secret".to_owned() } else { shorten(text.trim()) };
+        let show =
+            |text: &str| if is_secret && !text.is_empty() { "a secret".to_owned() } else { shorten(text.trim()) };
         self.repairs.push(Repair { path, from: show(from), to: show(to), why });
     }
 
