@@ -19,6 +19,7 @@ pub mod private;
 #[doc = include_str!("../docs/mistakes.md")]
 pub mod mistakes {}
 
+pub use arguments::{Repair, RepairReason};
 pub use call::ToolCall;
 pub use context::{Context, Deadline};
 pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, ToolExplanation, Watch};

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use tool_model::{Callable, ReturnType, TypeSchema, Types};
 
 use crate::answer::{Answer, Failure};
-use crate::arguments::{self, Decode, Reader};
+use crate::arguments::{self, Decode, Reader, Repaired};
 use crate::inject::{InjectError, Injection, Inputs};
 use crate::{ErrorKind, ToolError};
 
@@ -154,7 +154,7 @@ pub struct Invocation<'a> {
 /// What a shim is invoked for.
 pub(crate) enum Purpose<'a> {
     /// To call the function.
-    Call { tool: &'a str, reader: Reader<'a> },
+    Call { tool: &'a str, reader: Reader<'a>, repaired: &'a mut Option<Box<Repaired>> },
     /// To say what types its arguments have.
     Describe(&'a mut Types),
     /// To try how absent arguments are filled.
@@ -169,12 +169,9 @@ impl Invocation<'_> {
     #[inline]
     pub fn read(&mut self, slots: &mut [&mut dyn Decode], returns: Option<ReturnType>) -> bool {
         match &mut self.purpose {
-            Purpose::Call { tool, reader } => match arguments::read(reader, slots) {
+            Purpose::Call { reader, .. } => match arguments::read(reader, slots) {
                 Ok(()) => true,
-                Err(problems) => {
-                    self.purpose = Purpose::Refuse(Box::new(reader.schemas.explain(tool, reader.text, problems)));
-                    false
-                }
+                Err(problems) => self.mend(slots, problems),
             },
             Purpose::Describe(types) => {
                 types.arguments = slots.iter().map(|slot| slot.argument_type()).collect();
@@ -186,6 +183,27 @@ impl Invocation<'_> {
                 false
             }
             Purpose::Refuse(_) => false,
+        }
+    }
+
+    /// Mends the arguments if that is allowed and possible; if not, the call is refused for what is wrong.
+    #[cold]
+    #[inline(never)]
+    fn mend(&mut self, slots: &mut [&mut dyn Decode], problems: Vec<arguments::Problem>) -> bool {
+        let Purpose::Call { tool, reader, repaired } = &mut self.purpose else { return false };
+        let mended = match reader.schemas.is_mended(reader.repair) {
+            true => arguments::repair(reader, slots, problems),
+            false => Err(problems),
+        };
+        match mended {
+            Ok(mended) => {
+                **repaired = Some(Box::new(mended));
+                true
+            }
+            Err(problems) => {
+                self.purpose = Purpose::Refuse(Box::new(reader.schemas.explain(tool, reader.text, problems)));
+                false
+            }
         }
     }
 

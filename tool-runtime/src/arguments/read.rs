@@ -35,6 +35,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) text: &'a str,
     pub(crate) schemas: &'a Schemas,
     pub(crate) allow_unknown: bool,
+    /// Whether what is refused may be mended, unless the tool says otherwise.
+    pub(crate) repair: bool,
 }
 
 /// Fills the slots, which stand in the order of the tool's arguments.

@@ -32,6 +32,9 @@ pub trait Decode {
     /// Whether the slot is filled.
     fn is_filled(&self) -> bool;
 
+    /// Empties the slot, to be filled again.
+    fn clear(&mut self);
+
     /// What the type system says of the argument.
     fn argument_type(&self) -> ArgumentType;
 }
@@ -75,6 +78,10 @@ impl<A> Decode for Slot<A> {
 
     fn is_filled(&self) -> bool {
         self.value.is_some()
+    }
+
+    fn clear(&mut self) {
+        self.value = None;
     }
 
     fn argument_type(&self) -> ArgumentType {

@@ -120,6 +120,15 @@ impl Schemas {
         argument.validator.get_or_init(compile).as_ref()
     }
 
+    pub(super) fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    /// Whether arguments that are refused may be mended.
+    pub(crate) fn is_mended(&self, by_default: bool) -> bool {
+        self.definition.repair.unwrap_or(by_default)
+    }
+
     fn of(&self, argument: &BoundArgument) -> Option<&Argument> {
         self.definition.arguments.get(argument.name)
     }

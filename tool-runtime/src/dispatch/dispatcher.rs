@@ -58,11 +58,12 @@ pub(crate) struct Limits {
     pub(crate) timeout: Option<Duration>,
     pub(crate) argument_bytes: usize,
     pub(crate) allow_unknown: bool,
+    pub(crate) repair: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { timeout: None, argument_bytes: 16_000_000, allow_unknown: false }
+        Self { timeout: None, argument_bytes: 16_000_000, allow_unknown: false, repair: true }
     }
 }
 

@@ -27,7 +27,8 @@ pub(super) fn check_promises(
     }
     check_rules(registration, definition, problems);
     let schemas = Schemas::new(registration, definition.clone());
-    for (index, wrong) in shim.try_absent(Reader { text: "{}", schemas: &schemas, allow_unknown: false }) {
+    for (index, wrong) in shim.try_absent(Reader { text: "{}", schemas: &schemas, allow_unknown: false, repair: false })
+    {
         let message = format!("the argument `{}`: {wrong}", registration.arguments[index].name);
         problems.push(Problem::of_tool(registration.name, message, "give it a default that its type reads"));
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use serde_json::json;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::Sleep;
@@ -14,7 +15,7 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use super::offer::Offer;
 use super::{BoundTool, Dispatcher, Given, InstanceSource, scoped};
 use crate::answer::{Answer, Failure};
-use crate::arguments::Reader;
+use crate::arguments::{Reader, Repaired};
 use crate::guard::{self, drop_quietly};
 use crate::inject::{Blocking, BlockingAnswer, Facts, InjectError, Inputs, InstanceInput, ScopeInner, blocking_answer};
 use crate::shim::{Invocation, Purpose, Step};
@@ -34,6 +35,8 @@ pub struct Call<'a> {
     with: Vec<Given>,
     timeout: Option<Duration>,
     cancel: Option<CancellationToken>,
+    /// What was mended in the arguments.
+    repaired: Option<Box<Repaired>>,
     state: State,
 }
 
@@ -68,7 +71,7 @@ enum Work {
 
 impl<'a> Call<'a> {
     pub(super) fn new(tools: &'a Dispatcher, call: ToolCall<'a>) -> Self {
-        Self { tools, call, with: Vec::new(), timeout: None, cancel: None, state: State::New }
+        Self { tools, call, with: Vec::new(), timeout: None, cancel: None, repaired: None, state: State::New }
     }
 
     /// A value that comes with this call, for parameters of its type. The builder knows the type through
@@ -118,9 +121,14 @@ impl<'a> Call<'a> {
                 Err(error) => return Break(answered(tool, Err(scoped::not_run(tool, &error)))),
             }
         };
-        let reader =
-            Reader { text: &self.call.arguments, schemas: tool.schemas(), allow_unknown: inner.limits.allow_unknown };
-        let invocation = Invocation { purpose: Purpose::Call { tool: &self.call.name, reader }, ready };
+        let reader = Reader {
+            text: &self.call.arguments,
+            schemas: tool.schemas(),
+            allow_unknown: inner.limits.allow_unknown,
+            repair: inner.limits.repair,
+        };
+        let purpose = Purpose::Call { tool: &self.call.name, reader, repaired: &mut self.repaired };
+        let invocation = Invocation { purpose, ready };
         let work = match guard::catch(|| first_step((tool.shim.invoke)(invocation), context)) {
             Ok(Step::Done(answer)) => return Break(answered(tool, answer)),
             Ok(Step::Refused(error)) => return Break(failed(*error)),
@@ -172,6 +180,15 @@ impl<'a> Call<'a> {
         Ok(Inputs { instance, values: values.collect::<Result<_, _>>()? })
     }
 
+    /// Says in the result what was mended.
+    #[inline]
+    fn with_repairs(&mut self, result: ToolResult) -> ToolResult {
+        match self.repaired.take() {
+            None => result,
+            Some(repaired) => mended(result, &repaired),
+        }
+    }
+
     #[cold]
     fn too_long(&self) -> ToolError {
         let message = format!(
@@ -194,7 +211,7 @@ impl Future for Call<'_> {
                 Continue(running) => this.state = State::Running(running),
                 Break(result) => {
                     this.state = State::Done;
-                    return Poll::Ready(result);
+                    return Poll::Ready(this.with_repairs(result));
                 }
             }
         }
@@ -204,7 +221,7 @@ impl Future for Call<'_> {
         let Poll::Ready(answer) = running.poll(context) else { return Poll::Pending };
         let result = answered(&running.tool, answer);
         this.state = State::Done;
-        Poll::Ready(result)
+        Poll::Ready(this.with_repairs(result))
     }
 }
 
@@ -388,6 +405,12 @@ fn cancelled() -> Box<Failure> {
 
 fn no_runtime() -> Box<Failure> {
     Failure::new(ErrorKind::NoRuntime, "needs a Tokio runtime with time enabled, and there is none on this thread")
+}
+
+#[cold]
+fn mended(mut result: ToolResult, repaired: &Repaired) -> ToolResult {
+    result.metadata.insert("repairs", json!(repaired.repairs));
+    result
 }
 
 fn failed(error: ToolError) -> ToolResult {

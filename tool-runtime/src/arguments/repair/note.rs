@@ -1,0 +1,133 @@
+//! What was mended, for people to see.
+
+use std::fmt;
+
+use serde::Serialize;
+use tool_model::ToolDefinition;
+
+use super::super::verdict::shorten;
+
+/// How many repairs a result lists.
+const KEPT: usize = 200;
+
+/// One thing that was mended in a call's arguments before it ran.
+///
+/// A result lists them in its [metadata](crate::ToolResult::metadata) under `repairs`, at most two hundred. What came
+/// for a secret argument is not repeated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Repair {
+    /// Where: `order.items[2].sku`. Empty for the arguments as a whole.
+    pub path: String,
+    /// What came, shortened.
+    pub from: String,
+    /// What it was mended to, shortened. Empty for what was left out.
+    pub to: String,
+    /// What was wrong with it.
+    pub why: RepairReason,
+}
+
+impl fmt::Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "`{}`: ", self.path)?;
+        }
+        let to = if self.to.is_empty() { "left out" } else { &self.to };
+        write!(f, "{} → {to} ({})", self.from, self.why)
+    }
+}
+
+/// Why something was mended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RepairReason {
+    /// The arguments stood in a code fence.
+    CodeFence,
+    /// The arguments were not quite JSON: a comma before a closing bracket, single quotes, names without quotes,
+    /// Python's `True`, `False` and `None`, a line break inside of a text.
+    Syntax,
+    /// A number, a truth value, a list or an object stood in quotes.
+    Quoted,
+    /// An integer was written with a fraction of zero.
+    Fraction,
+    /// `null` stood for something that can be left out.
+    Null,
+    /// One of several words was written in other letters, such as `HIGH` for `high`.
+    Case,
+    /// A list of one was sent as what it holds.
+    Single,
+}
+
+impl fmt::Display for RepairReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::CodeFence => "stood in a code fence",
+            Self::Syntax => "was not quite JSON",
+            Self::Quoted => "stood in quotes",
+            Self::Fraction => "was written with a fraction",
+            Self::Null => "stood for nothing",
+            Self::Case => "was written in other letters",
+            Self::Single => "was no list",
+        })
+    }
+}
+
+/// The repairs of one call so far.
+pub(super) struct Notes<'a> {
+    definition: &'a ToolDefinition,
+    repairs: Vec<Repair>,
+}
+
+impl<'a> Notes<'a> {
+    pub(super) fn new(definition: &'a ToolDefinition) -> Self {
+        Self { definition, repairs: Vec::new() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.repairs.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.repairs.len()
+    }
+
+    /// Takes back what was noted since there were so many.
+    pub(super) fn split_off(&mut self, len: usize) -> Vec<Repair> {
+        self.repairs.split_off(len)
+    }
+
+    /// Notes again what was taken back.
+    pub(super) fn extend(&mut self, repairs: Vec<Repair>) {
+        self.repairs.extend(repairs);
+    }
+
+    /// Notes a repair of the arguments as a whole.
+    pub(super) fn add_whole(&mut self, from: &str, to: &str, why: RepairReason) {
+        let is_secret = self.definition.arguments.values().any(tool_model::Argument::is_secret);
+        self.push(is_secret, String::new(), from, to, why);
+    }
+
+    /// Notes a repair of an argument.
+    pub(super) fn add(&mut self, argument: &str, from: &str, to: &str, why: RepairReason) {
+        self.add_inside(argument, argument.to_owned(), from, to, why);
+    }
+
+    /// Notes a repair inside of an argument.
+    pub(super) fn add_inside(&mut self, argument: &str, path: String, from: &str, to: &str, why: RepairReason) {
+        let is_secret = self.definition.arguments.get(argument).is_some_and(tool_model::Argument::is_secret);
+        let path = if is_secret { argument.to_owned() } else { path };
+        self.push(is_secret, path, from, to, why);
+    }
+
+    fn push(&mut self, is_secret: bool, path: String, from: &str, to: &str, why: RepairReason) {
+        let show =
+            |text: &str| if is_secret && !text.is_empty() { "a secret".to_owned() } else { shorten(text.trim()) };
+        self.repairs.push(Repair { path, from: show(from), to: show(to), why });
+    }
+
+    pub(super) fn into_repairs(mut self) -> Vec<Repair> {
+        self.repairs.truncate(KEPT);
+        self.repairs
+    }
+}

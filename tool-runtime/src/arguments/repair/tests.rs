@@ -1,0 +1,301 @@
+//! Every rule, and what it leaves alone.
+
+use serde_json::{Value, json};
+use tool_model::ToolDefinition;
+use tool_model::validate::Validator;
+
+use super::loose::parse;
+use super::{Repair, Repaired, repaired};
+
+/// A tool of one argument, `v`.
+fn tool(schema: Value, required: bool) -> ToolDefinition {
+    let mut argument = schema;
+    argument["required"] = json!(required);
+    let defs = json!({
+        "Level": {"type": "string", "enum": ["low", "high"]},
+        "Point": {
+            "type": "object",
+            "properties": {"x": {"type": "integer"}, "label": {"type": "string"}, "on": {"type": "boolean"}},
+            "required": ["x"]
+        },
+        "Tree": {
+            "type": "object",
+            "properties": {"n": {"type": "integer"}, "of": {"type": "array", "items": {"$ref": "#/$defs/Tree"}}},
+            "required": ["n"]
+        },
+        "Shape": {"oneOf": [
+            {"type": "object", "properties": {"kind": {"const": "dot"}, "at": {"$ref": "#/$defs/Point"}}, "required": ["kind", "at"]},
+            {"type": "object", "properties": {"kind": {"const": "disc"}, "r": {"type": "number"}}, "required": ["kind", "r"]},
+            {"type": "string", "enum": ["none"]}
+        ]}
+    });
+    let definition = json!({"description": "", "handler": "", "arguments": {"v": argument}, "$defs": defs});
+    serde_json::from_value(definition).unwrap()
+}
+
+/// Mends as a call does, with the validator in the place of the types: an integer has no fraction there.
+fn attempt(definition: &ToolDefinition, text: &str) -> Option<Repaired> {
+    let argument = &definition.arguments["v"];
+    let validator = Validator::new(&argument.schema(), &definition.defs).unwrap();
+    let judge = |text: &str| match serde_json::from_str(text) {
+        Ok(Value::Object(all)) if all.keys().all(|key| key == "v") => match all.get("v") {
+            None if argument.required => Err(None),
+            Some(v) if !validator.is_valid(v) || (argument.type_name == "integer" && text.contains('.')) => {
+                Err(Some(vec!["v"]))
+            }
+            _ => Ok(()),
+        },
+        _ => Err(None),
+    };
+    match judge(text) {
+        Ok(()) => None,
+        Err(wrong) => repaired(text, definition, wrong, judge),
+    }
+}
+
+/// What a value of a schema is mended to, with the reasons.
+fn mended(schema: Value, value: &str) -> Option<(String, Vec<Repair>)> {
+    let repaired = attempt(&tool(schema, true), &format!(r#"{{"v":{value}}}"#))?;
+    let text = repaired.text.strip_prefix(r#"{"v":"#).and_then(|text| text.strip_suffix('}')).unwrap_or_default();
+    Some((text.to_owned(), repaired.repairs))
+}
+
+#[track_caller]
+fn to(schema: Value, value: &str, expected: &str) -> Vec<Repair> {
+    let (text, repairs) = mended(schema.clone(), value).unwrap_or_else(|| panic!("{value} for {schema} is not mended"));
+    assert_eq!(text, expected, "{value} for {schema}");
+    assert!(!repairs.is_empty(), "{value} for {schema}");
+    repairs
+}
+
+#[track_caller]
+fn stays<const N: usize>(schema: Value, values: [&str; N]) {
+    for value in values {
+        let mended = mended(schema.clone(), value);
+        assert!(mended.is_none(), "{value} for {schema}: {mended:?}");
+    }
+}
+
+fn of(name: &str) -> Value {
+    json!({"$ref": format!("#/$defs/{name}")})
+}
+
+#[test]
+fn numbers_come_out_of_their_quotes() {
+    let integer = json!({"type": "integer"});
+    to(integer.clone(), r#""5""#, "5");
+    to(integer.clone(), r#"" -5 ""#, "-5");
+    to(integer.clone(), r#""5.00""#, "5");
+    to(integer.clone(), r#""340282366920938463463374607431768211455""#, "340282366920938463463374607431768211455");
+    stays(
+        integer,
+        [r#""five""#, r#""""#, r#""5.5""#, r#""1e3""#, r#""+5""#, r#""05""#, r#""5,000""#, r#""0x10""#, r#""5 km""#],
+    );
+    let number = json!({"type": "number"});
+    to(number.clone(), r#""0.1000000000000000055""#, "0.1000000000000000055");
+    to(number.clone(), r#""1e3""#, "1e3");
+    stays(number, [r#""NaN""#, r#""inf""#, r#""1,5""#, r#"".5""#, "true", "null", "[]"]);
+}
+
+#[test]
+fn an_integer_loses_a_fraction_of_zero_only() {
+    let integer = json!({"type": "integer"});
+    to(integer.clone(), "30.0", "30");
+    to(integer.clone(), "-7.000", "-7");
+    to(integer.clone(), "-0.0", "0");
+    to(integer.clone(), "9007199254740993.0", "9007199254740993");
+    stays(integer, ["30.5", "30.0000000000000000000000001", "true"]);
+}
+
+#[test]
+fn truth_values_come_out_of_their_quotes() {
+    let boolean = json!({"type": "boolean"});
+    to(boolean.clone(), r#""true""#, "true");
+    to(boolean.clone(), r#""False""#, "false");
+    stays(boolean, [r#""yes""#, r#""1""#, "1", "0", r#""""#]);
+}
+
+#[test]
+fn lists_and_objects_come_out_of_their_quotes() {
+    let list = json!({"type": "array", "items": {"type": "integer"}});
+    to(list.clone(), r#""[1,2]""#, "[1,2]");
+    to(list.clone(), r#""[\"1\", 2.0]""#, "[1,2]");
+    to(list.clone(), r#""\"[1]\"""#, "[1]");
+    stays(list, [r#""1,2""#, r#""[1,2""#, r#""{}""#, r#""""#, r#""1""#]);
+    to(of("Point"), r#""{\"x\": 1}""#, r#"{"x":1}"#);
+    to(of("Point"), r#""{'x': '1', 'label': 'a'}""#, r#"{"x":1,"label":"a"}"#);
+    stays(of("Point"), [r#""[1]""#, r#""x=1""#, r#""{\"x\": 1, \"x\": 2}""#]);
+}
+
+#[test]
+fn what_is_nested_is_mended_where_it_stands() {
+    let tree = r#"{"n":"1","of":[{"n":2,"of":"[{\"n\": \"3\"}]"},{"n":4.0}]}"#;
+    let repairs = to(of("Tree"), tree, r#"{"n":1,"of":[{"n":2,"of":[{"n":3}]},{"n":4}]}"#);
+    let paths: Vec<&str> = repairs.iter().map(|repair| repair.path.as_str()).collect();
+    assert_eq!(paths, ["v.n", "v.of[0].of", "v.of[0].of[0].n", "v.of[1].n"]);
+    let map = json!({"type": "object", "additionalProperties": {"type": "integer"}});
+    let repairs = to(map, r#"{"a b":"1","c":2}"#, r#"{"a b":1,"c":2}"#);
+    assert_eq!(repairs[0].path, r#"v["a b"]"#);
+    let pair = json!({"type": "array", "prefixItems": [{"type": "string"}, {"type": "boolean"}], "minItems": 2});
+    to(pair, r#"["5","true"]"#, r#"["5",true]"#);
+}
+
+#[test]
+fn a_text_stays_what_it_is() {
+    stays(json!({"type": "string"}), ["5", "true", "null", "[]", "{}", "5.0"]);
+    stays(json!({"type": "string", "pattern": "^x"}), [r#""5""#, r#""\"x\"""#]);
+    stays(json!({"allOf": [{"type": ["string", "null"], "minLength": 9}]}), [r#""5""#, r#""null""#]);
+    stays(json!({"anyOf": [{"type": "integer"}, {"type": "string", "minLength": 9}]}), [r#""5""#]);
+    let texts = r#"{"x":"1","label":"5","on":"true"}"#;
+    to(of("Point"), texts, r#"{"x":1,"label":"5","on":true}"#);
+    to(of("Point"), r#"{"x":"1","label":"\u0041\/"}"#, r#"{"x":1,"label":"\u0041\/"}"#);
+}
+
+#[test]
+fn a_word_is_found_in_other_letters() {
+    to(of("Level"), r#""HIGH""#, r#""high""#);
+    to(json!({"enum": ["ä", "b"]}), r#""Ä""#, r#""ä""#);
+    to(json!({"type": "array", "items": of("Level")}), r#"["Low","high"]"#, r#"["low","high"]"#);
+    stays(of("Level"), [r#""hi""#, r#"" high""#, r#""h""#, "1"]);
+    stays(json!({"type": "string", "enum": ["a", "A!", "B", "b"]}), [r#""a!!""#]);
+    stays(json!({"type": "string", "enum": ["Go", "GO"]}), [r#""go""#]);
+}
+
+#[test]
+fn one_value_becomes_a_list_of_one() {
+    to(json!({"type": "array", "items": {"type": "integer"}}), "5", "[5]");
+    to(json!({"type": "array", "items": of("Point")}), r#"{"x":1}"#, r#"[{"x":1}]"#);
+    to(json!({"type": "array", "items": of("Level")}), r#""low""#, r#"["low"]"#);
+    stays(json!({"type": "array", "items": {"type": "string"}}), [r#""a""#, r#""a, b""#, "5", "null"]);
+    stays(json!({"type": "array", "items": {"type": "integer"}}), ["5.5", "{}", "null"]);
+    stays(json!({"type": "array", "items": {}}), ["5", "{}", r#""a""#]);
+    stays(json!({"allOf": [{"type": ["array", "object"], "items": {"type": "integer"}}]}), ["5"]);
+}
+
+#[test]
+fn of_several_forms_one_must_be_left() {
+    to(of("Shape"), r#"{"kind":"disc","r":"1.5"}"#, r#"{"kind":"disc","r":1.5}"#);
+    to(of("Shape"), r#""{\"kind\":\"dot\",\"at\":{\"x\":\"1\"}}""#, r#"{"kind":"dot","at":{"x":1}}"#);
+    to(of("Shape"), r#""None""#, r#""none""#);
+    stays(of("Shape"), [r#"{"kind":"disc","r":"wide"}"#, r#"{"kind":"square","r":"1"}"#, r#"{"r":"1"}"#]);
+    let either = json!({"anyOf": [{"type": "integer"}, {"type": "boolean"}]});
+    to(either.clone(), r#""5""#, "5");
+    to(either, r#""true""#, "true");
+    to(json!({"anyOf": [{"type": "integer"}, {"type": "null"}]}), r#""5""#, "5");
+    stays(json!({"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "boolean"}}]}), [r#""x""#]);
+    // It could be `5` and `5.0`.
+    stays(json!({"anyOf": [{"type": "integer", "maximum": 9}, {"type": "number", "maximum": 9}]}), [r#""5.0""#]);
+}
+
+#[test]
+fn null_is_left_out_where_it_can_be() {
+    let optional = tool(json!({"type": "integer"}), false);
+    assert_eq!(attempt(&optional, r#"{"v":null}"#).unwrap().text, "{}");
+    assert!(attempt(&tool(json!({"type": "integer"}), true), r#"{"v":null}"#).is_none());
+    let repairs = to(of("Point"), r#"{"x":1,"label":null,"on":"true"}"#, r#"{"x":1,"on":true}"#);
+    assert_eq!(repairs[0].to_string(), "`v.label`: null → left out (stood for nothing)");
+    stays(of("Point"), [r#"{"x":null}"#]);
+}
+
+#[test]
+fn arguments_come_out_of_what_they_stand_in() {
+    let list = tool(json!({"type": "array", "items": {"type": "string"}}), false);
+    let right = r#"{"v":["a"]}"#;
+    for text in [
+        r#""{\"v\":[\"a\"]}""#,
+        r#""\"{\\\"v\\\":[\\\"a\\\"]}\"""#,
+        "```json\n{\"v\":[\"a\"]}\n```",
+        " ``` {\"v\":[\"a\"]}``` ",
+        "```JSON\n\"{'v': ['a',],}\"\n```",
+        r#"{"v":["a"],}"#,
+        r#"{"v":["a",]}"#,
+        r#"{v:["a"]}"#,
+        r#"{'v':['a']}"#,
+        r#"{"v":"['a']"}"#,
+    ] {
+        let repaired = attempt(&list, text).unwrap_or_else(|| panic!("{text} is not mended"));
+        assert_eq!(repaired.text, right, "{text}");
+    }
+    for text in ["null", r#""""#, r#"" ""#, "None", r#"{"v":null,}"#] {
+        assert_eq!(attempt(&list, text).unwrap().text, "{}", "{text}");
+    }
+    for text in ["[]", "5", r#""text""#, r#"{"w":1,}"#, r#"{"v":["a"]"#, r#"{"v":["a"],"v":["a"],}"#, "Here: ```{}```"]
+    {
+        assert!(attempt(&list, text).is_none(), "{text}");
+    }
+}
+
+#[test]
+fn loose_json_is_read_in_one_way_only() {
+    for (text, expected) in [
+        (r#"{a_1: 'say "hi"', "b": None}"#, r#"{"a_1":"say \"hi\"","b":null}"#),
+        ("[True, False, null,]", "[true,false,null]"),
+        ("{\"a\": \"one\n\ttwo\u{1}\"}", r#"{"a":"one\n\ttwo\u0001"}"#),
+    ] {
+        let (node, is_loose) = parse(text).unwrap_or_else(|| panic!("{text} is not read"));
+        assert_eq!((node.to_string().as_str(), is_loose), (expected, true));
+    }
+    for text in [
+        "",
+        "{",
+        "[1",
+        "[1 2]",
+        "[,]",
+        "[1,,]",
+        "{,}",
+        "{a}",
+        "{1:2}",
+        "{a-b:1}",
+        "[word]",
+        "[TRUE]",
+        "[nan]",
+        "[undefined]",
+        "['it's']",
+        r"['a\'b']",
+        r#"["a]"#,
+        r#"["\x"]"#,
+        r#"["\ud800"]"#,
+        "[1]]",
+        "[1] [2]",
+        "[1;2]",
+        "[01]",
+        "[1.]",
+        "[+1]",
+        "/* no */ []",
+        "[1] // no",
+        r#"{"a":1,"a":2}"#,
+        r#"{"a":1,"\u0061":2}"#,
+        r#"{"a":1,a:2}"#,
+        "\u{feff}{}",
+    ] {
+        assert!(parse(text).is_none(), "{text}: {:?}", parse(text));
+    }
+    let json = r#" {"a\n": [1e5, -0.10, "\u00e4", {}, [], true], "": null} "#;
+    let (node, is_loose) = parse(json).unwrap();
+    assert_eq!((node.to_string().as_str(), is_loose), (r#"{"a\n":[1e5,-0.10,"\u00e4",{},[],true],"":null}"#, false));
+    assert!(parse(&"[".repeat(1_000_000)).is_none());
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let secret = tool(json!({"type": "integer", "writeOnly": true}), true);
+    for text in [r#"{"v":"4711"}"#, r#"{"v":4711,}"#] {
+        let repairs = attempt(&secret, text).unwrap().repairs;
+        assert!(!format!("{repairs:?}").contains("4711"), "{repairs:?}");
+        assert_eq!(repairs[0].from, "a secret");
+    }
+}
+
+/// A hostile text must not take long.
+#[test]
+fn forms_in_forms_end() {
+    let forms =
+        |inner: Value| json!({"anyOf": [inner.clone(), {"type": "array", "items": inner}, {"type": "boolean"}]});
+    let mut schema = json!({"type": "integer"});
+    for _ in 0..6 {
+        schema = forms(json!({"type": "object", "properties": {"a": schema}, "required": ["a"]}));
+    }
+    let text = format!("{}\"x\"{}", "{\"a\":".repeat(6), "}".repeat(6));
+    assert!(mended(schema, &text).is_none());
+    assert!(mended(of("Tree"), &format!("[{}]", vec![r#""1""#; 300_000].join(","))).is_none());
+}

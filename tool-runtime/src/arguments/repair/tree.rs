@@ -1,0 +1,96 @@
+//! JSON as it was written.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+/// A value whose numbers and texts stand to the letter, because to read them could change them, and whose keys stand
+/// in their order, each once.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Node {
+    Null,
+    Bool(bool),
+    /// Its digits.
+    Number(String),
+    /// With its quotes and escapes.
+    Text(String),
+    Array(Vec<Node>),
+    Object(Vec<(String, Node)>),
+}
+
+impl Node {
+    /// A text from what it says.
+    pub(super) fn text(said: &str) -> Self {
+        Self::Text(Value::from(said).to_string())
+    }
+
+    /// What a text says.
+    pub(super) fn said(&self) -> Option<Cow<'_, str>> {
+        let Self::Text(raw) = self else { return None };
+        let inside = raw.strip_prefix('"')?.strip_suffix('"')?;
+        if inside.contains('\\') { serde_json::from_str(raw).ok().map(Cow::Owned) } else { Some(Cow::Borrowed(inside)) }
+    }
+
+    /// How many values there are in it.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Array(items) => 1 + items.iter().map(Self::size).sum::<usize>(),
+            Self::Object(fields) => 1 + fields.iter().map(|(_, field)| field.size()).sum::<usize>(),
+            _ => 1,
+        }
+    }
+
+    /// As the validator sees it.
+    pub(super) fn value(&self) -> Option<Value> {
+        serde_json::from_str(&self.to_string()).ok()
+    }
+
+    fn write(&self, out: &mut String) {
+        match self {
+            Self::Null => out.push_str("null"),
+            Self::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
+            Self::Number(raw) | Self::Text(raw) => out.push_str(raw),
+            Self::Array(items) => {
+                out.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    separate(index, out);
+                    item.write(out);
+                }
+                out.push(']');
+            }
+            Self::Object(fields) => write_fields(fields, out),
+        }
+    }
+}
+
+impl std::fmt::Display for Node {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut text = String::new();
+        self.write(&mut text);
+        f.write_str(&text)
+    }
+}
+
+/// The fields of an object as JSON.
+pub(super) fn write_object(fields: &[(String, Node)]) -> String {
+    let mut text = String::new();
+    write_fields(fields, &mut text);
+    text
+}
+
+fn write_fields(fields: &[(String, Node)], out: &mut String) {
+    out.push('{');
+    for (index, (key, field)) in fields.iter().enumerate() {
+        separate(index, out);
+        out.push_str(&Value::from(key.as_str()).to_string());
+        out.push(':');
+        field.write(out);
+    }
+    out.push('}');
+}
+
+fn separate(index: usize, out: &mut String) {
+    if index > 0 {
+        out.push(',');
+    }
+}
