@@ -7,6 +7,7 @@ mod call;
 mod dispatch;
 mod guard;
 mod inject;
+pub mod journal;
 mod manifest;
 mod outcome;
 mod result;
