@@ -8,6 +8,7 @@ mod context;
 mod dispatch;
 mod guard;
 mod inject;
+pub mod journal;
 mod manifest;
 mod outcome;
 mod result;

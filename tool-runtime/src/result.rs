@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The answer to a call. There always is one, whatever happened.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolResult {
     /// Whether the handler ran and everything around it went well.
@@ -16,6 +16,7 @@ pub struct ToolResult {
     /// What went wrong.
     pub error: Option<ToolError>,
     /// For the interface, not for the model.
+    #[serde(default)]
     pub metadata: Metadata,
 }
 
@@ -63,8 +64,15 @@ impl Serialize for Metadata {
     }
 }
 
+impl<'de> Deserialize<'de> for Metadata {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let map = Map::deserialize(deserializer)?;
+        Ok(Self((!map.is_empty()).then(|| Box::new(map))))
+    }
+}
+
 /// What went wrong with a call.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolError {
     /// What kind of failure it is.
@@ -72,7 +80,7 @@ pub struct ToolError {
     /// In words, as the model reads it.
     pub message: String,
     /// For [`ErrorKind::InvalidArguments`]: each argument that is wrong.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<ArgumentError>,
 }
 
@@ -91,7 +99,8 @@ impl fmt::Display for ToolError {
 impl std::error::Error for ToolError {}
 
 /// Kinds of failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// No tool of that name is on offer.
@@ -114,6 +123,9 @@ pub enum ErrorKind {
     OutcomeUnknown,
     /// The call needs a Tokio runtime and there is none.
     NoRuntime,
+    /// One that this version does not know, in a result that a newer one recorded.
+    #[serde(other)]
+    Unrecognized,
 }
 
 impl ErrorKind {
@@ -131,6 +143,7 @@ impl ErrorKind {
             Self::Finish => "finish",
             Self::OutcomeUnknown => "outcome_unknown",
             Self::NoRuntime => "no_runtime",
+            Self::Unrecognized => "unrecognized",
         }
     }
 }
@@ -148,7 +161,7 @@ impl Serialize for ErrorKind {
 }
 
 /// One argument that is wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArgumentError {
     /// Where: `order.items[2].sku`. Empty for the arguments as a whole.
     pub path: String,
@@ -167,5 +180,62 @@ impl fmt::Display for ArgumentError {
             Some(received) => write!(f, "got {received}, expected {}", self.expected),
             None => f.write_str(&self.expected),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read_back(result: &ToolResult) -> ToolResult {
+        serde_json::from_str(&serde_json::to_string(result).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_result_can_be_written_and_read() {
+        let mut success = ToolResult::success("42".to_owned());
+        assert_eq!(read_back(&success), success);
+        success.metadata.insert("diff", json!({"before": 1, "after": [2]}));
+        assert_eq!(read_back(&success), success);
+
+        let mut error = ToolError::new(ErrorKind::InvalidArguments, "no");
+        error.arguments = vec![ArgumentError { path: "a".into(), received: None, expected: "missing".into() }];
+        let failure = ToolResult::failure(error);
+        assert_eq!(read_back(&failure), failure);
+    }
+
+    /// The words are derived when they are read, and written out where they are written.
+    #[test]
+    fn every_kind_is_read_as_it_is_written() {
+        use ErrorKind::*;
+        let kinds = [
+            UnknownTool,
+            InvalidArguments,
+            Failed,
+            Panicked,
+            TimedOut,
+            Cancelled,
+            Injection,
+            Finish,
+            OutcomeUnknown,
+            NoRuntime,
+            Unrecognized,
+        ];
+        for kind in kinds {
+            let failure = ToolResult::failure(ToolError::new(kind, "x"));
+            assert_eq!(read_back(&failure), failure);
+        }
+    }
+
+    #[test]
+    fn what_a_newer_version_added_does_not_matter() {
+        let newer = json!({
+            "success": false, "output": "x", "later": 1,
+            "error": {"kind": "of_the_future", "message": "x", "later": 1},
+        });
+        let read: ToolResult = serde_json::from_value(newer).unwrap();
+        assert_eq!(read, ToolResult::failure(ToolError::new(ErrorKind::Unrecognized, "x")));
     }
 }

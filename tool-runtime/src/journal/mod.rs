@@ -1,0 +1,72 @@
+//! A record of calls: what ran, with which arguments, and what came of it.
+//!
+//! A [`Journal`] has two uses. An interface shows what happened; and a call that comes again, because a client repeated
+//! it or the process died in the middle, is recognised. One that completed is answered with its recorded result, one
+//! whose outcome nobody knows is reported as such, and neither runs again.
+//!
+//! [`MemoryJournal`] lasts as long as the process. The crate `tool-journal` has one in SQLite.
+
+mod call;
+mod entry;
+mod error;
+mod memory;
+mod redact;
+
+use std::pin::Pin;
+
+pub use call::{Begun, CallKey, Finished, Started};
+pub use entry::{Entry, Query, State};
+pub use error::{JournalError, JournalErrorKind};
+pub use memory::MemoryJournal;
+pub use redact::{REDACTED, redact};
+
+/// A future behind a pointer, so that a journal can be a trait object.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// An append-only record of calls.
+///
+/// What a method has answered is on record: a journal in a file has written it to the disk by then. A journal that
+/// cannot write answers with an error, and the call does not run.
+///
+/// ```
+/// use serde_json::json;
+/// use std::time::Duration;
+/// use tool_runtime::journal::{Begun, Finished, Journal, MemoryJournal, Started};
+/// use tool_runtime::{Dispatcher, ToolCall, ToolDefinition};
+///
+/// # #[tokio::main]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let result = Dispatcher::builder().build()?.call(ToolCall::new("", json!({}))).await;
+/// let journal = MemoryJournal::new();
+/// let arguments = json!({"host": "web-1"});
+/// let call = ToolCall::new("metrics.purge", arguments.clone()).conversation("chat-7").id("call_1");
+/// let started = Started::new(&call, &ToolDefinition::default(), &arguments);
+/// assert_eq!(journal.begin(&started).await?, Begun::New);
+///
+/// // The handler runs, then:
+/// journal.finish(&started.key, &Finished::new(result.clone(), Duration::from_millis(3))).await?;
+///
+/// // The same call once more.
+/// let again = Started::new(&call, &ToolDefinition::default(), &arguments);
+/// assert_eq!(journal.begin(&again).await?, Begun::Completed(Box::new(result)));
+/// # Ok(())
+/// # }
+/// ```
+pub trait Journal: Send + Sync + 'static {
+    /// Before a handler runs: records that it starts, unless the same call (conversation, id, tool and arguments) is
+    /// known. Of several at the same time exactly one is told [`Begun::New`].
+    ///
+    /// Whoever is told so must [`finish`](Self::finish) the call, however it ends.
+    fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>>;
+
+    /// After it: records the outcome, under the key that the call began with.
+    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>>;
+
+    /// Records a decision that no run follows: refused, aborted, a dry run, put off until somebody confirms.
+    ///
+    /// It does not make the call known: one that is confirmed later can still begin.
+    fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>>;
+
+    /// The newest entries, the newest first.
+    fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>>;
+}
