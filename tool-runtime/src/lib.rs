@@ -4,7 +4,9 @@ mod answer;
 mod arguments;
 mod assert;
 mod call;
+pub mod confirm;
 mod dispatch;
+pub mod display;
 mod guard;
 mod inject;
 mod manifest;
@@ -19,6 +21,9 @@ pub mod private;
 pub mod mistakes {}
 
 pub use call::ToolCall;
+pub use confirm::{Confirm, Decision, Pending, Policy, Question, Terminal, Verdict};
+#[cfg(feature = "deferred")]
+pub use confirm::{Deferred, PendingCall, PendingStore, TokenError};
 pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, ToolExplanation, Watch};
 pub use inject::{Finished, InjectError, Scope};
 pub use manifest::IntoManifest;
