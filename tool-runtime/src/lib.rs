@@ -5,7 +5,9 @@ mod arguments;
 mod assert;
 mod call;
 mod context;
+pub mod confirm;
 mod dispatch;
+pub mod display;
 mod guard;
 mod inject;
 pub mod journal;
@@ -23,6 +25,9 @@ pub mod mistakes {}
 pub use arguments::{Repair, RepairReason};
 pub use call::ToolCall;
 pub use context::{Context, Deadline};
+pub use confirm::{Confirm, Decision, Pending, Policy, Question, Terminal, Verdict};
+#[cfg(feature = "deferred")]
+pub use confirm::{Deferred, PendingCall, PendingStore, TokenError};
 pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, ToolExplanation, Watch};
 pub use inject::{Finished, InjectError, Scope};
 pub use manifest::IntoManifest;

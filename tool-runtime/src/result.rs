@@ -123,6 +123,16 @@ pub enum ErrorKind {
     OutcomeUnknown,
     /// The call needs a Tokio runtime and there is none.
     NoRuntime,
+    /// Somebody, or the policy, does not want the call; it did not run.
+    Refused,
+    /// Somebody does not want this call nor any other: whoever called is to stop.
+    Aborted,
+    /// Somebody is asked, who will answer later; the token is in the metadata.
+    Pending,
+    /// The call could not be recorded and did not run.
+    Journal,
+    /// The same call is running already.
+    Busy,
     /// One that this version does not know, in a result that a newer one recorded.
     #[serde(other)]
     Unrecognized,
@@ -143,6 +153,11 @@ impl ErrorKind {
             Self::Finish => "finish",
             Self::OutcomeUnknown => "outcome_unknown",
             Self::NoRuntime => "no_runtime",
+            Self::Refused => "refused",
+            Self::Aborted => "aborted",
+            Self::Pending => "pending",
+            Self::Journal => "journal",
+            Self::Busy => "busy",
             Self::Unrecognized => "unrecognized",
         }
     }

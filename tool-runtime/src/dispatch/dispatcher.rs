@@ -50,6 +50,7 @@ pub(crate) struct Inner {
     reloading: Mutex<()>,
     pub(crate) dependencies: Arc<Dependencies>,
     pub(crate) limits: Limits,
+    pub(crate) rules: Rules,
     lenient: bool,
 }
 

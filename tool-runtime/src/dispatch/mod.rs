@@ -2,6 +2,7 @@
 
 mod bind;
 mod builder;
+mod careful;
 mod check;
 mod choose;
 mod dependencies;
@@ -10,6 +11,7 @@ mod explain;
 mod offer;
 mod problem;
 mod promise;
+mod rules;
 mod running;
 mod scoped;
 mod watch;
@@ -22,5 +24,6 @@ pub use dispatcher::Dispatcher;
 pub(crate) use dispatcher::Limits;
 pub use explain::{Explanation, ToolExplanation};
 pub use problem::{BuildError, Problem};
+pub(crate) use rules::Rules;
 pub use running::Call;
 pub use watch::Watch;

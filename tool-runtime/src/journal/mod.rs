@@ -59,6 +59,14 @@ pub trait Journal: Send + Sync + 'static {
     /// Whoever is told so must [`finish`](Self::finish) the call, however it ends.
     fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>>;
 
+    /// What is known of a call, without starting it: so that nobody is asked about a call that has its answer.
+    ///
+    /// A journal that cannot say answers `None`; [`begin`](Self::begin) will.
+    fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<Begun>, JournalError>> {
+        let _ = key;
+        Box::pin(async { Ok(None) })
+    }
+
     /// After it: records the outcome, under the key that the call began with.
     fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>>;
 
