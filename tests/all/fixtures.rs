@@ -4,7 +4,9 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 use tokio::runtime::Runtime;
-use tool_runtime::{ArgumentError, Builder, Dispatcher, ErrorKind, InjectError, Manifest, ToolCall, ToolResult};
+use tool_runtime::{
+    ArgumentError, Builder, Dispatcher, ErrorKind, InjectError, Manifest, Policy, ToolCall, ToolResult,
+};
 use tool_tests::options::{Repository, Session};
 use tool_tests::receivers::SharedService;
 
@@ -28,6 +30,8 @@ fn of_handlers(manifest: &Manifest, prefix: &str) -> Manifest {
 pub fn builder() -> Builder {
     Dispatcher::builder()
         .manifest(manifest().clone())
+        // Consent has tests of its own.
+        .policy(Policy::Yolo)
         .service(SharedService { name: "shared".to_owned() })
         .value("ping_host", "1.1.1.1".to_owned())
         .value("number", 42_u64)

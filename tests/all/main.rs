@@ -5,6 +5,7 @@ mod fixtures;
 
 // What the manifest says of the fixtures: one golden file per theme, in `../golden`.
 mod manifests;
+mod pipeline;
 // What holds for every schema, whatever the fixture.
 mod schemas;
 

@@ -4,8 +4,8 @@ mod answer;
 mod arguments;
 mod assert;
 mod call;
-mod context;
 pub mod confirm;
+mod context;
 mod dispatch;
 pub mod display;
 mod guard;
@@ -24,11 +24,11 @@ pub mod mistakes {}
 
 pub use arguments::{Repair, RepairReason};
 pub use call::ToolCall;
-pub use context::{Context, Deadline};
 pub use confirm::{Confirm, Decision, Pending, Policy, Question, Terminal, Verdict};
 #[cfg(feature = "deferred")]
 pub use confirm::{Deferred, PendingCall, PendingStore, TokenError};
-pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, ToolExplanation, Watch};
+pub use context::{Context, Deadline};
+pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, ToolExplanation, Turn, Watch};
 pub use inject::{Finished, InjectError, Scope};
 pub use manifest::IntoManifest;
 pub use outcome::Outcome;

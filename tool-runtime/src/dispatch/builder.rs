@@ -10,8 +10,10 @@ use tool_model::Manifest;
 use super::bind::bind;
 use super::dependencies::{Dependencies, Ready};
 use super::problem::{skip, unreadable};
-use super::{BuildError, Dispatcher, Limits, Problem};
+use super::{BuildError, Dispatcher, Limits, Problem, Rules};
+use crate::confirm::{Confirm, Policy};
 use crate::inject::{FinishHook, Finished, Provider, Scope};
+use crate::journal::Journal;
 use crate::{IntoManifest, Outcome};
 
 /// Collects what the tools need; see [`Dispatcher::builder`].
@@ -22,6 +24,7 @@ pub struct Builder {
     dependencies: Dependencies,
     finish: Vec<(String, FinishHook)>,
     limits: Limits,
+    rules: Rules,
     lenient: bool,
     problems: Vec<Problem>,
 }
@@ -136,6 +139,37 @@ impl Builder {
         self
     }
 
+    /// When somebody is asked before a tool runs. [`Policy::ConfirmSensitive`] unless set.
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.rules.policy = policy;
+        self
+    }
+
+    /// Who is asked. Without it, a call that needs consent is refused.
+    pub fn confirm(mut self, confirm: impl Confirm) -> Self {
+        self.rules.confirm = Some(Arc::new(confirm));
+        self
+    }
+
+    /// Records every call. One that completed before is answered as it was then, one whose outcome nobody knows is
+    /// reported as such, and neither runs again.
+    pub fn journal(mut self, journal: impl Journal) -> Self {
+        self.rules.journal = Some(Arc::new(journal));
+        self
+    }
+
+    /// Only says what calls would do: nothing runs, and nobody is asked.
+    pub fn dry_run(mut self, dry_run: bool) -> Self {
+        self.rules.dry_run = dry_run;
+        self
+    }
+
+    /// Puts the arguments of calls into their tracing spans, without those that are secret.
+    pub fn trace_arguments(mut self) -> Self {
+        self.rules.trace_arguments = true;
+        self
+    }
+
     /// Skips and logs tools that cannot be bound, instead of refusing to build.
     pub fn lenient(mut self) -> Self {
         self.lenient = true;
@@ -156,7 +190,7 @@ impl Builder {
         if !problems.is_empty() {
             return Err(BuildError { headline: "the dispatcher cannot be built", problems });
         }
-        Ok(Dispatcher::new(bound.offer, dependencies, self.limits, self.lenient))
+        Ok(Dispatcher::new(bound.offer, dependencies, self.limits, self.rules, self.lenient))
     }
 
     fn check_name(&mut self, name: &str) {

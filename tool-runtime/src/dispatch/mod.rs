@@ -14,6 +14,7 @@ mod promise;
 mod rules;
 mod running;
 mod scoped;
+mod turn;
 mod watch;
 
 pub(crate) use bind::{BoundTool, InstanceSource};
@@ -26,4 +27,5 @@ pub use explain::{Explanation, ToolExplanation};
 pub use problem::{BuildError, Problem};
 pub(crate) use rules::Rules;
 pub use running::Call;
+pub use turn::Turn;
 pub use watch::Watch;

@@ -13,6 +13,7 @@ mod memory;
 mod redact;
 
 use std::pin::Pin;
+use std::sync::Arc;
 
 pub use call::{Begun, CallKey, Finished, Started};
 pub use entry::{Entry, Query, State};
@@ -77,4 +78,26 @@ pub trait Journal: Send + Sync + 'static {
 
     /// The newest entries, the newest first.
     fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>>;
+}
+
+impl<J: Journal + ?Sized> Journal for Arc<J> {
+    fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>> {
+        (**self).begin(call)
+    }
+
+    fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<Begun>, JournalError>> {
+        (**self).recall(key)
+    }
+
+    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
+        (**self).finish(key, finished)
+    }
+
+    fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {
+        (**self).note(call, decision)
+    }
+
+    fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>> {
+        (**self).entries(query)
+    }
 }
