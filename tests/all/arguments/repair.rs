@@ -125,6 +125,41 @@ fn secrets_are_not_shown() {
     assert!(!shown.contains("77") && !shown.contains("67e55044") && shown.contains("a secret"), "{shown}");
 }
 
+/// Forms inside of forms, quotes inside of quotes: to try them all must not take long.
+#[test]
+fn hostile_texts_are_answered_in_reasonable_time() {
+    let quoted = |text: &str, times: usize| (0..times).fold(text.to_owned(), |text, _| Value::from(text).to_string());
+    let nested = |open: &str, inner: &str, close: &str, depth: usize| {
+        format!("{}{inner}{}", open.repeat(depth), close.repeat(depth))
+    };
+    let long = "x".repeat(4_000_000);
+    for (name, text) in [
+        ("add", format!(r#"{{"a": "{long}", "b": 1}}"#)),
+        ("add", quoted(r#"{"a": 1}"#, 18)),
+        ("add", "\"".repeat(1_000_001)),
+        ("add", nested("[", "", "]", 100_000)),
+        ("borrowed.slice", format!(r#"{{"numbers": [{}"x"]}}"#, r#""1","#.repeat(50_000))),
+        ("borrowed.slice", format!(r#"{{"numbers": {}}}"#, quoted("[1, \"x\"]", 15))),
+        (
+            "enums.many",
+            format!(r#"{{"list": [{}], "map": {{}}}}"#, vec![r#"{"kind": "x", "howMany": "1"}"#; 5_000].join(",")),
+        ),
+        (
+            "recursive.expression",
+            format!(r#"{{"expression": {}}}"#, nested(r#"{"sum": [{"number": "1"}, "#, "\"x\"", "]}", 60)),
+        ),
+        ("recursive.tree", format!(r#"{{"tree": {}}}"#, nested(r#"{"children": [{}, "#, "5", "]}", 60))),
+        ("wide.echo", format!(r#"{{"wide": {}}}"#, nested(r#"{"untagged": [1, "#, "\"{}\"", "]}", 60))),
+        ("opaque.echo", format!(r#"{{"value": {},}}"#, nested(r#"{"a":"#, "'x'", "}", 120))),
+    ] {
+        let start = std::time::Instant::now();
+        let result = call_on(mending(), name, &text);
+        let took = start.elapsed();
+        assert!(took.as_secs() < 10, "{name} {text:.80}: {took:?}");
+        assert!(result.output.len() < 100_000, "{name} {text:.80}");
+    }
+}
+
 fn own() -> &'static Dispatcher {
     static TOOLS: OnceLock<Dispatcher> = OnceLock::new();
     TOOLS.get_or_init(|| {
