@@ -39,8 +39,14 @@ pub fn builder() -> Builder {
         .provide("repository", |_| async { Ok::<_, InjectError>(Repository("repository")) })
 }
 
-/// The dispatcher that most tests share.
+/// The dispatcher that most tests share. It mends nothing, so that they see what is refused.
 pub fn tools() -> &'static Dispatcher {
+    static TOOLS: OnceLock<Dispatcher> = OnceLock::new();
+    TOOLS.get_or_init(|| builder().repair(false).build().unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// A dispatcher as it is by default, which mends what it can.
+pub fn mending() -> &'static Dispatcher {
     static TOOLS: OnceLock<Dispatcher> = OnceLock::new();
     TOOLS.get_or_init(|| builder().build().unwrap_or_else(|error| panic!("{error}")))
 }
