@@ -91,6 +91,8 @@ impl Careful {
         let purpose = Purpose::Call { tool: &self.call.name, reader, repaired: &mut repaired };
         let waiting = match guard::catch(|| (self.tool.shim.invoke)(Invocation { purpose, ready: None })) {
             Ok(Step::Waiting(waiting)) => waiting,
+            // What needs no inputs does nothing yet either: a future that was not polled, a function that was not run.
+            Ok(step @ (Step::Future(_) | Step::Blocking(_))) => Box::new(move |_| Ok(step)),
             Ok(Step::Refused(error)) => return Err(Box::new(ToolResult::failure(*error))),
             Ok(_) => return Err(self.failure(ErrorKind::Failed, "could not be prepared".to_owned())),
             Err(panic) => return Err(self.failure(ErrorKind::Panicked, format!("panicked: {panic}"))),
