@@ -259,12 +259,13 @@ impl<'a> Call<'a> {
     }
 
     /// Says in the result what was mended.
-    #[inline]
-    fn with_repairs(&mut self, result: ToolResult) -> ToolResult {
-        match self.repaired.take() {
-            None => result,
-            Some(repaired) => mended(result, &repaired),
+    #[cold]
+    #[inline(never)]
+    fn with_repairs(&mut self, mut result: ToolResult) -> ToolResult {
+        if let Some(repaired) = self.repaired.take() {
+            result.metadata.insert("repairs", json!(repaired.repairs));
         }
+        result
     }
 
     #[cold]
@@ -289,7 +290,10 @@ impl Future for Call<'_> {
                 Continue(running) => this.state = State::Running(running),
                 Break(result) => {
                     this.state = State::Done;
-                    return Poll::Ready(this.with_repairs(result));
+                    return match this.repaired.is_none() {
+                        true => Poll::Ready(result),
+                        false => Poll::Ready(this.with_repairs(result)),
+                    };
                 }
             }
         }
@@ -298,7 +302,10 @@ impl Future for Call<'_> {
         };
         let Poll::Ready(result) = running.poll(context) else { return Poll::Pending };
         this.state = State::Done;
-        Poll::Ready(this.with_repairs(result))
+        match this.repaired.is_none() {
+            true => Poll::Ready(result),
+            false => Poll::Ready(this.with_repairs(result)),
+        }
     }
 }
 
@@ -589,12 +596,6 @@ fn cancelled() -> Box<Failure> {
 
 fn no_runtime() -> Box<Failure> {
     Failure::new(ErrorKind::NoRuntime, "needs a Tokio runtime with time enabled, and there is none on this thread")
-}
-
-#[cold]
-fn mended(mut result: ToolResult, repaired: &Repaired) -> ToolResult {
-    result.metadata.insert("repairs", json!(repaired.repairs));
-    result
 }
 
 fn failed(error: ToolError) -> ToolResult {
