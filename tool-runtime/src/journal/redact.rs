@@ -36,10 +36,12 @@ fn hide<'a>(schema: &Schema<'a>, value: &mut Value, defs: &'a BTreeMap<String, V
     }
     let hide_by = |schema: &'a Value, value: &mut Value| hide(&|keyword| schema.get(keyword), value, defs, depth + 1);
 
-    if let Some(name) = schema("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix("#/$defs/"))
-        && let Some(def) = defs.get(name)
-    {
-        hide_by(def, value);
+    if let Some(path) = schema("$ref").and_then(Value::as_str) {
+        match path.strip_prefix("#/$defs/").and_then(|name| defs.get(name)) {
+            Some(def) => hide_by(def, value),
+            // What cannot be looked up may be secret.
+            None => *value = REDACTED.into(),
+        }
     }
     for forms in ["anyOf", "oneOf", "allOf"] {
         for form in schema(forms).and_then(Value::as_array).into_iter().flatten() {
