@@ -17,7 +17,7 @@ use crate::support::{Folder, child, childs_task, finished, result, say_ready, st
 const ROUNDS: u32 = 200;
 const LANES: usize = 4;
 /// How many of the last calls a new process tries again, as a client would.
-const REPEATED: usize = 12;
+const REPEATED: usize = 8;
 
 #[test]
 fn no_completed_call_runs_twice_and_none_is_lost() {
@@ -54,7 +54,7 @@ fn no_completed_call_runs_twice_and_none_is_lost() {
     });
     assert!(told.is_subset(&ran));
     // The test says something only if it got somewhere, and if processes died in the middle of calls.
-    assert!(completed > 200 && unfinished > 20, "{completed} completed, {unfinished} unfinished");
+    assert!(completed > 100 && unfinished > 20, "{completed} completed, {unfinished} unfinished");
 }
 
 /// The control: with a journal that writes only at the end the same test finds a call that ran twice.
@@ -77,7 +77,7 @@ fn one_round(folder: &Folder, journal: &str, round: u32) {
         wait_until_ready(&mut child);
     }
     // A sequence without a pattern that matters; the machine adds its own randomness.
-    let spread = u64::from(round.wrapping_mul(2_654_435_761) >> 16) % 25_000;
+    let spread = u64::from(round.wrapping_mul(2_654_435_761) >> 16) % 60_000;
     sleep(Duration::from_micros(spread));
     child.kill().unwrap();
     let output = child.wait_with_output().unwrap();
@@ -167,7 +167,10 @@ impl Journal for AtTheEnd {
         Box::pin(async {
             let mut call = started("c", key.id().unwrap());
             call.key = key.clone();
-            self.0.begin(&call).await?;
+            // Not new: a run before this one was killed between these two.
+            if self.0.begin(&call).await? != Begun::New {
+                return Ok(());
+            }
             self.0.finish(key, finished).await
         })
     }
