@@ -30,17 +30,21 @@ pub(crate) struct Pools {
 /// Makes the file if there is none, and gives its full path. Links are followed, as SQLite does: whoever opens the same
 /// file must find the same lock files beside it.
 pub(crate) fn create(path: &Path) -> Result<PathBuf, JournalError> {
-    let mut options = OpenOptions::new();
-    options.append(true).create(true);
-    // The record of calls is not for everybody on the machine. SQLite gives its own files the same rights.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let full_path = options.open(path).and_then(|_| path.canonicalize());
+    let full_path = private().open(path).and_then(|_| path.canonicalize());
     full_path.map_err(|error| {
         let shown = path.display();
         unavailable(format!("the journal {shown} cannot be opened: {error}; its folder must exist and be writable"))
             .caused_by(error)
     })
+}
+
+/// The record of calls is not for everybody on the machine. SQLite gives its own files the same rights.
+pub(crate) fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
 }
 
 /// Connects, once it is sure that the file is a journal or empty: no other database is to be changed.

@@ -1,13 +1,15 @@
 //! Who has the file open, and who is gone.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use sqlx::SqliteConnection;
 use tool_runtime::journal::JournalError;
 
 use crate::error::{ResultExt, unavailable};
+use crate::file::private;
 use crate::time::stamp;
 
 /// One opening of the file: a number, and a lock that the system holds until the process ends.
@@ -39,7 +41,7 @@ impl Opening {
                 ))
                 .caused_by(error)
             };
-            let lock = OpenOptions::new().append(true).create(true).open(&path).map_err(cannot)?;
+            let lock = private().open(&path).map_err(cannot)?;
             match lock.try_lock() {
                 Ok(()) => return Ok(Self { id, journal: journal.to_owned(), lock }),
                 // Somebody still has a journal open that was deleted here since: take the next number.
@@ -75,11 +77,12 @@ fn lock_prefix(journal: &Path) -> OsString {
     prefix
 }
 
-/// A shared lock is enough to ask: two that ask at the same time do not take each other for the living.
+/// A shared lock is enough to ask: two that ask at the same time do not take each other for the living. Whoever cannot
+/// be asked may be living.
 fn is_locked(path: &Path) -> bool {
     match File::open(path) {
-        Ok(file) => matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)),
-        Err(_) => false,
+        Ok(file) => file.try_lock_shared().is_err(),
+        Err(error) => error.kind() != ErrorKind::NotFound,
     }
 }
 

@@ -1,7 +1,7 @@
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 use tool_journal::SqliteJournal;
-use tool_runtime::journal::{Journal, JournalError, JournalErrorKind};
+use tool_runtime::journal::{Begun, Journal, JournalError, JournalErrorKind};
 
 use crate::support::{Folder, finished, started};
 
@@ -89,9 +89,9 @@ async fn a_folder_that_is_not_there_is_named() {
     assert!(error.to_string().contains("nowhere/calls.db"), "{error}");
 }
 
-/// A journal that cannot write says so, and the call is not begun.
+/// As on a full disk: the error says what was not written, and the call has not begun.
 #[tokio::test]
-async fn a_full_disk_is_an_error() {
+async fn a_call_that_could_not_be_written_has_not_begun() {
     let folder = Folder::new();
     let journal = folder.open().await;
     run(&folder, "CREATE TRIGGER full BEFORE INSERT ON calls BEGIN SELECT RAISE(ABORT, 'disk full'); END").await;
@@ -99,7 +99,20 @@ async fn a_full_disk_is_an_error() {
     assert_eq!(error.kind(), JournalErrorKind::Unavailable);
     assert!(error.to_string().contains("record that a call starts"), "{error}");
     run(&folder, "DROP TRIGGER full").await;
-    assert_eq!(journal.begin(&started("c", "1")).await.unwrap(), tool_runtime::journal::Begun::New);
+    assert_eq!(journal.begin(&started("c", "1")).await.unwrap(), Begun::New);
+}
+
+/// The call has ended, only nobody knows how.
+#[tokio::test]
+async fn a_call_whose_outcome_could_not_be_written_is_unfinished() {
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    run(&folder, "CREATE TRIGGER full BEFORE INSERT ON outcomes BEGIN SELECT RAISE(ABORT, 'disk full'); END").await;
+    let call = started("c", "1");
+    journal.begin(&call).await.unwrap();
+    let error = journal.finish(&call.key, &finished("")).await.unwrap_err();
+    assert!(error.to_string().contains("record the outcome"), "{error}");
+    assert_eq!(journal.begin(&started("c", "1")).await.unwrap(), Begun::Unfinished);
 }
 
 #[cfg(unix)]
@@ -110,7 +123,7 @@ async fn the_files_are_for_their_owner_only() {
     let folder = Folder::new();
     let journal = folder.open().await;
     journal.begin(&started("c", "1")).await.unwrap();
-    for name in folder.names().iter().filter(|name| !name.contains("-open-")) {
+    for name in folder.names().iter() {
         let mode = std::fs::metadata(folder.file(name)).unwrap().permissions().mode();
         assert_eq!(mode & 0o077, 0, "{name} has {mode:o}");
     }

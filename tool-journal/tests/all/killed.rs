@@ -73,7 +73,7 @@ fn one_round(folder: &Folder, journal: &str, round: u32) {
     let next = lines(folder, "effects").iter().filter_map(|id| id.parse::<usize>().ok()).max().map_or(0, |id| id + 1);
     let first = next.saturating_sub(REPEATED);
     let mut child = child("killed::runs_calls_until_killed", folder, &format!("{journal} {first}"));
-    if round % 4 != 0 {
+    if !round.is_multiple_of(4) {
         wait_until_ready(&mut child);
     }
     // A sequence without a pattern that matters; the machine adds its own randomness.

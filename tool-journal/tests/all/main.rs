@@ -1,5 +1,7 @@
 //! The journal in SQLite, one binary.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 /// Calls that begin, finish and come again.
 mod calls;
 /// Files that are no journal, newer, damaged or not writable.

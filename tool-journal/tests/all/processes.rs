@@ -43,3 +43,16 @@ async fn a_call_of_another_process_runs_while_that_lives() {
     assert_eq!(locks(), 2, "and is removed by the next opening");
     drop((another, journal));
 }
+
+/// The lock files stand beside the file itself, wherever a link to it stands.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_leads_to_the_same_journal() {
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    journal.begin(&started("c", "1")).await.unwrap();
+    std::fs::create_dir(folder.file("links")).unwrap();
+    std::os::unix::fs::symlink(folder.journal(), folder.file("links/calls.db")).unwrap();
+    let linked = SqliteJournal::open(folder.file("links/calls.db")).await.unwrap();
+    assert_eq!(linked.begin(&started("c", "1")).await.unwrap(), Begun::Running);
+}
