@@ -43,13 +43,13 @@
 //! [`Begun::Running`]: tool_runtime::journal::Begun::Running
 //! [`Begun::Unfinished`]: tool_runtime::journal::Begun::Unfinished
 
-mod begin;
 mod entries;
 mod error;
 mod file;
 mod opening;
 mod pending;
 mod prune;
+mod record;
 mod schema;
 mod sqlite;
 mod time;
