@@ -36,10 +36,12 @@ fn hide<'a>(schema: &Schema<'a>, value: &mut Value, defs: &'a BTreeMap<String, V
     }
     let hide_by = |schema: &'a Value, value: &mut Value| hide(&|keyword| schema.get(keyword), value, defs, depth + 1);
 
-    if let Some(name) = schema("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix("#/$defs/"))
-        && let Some(def) = defs.get(name)
-    {
-        hide_by(def, value);
+    if let Some(path) = schema("$ref").and_then(Value::as_str) {
+        match path.strip_prefix("#/$defs/").and_then(|name| defs.get(name)) {
+            Some(def) => hide_by(def, value),
+            // What cannot be looked up may be secret.
+            None => *value = REDACTED.into(),
+        }
     }
     for forms in ["anyOf", "oneOf", "allOf"] {
         for form in schema(forms).and_then(Value::as_array).into_iter().flatten() {
@@ -48,19 +50,17 @@ fn hide<'a>(schema: &Schema<'a>, value: &mut Value, defs: &'a BTreeMap<String, V
     }
     match value {
         Value::Object(fields) => {
-            let properties = schema("properties");
+            let (named, others) = (schema("properties"), schema("additionalProperties"));
             for (name, field) in fields {
-                match properties.and_then(|properties| properties.get(name)).or_else(|| schema("additionalProperties"))
-                {
-                    Some(schema) => hide_by(schema, field),
-                    None => {}
+                if let Some(schema) = named.and_then(|named| named.get(name)).or(others) {
+                    hide_by(schema, field);
                 }
             }
         }
         Value::Array(elements) => {
-            let first = schema("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            let (first, others) = (schema("prefixItems"), schema("items"));
             for (index, element) in elements.iter_mut().enumerate() {
-                if let Some(schema) = first.get(index).or_else(|| schema("items")) {
+                if let Some(schema) = first.and_then(|first| first.get(index)).or(others) {
                     hide_by(schema, element);
                 }
             }
