@@ -9,8 +9,11 @@ mod guard;
 mod inject;
 mod manifest;
 mod outcome;
+mod output;
 mod result;
 mod shim;
+#[cfg(test)]
+mod testing;
 
 #[doc(hidden)]
 pub mod private;
@@ -23,6 +26,7 @@ pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Pr
 pub use inject::{Finished, InjectError, Scope};
 pub use manifest::IntoManifest;
 pub use outcome::Outcome;
+pub use output::{Conversation, FolderStore, MemoryStore, Results, Spill, SpillKey, SpillStore, Spilled};
 pub use result::{ArgumentError, ErrorKind, Metadata, ToolError, ToolResult};
 pub use tokio_util::sync::CancellationToken;
 pub use tool_macros::{tool, tool_class};
