@@ -4,9 +4,11 @@ mod answer;
 mod arguments;
 mod assert;
 mod call;
+mod concurrency;
 mod dispatch;
 mod guard;
 mod inject;
+mod limits;
 mod manifest;
 mod outcome;
 mod output;
@@ -22,8 +24,10 @@ pub mod private;
 pub mod mistakes {}
 
 pub use call::ToolCall;
+pub use concurrency::{Busy, Concurrency, Permit};
 pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, ToolExplanation, Watch};
 pub use inject::{Finished, InjectError, Scope};
+pub use limits::{Exceeded, Limit, Limiter};
 pub use manifest::IntoManifest;
 pub use outcome::Outcome;
 pub use output::{Conversation, FolderStore, MemoryStore, Results, Spill, SpillKey, SpillStore, Spilled};

@@ -114,6 +114,10 @@ pub enum ErrorKind {
     OutcomeUnknown,
     /// The call needs a Tokio runtime and there is none.
     NoRuntime,
+    /// The tool was called too often; it did not run.
+    RateLimited,
+    /// Too many calls are running and waiting; it did not run.
+    Busy,
 }
 
 impl ErrorKind {
@@ -131,6 +135,8 @@ impl ErrorKind {
             Self::Finish => "finish",
             Self::OutcomeUnknown => "outcome_unknown",
             Self::NoRuntime => "no_runtime",
+            Self::RateLimited => "rate_limited",
+            Self::Busy => "busy",
         }
     }
 }

@@ -33,48 +33,80 @@ fn cleaned(text: &str, first: usize) -> String {
     clean
 }
 
-/// As many bytes are looked at together as make a loop that compilers turn into vector instructions.
+/// As many bytes are looked at together as make loops that compilers turn into vector instructions.
 const CHUNK: usize = 32;
 
 /// Where the next character stands that does not stay. Most texts have none: this is the loop that counts.
 #[inline]
 fn next_unclean(bytes: &[u8], start: usize) -> Option<usize> {
-    let mut chunks = bytes[start..].chunks_exact(CHUNK);
-    let mut offset = start;
-    for chunk in chunks.by_ref() {
-        if chunk.iter().fold(false, |any, byte| any | is_suspect(*byte))
-            && let Some(found) = unclean_in(bytes, offset, offset + CHUNK)
-        {
-            return Some(found);
+    let mut at = start;
+    // Behind a chunk are the two bytes that tell what its last character is.
+    while let Some(window) = bytes.get(at..at + CHUNK + 2) {
+        if any_suspect::<CHUNK>(window) && has_unclean(window) {
+            return first_unclean(bytes, at);
         }
-        offset += CHUNK;
+        at += CHUNK;
     }
-    unclean_in(bytes, offset, bytes.len())
+    let (eights, rest) = bytes[at..].as_chunks::<8>();
+    if eights.iter().any(|eight| any_suspect::<8>(eight)) || rest.iter().any(|byte| is_suspect(*byte)) {
+        return first_unclean(bytes, at);
+    }
+    None
+}
+
+/// Whether one of the first `N` bytes is suspect.
+#[inline]
+fn any_suspect<const N: usize>(bytes: &[u8]) -> bool {
+    bytes[..N].iter().fold(false, |any, byte| any | is_suspect(*byte))
+}
+
+#[cold]
+fn first_unclean(bytes: &[u8], from: usize) -> Option<usize> {
+    let suspects = bytes[from..].iter().enumerate().filter(|(_, byte)| is_suspect(**byte));
+    suspects.map(|(index, _)| from + index).find(|at| is_unclean(&bytes[*at..]))
 }
 
 /// A byte that is not to stay, or that begins a character which may not. Without branches, for the loop's sake.
 #[inline]
 fn is_suspect(byte: u8) -> bool {
-    let is_control = (byte < b' ') & (byte != b'\n') & (byte != b'\t') | (byte == DELETE);
-    // 0xC2 and 0xE2 differ in this one bit.
-    let may_begin = byte & 0xDF == 0xC2;
-    is_control | may_begin
+    is_control(byte) | (byte & !LEAD_DIFFERENCE == LEAD_OF_CONTROLS)
+}
+
+#[inline]
+fn is_control(byte: u8) -> bool {
+    (byte < b' ') & (byte != b'\n') & (byte != b'\t') | (byte == DELETE)
 }
 
 const DELETE: u8 = 0x7F;
 
-fn unclean_in(bytes: &[u8], from: usize, to: usize) -> Option<usize> {
-    (from..to).find(|at| is_unclean(&bytes[*at..]))
+/// How U+0080 to U+009F begin, the second set of control characters, and the signs up to U+00BF with them.
+const LEAD_OF_CONTROLS: u8 = 0xC2;
+/// How U+202A to U+202E begin, overrides, and U+2066 to U+2069, isolates, and dashes and quotes with them.
+const LEAD_OF_OVERRIDES: u8 = 0xE2;
+const LEAD_DIFFERENCE: u8 = LEAD_OF_CONTROLS ^ LEAD_OF_OVERRIDES;
+
+/// Whether a character in a chunk does not stay: prose has many that only begin as one. Also without branches.
+fn has_unclean(window: &[u8]) -> bool {
+    let triples = window.iter().zip(&window[1..]).zip(&window[2..]);
+    triples.fold(false, |any, ((first, second), third)| any | is_unclean_triple(*first, *second, *third))
+}
+
+#[inline]
+fn is_unclean_triple(first: u8, second: u8, third: u8) -> bool {
+    let is_override = (second == 0x80) & (third.wrapping_sub(0xAA) <= 0xAE - 0xAA);
+    let is_isolate = (second == 0x81) & (third.wrapping_sub(0xA6) <= 0xA9 - 0xA6);
+    is_control(first)
+        | (first == LEAD_OF_CONTROLS) & (second < 0xA0)
+        | (first == LEAD_OF_OVERRIDES) & (is_override | is_isolate)
 }
 
 /// Whether a text begins with a character that does not stay.
 fn is_unclean(bytes: &[u8]) -> bool {
     match *bytes {
-        // U+0080 to U+009F, the second set of control characters.
-        [0xC2, second, ..] => second < 0xA0,
-        // U+202A to U+202E, overrides; U+2066 to U+2069, isolates.
-        [0xE2, second, third, ..] => matches!((second, third), (0x80, 0xAA..=0xAE) | (0x81, 0xA6..=0xA9)),
-        [first, ..] => is_suspect(first),
+        [first, second, third, ..] => is_unclean_triple(first, second, third),
+        // Too short for the others, as they stand in a text.
+        [first, second] => is_unclean_triple(first, second, 0),
+        [first] => is_control(first),
         [] => false,
     }
 }
@@ -85,8 +117,8 @@ fn sequence_end(bytes: &[u8], start: usize) -> usize {
         [b'\r', b'\n', ..] => start + 2,
         [ESCAPE, ..] => escape_end(bytes, start + 1),
         // The same as an escape and a letter, in one character.
-        [0xC2, second, ..] => introduced_end(bytes, start + 2, second - 0x40),
-        [0xE2, ..] => start + 3,
+        [LEAD_OF_CONTROLS, second, ..] => introduced_end(bytes, start + 2, second - 0x40),
+        [LEAD_OF_OVERRIDES, ..] => start + 3,
         _ => start + 1,
     }
 }
@@ -122,12 +154,12 @@ fn introduced_end(bytes: &[u8], at: usize, letter: u8) -> usize {
 fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {
-        at += bytes[at..].iter().position(|byte| matches!(*byte, 0x07 | ESCAPE | b'\n' | b'\r' | 0xC2))?;
+        at += bytes[at..].iter().position(|byte| matches!(*byte, 0x07 | ESCAPE | b'\n' | b'\r' | LEAD_OF_CONTROLS))?;
         match bytes[at..] {
             [0x07, ..] => return Some(at + 1),
-            [ESCAPE, b'\\', ..] | [0xC2, 0x9C, ..] => return Some(at + 2),
+            [ESCAPE, b'\\', ..] | [LEAD_OF_CONTROLS, 0x9C, ..] => return Some(at + 2),
             // A character that only begins as the terminator does.
-            [0xC2, second, ..] if second >= 0xA0 => at += 2,
+            [LEAD_OF_CONTROLS, second, ..] if second >= 0xA0 => at += 2,
             _ => return None,
         }
     }
