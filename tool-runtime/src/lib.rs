@@ -6,12 +6,14 @@ mod assert;
 mod call;
 mod concurrency;
 mod dispatch;
+mod events;
 mod guard;
 mod inject;
 mod limits;
 mod manifest;
 mod outcome;
 mod output;
+mod redact;
 mod result;
 mod shim;
 #[cfg(test)]
@@ -26,11 +28,13 @@ pub mod mistakes {}
 pub use call::ToolCall;
 pub use concurrency::{Busy, Concurrency, Permit};
 pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, ToolExplanation, Watch};
+pub use events::{CallInfo, Event, Events, Subscriber, Update, Watched, What};
 pub use inject::{Finished, InjectError, Scope};
 pub use limits::{Exceeded, Limit, Limiter};
 pub use manifest::IntoManifest;
 pub use outcome::Outcome;
 pub use output::{Conversation, FolderStore, MemoryStore, Results, Spill, SpillKey, SpillStore, Spilled};
+pub use redact::redact;
 pub use result::{ArgumentError, ErrorKind, Metadata, ToolError, ToolResult};
 pub use tokio_util::sync::CancellationToken;
 pub use tool_macros::{tool, tool_class};
