@@ -1,5 +1,6 @@
 //! Long results in files.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use super::{SpillKey, SpillStore};
 /// Keeps long results as files of a folder, up to a number of bytes, over a restart too. The oldest go first.
 ///
 /// A file begins with a line that names its conversation. Only the user of the program can read it, where the
-/// system knows such a thing. The folder is for these files alone: they are found by their ending, `.result`.
+/// system knows such a thing. Files of other names than `result-*.txt` are let alone.
 #[derive(Debug)]
 pub struct FolderStore {
     folder: PathBuf,
@@ -38,22 +39,21 @@ impl FolderStore {
         self
     }
 
-    /// The file of a handle. A handle is of a model's making: what is not one of ours names no file.
+    /// The file of a handle. A handle is of a model's making: what cannot be one of ours names no file.
     fn path(&self, handle: &str) -> Option<PathBuf> {
-        let is_name =
-            !handle.is_empty() && handle.len() <= 64 && handle.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        is_name.then(|| self.folder.join(handle).with_extension(EXTENSION))
+        let is_handle = (1..=64).contains(&handle.len()) && handle.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        is_handle.then(|| self.folder.join(format!("{PREFIX}{handle}{SUFFIX}")))
     }
 
     fn make_room(&self, bytes: u64) -> io::Result<()> {
         let mut files = Vec::new();
         for file in fs::read_dir(&self.folder)? {
-            let path = file?.path();
+            let file = file?;
             // One that another process has removed meanwhile takes no room.
-            if path.extension().is_some_and(|extension| extension == EXTENSION)
-                && let Ok(about) = fs::metadata(&path)
+            if is_ours(&file.file_name())
+                && let Ok(about) = file.metadata()
             {
-                files.push((about.modified().unwrap_or(SystemTime::UNIX_EPOCH), about.len(), path));
+                files.push((about.modified().unwrap_or(SystemTime::UNIX_EPOCH), about.len(), file.path()));
             }
         }
         files.sort();
@@ -69,7 +69,12 @@ impl FolderStore {
     }
 }
 
-const EXTENSION: &str = "result";
+const PREFIX: &str = "result-";
+const SUFFIX: &str = ".txt";
+
+fn is_ours(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
+}
 
 impl SpillStore for FolderStore {
     fn put(&self, key: SpillKey<'_>, text: &str) -> io::Result<()> {
@@ -166,9 +171,22 @@ mod tests {
     fn a_handle_cannot_leave_the_folder() {
         let folder = Folder::new("outside");
         let store = FolderStore::new(folder.0.join("inner")).unwrap();
-        fs::write(folder.0.join("secret.result"), "null\nsecret").unwrap();
+        fs::write(folder.0.join("result-secret.txt"), "null\nsecret").unwrap();
         let long = "a".repeat(300);
-        for handle in ["../secret", "..", "", "/etc/passwd", "a/b", "a\\b", "a:b", "é", "a.b", "a\0", &long] {
+        for handle in [
+            "../result-secret",
+            "x/../../result-secret",
+            "..",
+            "",
+            "/etc/passwd",
+            "a/b",
+            "a\\b",
+            "a:b",
+            "é",
+            "a.b",
+            "a\0",
+            &long,
+        ] {
             assert_eq!(store.get(key(None, handle)).unwrap(), None, "{handle:?}");
             assert!(store.put(key(None, handle), "text").is_err(), "{handle:?}");
         }

@@ -1,5 +1,6 @@
 //! What a model is given to read: cleaned of control sequences, and shortened where it is long.
 
+#[cfg_attr(not(test), expect(dead_code, reason = "the pipeline is to call it"))]
 mod clean;
 mod folder;
 mod memory;

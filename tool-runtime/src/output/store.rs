@@ -60,3 +60,11 @@ pub struct SpillKey<'a> {
     /// The name that the model was given.
     pub handle: &'a str,
 }
+
+impl<'a> SpillKey<'a> {
+    /// A key, for tests of a store.
+    #[must_use]
+    pub fn new(conversation: Option<&'a str>, handle: &'a str) -> Self {
+        Self { conversation, handle }
+    }
+}
