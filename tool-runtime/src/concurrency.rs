@@ -127,7 +127,7 @@ impl Places {
     fn note(&self, held: Duration) {
         let held = u64::try_from(held.as_nanos()).unwrap_or(u64::MAX);
         let update = |before: u64| Some(if before == 0 { held } else { before - before / 8 + held / 8 });
-        // Of two at the same time one may be lost: it is an estimate.
+        // The update always gives a value, so that it cannot fail.
         let _ = self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, update);
     }
 }

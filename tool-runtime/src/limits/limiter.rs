@@ -1,60 +1,15 @@
-//! How often tools may be called.
+//! Which calls are admitted.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 use tokio::time::Instant;
 
-use crate::concurrency::in_words;
-use crate::{ErrorKind, ToolError};
-
-/// How many calls are admitted: so many in a time, or so many at all.
-///
-/// ```
-/// use std::time::Duration;
-/// use tool_runtime::Limit;
-///
-/// let often = Limit::per_minute(10);
-/// assert_eq!(often, Limit::per(10, Duration::from_secs(60)));
-/// let in_all = Limit::total(100);
-/// # let _ = in_all;
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limit {
-    calls: u32,
-    /// Without one, the calls are all there are.
-    period: Option<Duration>,
-}
-
-impl Limit {
-    /// So many calls in a time. They may come all at once; then one more is admitted whenever its share of the time
-    /// has passed.
-    #[must_use]
-    pub const fn per(calls: u32, period: Duration) -> Self {
-        Self { calls, period: Some(period) }
-    }
-
-    /// So many calls a second.
-    #[must_use]
-    pub const fn per_second(calls: u32) -> Self {
-        Self::per(calls, Duration::from_secs(1))
-    }
-
-    /// So many calls a minute.
-    #[must_use]
-    pub const fn per_minute(calls: u32) -> Self {
-        Self::per(calls, Duration::from_secs(60))
-    }
-
-    /// So many calls and no more.
-    #[must_use]
-    pub const fn total(calls: u32) -> Self {
-        Self { calls, period: None }
-    }
-}
+use super::count::Count;
+use super::recent::{Conversation, Recent};
+use super::{Exceeded, Limit};
 
 /// Admits calls as its limits allow, each counted for a tool, for a conversation, or for a tool in a conversation.
 ///
@@ -81,37 +36,6 @@ pub struct Limiter {
     of_conversations: Vec<Limit>,
     counted: Mutex<Counted>,
 }
-
-/// A call that was not admitted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Exceeded {
-    /// When it would be admitted if nothing else came; nothing if never.
-    pub retry_after: Option<Duration>,
-}
-
-impl Exceeded {
-    /// The answer to the call, in words for the model.
-    #[must_use]
-    pub fn error(self, tool: &str) -> ToolError {
-        let advice = match self.retry_after {
-            Some(time) => format!("Try again in {}.", in_words(time)),
-            None => "It cannot be called any more in this conversation.".to_owned(),
-        };
-        ToolError::new(ErrorKind::RateLimited, format!("`{tool}` was called too often. {advice}"))
-    }
-}
-
-impl fmt::Display for Exceeded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.retry_after {
-            Some(time) => write!(f, "called too often; try again in {}", in_words(time)),
-            None => f.write_str("called too often"),
-        }
-    }
-}
-
-impl std::error::Error for Exceeded {}
 
 /// What has been counted.
 #[derive(Debug)]
@@ -229,73 +153,11 @@ fn admit_all(now: Instant, pairs: &mut [(&Limit, &mut Count)]) -> Result<(), Exc
     Ok(())
 }
 
-/// What has come under one limit.
-#[derive(Clone, Copy, Debug, Default)]
-struct Count {
-    calls: u32,
-    /// When all that was taken will have come back: a bucket of tokens, kept as the time at which it is full.
-    full_at: Option<Instant>,
-}
-
-impl Count {
-    fn after_call(self, limit: &Limit, now: Instant) -> Result<Self, Exceeded> {
-        let never = Exceeded { retry_after: None };
-        let Some(period) = limit.period else {
-            return if self.calls < limit.calls { Ok(Self { calls: self.calls + 1, ..self }) } else { Err(never) };
-        };
-        let share = period.checked_div(limit.calls).ok_or(never)?;
-        let full_at = self.full_at.map_or(now, |time| time.max(now)).checked_add(share).ok_or(never)?;
-        match (full_at - now).checked_sub(period) {
-            None | Some(Duration::ZERO) => Ok(Self { full_at: Some(full_at), ..self }),
-            Some(wait) => Err(Exceeded { retry_after: Some(wait) }),
-        }
-    }
-}
-
-/// The counts of one conversation.
-#[derive(Debug, Default)]
-struct Conversation {
-    all: Vec<Count>,
-    tools: FxHashMap<String, Vec<Count>>,
-}
-
-/// Conversations, of which only the recent ones are remembered.
-///
-/// When the young ones are half of all, they become the old ones, and what was old and not asked for since is gone.
-/// That forgets nearly in the order of use, at the cost of two look-ups. std's hashes, since ids may be chosen by
-/// strangers.
-#[derive(Debug)]
-struct Recent {
-    half: usize,
-    young: HashMap<Option<String>, Conversation>,
-    old: HashMap<Option<String>, Conversation>,
-}
-
-impl Recent {
-    fn new(most: usize) -> Self {
-        Self { half: most.div_ceil(2).max(1), young: HashMap::new(), old: HashMap::new() }
-    }
-
-    fn get(&mut self, id: Option<&str>) -> &mut Conversation {
-        let id = id.map(str::to_owned);
-        if !self.young.contains_key(&id) {
-            let known = self.old.remove(&id);
-            if self.young.len() >= self.half {
-                self.old = std::mem::take(&mut self.young);
-            }
-            self.young.insert(id.clone(), known.unwrap_or_default());
-        }
-        self.young.entry(id).or_default()
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
     use tokio::time::advance;
 
     use super::*;
-    use crate::testing::properties;
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -360,48 +222,10 @@ mod tests {
             limiter.admit("t", Some(&number.to_string())).unwrap();
             limiter.admit("t", Some("busy")).ok();
         }
-        let counted = limiter.counted.lock().unwrap();
-        let Recent { young, old, .. } = &counted.conversations;
-        assert!(young.len() + old.len() <= 100);
-        assert!(young.contains_key(&Some("9999".to_owned())));
-        let busy = young.get(&Some("busy".to_owned())).or(old.get(&Some("busy".to_owned()))).unwrap();
-        assert_eq!(busy.all[0].calls, 1_000, "it was never forgotten");
-    }
-
-    #[test]
-    fn the_model_is_told_when_to_come_back() {
-        let soon = Exceeded { retry_after: Some(Duration::from_millis(1_300)) };
-        assert_eq!(soon.error("mail.send").message, "`mail.send` was called too often. Try again in 2 s.");
-        let never = Exceeded { retry_after: None }.error("mail.send");
-        assert_eq!(never.kind, ErrorKind::RateLimited);
-        assert!(never.message.ends_with("any more in this conversation."));
-    }
-
-    proptest! {
-        #![proptest_config(properties(200))]
-
-        /// Whenever calls come, no time has more than a full bucket and what flowed in meanwhile; and who waits as
-        /// long as it is told is admitted.
-        #[test]
-        fn a_rate_is_kept(calls in 1..20_u32, pauses in proptest::collection::vec(0..3_000_u64, 1..200)) {
-            let limit = Limit::per_second(calls);
-            let start = Instant::now();
-            let (mut now, mut count, mut admitted) = (start, Count::default(), 0_u128);
-            for pause in pauses {
-                now += Duration::from_micros(pause * 100);
-                match count.after_call(&limit, now) {
-                    Ok(after) => {
-                        count = after;
-                        admitted += 1;
-                    }
-                    Err(exceeded) => {
-                        let wait = exceeded.retry_after.unwrap();
-                        prop_assert!(wait <= SECOND && count.after_call(&limit, now + wait).is_ok());
-                    }
-                }
-                let share = (SECOND / calls).as_nanos();
-                prop_assert!(admitted <= u128::from(calls) + 1 + (now - start).as_nanos() / share);
-            }
-        }
+        let mut counted = limiter.counted.lock().unwrap();
+        assert!(counted.conversations.len() <= 100);
+        assert_eq!(counted.conversations.get(Some("9998")).all.len(), 1);
+        assert_eq!(counted.conversations.get(Some("busy")).all[0].calls, 1_000, "it was never forgotten");
+        assert!(counted.conversations.get(Some("0")).all.is_empty(), "it was");
     }
 }
