@@ -36,7 +36,7 @@
 //!
 //! # Secrets
 //! What a tool's definition calls secret has been left out before a call gets here; see
-//! [`redact`](tool_runtime::journal::redact). The results of handlers, and calls that wait for a confirmation, are
+//! [`redact`](tool_runtime::redact()). The results of handlers, and calls that wait for a confirmation, are
 //! written as they are. On Unix the file can be read by its owner only.
 //!
 //! [`Journal`]: tool_runtime::journal::Journal

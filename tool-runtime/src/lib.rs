@@ -4,17 +4,24 @@ mod answer;
 mod arguments;
 mod assert;
 mod call;
+mod concurrency;
 pub mod confirm;
 mod context;
 mod dispatch;
 pub mod display;
+mod events;
 mod guard;
 mod inject;
 pub mod journal;
+mod limits;
 mod manifest;
 mod outcome;
+mod output;
+mod redact;
 mod result;
 mod shim;
+#[cfg(test)]
+mod testing;
 
 #[doc(hidden)]
 pub mod private;
@@ -24,14 +31,19 @@ pub mod mistakes {}
 
 pub use arguments::{Repair, RepairReason};
 pub use call::ToolCall;
+pub use concurrency::{Busy, Concurrency, Permit};
 pub use confirm::{Confirm, Decision, Pending, Policy, Question, Terminal, Verdict};
 #[cfg(feature = "deferred")]
 pub use confirm::{Deferred, PendingCall, PendingStore, TokenError};
 pub use context::{Context, Deadline};
 pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, ToolExplanation, Turn, Watch};
+pub use events::{CallInfo, Event, Events, Subscriber, Update, Watched, What};
 pub use inject::{Finished, InjectError, Scope};
+pub use limits::{Exceeded, Limit, Limiter};
 pub use manifest::IntoManifest;
 pub use outcome::Outcome;
+pub use output::{Conversation, FolderStore, MemoryStore, Results, Spill, SpillKey, SpillStore, Spilled};
+pub use redact::redact;
 pub use result::{ArgumentError, ErrorKind, Metadata, ToolError, ToolResult};
 pub use tokio_util::sync::CancellationToken;
 pub use tool_macros::{tool, tool_class};

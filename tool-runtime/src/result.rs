@@ -131,7 +131,9 @@ pub enum ErrorKind {
     Pending,
     /// The call could not be recorded and did not run.
     Journal,
-    /// The same call is running already.
+    /// The tool was called too often; it did not run.
+    RateLimited,
+    /// Too many calls are running and waiting, or this very one is; it did not run.
     Busy,
     /// One that this version does not know, in a result that a newer one recorded.
     #[serde(other)]
@@ -157,6 +159,7 @@ impl ErrorKind {
             Self::Aborted => "aborted",
             Self::Pending => "pending",
             Self::Journal => "journal",
+            Self::RateLimited => "rate_limited",
             Self::Busy => "busy",
             Self::Unrecognized => "unrecognized",
         }

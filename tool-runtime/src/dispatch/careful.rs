@@ -17,7 +17,7 @@ use crate::confirm::{Decision, Pending, Question, Verdict};
 use crate::guard;
 use crate::journal::{Begun, Finished, Journal, Started};
 use crate::shim::{Invocation, Purpose, Step, Waiting};
-use crate::{ErrorKind, ToolCall, ToolError, ToolResult};
+use crate::{ErrorKind, ToolCall, ToolError, ToolResult, redact};
 
 /// What is decided about a call before it runs.
 pub(super) enum Prepared {
@@ -65,7 +65,7 @@ impl Careful {
         let rules = &self.inner.rules;
         let (mut waiting, mut read) = self.read(&self.call.arguments)?;
         if rules.trace_arguments {
-            let shown = crate::journal::redact(self.tool.definition(), &read.arguments);
+            let shown = redact(&read.arguments, self.tool.definition());
             span.record("gen_ai.tool.call.arguments", shown.to_string());
         }
         if self.dry_run || rules.dry_run {
@@ -209,7 +209,7 @@ impl Careful {
     }
 
     fn dry_result(&self, read: &Read) -> ToolResult {
-        let arguments = crate::journal::redact(self.tool.definition(), &read.arguments);
+        let arguments = redact(&read.arguments, self.tool.definition());
         let mut result =
             ToolResult::success(format!("Dry run: `{}` would run with {arguments}. Nothing was done.", self.call.name));
         result.metadata.insert("dry_run", true);

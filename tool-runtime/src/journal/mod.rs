@@ -10,7 +10,6 @@ mod call;
 mod entry;
 mod error;
 mod memory;
-mod redact;
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -19,7 +18,6 @@ pub use call::{Begun, CallKey, Finished, Started};
 pub use entry::{Entry, Query, State};
 pub use error::{JournalError, JournalErrorKind};
 pub use memory::MemoryJournal;
-pub use redact::{REDACTED, redact};
 
 /// A future behind a pointer, so that a journal can be a trait object.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
