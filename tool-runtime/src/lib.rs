@@ -42,7 +42,7 @@ pub use inject::{Finished, InjectError, Scope};
 pub use limits::{Exceeded, Limit, Limiter};
 pub use manifest::IntoManifest;
 pub use outcome::Outcome;
-pub use output::{Conversation, FolderStore, MemoryStore, Results, Spill, SpillKey, SpillStore, Spilled};
+pub use output::{FolderStore, MemoryStore, Results, Spill, SpillKey, SpillStore, Spilled};
 pub use redact::redact;
 pub use result::{ArgumentError, ErrorKind, Metadata, ToolError, ToolResult};
 pub use tokio_util::sync::CancellationToken;

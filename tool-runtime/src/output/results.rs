@@ -1,32 +1,9 @@
 //! The tool with which a model reads the rest of a long result.
 
-use std::sync::Arc;
-
 use super::slice::{Place, Slice, Unit, line_count, slice};
 use super::spill::{Grouped, Request};
 use super::{Spill, SpillKey};
-use crate::{tool, tool_class};
-
-/// The conversation that a call belongs to, for handlers that take it with `#[inject]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Conversation(Option<Arc<str>>);
-
-impl Conversation {
-    /// The conversation of an id.
-    #[must_use]
-    pub fn new(id: impl Into<Arc<str>>) -> Self {
-        Self(Some(id.into()))
-    }
-
-    /// For calls that say no conversation.
-    pub const NONE: Self = Self(None);
-
-    /// Its id, if the call said one.
-    #[must_use]
-    pub fn id(&self) -> Option<&str> {
-        self.0.as_deref()
-    }
-}
+use crate::{Context, tool, tool_class};
 
 /// The built-in service with the tool `read_result`; see [`Spill::results`].
 ///
@@ -34,19 +11,19 @@ impl Conversation {
 ///
 /// ```
 /// use serde_json::json;
-/// use tool_runtime::{Conversation, Dispatcher, Spill, ToolCall};
+/// use tool_runtime::{Dispatcher, Spill, ToolCall};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let spill = Spill::over(1_000);
-/// let tools = Dispatcher::builder().service(spill.results()).per_call::<Conversation>().build()?;
+/// let tools = Dispatcher::builder().service(spill.results()).build()?;
 ///
 /// let log: String = (1..=500).map(|line| format!("line {line}\n")).collect();
 /// let (_, spilled) = spill.shorten(Some("c-1"), log);
 ///
 /// let arguments = json!({"handle": spilled.unwrap().handle, "offset": 400, "limit": 2});
-/// let call = ToolCall::new("read_result", arguments);
-/// let result = tools.call(call).with(Conversation::new("c-1")).await;
+/// let call = ToolCall::new("read_result", arguments).conversation("c-1");
+/// let result = tools.call(call).await;
 /// assert!(result.output.starts_with("line 401\nline 402\n"));
 /// # Ok(())
 /// # }
@@ -93,9 +70,9 @@ impl Results {
         /// What `offset` and `limit` count.
         #[arg(default = "lines", one_of = ["lines", "bytes"])]
         unit: &str,
-        #[inject] conversation: &Conversation,
+        #[inject] context: &Context,
     ) -> Result<String, String> {
-        let key = SpillKey { conversation: conversation.id(), handle };
+        let key = SpillKey { conversation: context.conversation(), handle };
         let text = match self.spill.store.get(key) {
             Ok(Some(text)) => text,
             Ok(None) => return Err(GONE.to_owned()),
@@ -132,8 +109,7 @@ mod tests {
     impl Reader {
         fn new() -> Self {
             let spill = Spill::over(1_000);
-            let tools = Dispatcher::builder().service(spill.results()).per_call::<Conversation>();
-            Self { tools: tools.build().unwrap(), spill }
+            Self { tools: Dispatcher::builder().service(spill.results()).build().unwrap(), spill }
         }
 
         fn keep(&self, text: &str) -> String {
@@ -141,13 +117,18 @@ mod tests {
             spilled.unwrap().handle.unwrap()
         }
 
-        async fn read(&self, conversation: Conversation, arguments: Value) -> ToolResult {
-            self.tools.call(ToolCall::new("read_result", arguments)).with(conversation).await
+        async fn read(&self, conversation: Option<&'static str>, arguments: Value) -> ToolResult {
+            let call = ToolCall::new("read_result", arguments);
+            let call = match conversation {
+                Some(conversation) => call.conversation(conversation),
+                None => call,
+            };
+            self.tools.call(call).await
         }
     }
 
-    fn here() -> Conversation {
-        Conversation::new("c")
+    fn here() -> Option<&'static str> {
+        Some("c")
     }
 
     #[tokio::test]
@@ -175,8 +156,8 @@ mod tests {
     async fn another_conversation_reads_nothing() {
         let reader = Reader::new();
         let handle = reader.keep(&"text\n".repeat(1_000));
-        for stranger in [Conversation::new("d"), Conversation::NONE] {
-            let refused = reader.read(stranger.clone(), json!({"handle": handle})).await;
+        for stranger in [Some("d"), None] {
+            let refused = reader.read(stranger, json!({"handle": handle})).await;
             let unknown = reader.read(stranger, json!({"handle": "r0000000000000000"})).await;
             assert_eq!(refused, unknown);
             assert_eq!(refused.error.unwrap().kind, ErrorKind::Failed);
