@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn it_is_the_same_json() {
-        let all: String = (char::MIN..=char::MAX).collect();
+        let all: String = (char::MIN..'\u{3000}').collect();
         let value = json!({
             "b": [1, 2.5, -0.0, u64::MAX, true, null, "", [], {}],
             "a\u{202e}\n": {"nested": {"deep": ["x\\\"y", "\u{1b}[2J", "\u{e0041}"]}},
