@@ -327,3 +327,17 @@ fn a_key_is_not_shown() {
     assert_eq!(Key::try_from(&[0; 31][..]).unwrap_err(), WeakKey);
     assert_ne!(Key::random().unwrap().bytes(), Key::random().unwrap().bytes());
 }
+
+/// Numbers come back from a store as they went in, or the token of an honest call would be refused. Without
+/// `float_roundtrip` one in eight of these does not.
+#[test]
+fn numbers_survive_a_store() {
+    let mut bits: u64 = 0x9e37_79b9_7f4a_7c15;
+    for _ in 0..10_000 {
+        bits ^= bits << 13;
+        bits ^= bits >> 7;
+        bits ^= bits << 17;
+        let degrees = json!((bits >> 11) as f64 / (1u64 << 53) as f64 * 360.0 - 180.0);
+        assert_eq!(serde_json::from_str::<Value>(&degrees.to_string()).unwrap(), degrees);
+    }
+}

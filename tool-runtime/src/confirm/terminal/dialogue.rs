@@ -85,7 +85,7 @@ impl<'a> Dialogue<'a> {
         }
         // Keys that were meant for something else must not answer a question that nobody has read.
         if shown.elapsed() < self.screen.reading_time() {
-            self.screen.show("That was typed before the question could be read. ")?;
+            self.screen.show("That was typed before the question could be read.\n")?;
             return Ok(Answer::Unclear);
         }
         Ok(understand(&line))

@@ -90,7 +90,8 @@ fn a_pipe_is_no_terminal() {
     let mut words = Command::new(env::current_exe().unwrap());
     words.args(this_test().split(' ').skip(1));
     let mut child = piped(&mut words).unwrap();
-    child.stdin.take().unwrap().write_all(b"y\n").unwrap();
+    // It may have answered already, and be gone.
+    drop(child.stdin.take().unwrap().write_all(b"y\n"));
     let output = child.wait_with_output().unwrap();
     let output = String::from_utf8_lossy(&output.stdout);
     assert!(output.contains("decided: Refuse(Some(\"this call needs a person's consent"), "{output}");
