@@ -32,8 +32,8 @@ pub(super) fn render(question: &Question, edited: bool, in_full: bool, colours: 
         page.line(&format!("  {}", flags.join(", ")), Some(Colour::Yellow));
     }
     page.framed(escape_lines(&question.definition.description).map(|line| (line, None)));
-    if page.folded && in_full {
-        page.folded = false;
+    if in_full && [Some(&question.tool), question.conversation.as_ref()].into_iter().flatten().any(|text| is_long(text))
+    {
         section(&mut page, "tool and conversation", &value!([question.tool, question.conversation]));
     }
     section(&mut page, if edited { "arguments, edited" } else { "arguments" }, &question.arguments);
@@ -48,14 +48,18 @@ pub(super) fn render(question: &Question, edited: bool, in_full: bool, colours: 
 
 /// A name stands on a line of ours. What is not ASCII is escaped in it: letters that look alike make other names.
 fn name(page: &mut Page, name: &str) -> String {
-    let mut escaped: String = name.escape_default().collect();
-    if escaped.len() > NAME {
-        page.folded = true;
+    let mut escaped = name.escape_default().to_string();
+    if is_long(name) {
+        page.folded |= !page.in_full;
         let more = thousands(escaped.len() - NAME_START);
         escaped.truncate(NAME_START);
         escaped.push_str(&format!(" … {more} more"));
     }
     escaped
+}
+
+fn is_long(name: &str) -> bool {
+    name.escape_default().count() > NAME
 }
 
 fn flags(definition: &ToolDefinition) -> Vec<&'static str> {
