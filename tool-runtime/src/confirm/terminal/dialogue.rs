@@ -57,7 +57,7 @@ impl<'a> Dialogue<'a> {
                 Answer::Refuse(reason) => return Ok(Decision::Refuse(reason)),
                 Answer::Abort => return Ok(Decision::Abort),
                 Answer::InFull => folded = self.show_question(true)?,
-                Answer::Unclear => {}
+                Answer::Unclear => self.screen.show("Type y, n (a reason for the model may follow), a, e or f.\n")?,
                 // Leaving an editor is no consent, and what was saved may not be what was meant: ask again.
                 Answer::Edit => {
                     self.edit()?;
@@ -75,7 +75,7 @@ impl<'a> Dialogue<'a> {
     }
 
     fn answer(&mut self, folded: bool) -> io::Result<Answer> {
-        self.screen.show("[y] run  [n] refuse (a reason may follow)  [a] abort everything  [e] edit")?;
+        self.screen.show("[y] run  [n] refuse  [a] abort everything  [e] edit")?;
         self.screen.show(if folded { "  [f] in full\n> " } else { "\n> " })?;
         let shown = Instant::now();
         let line = self.read_line()?;

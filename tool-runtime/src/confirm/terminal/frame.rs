@@ -13,7 +13,7 @@ const BAR: &str = "  │ ";
 /// A line that goes on.
 const BAR_CONTINUED: &str = "  ┊ ";
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 pub(super) enum Colour {
     Bold,
     Red,

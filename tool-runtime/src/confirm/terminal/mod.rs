@@ -31,12 +31,13 @@ use super::{Confirm, Decision, Question};
 ///   │ {
 ///   │   "host": "web-1"
 ///   │ }
-/// [y] run  [n] refuse (a reason may follow)  [a] abort everything  [e] edit
+/// [y] run  [n] refuse  [a] abort everything  [e] edit
 /// >
 /// ```
 ///
 /// - Calls that run side by side are asked about one after the other.
 /// - What does not show is escaped, long texts are folded and `f` shows them in full: what is seen is what runs.
+/// - `n` can be followed by a reason, which the model is told: `n take web-2`.
 /// - `e` opens the arguments in `$VISUAL` or `$EDITOR`, or takes them on one line, and asks again about the edited ones.
 /// - The end of the input, and what was typed before the question was there to be read, are no consent.
 /// - Without a terminal every call is refused, with a reason that says so.
