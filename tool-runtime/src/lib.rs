@@ -6,6 +6,7 @@ mod assert;
 mod call;
 mod dispatch;
 mod guard;
+mod handler_error;
 mod inject;
 mod manifest;
 mod outcome;
@@ -20,6 +21,7 @@ pub mod mistakes {}
 
 pub use call::ToolCall;
 pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, ToolExplanation, Watch};
+pub use handler_error::HandlerError;
 pub use inject::{Finished, InjectError, Scope};
 pub use manifest::IntoManifest;
 pub use outcome::Outcome;

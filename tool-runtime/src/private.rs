@@ -12,7 +12,7 @@ pub use crate::shim::{Building, Class, Constructed, Constructor, Invocation, Nee
 
 /// The traits among which method resolution chooses. Without names: they must not hide the user's.
 pub mod tiers {
-    pub use crate::answer::PlainReply as _;
+    pub use crate::answer::{FallibleReply as _, PlainReply as _};
     pub use crate::arguments::{
         LendUndecoded as _, LendUndescribed as _, LendUnsized as _, OptionalText as _, Undecoded as _, Undescribed as _,
     };
