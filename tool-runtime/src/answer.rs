@@ -124,7 +124,7 @@ pub(crate) fn failed(error: &impl Display) -> Box<Failure> {
 
 /// A string as it is, `()` as `ok`, anything else as compact JSON.
 #[inline]
-fn text<T: Serialize>(value: &T) -> Answer {
+pub(crate) fn text<T: Serialize>(value: &T) -> Answer {
     // A value without content says nothing but that the tool ran; a `null` that could have been something is an answer.
     match value.serialize(Plain { says_nothing: size_of::<T>() == 0 }) {
         Ok(text) => Ok(text),
@@ -139,7 +139,7 @@ fn text<T: Serialize>(value: &T) -> Answer {
 const JSON_CAPACITY: usize = 512;
 
 #[inline]
-fn finish(written: serde_json::Result<()>, json: Vec<u8>) -> Answer {
+pub(crate) fn finish(written: serde_json::Result<()>, json: Vec<u8>) -> Answer {
     match written {
         // What serde_json writes is UTF-8; to look again costs less than `unsafe` is worth.
         Ok(()) => {
@@ -150,7 +150,7 @@ fn finish(written: serde_json::Result<()>, json: Vec<u8>) -> Answer {
 }
 
 #[cold]
-fn unwritable(error: &serde_json::Error) -> Box<Failure> {
+pub(crate) fn unwritable(error: &serde_json::Error) -> Box<Failure> {
     Failure::new(ErrorKind::Failed, format!("the tool ran, but its result cannot be written as JSON: {error}"))
 }
 

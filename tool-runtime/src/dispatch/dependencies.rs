@@ -1,10 +1,14 @@
 //! Everything that can be injected, and how a parameter finds it.
 
 use std::any::{Any, TypeId};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::problem::short_type;
+use crate::Progress;
 use crate::inject::{Held, InjectError, Input, Provider, Slot};
+
+/// What listens where nobody does.
+static NOBODY: LazyLock<Arc<Progress>> = LazyLock::new(Arc::default);
 
 /// What an application provides.
 #[derive(Default)]
@@ -45,6 +49,8 @@ pub(crate) enum Source {
     Value(usize),
     Service(usize),
     PerCall(TypeId),
+    /// What listens to the call, if anybody does.
+    Progress,
 }
 
 impl Dependencies {
@@ -61,6 +67,9 @@ impl Dependencies {
 
     /// The only source of a type.
     pub(crate) fn by_type(&self, type_id: TypeId, type_name: &str) -> Result<Source, String> {
+        if type_id == TypeId::of::<Progress>() {
+            return Ok(Source::Progress);
+        }
         let per_call = self.per_call.iter().filter(|(id, _)| *id == type_id).map(|(id, _)| Source::PerCall(*id));
         let providers = self.providers.iter().enumerate().filter(|(_, provider)| provider.type_id == type_id);
         let values = self.values.iter().enumerate().filter(|(_, value)| value.type_id == type_id);
@@ -98,6 +107,7 @@ impl Dependencies {
                 let name = self.per_call.iter().find(|(known, _)| *known == id).map_or("", |(_, name)| name);
                 format!("`.with(..)` of each call, a `{}`", short_type(name))
             }
+            Source::Progress => "whoever listens to the call".to_owned(),
         }
     }
 
@@ -109,6 +119,10 @@ impl Dependencies {
             Source::PerCall(id) => match with.iter().find(|given| given.type_id == id) {
                 Some(given) => Ok(Input::Slot(given.slot.clone())),
                 None => Err(self.not_given(id, with)),
+            },
+            Source::Progress => match with.iter().find(|given| given.type_id == TypeId::of::<Progress>()) {
+                Some(given) => Ok(Input::Slot(given.slot.clone())),
+                None => Ok(Input::Shared(NOBODY.clone())),
             },
             Source::Provider(index) => {
                 Err(InjectError::new(format!("{:?} is made by a provider", self.providers[index].name)))

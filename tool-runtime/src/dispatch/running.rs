@@ -29,10 +29,10 @@ const FINISH_GRACE: Duration = Duration::from_secs(5);
 /// what was injected in the background.
 #[must_use = "a call does nothing unless it is awaited"]
 pub struct Call<'a> {
-    tools: &'a Dispatcher,
-    call: ToolCall<'a>,
-    with: Vec<Given>,
-    timeout: Option<Duration>,
+    pub(super) tools: &'a Dispatcher,
+    pub(super) call: ToolCall<'a>,
+    pub(super) with: Vec<Given>,
+    pub(super) timeout: Option<Duration>,
     cancel: Option<CancellationToken>,
     state: State,
 }
@@ -168,7 +168,7 @@ impl<'a> Call<'a> {
     }
 
     #[cold]
-    fn too_long(&self) -> ToolError {
+    pub(super) fn too_long(&self) -> ToolError {
         let message = format!(
             "Invalid arguments for `{}`: {} bytes are more than the limit of {}. Send less.",
             self.call.name,
@@ -381,7 +381,7 @@ fn cancelled() -> Box<Failure> {
     Failure::new(ErrorKind::Cancelled, "was cancelled")
 }
 
-fn no_runtime() -> Box<Failure> {
+pub(super) fn no_runtime() -> Box<Failure> {
     Failure::new(ErrorKind::NoRuntime, "needs a Tokio runtime with time enabled, and there is none on this thread")
 }
 
@@ -399,7 +399,7 @@ fn answered(tool: &BoundTool, answer: Answer) -> ToolResult {
 }
 
 #[cold]
-fn in_words(tool: &BoundTool, failure: Failure) -> ToolError {
+pub(super) fn in_words(tool: &BoundTool, failure: Failure) -> ToolError {
     let Failure { kind, message } = failure;
     let name = tool.registration.name;
     let message = match kind {
