@@ -78,7 +78,7 @@ pub(super) async fn effect(
         if !is_held {
             finished.await.unwrap_or_else(|error| Err(error.to_string()))?;
         }
-        Ok(answer)
+        Ok::<Answer, String>(answer)
     });
     let answer = match task.await {
         Ok(Ok(answer)) => answer,
