@@ -30,7 +30,8 @@ pub(crate) fn invoke(tool: &Tool, preview: &Preview) -> TokenStream {
     let (callee, is_async) = match preview {
         Preview::Method(method) => {
             let name = &method.function;
-            let (span, path) = (place(name.span()), quote!(<__Class>::#name));
+            let span = place(name.span());
+            let path = quote_spanned!(span=> <__Class>::#name);
             let (receiver, parameters) = (method.receiver, method.parameters.as_slice());
             (Callee { shim, path, span, receiver, parameters, takes, output: None }, Some(method.is_async))
         }

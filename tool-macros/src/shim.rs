@@ -84,6 +84,7 @@ pub(crate) fn slot(argument: &ArgumentParameter) -> TokenStream {
 /// How a decoded argument is handed over.
 fn hand_over(argument: &ArgumentParameter, local: &Ident) -> TokenStream {
     let span = place(argument.ty.span());
+    let local = Ident::new(&local.to_string(), span);
     match &argument.form {
         ArgumentForm::Owned(_) | ArgumentForm::AsRef(_) | ArgumentForm::AsRefSlice(_) => quote!(#local),
         ArgumentForm::Lent(ty) => quote_spanned!(span=> __tool::lend::<#ty, _>(&#local)),

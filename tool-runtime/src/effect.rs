@@ -16,7 +16,7 @@ use crate::answer::{Answer, failed, unwritable};
 ///
 /// ```standalone_crate
 /// use serde_json::json;
-/// use tool_runtime::{Dispatcher, Effect, ToolCall, tool_class};
+/// use tool_runtime::{Dispatcher, Effect, ToolCall, tool, tool_class};
 ///
 /// pub struct NoteService;
 ///
