@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use tool_runtime::confirm::{self, Decision, Pending};
 use tool_runtime::journal::{Journal, MemoryJournal, Query, State};
 use tool_runtime::{
-    CancellationToken, Confirm, Context, Deadline, Dispatcher, ErrorKind, Manifest, Policy, Question, ToolCall,
-    ToolResult, Verdict, tool,
+    CancellationToken, Confirm, Context, Deadline, Dispatcher, Effect, ErrorKind, Limit, Limiter, Manifest, Policy,
+    Progress, Question, Spill, ToolCall, ToolResult, Update, Verdict, What, tool,
 };
 
 static ERASED: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -65,6 +65,36 @@ async fn listen(#[inject] token: CancellationToken, #[inject] log: &Log) {
         log.enter("stopped");
     });
     std::future::pending::<()>().await;
+}
+
+/// Say a lot.
+#[tool(name = "pipeline.long")]
+fn long(lines: usize) -> String {
+    "\u{1b}[31mred\u{1b}[0m line\n".repeat(lines)
+}
+
+/// Rename a host.
+#[tool(name = "pipeline.rename", sensitive, preview = "would_rename")]
+fn rename(from: String, to: String) -> String {
+    ERASED.lock().unwrap().push(from.clone());
+    format!("{from} is {to}")
+}
+
+fn would_rename(from: String, to: String) -> Effect {
+    Effect::Command(format!("hostnamectl rename {from} {to}"))
+}
+
+/// Be stuck on a thread.
+#[tool(name = "pipeline.stuck", blocking)]
+fn stuck() {
+    std::thread::sleep(Duration::from_millis(300));
+}
+
+/// Report and answer.
+#[tool(name = "pipeline.report")]
+async fn report(#[inject] progress: &Progress) -> &'static str {
+    progress.report(json!({"done": 1}));
+    "done"
 }
 
 /// Who is in, and how many there were at most.
@@ -314,4 +344,89 @@ async fn the_calls_of_a_turn_run_side_by_side_but_for_those_that_are_sequential(
         .each(|call| call.timeout(Duration::from_secs(1)))
         .await;
     assert!(results.iter().all(|result| result.output == "1"), "{results:?}");
+}
+
+#[tokio::test]
+async fn a_preview_is_shown_before_anything_runs() {
+    let previews: Arc<Mutex<Vec<Option<Value>>>> = Arc::default();
+    let seen = previews.clone();
+    let confirm = confirm::from_fn(move |question: Question| {
+        seen.lock().unwrap().push(question.preview);
+        async { Decision::Refuse(None) }
+    });
+    let tools = builder().confirm(confirm).build().unwrap();
+    let call = || ToolCall::new("pipeline.rename", json!({"from": "previewed", "to": "b"}));
+    assert_eq!(kind(&tools.call(call()).await), ErrorKind::Refused);
+    let expected = json!({"command": "hostnamectl rename previewed b"});
+    assert_eq!(*previews.lock().unwrap(), [Some(expected.clone())]);
+    let dry = tools.call(call()).dry_run().await;
+    assert_eq!(dry.metadata.get("preview"), Some(&expected));
+    assert_eq!(erased("previewed"), 0);
+}
+
+#[tokio::test]
+async fn long_results_are_cleaned_and_shortened() {
+    let tools = builder().spill(Spill::over(1_000)).build().unwrap();
+    let call = |lines: usize| ToolCall::new("pipeline.long", json!({"lines": lines})).conversation("c");
+    assert_eq!(tools.call(call(1)).await.output, "red line\n");
+    let long = tools.call(call(5_000)).await;
+    assert!(long.success && long.output.len() <= 1_000, "{}", long.output.len());
+    let handle = long.metadata.get("spilled").unwrap()["handle"].as_str().unwrap().to_owned();
+    let read = ToolCall::new("read_result", json!({"handle": handle, "offset": 4_000, "limit": 1})).conversation("c");
+    assert!(tools.call(read).await.output.starts_with("red line\n"));
+    let strange = ToolCall::new("read_result", json!({"handle": handle})).conversation("d");
+    assert!(!tools.call(strange).await.success, "another conversation reads nothing");
+}
+
+#[tokio::test]
+async fn limits_are_kept() {
+    let tools = builder().limit(Limiter::new().tool("pipeline.count", Limit::total(2))).build().unwrap();
+    let count = async || tools.call(ToolCall::new("pipeline.count", json!({"by": 1}))).await;
+    assert!(count().await.success && count().await.success);
+    assert_eq!(kind(&count().await), ErrorKind::RateLimited);
+}
+
+/// A thread that cannot be stopped counts until it ends.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_blocking_handler_holds_its_place_beyond_its_deadline() {
+    let tools = builder().concurrency(1, 0).build().unwrap();
+    let stuck = tools.call(ToolCall::new("pipeline.stuck", json!({}))).timeout(Duration::from_millis(30)).await;
+    assert_eq!(kind(&stuck), ErrorKind::OutcomeUnknown);
+    let count = async || tools.call(ToolCall::new("pipeline.count", json!({"by": 1}))).await;
+    assert_eq!(kind(&count().await), ErrorKind::Busy);
+    for _ in 0..100 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        if count().await.success {
+            return;
+        }
+    }
+    panic!("its place was never given back");
+}
+
+#[tokio::test]
+async fn whoever_watches_sees_it_all() {
+    let tools = builder().policy(Policy::Yolo).build().unwrap();
+    let mut events = tools.events().subscribe();
+    tools.call(ToolCall::new("pipeline.report", json!({})).id("7")).await;
+    tools.call(ToolCall::new("pipeline.erase", json!({"host": "watched", "password": "hush"}))).await;
+    let mut seen = Vec::new();
+    while let Some(Update::Event(event)) = events.try_next() {
+        let name = match &event.what {
+            What::Started { arguments } => format!("started {arguments}"),
+            What::Progress { progress } => format!("progress {progress}"),
+            What::Finished { success, .. } => format!("finished {success}"),
+            other => format!("{other:?}"),
+        };
+        seen.push(format!("{} {name}", event.call.tool));
+    }
+    assert_eq!(
+        seen,
+        [
+            "pipeline.report started {}",
+            r#"pipeline.report progress {"done":1}"#,
+            "pipeline.report finished true",
+            r#"pipeline.erase started {"host":"watched","password":"***"}"#,
+            "pipeline.erase finished true",
+        ]
+    );
 }

@@ -109,6 +109,11 @@ pub enum ErrorKind {
     InvalidArguments,
     /// The handler answered with an error.
     Failed,
+    /// The handler asks for another call, and the message says how to make it; see
+    /// [`HandlerError::retry`](crate::HandlerError::retry).
+    Retry,
+    /// The handler says that another call will not help; see [`HandlerError::fatal`](crate::HandlerError::fatal).
+    Fatal,
     /// The handler panicked.
     Panicked,
     /// The handler did not finish in time and was stopped.
@@ -148,6 +153,8 @@ impl ErrorKind {
             Self::UnknownTool => "unknown_tool",
             Self::InvalidArguments => "invalid_arguments",
             Self::Failed => "failed",
+            Self::Retry => "retry",
+            Self::Fatal => "fatal",
             Self::Panicked => "panicked",
             Self::TimedOut => "timed_out",
             Self::Cancelled => "cancelled",

@@ -20,7 +20,7 @@ fn is_answer(name: &str, text: &str, result: &ToolResult) -> Result<(), String> 
         return wrong("neither a success nor a failure");
     }
     match error.kind {
-        ErrorKind::Failed => Ok(()),
+        ErrorKind::Failed | ErrorKind::Retry | ErrorKind::Fatal => Ok(()),
         ErrorKind::InvalidArguments if error.arguments.is_empty() => wrong("refused without a reason"),
         ErrorKind::InvalidArguments if !error.message.contains(name) => wrong("does not name the tool"),
         ErrorKind::InvalidArguments => Ok(()),

@@ -14,7 +14,7 @@ use super::{BuildError, Dispatcher, Limits, Problem, Rules};
 use crate::confirm::{Confirm, Policy};
 use crate::inject::{FinishHook, Finished, Provider, Scope};
 use crate::journal::Journal;
-use crate::{IntoManifest, Outcome};
+use crate::{Concurrency, IntoManifest, Limiter, Outcome, Spill};
 
 /// Collects what the tools need; see [`Dispatcher::builder`].
 #[derive(Default)]
@@ -161,6 +161,26 @@ impl Builder {
     /// Only says what calls would do: nothing runs, and nobody is asked.
     pub fn dry_run(mut self, dry_run: bool) -> Self {
         self.rules.dry_run = dry_run;
+        self
+    }
+
+    /// How often tools may be called, in all and in one conversation. What is beyond that is refused, with the time to
+    /// wait.
+    pub fn limit(mut self, limiter: Limiter) -> Self {
+        self.rules.limiter = Some(limiter);
+        self
+    }
+
+    /// How many calls run at a time, and how many more may wait; beyond that a call is refused at once.
+    pub fn concurrency(mut self, running: usize, waiting: usize) -> Self {
+        self.rules.concurrency = Some(Concurrency::new(running, waiting));
+        self
+    }
+
+    /// Shortens long results: the model gets their beginning and their end, and the tool `read_result` for the rest.
+    pub fn spill(mut self, spill: Spill) -> Self {
+        self = self.service(spill.results());
+        self.rules.spill = Some(spill);
         self
     }
 

@@ -5,19 +5,20 @@
 //! and held in the form in which the handler gets them: what is asked is what runs.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tracing::Span;
 
 use super::dispatcher::Inner;
-use super::{BoundTool, Rules};
+use super::{BoundTool, Given, Rules, preview};
 use crate::arguments::{Reader, Repaired};
 use crate::confirm::{Decision, Pending, Question, Verdict};
 use crate::guard;
+use crate::inject::{Facts, ScopeInner};
 use crate::journal::{Begun, Finished, Journal, Started};
 use crate::shim::{Invocation, Purpose, Step, Waiting};
-use crate::{ErrorKind, ToolCall, ToolError, ToolResult, redact};
+use crate::{ErrorKind, Permit, ToolCall, ToolError, ToolResult, Watched, What, redact};
 
 /// What is decided about a call before it runs.
 pub(super) enum Prepared {
@@ -34,6 +35,9 @@ pub(super) struct Care {
     repaired: Option<Box<Repaired>>,
     decision: &'static str,
     record: Option<(Arc<dyn Journal>, Started)>,
+    watched: Option<Watched>,
+    /// Goes with the handler.
+    pub(super) permit: Option<Permit>,
 }
 
 /// A call on its careful way.
@@ -44,6 +48,9 @@ pub(super) struct Careful {
     /// Whether somebody has given consent already.
     pub(super) approved: bool,
     pub(super) dry_run: bool,
+    pub(super) watched: Option<Watched>,
+    /// What came with the call, for its preview.
+    pub(super) with: Vec<Given>,
 }
 
 /// Arguments that were read, as a value to be shown.
@@ -55,30 +62,52 @@ struct Read {
 impl Careful {
     /// Everything up to the handler.
     pub(super) async fn prepare(self, span: Span) -> Prepared {
+        let started = Instant::now();
+        let watched = self.watched.clone();
         match self.decide(span).await {
             Ok((waiting, care)) => Prepared::Run(waiting, care),
-            Err(result) => Prepared::Answer(result),
+            Err(result) => {
+                tell_end(watched.as_ref(), &result, started.elapsed());
+                Prepared::Answer(result)
+            }
         }
     }
 
     async fn decide(self, span: Span) -> Result<(Waiting, Box<Care>), Box<ToolResult>> {
         let rules = &self.inner.rules;
+        if let Some(limiter) = &rules.limiter {
+            limiter
+                .admit(&self.call.name, self.call.conversation_id())
+                .map_err(|exceeded| Box::new(ToolResult::failure(exceeded.error(&self.call.name))))?;
+        }
         let (mut waiting, mut read) = self.read(&self.call.arguments)?;
+        if let Some(watched) = &self.watched {
+            watched.send(What::Started { arguments: redact(&read.arguments, self.tool.definition()) });
+        }
         if rules.trace_arguments {
             let shown = redact(&read.arguments, self.tool.definition());
             span.record("gen_ai.tool.call.arguments", shown.to_string());
         }
         if self.dry_run || rules.dry_run {
             self.note(&read, "dry run").await?;
-            return Err(Box::new(self.dry_result(&read)));
+            return Err(Box::new(self.dry_result(&read).await));
         }
         self.recall(&read).await?;
         let (decision, edited) = self.consent(rules, &read).await?;
         if let Some(arguments) = edited {
             (waiting, read) = self.read(&arguments.to_string()).map_err(of_an_edit)?;
         }
+        let permit = self.enter().await?;
         let record = self.begin(&read, decision).await?;
-        let care = Care { started: Instant::now(), span, repaired: read.repaired, decision, record };
+        let care = Care {
+            started: Instant::now(),
+            span,
+            repaired: read.repaired,
+            decision,
+            record,
+            watched: self.watched.clone(),
+            permit,
+        };
         Ok((waiting, Box::new(care)))
     }
 
@@ -124,7 +153,7 @@ impl Careful {
             let message = "needs somebody's consent, and there is nobody to ask: the application sets `.confirm(..)`, or another `.policy(..)`";
             return Err(self.failure(ErrorKind::Refused, message.to_owned()));
         };
-        let question = self.question(read);
+        let question = self.question(read).await;
         let decision = guard::CatchPanic(confirm.confirm(&question)).await;
         match decision.unwrap_or_else(|panic| Decision::Refuse(Some(format!("asking panicked: {panic}")))) {
             Decision::Run => Ok(("confirmed", None)),
@@ -139,17 +168,51 @@ impl Careful {
                 Err(self.failure(ErrorKind::Aborted, "was refused, and everything else with it: stop here".to_owned()))
             }
             Decision::Pending(pending) => {
+                if let Some(watched) = &self.watched {
+                    watched.send(What::Pending { token: pending.token.clone() });
+                }
                 self.note(read, "pending").await?;
                 Err(Box::new(self.pending(&pending)))
             }
         }
     }
 
-    fn question(&self, read: &Read) -> Question {
+    /// Waits for its turn, where only so many calls run at a time.
+    async fn enter(&self) -> Result<Option<Permit>, Box<ToolResult>> {
+        let Some(concurrency) = &self.inner.rules.concurrency else { return Ok(None) };
+        match concurrency.enter().await {
+            Ok(permit) => Ok(Some(permit)),
+            Err(busy) => Err(Box::new(ToolResult::failure(busy.error(&self.call.name)))),
+        }
+    }
+
+    /// What the call would do, if its tool can tell.
+    async fn effect(&self, read: &Read) -> Option<Value> {
+        let preview = self.tool.preview.clone()?;
+        let limits = &self.inner.limits;
+        let text = read.repaired.as_ref().map_or(&*self.call.arguments, |repaired| &repaired.text);
+        let reader =
+            Reader { text, schemas: preview.schemas(), allow_unknown: limits.allow_unknown, repair: limits.repair };
+        let timeout = preview.timeout.or(limits.timeout);
+        let waiting = preview::decoded(&preview, reader);
+        let facts = Facts::new(self.call.context(), timeout);
+        let scope = ScopeInner::new(self.inner.dependencies.clone(), self.with.clone(), facts);
+        let effect = match waiting {
+            Ok(waiting) => preview::effect(preview, scope, waiting, timeout).await,
+            Err(error) => Err(error),
+        };
+        Some(match effect {
+            Ok(effect) => serde_json::to_value(effect).unwrap_or_default(),
+            Err(error) => Value::from(format!("The preview failed: {error}")),
+        })
+    }
+
+    async fn question(&self, read: &Read) -> Question {
         let mut question = Question::new(&*self.call.name, self.tool.definition().clone(), read.arguments.clone());
         question.call_id = self.call.call_id().map(str::to_owned);
         question.conversation = self.call.conversation_id().map(str::to_owned);
         question.repairs = read.repaired.as_ref().map(|repaired| repaired.values()).unwrap_or_default();
+        question.preview = self.effect(read).await;
         question
     }
 
@@ -208,11 +271,15 @@ impl Careful {
         journal.note(&self.started(read), decision).await.map_err(|error| self.unrecorded(&error.to_string()))
     }
 
-    fn dry_result(&self, read: &Read) -> ToolResult {
+    async fn dry_result(&self, read: &Read) -> ToolResult {
         let arguments = redact(&read.arguments, self.tool.definition());
         let mut result =
             ToolResult::success(format!("Dry run: `{}` would run with {arguments}. Nothing was done.", self.call.name));
         result.metadata.insert("dry_run", true);
+        if let Some(effect) = self.effect(read).await {
+            result.output.push_str(&format!(" It would do this: {effect}"));
+            result.metadata.insert("preview", effect);
+        }
         mend(result, read.repaired.as_deref())
     }
 
@@ -233,6 +300,14 @@ impl Careful {
 
     fn failure(&self, kind: ErrorKind, message: String) -> Box<ToolResult> {
         Box::new(ToolResult::failure(ToolError::new(kind, format!("`{}` {message}.", self.call.name))))
+    }
+}
+
+/// Tells whoever watches that the call has answered.
+fn tell_end(watched: Option<&Watched>, result: &ToolResult, duration: Duration) {
+    if let Some(watched) = watched {
+        let kind = result.error.as_ref().map(|error| error.kind);
+        watched.send(What::Finished { success: result.success, kind, duration });
     }
 }
 
@@ -259,6 +334,7 @@ impl Care {
         if let Some(error) = &result.error {
             self.span.record("error.type", error.kind.as_str());
         }
+        tell_end(self.watched.as_ref(), &result, self.started.elapsed());
         result
     }
 

@@ -13,7 +13,7 @@ use super::offer::{CurrentOffer, Offer};
 use super::problem::{skip, unreadable};
 use super::{BuildError, Builder, Call, Check, Dependencies, Explanation, Rules, Turn};
 use crate::confirm::Question;
-use crate::{IntoManifest, ToolCall};
+use crate::{Events, IntoManifest, ToolCall};
 
 /// Runs the calls of a model. Cheap to clone; clones share everything.
 ///
@@ -91,6 +91,12 @@ impl Dispatcher {
     /// A call. What is given back is a future; it can first be told more, such as [`Call::with`].
     pub fn call<'a>(&'a self, call: ToolCall<'a>) -> Call<'a> {
         Call::new(self, call)
+    }
+
+    /// What happens to calls, for whoever wants to watch: an interface, a log.
+    #[must_use]
+    pub fn events(&self) -> &Events {
+        &self.inner.rules.events
     }
 
     /// The calls of one turn, side by side, with their results in the order of the calls.

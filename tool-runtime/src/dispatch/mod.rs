@@ -9,6 +9,7 @@ mod dependencies;
 mod dispatcher;
 mod explain;
 mod offer;
+mod preview;
 mod problem;
 mod promise;
 mod rules;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::BoundTool;
 use crate::confirm::{Confirm, Policy};
 use crate::journal::Journal;
+use crate::{Concurrency, Events, Limiter, Spill};
 
 /// The rules of a dispatcher.
 #[derive(Default)]
@@ -13,6 +14,10 @@ pub(crate) struct Rules {
     pub(crate) confirm: Option<Arc<dyn Confirm>>,
     pub(crate) journal: Option<Arc<dyn Journal>>,
     pub(crate) dry_run: bool,
+    pub(crate) limiter: Option<Limiter>,
+    pub(crate) concurrency: Option<Concurrency>,
+    pub(crate) spill: Option<Spill>,
+    pub(crate) events: Events,
     /// Whether the arguments of calls are put into their spans, without what is secret.
     pub(crate) trace_arguments: bool,
 }
@@ -26,6 +31,6 @@ impl Rules {
             Policy::ConfirmSensitive => tool.registration.options.sensitive,
             _ => true,
         };
-        asks || self.dry_run || self.journal.is_some()
+        asks || self.dry_run || self.journal.is_some() || self.limiter.is_some() || self.concurrency.is_some()
     }
 }

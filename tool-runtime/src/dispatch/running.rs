@@ -21,8 +21,9 @@ use crate::arguments::{Reader, Repaired};
 use crate::confirm::Question;
 use crate::guard::{self, drop_quietly};
 use crate::inject::{Blocking, BlockingAnswer, Facts, InjectError, Inputs, InstanceInput, ScopeInner, blocking_answer};
+use crate::output::clean;
 use crate::shim::{Invocation, Purpose, Step, Waiting};
-use crate::{ErrorKind, Outcome, ToolCall, ToolError, ToolResult};
+use crate::{ErrorKind, Outcome, Progress, Spill, ToolCall, ToolError, ToolResult, Watched, What};
 
 /// How long a rollback may take after its call was stopped. It goes on in the background after that.
 const FINISH_GRACE: Duration = Duration::from_secs(5);
@@ -33,10 +34,10 @@ const FINISH_GRACE: Duration = Duration::from_secs(5);
 /// what was injected in the background.
 #[must_use = "a call does nothing unless it is awaited"]
 pub struct Call<'a> {
-    tools: &'a Dispatcher,
-    call: ToolCall<'a>,
-    with: Vec<Given>,
-    timeout: Option<Duration>,
+    pub(super) tools: &'a Dispatcher,
+    pub(super) call: ToolCall<'a>,
+    pub(super) with: Vec<Given>,
+    pub(super) timeout: Option<Duration>,
     cancel: Option<CancellationToken>,
     /// What was mended in the arguments.
     repaired: Option<Box<Repaired>>,
@@ -154,8 +155,10 @@ impl<'a> Call<'a> {
         if self.cancel.as_ref().is_some_and(CancellationToken::is_cancelled) {
             return Break(answered(tool, Err(cancelled())));
         }
-        if inner.rules.concern(tool) || self.approved.is_some() || self.dry_run || is_watched() {
-            return self.start_carefully(tool);
+        let watched = inner.rules.events.watch(&self.call);
+        if inner.rules.concern(tool) || watched.is_some() || self.approved.is_some() || self.dry_run || has_subscriber()
+        {
+            return self.start_carefully(tool, watched);
         }
         let ready = if tool.needs_scope {
             None
@@ -209,7 +212,7 @@ impl<'a> Call<'a> {
 
     /// Starts a call that somebody has to be asked about, that is recorded or only tried, or that is watched.
     #[cold]
-    fn start_carefully(&mut self, tool: &Arc<BoundTool>) -> ControlFlow<ToolResult, Running> {
+    fn start_carefully(&mut self, tool: &Arc<BoundTool>, watched: Option<Watched>) -> ControlFlow<ToolResult, Running> {
         let Ok(runtime) = Handle::try_current() else { return Break(answered(tool, Err(no_runtime()))) };
         if let Some(question) = &self.approved
             && !question.is_about(tool.definition())
@@ -218,6 +221,11 @@ impl<'a> Call<'a> {
         }
         let inner = self.tools.inner.clone();
         let timeout = self.timeout_of(tool);
+        if let Some(watched) = &watched {
+            let watched = watched.clone();
+            self.with.push(Given::new(Progress::to(move |progress| watched.send(What::Progress { progress }))));
+        }
+        let with = if tool.preview.is_some() { self.with.clone() } else { Vec::new() };
         // The time that a person takes to answer is not the handler's: its deadline is told when it starts.
         let facts = Facts::new(self.call.context(), timeout);
         let scope = ScopeInner::new(inner.dependencies.clone(), std::mem::take(&mut self.with), facts);
@@ -228,6 +236,8 @@ impl<'a> Call<'a> {
             call: self.call.clone().into_owned(),
             approved: self.approved.is_some(),
             dry_run: self.dry_run,
+            watched,
+            with,
         };
         Continue(Running {
             tool: tool.clone(),
@@ -258,6 +268,16 @@ impl<'a> Call<'a> {
         Ok(Inputs { instance, values: values.collect::<Result<_, _>>()? })
     }
 
+    /// Shortens a result that is too long, and says what was mended.
+    #[inline]
+    fn dressed(&mut self, result: ToolResult) -> ToolResult {
+        let result = match &self.tools.inner.rules.spill {
+            None => result,
+            Some(spill) => shortened(spill, self.call.conversation_id(), result),
+        };
+        if self.repaired.is_none() { result } else { self.with_repairs(result) }
+    }
+
     /// Says in the result what was mended.
     #[cold]
     #[inline(never)]
@@ -269,7 +289,7 @@ impl<'a> Call<'a> {
     }
 
     #[cold]
-    fn too_long(&self) -> ToolError {
+    pub(super) fn too_long(&self) -> ToolError {
         let message = format!(
             "Invalid arguments for `{}`: {} bytes are more than the limit of {}. Send less.",
             self.call.name,
@@ -290,10 +310,7 @@ impl Future for Call<'_> {
                 Continue(running) => this.state = State::Running(running),
                 Break(result) => {
                     this.state = State::Done;
-                    return match this.repaired.is_none() {
-                        true => Poll::Ready(result),
-                        false => Poll::Ready(this.with_repairs(result)),
-                    };
+                    return Poll::Ready(this.dressed(result));
                 }
             }
         }
@@ -302,10 +319,7 @@ impl Future for Call<'_> {
         };
         let Poll::Ready(result) = running.poll(context) else { return Poll::Pending };
         this.state = State::Done;
-        match this.repaired.is_none() {
-            true => Poll::Ready(result),
-            false => Poll::Ready(this.with_repairs(result)),
-        }
+        Poll::Ready(this.dressed(result))
     }
 }
 
@@ -380,9 +394,12 @@ impl Running {
     }
 
     /// It is decided: the handler runs.
-    fn run_prepared(&mut self, waiting: Waiting, care: Box<Care>) {
+    fn run_prepared(&mut self, waiting: Waiting, mut care: Box<Care>) {
         let Some(careful) = &mut self.careful else { return };
         let Some(scope) = careful.scope.take() else { return };
+        if let Some(permit) = care.permit.take() {
+            scope.keep(permit);
+        }
         careful.care = Some(care);
         let runtime = careful.runtime.clone();
         let run = Box::pin(scoped::run(self.tool.clone(), scope.clone(), runtime.clone(), waiting));
@@ -546,9 +563,19 @@ impl Drop for Running {
 
 const CHANGED_SINCE: &str = "was not run: it has changed since somebody gave consent to it, who should be asked again";
 
+#[cold]
+fn shortened(spill: &Spill, conversation: Option<&str>, mut result: ToolResult) -> ToolResult {
+    let (output, spilled) = spill.shorten(conversation, std::mem::take(&mut result.output));
+    result.output = output;
+    if let Some(spilled) = spilled {
+        result.metadata.insert("spilled", json!(spilled));
+    }
+    result
+}
+
 /// Whether somebody looks at the spans of calls.
 #[inline]
-fn is_watched() -> bool {
+fn has_subscriber() -> bool {
     tracing::enabled!(target: TARGET, tracing::Level::INFO)
 }
 
@@ -594,7 +621,7 @@ fn cancelled() -> Box<Failure> {
     Failure::new(ErrorKind::Cancelled, "was cancelled")
 }
 
-fn no_runtime() -> Box<Failure> {
+pub(super) fn no_runtime() -> Box<Failure> {
     Failure::new(ErrorKind::NoRuntime, "needs a Tokio runtime with time enabled, and there is none on this thread")
 }
 
@@ -606,13 +633,13 @@ fn failed(error: ToolError) -> ToolResult {
 #[inline]
 fn answered(tool: &BoundTool, answer: Answer) -> ToolResult {
     match answer {
-        Ok(output) => ToolResult::success(output),
+        Ok(output) => ToolResult::success(clean(output)),
         Err(failure) => failed(in_words(tool, *failure)),
     }
 }
 
 #[cold]
-fn in_words(tool: &BoundTool, failure: Failure) -> ToolError {
+pub(super) fn in_words(tool: &BoundTool, failure: Failure) -> ToolError {
     let Failure { kind, message } = failure;
     let name = tool.registration.name;
     let message = match kind {
