@@ -28,29 +28,40 @@ impl SqliteJournal {
         }
         // Nobody can write an outcome until the transaction ends. So a call without one has not ended, and who runs it
         // either lives or never writes one.
-        self.known(&mut transaction, &call.key).await
+        let known = self.known(&mut transaction, &call.key).await?;
+        Ok(known.unwrap_or(Begun::Unfinished))
+    }
+
+    /// What is known of a call, without starting it.
+    pub(crate) async fn recall_call(&self, key: &CallKey) -> Result<Option<Begun>, JournalError> {
+        if key.identity().is_none() {
+            return Ok(None);
+        }
+        let mut transaction = self.exclusive().await?;
+        self.known(&mut transaction, key).await
     }
 
     /// What there is of a call that began before.
-    async fn known(&self, connection: &mut SqliteConnection, key: &CallKey) -> Result<Begun, JournalError> {
-        let (sequence, opening, run, result): (i64, i64, i64, Option<String>) = sqlx::query_as(
+    async fn known(&self, connection: &mut SqliteConnection, key: &CallKey) -> Result<Option<Begun>, JournalError> {
+        let row: Option<(i64, i64, i64, Option<String>)> = sqlx::query_as(
             "SELECT sequence, opening, run, result FROM calls LEFT JOIN outcomes ON call = sequence \
              WHERE conversation = ? AND id = ? AND fingerprint = ? AND run IS NOT NULL",
         )
         .bind(key.conversation())
         .bind(key.id())
         .bind(fingerprint(key))
-        .fetch_one(connection)
+        .fetch_optional(connection)
         .await
         .or_unread("what came of a call")?;
-        match result {
+        let Some((sequence, opening, run, result)) = row else { return Ok(None) };
+        Ok(Some(match result {
             Some(result) => {
                 let result = serde_json::from_str(&result);
-                Ok(Begun::Completed(result.map_err(|error| unreadable("the result", sequence, error))?))
+                Begun::Completed(result.map_err(|error| unreadable("the result", sequence, error))?)
             }
-            None if self.is_running(opening, run) => Ok(Begun::Running),
-            None => Ok(Begun::Unfinished),
-        }
+            None if self.is_running(opening, run) => Begun::Running,
+            None => Begun::Unfinished,
+        }))
     }
 
     pub(crate) async fn finish_call(&self, key: &CallKey, finished: &Finished) -> Result<(), JournalError> {

@@ -80,6 +80,10 @@ impl Journal for SqliteJournal {
         Box::pin(self.begin_call(call))
     }
 
+    fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<Begun>, JournalError>> {
+        Box::pin(self.recall_call(key))
+    }
+
     fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
         Box::pin(self.finish_call(key, finished))
     }

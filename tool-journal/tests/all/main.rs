@@ -12,5 +12,7 @@ mod killed;
 mod pending;
 /// Several processes with one file.
 mod processes;
+/// A dispatcher whose process ends while a call waits for consent.
+mod resumed;
 /// What the other modules need.
 mod support;
