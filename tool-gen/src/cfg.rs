@@ -38,6 +38,8 @@ impl Cfg {
 impl Cfg {
     /// The configuration that Cargo tells a build script, for the target of the build.
     ///
+    /// `debug_assertions` is as Cargo says it, whatever the profile is called.
+    ///
     /// What the script itself sets with `cargo::rustc-cfg` is not in it: add it with [`name`](Self::name) or
     /// [`value`](Self::value).
     #[must_use]
@@ -53,8 +55,8 @@ impl Cfg {
                 _ => cfg = values.split(',').fold(cfg, |cfg, value| cfg.value(name.as_str(), value)),
             }
         }
-        // Older Cargos do not say it.
-        if std::env::var_os("PROFILE").is_some_and(|profile| profile == "debug") {
+        // Every target has cfgs: where there is none, this is no Cargo that tells them, and the profile is all there is.
+        if cfg == Self::new() && std::env::var_os("PROFILE").is_some_and(|profile| profile == "debug") {
             cfg = cfg.name("debug_assertions");
         }
         cfg
@@ -98,6 +100,13 @@ impl Cfg {
             // What cannot be read is rustc's to complain about.
             attribute.parse_args_with(one_predicate).is_ok_and(|predicate| self.evaluate(&predicate))
         })
+    }
+
+    /// Whether everything under these attributes is there, those included that a `cfg_attr` holds.
+    pub(crate) fn holds_expanded(&self, attributes: &[Attribute]) -> bool {
+        let mut attributes = attributes.to_vec();
+        self.expand(&mut attributes);
+        self.holds(&attributes)
     }
 
     fn evaluate(&self, predicate: &Predicate) -> bool {
