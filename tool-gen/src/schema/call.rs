@@ -20,12 +20,15 @@ const FROM_LITERALS: [&str; 9] = ["String", "PathBuf", "Vec", "VecDeque", "Linke
 
 impl Shapes<'_> {
     /// `300u32 as u8` is another number: only one that stays what it is is seen.
-    pub(super) fn cast(&self, cast: &ExprCast, scene: &Scene) -> Result<Plain, String> {
+    pub(super) fn cast(&self, cast: &ExprCast, ty: &Ty, scene: &Scene) -> Result<Plain, String> {
         let unplain = || unplain(&Expr::Cast(cast.clone()));
         let Plain::Int(number) = self.evaluate(&cast.expr, &Ty::Unknown(String::new()), scene)? else {
             return Err(unplain());
         };
-        let target = self.types.resolve(&cast.ty, scene.scope, &scene.generics);
+        let target = match &*cast.ty {
+            syn::Type::Infer(_) => ty.clone(),
+            target => self.types.resolve(target, scene.scope, &scene.generics),
+        };
         let stays = target.library().is_some_and(|(krate, name)| krate.is_empty() && fits(number, name));
         if stays { Ok(Plain::Int(number)) } else { Err(unplain()) }
     }

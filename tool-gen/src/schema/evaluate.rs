@@ -100,7 +100,7 @@ impl Shapes<'_> {
             Expr::Paren(paren) => self.evaluate(&paren.expr, ty, scene),
             Expr::Group(group) => self.evaluate(&group.expr, ty, scene),
             Expr::Reference(reference) => self.evaluate(&reference.expr, ty, scene),
-            Expr::Cast(cast) => self.cast(cast, scene),
+            Expr::Cast(cast) => self.cast(cast, ty, scene),
             Expr::Block(block) => self.call(&block.block, ty, scene),
             Expr::Unary(unary) => match (&unary.op, self.evaluate(&unary.expr, ty, scene)?) {
                 (UnOp::Neg(_), Plain::Int(number)) => number.checked_neg().map(Plain::Int).ok_or_else(|| unplain(expr)),
