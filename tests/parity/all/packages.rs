@@ -59,7 +59,8 @@ fn files_that_are_missing_or_cannot_be_read_are_looked_for_again() {
     let project = Project::new("", "mod gone;\nmod secret;\nmod latin;\n#[path = \"far.rs\"] mod far;\n")
         .with("src/secret.rs", "")
         .with("src/latin.rs", b"// caf\xe9\n");
-    std::fs::set_permissions(project.path("src/secret.rs"), std::fs::Permissions::from_mode(0)).expect("it is ours");
+    std::fs::set_permissions(project.path("src/secret.rs"), std::fs::Permissions::from_mode(0o000))
+        .expect("it is ours");
     let scanned = project.scan();
     for file in ["src/lib.rs", "src/gone.rs", "src/gone/mod.rs", "src/secret.rs", "src/latin.rs", "src/far.rs"] {
         depends_on(&scanned, &project.path(file));

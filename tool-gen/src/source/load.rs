@@ -107,13 +107,13 @@ impl Sources {
         if may_declare_modules(text.as_bytes()) {
             let outline = match modules_only(&text) {
                 Ok(outline) => outline,
-                Err(deep) => return self.report_in_scanned(&scope, too_deep(&scope.file, deep)),
+                Err(deep) => return self.report_in_scanned(&scope, *too_deep(&scope.file, deep)),
             };
             // What is wrong with it rustc will say; there is no tool in it.
             let Ok(file) = syn::parse_file(&outline.text) else { return };
             for (name, at) in outline.in_macros {
                 let hidden = hidden_by_macro("a module", &name, scope.file.place_at(at));
-                self.report_in_scanned(&scope, Box::new(hidden));
+                self.report_in_scanned(&scope, hidden);
             }
             if self.krate(scope.krate).cfg.holds_expanded(&file.attrs) {
                 self.declare_modules(id, file.items);
@@ -122,9 +122,9 @@ impl Sources {
     }
 
     /// Of a crate that lends only its types, what is left out shows where a type is missed.
-    pub(super) fn report_in_scanned(&self, scope: &Scope, diagnostic: Box<Diagnostic>) {
+    pub(super) fn report_in_scanned(&self, scope: &Scope, diagnostic: Diagnostic) {
         if self.krate(scope.krate).scanned {
-            self.report(*diagnostic);
+            self.report(diagnostic);
         }
     }
 
@@ -203,7 +203,7 @@ impl Sources {
         let wrong = |message: String, help: Option<String>, compile_error: bool| {
             let place = Some(scope.file.place(module.ident.span()));
             let diagnostic = Diagnostic { severity: Severity::Error, message, help, place, compile_error };
-            self.report_in_scanned(&scope, Box::new(diagnostic));
+            self.report_in_scanned(&scope, diagnostic);
         };
         let (file, folders) = match self.find_file(&scope.folders, name, path) {
             Ok(found) => found,
@@ -221,7 +221,7 @@ impl Sources {
         }
         let file = match SourceFile::read(&file) {
             Ok(file) => file,
-            Err(diagnostic) => return self.report_in_scanned(&scope, diagnostic),
+            Err(diagnostic) => return self.report_in_scanned(&scope, *diagnostic),
         };
         let module_path = format!("{}::{}", scope.path, module.ident);
         let visibility = self.visibility(&module.vis, around);
@@ -349,4 +349,16 @@ pub(super) fn folder_of(file: &Path) -> PathBuf {
 
 pub(super) fn canonical(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_without_a_folder_is_in_the_current_one() {
+        assert_eq!(folder_of(Path::new("lib.rs")), Path::new("."));
+        assert_eq!(folder_of(Path::new("src/lib.rs")), Path::new("src"));
+        assert_eq!(Folders::beside(Path::new("lib.rs")).modules, Path::new("."));
+    }
 }

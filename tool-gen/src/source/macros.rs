@@ -25,7 +25,7 @@ impl Sources {
         let file = match SourceFile::read(&path) {
             Ok(file) => file,
             Err(diagnostic) => {
-                self.report_in_scanned(&scope, diagnostic);
+                self.report_in_scanned(&scope, *diagnostic);
                 return None;
             }
         };
