@@ -90,9 +90,11 @@ fn another_file() {
     let ran = project.run(&["write", "-o", "other.json"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(project.path("other.json").exists() && !project.path("tools_calls.json").exists());
-    let nowhere = project.run(&["write", "-o", "none/other.json"]);
+    assert_eq!(project.run(&["write", "-o", "new/other.json"]).code, 0);
+    assert_eq!(project.read("new/other.json"), project.read("other.json"));
+    let nowhere = project.run(&["write", "-o", "Cargo.toml/other.json"]);
     assert_eq!(nowhere.code, 2);
-    assert!(nowhere.stderr.starts_with("error: cannot write the manifest none/other.json"), "{}", nowhere.stderr);
+    assert!(nowhere.stderr.starts_with("error: cannot write the manifest Cargo.toml/other.json"), "{}", nowhere.stderr);
 }
 
 #[test]
