@@ -38,7 +38,13 @@ pub(super) fn choose(
                 Err(message) => problems.push(Problem::of_tool(name, message, WRITE_AGAIN)),
             },
             (Some(first), Some(second)) => problems.push(duplicate(first, second)),
-            (None, _) => problems.push(misfit(name, entry, by_handler.get(&*entry.handler).copied(), manifest)),
+            (None, _) => problems.push(match by_handler.get(&*entry.handler) {
+                Some(tool) => misfit(name, entry, tool, manifest),
+                None => match rest.iter().find(|tool| tool.name == name) {
+                    Some(tool) => moved(name, &entry.handler, tool),
+                    None => not_linked(name, &entry.handler),
+                },
+            }),
         }
     }
     let by_hand = linked.iter().filter(|tool| tool.options.manual && manifest.get(tool.name).is_none());
@@ -58,10 +64,9 @@ fn agreed(entry: &ToolDefinition, tool: &Registration) -> Result<Arc<ToolDefinit
     }
 }
 
-/// Why no linked tool has the entry's name and its handler.
-fn misfit(name: &str, entry: &ToolDefinition, linked: Option<&Registration>, manifest: &Manifest) -> Problem {
+/// Why the linked tool with the entry's handler is not the entry's.
+fn misfit(name: &str, entry: &ToolDefinition, tool: &Registration, manifest: &Manifest) -> Problem {
     let handler = &entry.handler;
-    let Some(tool) = linked else { return not_linked(name, handler) };
     if tool.name == name {
         let message =
             format!("the manifest offers it, but `{handler}` is of a `manual` class and no instance is given");
@@ -73,6 +78,12 @@ fn misfit(name: &str, entry: &ToolDefinition, linked: Option<&Registration>, man
         return Problem::of_tool(name, message, WRITE_AGAIN);
     }
     let message = format!("the manifest is stale: its handler `{handler}` is now called `{}`", tool.name);
+    Problem::of_tool(name, message, WRITE_AGAIN)
+}
+
+/// Another function has the name; mostly the same one, in another module.
+fn moved(name: &str, handler: &str, tool: &Registration) -> Problem {
+    let message = format!("the manifest is stale: its handler is now `{}`, not `{handler}`", tool.handler);
     Problem::of_tool(name, message, WRITE_AGAIN)
 }
 
