@@ -1,6 +1,6 @@
 //! Where the tools are, if the packages that are read have none: most often in a crate that an application uses.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use cargo_metadata::{Metadata, Package};
 use tool_gen::{Diagnostic, Scan, Severity};
@@ -71,8 +71,8 @@ fn has_tools(scan: &Scan) -> bool {
     scan.run().is_ok_and(|scanned| !scanned.manifest.is_empty())
 }
 
-fn has_tools_outside(cargo_toml: &PathBuf) -> bool {
-    let choice = PackageChoice { manifest_path: Some(cargo_toml.clone()), ..PackageChoice::default() };
+fn has_tools_outside(cargo_toml: &Path) -> bool {
+    let choice = PackageChoice { manifest_path: Some(cargo_toml.to_owned()), ..PackageChoice::default() };
     Selection::of(&choice).is_ok_and(|selection| has_tools(&selection.scan))
 }
 

@@ -40,7 +40,10 @@ pub(super) fn choose(
             (Some(first), Some(second)) => problems.push(duplicate(first, second)),
             (None, _) => problems.push(match by_handler.get(&*entry.handler) {
                 Some(tool) => misfit(name, entry, tool, manifest),
-                None => match rest.iter().find(|tool| tool.name == name) {
+                None => match rest
+                    .iter()
+                    .find(|tool| tool.name == name && crate_of(tool.handler) == crate_of(&entry.handler))
+                {
                     Some(tool) => moved(name, &entry.handler, tool),
                     None => not_linked(name, &entry.handler),
                 },
@@ -81,14 +84,14 @@ fn misfit(name: &str, entry: &ToolDefinition, tool: &Registration, manifest: &Ma
     Problem::of_tool(name, message, WRITE_AGAIN)
 }
 
-/// Another function has the name; mostly the same one, in another module.
+/// Another function of the crate has the name; mostly the same one, in another module.
 fn moved(name: &str, handler: &str, tool: &Registration) -> Problem {
     let message = format!("the manifest is stale: its handler is now `{}`, not `{handler}`", tool.handler);
     Problem::of_tool(name, message, WRITE_AGAIN)
 }
 
 fn not_linked(name: &str, handler: &str) -> Problem {
-    let krate = handler.split("::").next().unwrap_or(handler);
+    let krate = crate_of(handler);
     Problem::of_tool(
         name,
         format!("the manifest offers it, but its handler `{handler}` is not linked"),
@@ -97,6 +100,10 @@ fn not_linked(name: &str, handler: &str) -> Problem {
              if the handler is gone, write the manifest again"
         ),
     )
+}
+
+fn crate_of(handler: &str) -> &str {
+    handler.split("::").next().unwrap_or(handler)
 }
 
 pub(super) fn duplicate(first: &Registration, second: &Registration) -> Problem {

@@ -2,6 +2,7 @@
 
 mod html;
 mod markdown;
+mod types;
 
 use std::path::PathBuf;
 
