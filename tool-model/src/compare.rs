@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::schema::{Position, position};
+use crate::walk::{Walk, said};
 use crate::{Argument, ToolDefinition, canonical};
 
 /// What differs between a manifest's entry and the linked definition: arguments, their types, nested schemas, the
@@ -32,9 +32,11 @@ pub fn difference(manifest: &ToolDefinition, linked: &ToolDefinition) -> Vec<Str
         differences.push(format!("argument `{name}` is no longer in the code"));
     }
     if let Some(entry) = &manifest.returns {
-        let agrees = |returns| Walk::new(&manifest.defs, &linked.defs).same_schema(entry, returns);
-        if !linked.returns.as_ref().is_some_and(agrees) {
-            differences.push("the schema of the result has changed".to_owned());
+        let compared = |returns| Walk::new(&manifest.defs, &linked.defs).schemas(entry, returns);
+        match linked.returns.as_ref().map(compared) {
+            Some(Ok(())) => {}
+            Some(Err(mismatch)) => differences.push(format!("`returns{}`: {mismatch}", mismatch.path())),
+            None => differences.push("the code no longer describes the result".to_owned()),
         }
     }
     differences
@@ -105,94 +107,17 @@ fn argument_difference(
     if entry.is_any() {
         return None;
     }
-    let mut walk = Walk::new(entry_defs, linked_defs);
-    if entry.type_name == linked.type_name && walk.same_keywords(said(&entry.keywords), said(&linked.keywords)) {
-        return None;
-    }
-    let show = |argument: &Argument| canonical(&Argument { description: None, ..argument.clone() }.schema());
-    let (was, is) = (show(entry), show(linked));
-    Some(if was == is {
-        format!("argument `{name}`: the definitions its schema refers to have changed")
-    } else {
-        format!("argument `{name}` is {was} in the manifest, {is} in the code")
-    })
-}
-
-/// The keywords of a schema, sorted and without its description.
-type Keywords<'a> = Vec<(&'a str, &'a Value)>;
-
-fn said<'a>(schema: impl IntoIterator<Item = (&'a String, &'a Value)>) -> Keywords<'a> {
-    let keywords = schema.into_iter().filter(|(key, _)| *key != "description");
-    let mut keywords: Keywords<'a> = keywords.map(|(key, value)| (key.as_str(), value)).collect();
-    keywords.sort_unstable_by_key(|(key, _)| *key);
-    keywords
-}
-
-/// Whether a schema says nothing about what fits it: the manifest's `any`.
-pub(crate) fn is_any(schema: &Map<String, Value>) -> bool {
-    schema.keys().all(|key| matches!(key.as_str(), "description" | "default" | "writeOnly"))
-}
-
-/// Goes through two schemas side by side, each with its own definitions.
-struct Walk<'a> {
-    entry_defs: &'a BTreeMap<String, Value>,
-    linked_defs: &'a BTreeMap<String, Value>,
-    /// The pairs of definitions that are being compared or have been: types may contain themselves.
-    seen: Vec<(String, String)>,
-}
-
-impl<'a> Walk<'a> {
-    fn new(entry_defs: &'a BTreeMap<String, Value>, linked_defs: &'a BTreeMap<String, Value>) -> Self {
-        Self { entry_defs, linked_defs, seen: Vec::new() }
-    }
-
-    fn same_schema(&mut self, entry: &'a Value, linked: &'a Value) -> bool {
-        match (entry, linked) {
-            (Value::Object(entry), _) if is_any(entry) => true,
-            (Value::Object(entry), Value::Object(linked)) => self.same_keywords(said(entry), said(linked)),
-            (entry, linked) => entry == linked,
+    let mismatch = Walk::new(entry_defs, linked_defs).keywords(said(&entry.keywords), said(&linked.keywords)).err();
+    let same_type = entry.type_name == linked.type_name;
+    match mismatch {
+        None if same_type => None,
+        Some(inside) if same_type && !inside.is_at_root() => {
+            Some(format!("argument `{name}{}`: {inside}", inside.path()))
         }
-    }
-
-    fn same_keywords(&mut self, entry: Keywords<'a>, mut linked: Keywords<'a>) -> bool {
-        if entry.iter().all(|(key, _)| *key != "default") {
-            linked.retain(|(key, _)| *key != "default");
-        }
-        entry.len() == linked.len()
-            && entry
-                .into_iter()
-                .zip(linked)
-                .all(|((key, entry), (linked_key, linked))| key == linked_key && self.same_keyword(key, entry, linked))
-    }
-
-    fn same_keyword(&mut self, key: &str, entry: &'a Value, linked: &'a Value) -> bool {
-        match (position(key), entry, linked) {
-            _ if key == "$ref" => self.same_target(entry, linked),
-            (Position::One, ..) => self.same_schema(entry, linked),
-            (Position::List, Value::Array(entry), Value::Array(linked)) => {
-                entry.len() == linked.len() && entry.iter().zip(linked).all(|(a, b)| self.same_schema(a, b))
-            }
-            (Position::Map, Value::Object(entry), Value::Object(linked)) => {
-                let mut agrees = |(name, schema)| linked.get(name).is_some_and(|other| self.same_schema(schema, other));
-                entry.len() == linked.len() && entry.iter().all(&mut agrees)
-            }
-            _ => entry == linked,
-        }
-    }
-
-    fn same_target(&mut self, entry: &Value, linked: &Value) -> bool {
-        let target =
-            |reference: &Value| reference.as_str().and_then(crate::schema::target_of).map(|it| it.into_owned());
-        let (Some(entry), Some(linked)) = (target(entry), target(linked)) else { return entry == linked };
-        let definitions = (self.entry_defs.get(&entry), self.linked_defs.get(&linked));
-        let pair = (entry, linked);
-        if self.seen.contains(&pair) {
-            return true;
-        }
-        self.seen.push(pair);
-        match definitions {
-            (Some(entry), Some(linked)) => self.same_schema(entry, linked),
-            _ => false,
+        _ => {
+            let show = |argument: &Argument| canonical(&Argument { description: None, ..argument.clone() }.schema());
+            let (was, is) = (show(entry), show(linked));
+            Some(format!("argument `{name}` is {was} in the manifest, {is} in the code"))
         }
     }
 }
@@ -293,8 +218,11 @@ mod tests {
         let linked = tool(json!({"returns": {"type": "array", "items": {"type": "string"}}}));
         assert!(difference(&tool(json!({})), &linked).is_empty());
         let other = tool(json!({"returns": {"type": "object"}}));
-        assert_eq!(difference(&other, &linked), ["the schema of the result has changed"]);
-        assert_eq!(difference(&linked, &tool(json!({}))), ["the schema of the result has changed"]);
+        assert_eq!(
+            difference(&other, &linked),
+            ["`returns`: `items` is not set in the manifest, {\"type\":\"string\"} in the code"]
+        );
+        assert_eq!(difference(&linked, &tool(json!({}))), ["the code no longer describes the result"]);
     }
 
     #[test]
@@ -312,7 +240,29 @@ mod tests {
         assert!(difference(&described, &tree("string")).is_empty());
         assert_eq!(
             difference(&tree("integer"), &tree("string")),
-            ["argument `tree`: the definitions its schema refers to have changed"]
+            ["argument `tree.leaf`: `type` is \"integer\" in the manifest, \"string\" in the code"]
+        );
+    }
+
+    #[test]
+    fn the_first_place_that_differs_is_named() {
+        let changed = |was: Value, is: Value| difference(&with_property(was), &with_property(is));
+        assert_eq!(
+            changed(
+                json!({"type": "array", "items": {"type": "integer", "maximum": 9}}),
+                json!({"type": "array", "items": {"type": "integer"}})
+            ),
+            ["argument `order.it[]`: `maximum` is 9 in the manifest, not set in the code"]
+        );
+        let of = |properties: Value| json!({"type": "object", "properties": properties});
+        assert_eq!(
+            changed(of(json!({"a b": {"type": "null"}})), of(json!({}))),
+            ["argument `order.it[\"a b\"]`: it is {\"type\":\"null\"} in the manifest, not set in the code"]
+        );
+        let list = |types: &[&str]| json!({"anyOf": types.iter().map(|it| json!({"type": it})).collect::<Vec<_>>()});
+        assert_eq!(
+            changed(list(&["null", "string"]), list(&["null", "number"])),
+            ["argument `order.it(2)`: `type` is \"string\" in the manifest, \"number\" in the code"]
         );
     }
 }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::Argument;
 use crate::json::Sorted;
+use crate::schema::{reached, referred_by};
 use crate::unique::{Named, unique};
 
 /// Everything the manifest says about one tool. Its name is the key under which it stands.
@@ -53,7 +54,8 @@ pub struct ToolDefinition {
 }
 
 impl ToolDefinition {
-    /// The arguments as one JSON Schema of type `object`, with `$defs` where they are needed.
+    /// The arguments as one JSON Schema of type `object`, with those of the `$defs` that they reach. What only the
+    /// result refers to would cost tokens and say nothing of a call.
     #[must_use]
     pub fn parameters(&self) -> Value {
         let properties = self.arguments.iter().map(|(name, argument)| (name.clone(), argument.schema()));
@@ -63,8 +65,9 @@ impl ToolDefinition {
         schema.insert("properties".into(), Value::Object(properties.collect()));
         schema.insert("required".into(), required.map(|(name, _)| Value::String(name.clone())).collect());
         schema.insert("additionalProperties".into(), Value::Bool(false));
-        if !self.defs.is_empty() {
-            let defs = self.defs.iter().map(|(name, def)| (name.clone(), def.clone()));
+        let defs = reached(referred_by(self.arguments.values()), &self.defs);
+        if !defs.is_empty() {
+            let defs = defs.into_iter().map(|(name, def)| (name.clone(), def.clone()));
             schema.insert("$defs".into(), Value::Object(defs.collect()));
         }
         Value::Object(schema)
@@ -178,5 +181,32 @@ impl<'de> Deserialize<'de> for ToolDefinition {
             tags: read.tags,
             timeout: read.timeout_ms.map(Duration::from_millis),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_parameters_have_the_definitions_that_they_reach() {
+        let tool: ToolDefinition = serde_json::from_value(json!({
+            "description": "", "handler": "h",
+            "arguments": {"order": {"type": "object", "required": true, "$ref": "#/$defs/Order"}},
+            "returns": {"$ref": "#/$defs/Receipt"},
+            "$defs": {
+                "Order": {"type": "object", "properties": {"items": {"type": "array", "items": {"$ref": "#/$defs/Item"}}}},
+                "Item": {"type": "object", "properties": {"of": {"$ref": "#/$defs/Order"}}},
+                "Receipt": {"type": "object", "properties": {"item": {"$ref": "#/$defs/Item"}}},
+            },
+        }))
+        .expect("a tool");
+        let parameters = tool.parameters();
+        let names: Vec<_> = parameters["$defs"].as_object().expect("definitions").keys().collect();
+        assert_eq!(names, ["Item", "Order"]);
+        let without = ToolDefinition { arguments: BTreeMap::new(), ..tool };
+        assert_eq!(without.parameters().get("$defs"), None);
     }
 }

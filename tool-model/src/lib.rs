@@ -42,6 +42,7 @@ mod schema;
 mod tokens;
 mod unique;
 pub mod validate;
+mod walk;
 mod words;
 
 pub use argument::Argument;
@@ -57,6 +58,7 @@ pub use registration::{
     ArgumentDetails, ArgumentSpec, Callable, Options, REGISTRATIONS, Registration, ReturnType, Source, Types,
     registrations,
 };
+pub use replace::replace_file;
 pub use rule::{Number, Rule};
 pub use schema::target as reference_target;
 pub use tokens::estimate_tokens;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::replace::replace;
+use crate::replace::replace_file;
 use crate::unique::unique;
 use crate::{ToolDefinition, registrations, to_pretty};
 
@@ -45,7 +45,7 @@ impl Manifest {
     /// Writes the manifest to a file, unless the file says the same already. Whether it was written.
     ///
     /// A reader sees the old file or the new one, never a part: the text goes into a file beside it that then takes
-    /// its place. A build script writes below `OUT_DIR`; an application can write its manifest when it starts, for
+    /// its place. Folders that are missing are made; a read-only file is left alone. A build script writes below `OUT_DIR`; an application can write its manifest when it starts, for
     /// whoever reads it from outside:
     ///
     /// ```
@@ -76,7 +76,7 @@ impl Manifest {
     /// When the file cannot be written; the error names it. What stood there before is still there.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<bool, ManifestError> {
         let path = path.as_ref();
-        replace(path, self.to_json().as_bytes())
+        replace_file(path, self.to_json())
             .map_err(|error| ManifestError { doing: "write", ..ManifestError::new(error) }.in_file(path))
     }
 
@@ -135,7 +135,6 @@ impl FromIterator<(String, ToolDefinition)> for Manifest {
 }
 
 /// Why a manifest could not be read or written.
-#[derive(Debug)]
 pub struct ManifestError {
     doing: &'static str,
     path: Option<PathBuf>,
@@ -159,6 +158,13 @@ impl fmt::Display for ManifestError {
             Some(path) => write!(f, "cannot {} the manifest {}: {}", self.doing, path.display(), self.message),
             None => write!(f, "not a manifest: {}", self.message),
         }
+    }
+}
+
+/// As [`Display`](fmt::Display): `main` shows an error it returns by its `Debug`.
+impl fmt::Debug for ManifestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -221,10 +227,12 @@ mod tests {
         let gone = std::env::temp_dir().join("gone/tools_calls.json");
         let read = Manifest::load(&gone).expect_err("not there").to_string();
         assert!(read.starts_with("cannot read the manifest ") && read.contains("tools_calls.json: "), "{read}");
-        let written = Manifest::default().save(&gone).expect_err("not there").to_string();
-        assert!(
-            written.starts_with("cannot write the manifest ") && written.contains("tools_calls.json: "),
-            "{written}"
+        let folder = std::env::temp_dir();
+        let written = Manifest::default().save(&folder).expect_err("a folder");
+        assert_eq!(
+            format!("{written:?}"),
+            format!("cannot write the manifest {}: it is a folder", folder.display()),
+            "as `main` shows it"
         );
     }
 }

@@ -1,57 +1,98 @@
 //! Writing a file so that nobody ever reads half of it.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+
+/// As many links as Linux follows from one name.
+const MOST_LINKS: usize = 40;
+/// A name that is taken by chance is taken once, not three times.
+const MOST_NAMES: usize = 3;
 
 /// Gives a file this content, unless it has it already. Whether it was written.
 ///
-/// The content goes into a new file beside it, which then takes its place: a reader sees the old one or the new one.
-pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<bool> {
-    // What a link points to is replaced, not the link.
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    match fs::read(&path) {
-        Ok(known) if known == content => return Ok(false),
-        Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error),
+/// The content goes into a new file beside it, which then takes its place: a reader sees the old file or the new one.
+/// Folders that are missing are made, a link stays and what it points to is replaced. What is no file, such as a
+/// device or a pipe, cannot be replaced: it is written to.
+///
+/// # Errors
+/// When it cannot be written, and when it is a folder or a read-only file. What stood there before is still there.
+pub fn replace_file(path: impl AsRef<Path>, content: impl AsRef<[u8]>) -> io::Result<bool> {
+    let (path, content) = (path.as_ref(), content.as_ref());
+    match fs::metadata(path) {
+        Ok(known) if known.is_file() => replace_known(&fs::canonicalize(path)?, &known, content),
+        Ok(known) if known.is_dir() => Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")),
+        // To read it first could wait forever.
+        Ok(_) => OpenOptions::new().write(true).open(path)?.write_all(content).map(|()| true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let path = behind_links(path)?;
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            put(&path, None, content)
+        }
+        Err(error) => Err(error),
     }
-    let beside = beside(&path)?;
-    let written = write_new(&beside, content)
-        .and_then(|()| keep_permissions(&path, &beside))
-        .and_then(|()| fs::rename(&beside, &path));
+}
+
+fn replace_known(path: &Path, known: &fs::Metadata, content: &[u8]) -> io::Result<bool> {
+    if fs::read(path)? == content {
+        return Ok(false);
+    }
+    // The folder would let us replace it all the same, but somebody has said not to.
+    if known.permissions().readonly() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
+    }
+    put(path, Some(known), content)
+}
+
+/// What a link points to that leads nowhere yet.
+fn behind_links(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match fs::read_link(&path) {
+            // A relative link is seen from where it stands.
+            Ok(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other("its links lead in a circle"))
+}
+
+fn put(path: &Path, known: Option<&fs::Metadata>, content: &[u8]) -> io::Result<bool> {
+    let (beside, mut file) = new_beside(path)?;
+    let written = file
+        .write_all(content)
+        // Otherwise a crash of the machine may keep the new name and lose the content.
+        .and_then(|()| file.sync_all())
+        .and_then(|()| known.map_or(Ok(()), |known| fs::set_permissions(&beside, known.permissions())))
+        .and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
-        // It may not even exist; the error that matters is the other one.
+        // The error that matters is the other one.
         drop(fs::remove_file(&beside));
     }
     written.map(|()| true)
 }
 
-/// A name in the same folder, since a file cannot be renamed from one disk to another.
-fn beside(path: &Path) -> io::Result<PathBuf> {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
+/// A new file in the same folder, since a file cannot be renamed from one disk to another. Nobody can have put a link
+/// there: the name is not to be guessed, and what exists is not opened.
+fn new_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     let Some(name) = path.file_name() else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not the name of a file"));
     };
-    let mut hidden = std::ffi::OsString::from(".");
-    hidden.push(name);
-    hidden.push(format!(".{}-{}.new", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
-    Ok(path.with_file_name(hidden))
-}
-
-fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut file = File::create(path)?;
-    file.write_all(content)?;
-    // Otherwise a crash of the machine may keep the new name and lose the content.
-    file.sync_all()
-}
-
-fn keep_permissions(of: &Path, on: &Path) -> io::Result<()> {
-    match fs::metadata(of) {
-        Ok(known) => fs::set_permissions(on, known.permissions()),
-        Err(_) => Ok(()),
+    let mut tried = Err(io::Error::from(io::ErrorKind::AlreadyExists));
+    for _ in 0..MOST_NAMES {
+        let mut hidden = std::ffi::OsString::from(".");
+        hidden.push(name);
+        hidden.push(format!(".{:016x}.new", RandomState::new().hash_one(std::process::id())));
+        let beside = path.with_file_name(hidden);
+        tried = OpenOptions::new().write(true).create_new(true).open(&beside).map(|file| (beside, file));
+        if !matches!(&tried, Err(error) if error.kind() == io::ErrorKind::AlreadyExists) {
+            break;
+        }
     }
+    tried
 }
 
 #[cfg(test)]
@@ -75,11 +116,11 @@ mod tests {
     fn it_is_written_only_when_it_changes() {
         in_folder("change", |folder| {
             let path = folder.join("a.json");
-            assert!(replace(&path, b"one").expect("written"));
+            assert!(replace_file(&path, b"one").expect("written"));
             let written = fs::metadata(&path).and_then(|file| file.modified()).expect("a time");
-            assert!(!replace(&path, b"one").expect("compared"));
+            assert!(!replace_file(&path, b"one").expect("compared"));
             assert_eq!(fs::metadata(&path).and_then(|file| file.modified()).expect("a time"), written);
-            assert!(replace(&path, b"two").expect("written"));
+            assert!(replace_file(&path, b"two").expect("written"));
             assert_eq!(fs::read(&path).expect("there"), b"two");
             assert_eq!(files(folder), ["a.json"], "nothing is left beside it");
         });
@@ -91,7 +132,7 @@ mod tests {
         in_folder("half", |folder| {
             let path = folder.join("a.json");
             let contents = [vec![b'a'; 300_000], vec![b'b'; 500_000]];
-            replace(&path, &contents[0]).expect("written");
+            replace_file(&path, &contents[0]).expect("written");
             std::thread::scope(|threads| {
                 let writers: Vec<_> = contents
                     .iter()
@@ -99,7 +140,7 @@ mod tests {
                         let path = &path;
                         threads.spawn(move || {
                             for _ in 0..20 {
-                                replace(path, content).expect("written");
+                                replace_file(path, content).expect("written");
                             }
                         })
                     })
@@ -115,9 +156,11 @@ mod tests {
     #[test]
     fn what_cannot_be_replaced_stays_and_nothing_is_left() {
         in_folder("fail", |folder| {
-            assert!(replace(&folder.join("gone/a.json"), b"one").is_err(), "no such folder");
-            assert!(replace(folder, b"one").is_err(), "a folder is no file");
+            assert!(replace_file(folder, b"one").is_err(), "a folder is no file");
             assert!(files(folder).is_empty(), "{:?}", files(folder));
+            fs::write(folder.join("a"), "a file").expect("written");
+            assert!(replace_file(folder.join("a/b.json"), b"one").is_err(), "a file is no folder");
+            assert_eq!(files(folder), ["a"]);
         });
     }
 
@@ -127,13 +170,75 @@ mod tests {
         use std::os::unix::fs::{PermissionsExt, symlink};
         in_folder("links", |folder| {
             let (file, link) = (folder.join("a.json"), folder.join("link.json"));
-            replace(&file, b"one").expect("written");
+            replace_file(&file, b"one").expect("written");
             fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("changed");
             symlink(&file, &link).expect("linked");
-            assert!(replace(&link, b"two").expect("written"));
+            assert!(replace_file(&link, b"two").expect("written"));
             assert_eq!(fs::read(&file).expect("there"), b"two");
             assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
             assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o640);
+        });
+    }
+
+    #[test]
+    fn missing_folders_are_made() {
+        in_folder("made", |folder| {
+            let path = folder.join("data/of/today/a.json");
+            assert!(replace_file(&path, b"one").expect("written"));
+            assert_eq!(fs::read(&path).expect("there"), b"one");
+        });
+    }
+
+    #[test]
+    fn a_read_only_file_stays() {
+        in_folder("read-only", |folder| {
+            let path = folder.join("a.json");
+            replace_file(&path, b"one").expect("written");
+            let mut permissions = fs::metadata(&path).expect("there").permissions();
+            permissions.set_readonly(true);
+            fs::set_permissions(&path, permissions).expect("changed");
+            assert!(!replace_file(&path, b"one").expect("there is nothing to do"));
+            assert_eq!(replace_file(&path, b"two").expect_err("read-only").to_string(), "it is read-only");
+            assert_eq!(fs::read(&path).expect("there"), b"one");
+            assert_eq!(files(folder), ["a.json"]);
+        });
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_nowhere_stays() {
+        use std::os::unix::fs::symlink;
+        in_folder("dangling", |folder| {
+            let link = folder.join("link.json");
+            symlink("further.json", &link).expect("linked");
+            symlink("there/a.json", folder.join("further.json")).expect("linked");
+            assert!(replace_file(&link, b"one").expect("written"));
+            assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
+            assert_eq!(fs::read(folder.join("there/a.json")).expect("there"), b"one");
+            symlink("circle.json", folder.join("circle.json")).expect("linked");
+            assert!(replace_file(folder.join("circle.json"), b"one").is_err());
+        });
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_and_pipes_are_written_to() {
+        use std::os::unix::fs::FileTypeExt;
+        assert!(replace_file("/dev/null", b"one").expect("written"));
+        assert!(fs::metadata("/dev/null").expect("there").file_type().is_char_device());
+        in_folder("pipe", |folder| {
+            let pipe = folder.join("pipe");
+            let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+            if !made.is_ok_and(|status| status.success()) {
+                return;
+            }
+            let read = std::thread::spawn({
+                let pipe = pipe.clone();
+                move || fs::read(pipe)
+            });
+            assert!(replace_file(&pipe, b"one").expect("written"));
+            assert_eq!(read.join().expect("no panic").expect("read"), b"one");
+            assert!(fs::metadata(&pipe).expect("there").file_type().is_fifo());
         });
     }
 }

@@ -365,6 +365,19 @@ pub(crate) fn referred_by<'a>(arguments: impl IntoIterator<Item = &'a Argument>)
     names
 }
 
+/// The definitions with these names, and those that they need in turn.
+pub(crate) fn reached(mut open: Vec<String>, defs: &BTreeMap<String, Value>) -> BTreeMap<&String, &Value> {
+    let mut found = BTreeMap::new();
+    while let Some(name) = open.pop() {
+        if let Some((name, def)) = defs.get_key_value(&name)
+            && found.insert(name, def).is_none()
+        {
+            references(def, &mut open);
+        }
+    }
+    found
+}
+
 fn references(schema: &Value, names: &mut Vec<String>) {
     let Some(object) = schema.as_object() else { return };
     for (key, value) in object {

@@ -2,9 +2,25 @@
 
 use serde_json::{Map, Value};
 
-use crate::compare::is_any;
 use crate::schema::{Position, position};
-use crate::{Argument, ToolDefinition};
+use crate::walk::is_any;
+use crate::{Argument, Manifest, ToolDefinition};
+
+impl Manifest {
+    /// These tools in the words of another manifest, which somebody may have edited: each tool of both has the
+    /// [descriptions and instructions](ToolDefinition::with_words_of) of the other manifest, all else stays.
+    #[must_use]
+    pub fn with_words_of(&self, edited: &Self) -> Self {
+        let reworded = |(name, tool): (&str, &ToolDefinition)| {
+            let tool = match edited.get(name) {
+                Some(entry) => tool.clone().with_words_of(entry),
+                None => tool.clone(),
+            };
+            (name.to_owned(), tool)
+        };
+        self.iter().map(reworded).collect()
+    }
+}
 
 impl ToolDefinition {
     /// This tool in the words of a manifest's entry that agrees with it: the descriptions and the instructions are the

@@ -1,8 +1,9 @@
 //! `assert_manifest!`, an author's test that the committed manifest is what the code says.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use tool_model::{Manifest, difference_with_words};
+use tool_model::{Manifest, ToolDefinition, difference, difference_with_words};
 
 /// Fails, with the difference, when the committed manifest is not what the code says.
 ///
@@ -25,12 +26,20 @@ use tool_model::{Manifest, difference_with_words};
 /// # }
 /// # fn main() {
 /// #     tool_runtime::assert_manifest!("docs/tools_calls.json");
+/// #     tool_runtime::assert_manifest!("docs/tools_calls.json", all, keep_words);
 /// # }
 /// ```
 ///
-/// Every entry must be a linked tool and say what it is, the descriptions among it; and every tool of this crate must
-/// have an entry. Tools of other crates, which a test links as well, need none. What the generator cannot see and
-/// writes as `any` agrees with everything, as it does for a dispatcher.
+/// Every entry must be a linked tool and say what it is, the descriptions among it; and every tool of this package,
+/// and of each crate that an entry names, must have an entry. Tools of other crates, which a test links as well, need
+/// none. What the generator cannot see and writes as `any` agrees with everything, as it does for a dispatcher.
+///
+/// Words after the file, or in its place, say more:
+///
+/// | | |
+/// |---|---|
+/// | `assert_manifest!(all)` | everything that is linked must have an entry: for an application that offers the tools of other crates |
+/// | `assert_manifest!("prompts.json", keep_words)` | descriptions and instructions are the file's own, as for a dispatcher: for a manifest whose words are edited |
 ///
 /// It stands best in `tests/`: a unit test is compiled with `cfg(test)`, and tools that exist only there would be
 /// reported as missing. The crate must be named there, as above, or the linker leaves it out.
@@ -40,88 +49,243 @@ macro_rules! assert_manifest {
     () => {
         $crate::assert_manifest!("tools_calls.json")
     };
-    ($path:expr $(,)?) => {
-        $crate::private::assert_manifest(
-            &$crate::private::TestCrate {
-                folder: ::core::env!("CARGO_MANIFEST_DIR"),
-                package: ::core::env!("CARGO_PKG_NAME"),
-                module: ::core::module_path!(),
-                is_unit_test: ::core::option_env!("CARGO_TARGET_TMPDIR").is_none(),
-            },
-            $path,
+    (all $(, $word:ident)* $(,)?) => {
+        $crate::assert_manifest!("tools_calls.json", all $(, $word)*)
+    };
+    (keep_words $(, $word:ident)* $(,)?) => {
+        $crate::assert_manifest!("tools_calls.json", keep_words $(, $word)*)
+    };
+    ($path:expr $(, $word:ident)* $(,)?) => {
+        $crate::private::ManifestAssertion::new(
+            ::core::env!("CARGO_MANIFEST_DIR"),
+            ::core::env!("CARGO_PKG_NAME"),
+            ::core::module_path!(),
+            ::core::option_env!("CARGO_TARGET_TMPDIR").is_none(),
         )
+        $(.$word())*
+        .check($path)
     };
 }
 
-/// The crate in which [`assert_manifest!`](crate::assert_manifest) stands.
-pub struct TestCrate {
-    /// Where its `Cargo.toml` is.
-    pub folder: &'static str,
-    /// The package's name.
-    pub package: &'static str,
-    /// The module of the test.
-    pub module: &'static str,
-    /// Whether the tools are in the same crate; cargo sets a variable for the tests in `tests/` only.
-    pub is_unit_test: bool,
-}
-
-impl TestCrate {
+/// What [`assert_manifest!`](crate::assert_manifest) asserts, and where it stands.
+pub struct ManifestAssertion {
+    /// Where the package's `Cargo.toml` is.
+    folder: &'static str,
     /// The crate whose tools the manifest must have.
-    fn tested(&self) -> String {
-        if self.is_unit_test { crate_of(self.module).to_owned() } else { self.package.replace('-', "_") }
-    }
+    tested: String,
+    is_unit_test: bool,
+    all: bool,
+    keep_words: bool,
 }
 
-/// Panics with everything that differs.
-#[track_caller]
-pub fn assert_manifest(of: &TestCrate, path: impl AsRef<Path>) {
-    let path = Path::new(of.folder).join(path);
-    let manifest = Manifest::load(&path).unwrap_or_else(|error| panic!("{error}\n`tool-gen write` writes it."));
-    let findings = findings(&manifest, &Manifest::linked(), &of.tested());
-    if findings.is_empty() {
-        return;
+impl ManifestAssertion {
+    /// The package's folder and name, the module of the test, and whether the tools are in the same crate: cargo sets
+    /// a variable for the tests in `tests/` only.
+    pub fn new(folder: &'static str, package: &str, module: &str, is_unit_test: bool) -> Self {
+        let tested = if is_unit_test { crate_of(module).to_owned() } else { package.replace('-', "_") };
+        Self { folder, tested, is_unit_test, all: false, keep_words: false }
     }
-    let cfg_test = if of.is_unit_test && findings.iter().any(|finding| finding.contains("is missing")) {
-        "\nTools under `cfg(test)` exist in unit tests only: if these are such, let this test stand in `tests/`."
-    } else {
-        ""
-    };
-    panic!(
-        "{} is not what the code says:\n- {}\n`tool-gen write` writes it again.{cfg_test}",
-        path.display(),
-        findings.join("\n- ")
-    );
-}
 
-fn findings(manifest: &Manifest, linked: &Manifest, tested: &str) -> Vec<String> {
-    let mut findings = Vec::new();
-    for (name, entry) in manifest.iter() {
-        match linked.get(name).filter(|tool| tool.handler == entry.handler) {
-            Some(tool) => {
-                let differences = difference_with_words(entry, tool);
-                if !differences.is_empty() {
-                    findings.push(format!("`{name}` is stale: {}", differences.join("; ")));
-                }
+    /// Everything that is linked must have an entry.
+    pub fn all(self) -> Self {
+        Self { all: true, ..self }
+    }
+
+    /// The words are the file's own.
+    pub fn keep_words(self) -> Self {
+        Self { keep_words: true, ..self }
+    }
+
+    /// Panics with everything that differs.
+    #[track_caller]
+    pub fn check(&self, file: impl AsRef<Path>) {
+        let file = file.as_ref();
+        let path = Path::new(self.folder).join(file);
+        let linked = Manifest::linked();
+        // No closures: they would panic at their own line, not at the test's.
+        let manifest = match Manifest::load(&path) {
+            Ok(manifest) => manifest,
+            Err(error) => {
+                panic!("{error}\n`{}` writes it.", self.command(file, &Manifest::default(), &linked))
             }
-            None => findings.push(match linked.iter().find(|(_, tool)| tool.handler == entry.handler) {
-                Some((now, _)) => format!("`{name}` is stale: `{}` is now called `{now}`", entry.handler),
-                None => format!(
-                    "`{name}` is not in the code: there is no `{}`; if there is, the test must name its crate: `use {} as _;`",
-                    entry.handler,
-                    crate_of(&entry.handler)
-                ),
-            }),
+        };
+        let findings = self.findings(&manifest, &linked);
+        if findings.is_empty() {
+            return;
         }
+        let cfg_test = if self.is_unit_test && findings.iter().any(|finding| finding.contains("is missing")) {
+            "\nTools under `cfg(test)` exist in unit tests only: if these are such, let this test stand in `tests/`."
+        } else {
+            ""
+        };
+        panic!(
+            "{} is not what the code says:\n- {}\n`{}` writes it again.{cfg_test}",
+            path.display(),
+            findings.join("\n- "),
+            self.command(file, &manifest, &linked)
+        );
     }
-    let has_entry = |handler: &str| manifest.iter().any(|(_, entry)| entry.handler == handler);
-    for (name, tool) in linked.iter().filter(|(_, tool)| crate_of(&tool.handler) == tested) {
-        if manifest.get(name).is_none() && !has_entry(&tool.handler) {
-            findings.push(format!("`{name}` is missing: `{}` has no entry", tool.handler));
+
+    fn findings(&self, manifest: &Manifest, linked: &Manifest) -> Vec<String> {
+        if manifest.is_empty() && !linked.is_empty() {
+            let tools = linked.iter().map(|(_, tool)| crate_of(&tool.handler)).collect::<BTreeSet<_>>();
+            let tools = tools.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            return vec![format!("it has no tools, and {} are linked, of {tools}", linked.len())];
         }
+        let mut findings: Vec<String> =
+            manifest.iter().filter_map(|(name, entry)| self.stale(name, entry, linked)).collect();
+        let named: BTreeSet<&str> = manifest.iter().map(|(_, entry)| crate_of(&entry.handler)).collect();
+        let has_entry = |handler: &str| manifest.iter().any(|(_, entry)| entry.handler == handler);
+        for (name, tool) in linked.iter() {
+            let krate = crate_of(&tool.handler);
+            let is_wanted = self.all || krate == self.tested || named.contains(krate);
+            if is_wanted && manifest.get(name).is_none() && !has_entry(&tool.handler) {
+                findings.push(format!("`{name}` is missing: `{}` has no entry", tool.handler));
+            }
+        }
+        findings
     }
-    findings
+
+    /// What is wrong with an entry.
+    fn stale(&self, name: &str, entry: &ToolDefinition, linked: &Manifest) -> Option<String> {
+        let compare = if self.keep_words { difference } else { difference_with_words };
+        if let Some(tool) = linked.get(name).filter(|tool| tool.handler == entry.handler) {
+            let differences = compare(entry, tool);
+            return (!differences.is_empty()).then(|| format!("`{name}` is stale: {}", differences.join("; ")));
+        }
+        if let Some((now, _)) = linked.iter().find(|(_, tool)| tool.handler == entry.handler) {
+            return Some(format!("`{name}` is stale: `{}` is now called `{now}`", entry.handler));
+        }
+        if let Some(moved) = linked.get(name).filter(|tool| crate_of(&tool.handler) == crate_of(&entry.handler)) {
+            return Some(format!("`{name}` is stale: its handler is now `{}`, not `{}`", moved.handler, entry.handler));
+        }
+        Some(format!(
+            "`{name}` is not in the code: there is no `{}`; if there is, the test must name its crate: `use {} as _;`",
+            entry.handler,
+            crate_of(&entry.handler)
+        ))
+    }
+
+    /// What writes the file, to be run in the package's folder.
+    fn command(&self, file: &Path, manifest: &Manifest, linked: &Manifest) -> String {
+        let all: BTreeSet<&str> = linked.iter().map(|(_, tool)| crate_of(&tool.handler)).collect();
+        let mut crates: BTreeSet<&str> = manifest.iter().map(|(_, entry)| crate_of(&entry.handler)).collect();
+        if self.all {
+            crates.clone_from(&all);
+        } else if all.contains(self.tested.as_str()) {
+            crates.insert(&self.tested);
+        } else if crates.is_empty() {
+            crates = all;
+        }
+        let mut command = "tool-gen write".to_owned();
+        let is_own = crates.iter().all(|krate| *krate == self.tested);
+        if !is_own {
+            crates.iter().for_each(|krate| command.push_str(&format!(" -p {krate}")));
+        }
+        if !is_own || file != Path::new("tools_calls.json") {
+            command.push_str(&format!(" -o {}", file.display()));
+        }
+        if self.keep_words {
+            command.push_str(" --keep-words");
+        }
+        command
+    }
 }
 
 fn crate_of(path: &str) -> &str {
     path.split("::").next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    fn tool(handler: &str) -> ToolDefinition {
+        let mut tool = ToolDefinition::default();
+        tool.handler = handler.to_owned();
+        tool
+    }
+
+    fn manifest(handlers: &[&str]) -> Manifest {
+        handlers.iter().map(|handler| (handler.replace("::", "."), tool(handler))).collect()
+    }
+
+    fn assertion() -> ManifestAssertion {
+        ManifestAssertion::new("/app", "my-app", "manifest", false)
+    }
+
+    #[test]
+    fn an_empty_manifest_is_not_what_the_code_says() {
+        let linked = manifest(&["other_name::a", "other_name::b"]);
+        assert_eq!(
+            assertion().findings(&Manifest::default(), &linked),
+            ["it has no tools, and 2 are linked, of `other_name`"]
+        );
+        assert!(assertion().findings(&Manifest::default(), &Manifest::default()).is_empty());
+    }
+
+    #[test]
+    fn each_crate_that_has_an_entry_has_all() {
+        let linked = manifest(&["inventory::a", "inventory::b", "unrelated::c"]);
+        let missing = ["`inventory.b` is missing: `inventory::b` has no entry"];
+        assert_eq!(assertion().findings(&manifest(&["inventory::a"]), &linked), missing);
+        assert!(assertion().findings(&manifest(&["inventory::a", "inventory::b"]), &linked).is_empty());
+        let all = assertion().all().findings(&manifest(&["inventory::a", "inventory::b"]), &linked);
+        assert_eq!(all, ["`unrelated.c` is missing: `unrelated::c` has no entry"]);
+    }
+
+    #[test]
+    fn edited_words_can_be_kept() {
+        let linked = manifest(&["my_app::a"]);
+        let mut edited = linked.clone();
+        let mut tool = edited.remove("my_app.a").unwrap_or_default();
+        tool.description = "Otherwise.".to_owned();
+        edited.insert("my_app.a", tool);
+        assert_eq!(assertion().findings(&edited, &linked).len(), 1);
+        assert!(assertion().keep_words().findings(&edited, &linked).is_empty());
+    }
+
+    #[test]
+    fn a_function_that_moved_is_named() {
+        let moved = [("a".to_owned(), tool("my_app::new::a"))];
+        let entry = [("a".to_owned(), tool("my_app::old::a"))];
+        let findings = assertion().findings(&entry.into_iter().collect(), &moved.into_iter().collect());
+        assert_eq!(findings, ["`a` is stale: its handler is now `my_app::new::a`, not `my_app::old::a`"]);
+    }
+
+    #[test]
+    fn the_command_is_the_one_that_writes_this_file() {
+        let default = Path::new("tools_calls.json");
+        let own = manifest(&["my_app::a"]);
+        let other = manifest(&["inventory::a"]);
+        let both = manifest(&["my_app::a", "inventory::a"]);
+        let command = |assertion: ManifestAssertion, file: &Path, manifest: &Manifest, linked: &Manifest| {
+            assertion.command(file, manifest, linked)
+        };
+        assert_eq!(command(assertion(), default, &own, &both), "tool-gen write");
+        assert_eq!(command(assertion(), default, &other, &other), "tool-gen write -p inventory -o tools_calls.json");
+        assert_eq!(command(assertion(), default, &Manifest::default(), &own), "tool-gen write");
+        assert_eq!(
+            command(assertion().all().keep_words(), Path::new("b.json"), &own, &both),
+            "tool-gen write -p inventory -p my_app -o b.json --keep-words"
+        );
+    }
+
+    #[test]
+    fn a_missing_file_panics_at_the_line_of_the_test() {
+        static PLACE: AtomicU32 = AtomicU32::new(0);
+        let hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| match panic.payload().downcast_ref::<String>() {
+            Some(words) if words.contains("no/such/file.json") => {
+                PLACE.store(panic.location().map_or(0, |place| place.line()), Ordering::SeqCst);
+            }
+            _ => hook(panic),
+        }));
+        let line = line!() + 1;
+        let panicked = std::panic::catch_unwind(|| crate::assert_manifest!("no/such/file.json"));
+        assert!(panicked.is_err());
+        assert_eq!(PLACE.load(Ordering::SeqCst), line);
+    }
 }

@@ -43,8 +43,8 @@ impl IntoManifest for Result<Manifest, ManifestError> {
 
 /// The manifest that the build script wrote, as part of the program.
 ///
-/// Alone, it is the `tools_calls.json` in the build script's `OUT_DIR`; with a path, a file of the package, relative
-/// to its `Cargo.toml`. Either way it is an [`EmbeddedManifest`](crate::EmbeddedManifest), which a dispatcher takes.
+/// Alone, it is the `tools_calls.json` in the build script's `OUT_DIR`, whatever wrote it there; with a path, a file of
+/// the package, relative to its `Cargo.toml`. Either way it is an [`EmbeddedManifest`](crate::EmbeddedManifest), which a dispatcher takes.
 /// Its text is read when the dispatcher is built, and `build()` reports one that is no manifest.
 ///
 /// ```standalone_crate
@@ -73,7 +73,7 @@ impl IntoManifest for Result<Manifest, ManifestError> {
 /// ```
 ///
 /// Where the tools are those of other crates, these are build-dependencies, too, and the build script asks what tools
-/// it has linked:
+/// it has linked. Build-dependencies are compiled for the host, with the features that stand there:
 ///
 /// ```no_run,standalone_crate
 /// // build.rs, with `the_services` and `tool-runtime` under `[build-dependencies]`

@@ -6,7 +6,7 @@ pub use tool_model::{
 
 pub use crate::answer::Reply;
 pub use crate::arguments::{Ask, Lend, lend};
-pub use crate::assert::{TestCrate, assert_manifest};
+pub use crate::assert::ManifestAssertion;
 pub use crate::effect::{Preview, Previewed};
 pub use crate::inject::{InjectError, Inputs, Mode, Want};
 pub use crate::progress::Progress;

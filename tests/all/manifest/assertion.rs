@@ -53,7 +53,38 @@ fn everything_that_differs_is_said() {
     assert!(words.contains("`rules.named` is stale: the description is \"Otherwise.\" in the manifest, "), "{words}");
     assert!(words.contains(&format!("`options.all` is missing: `{}` has no entry", missing.handler)), "{words}");
     assert_eq!(words.lines().count(), 6, "{words}");
-    assert!(words.ends_with("`tool-gen write` writes it again."), "{words}");
+    let command = words.lines().last().unwrap_or_default();
+    assert!(command.starts_with("`tool-gen write -o ") && command.ends_with("` writes it again."), "{words}");
+}
+
+/// This binary also has tools of its own, which a manifest of everything would have.
+#[test]
+fn everything_that_is_linked_can_be_asserted() {
+    let path = saved("everything", &Manifest::linked());
+    assert_manifest!(&path, all);
+    fixtures::manifest().save(&path).expect("saved");
+    let panic = catch_unwind(|| assert_manifest!(&path, all, keep_words)).expect_err("something is missing");
+    let words = panic.downcast::<String>().expect("words");
+    assert!(words.contains("` is missing: `all::"), "{words}");
+    assert!(words.contains("`tool-gen write -p all -p tool_tests -o ") && words.contains(" --keep-words`"), "{words}");
+    fs::remove_dir_all(path.parent().expect("its folder")).expect("removed");
+}
+
+#[test]
+fn an_emptied_manifest_fails() {
+    let words = complaint(saved("emptied", &Manifest::default()));
+    assert!(words.contains("it has no tools, and "), "{words}");
+}
+
+#[test]
+fn edited_words_can_be_kept() {
+    let mut manifest = fixtures::manifest().clone();
+    let mut tool = manifest.remove("rules.named").expect("a fixture");
+    tool.description = "Edited.".to_owned();
+    manifest.insert("rules.named", tool);
+    let path = saved("edited", &manifest);
+    assert_manifest!(&path, keep_words);
+    assert!(complaint(path).contains("the description is \"Edited.\" in the manifest"));
 }
 
 #[test]

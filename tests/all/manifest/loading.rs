@@ -102,6 +102,19 @@ fn everything_that_does_not_fit_is_said_at_once() {
     assert_eq!(names, ["loading.send"], "the rest is skipped");
 }
 
+#[test]
+fn a_function_that_moved_to_another_module_is_named() {
+    let moved = text().replace("all::manifest::loading::send", "all::manifest::posting::send");
+    let error = refusal(&moved);
+    assert!(
+        error.contains(
+            "`loading.send`: the manifest is stale: its handler is now `all::manifest::loading::send`, \
+             not `all::manifest::posting::send`; write the manifest again"
+        ),
+        "{error}"
+    );
+}
+
 /// Whoever edits a description in the manifest wants the model to read it.
 #[test]
 fn the_words_are_the_manifests() {

@@ -155,3 +155,42 @@ fn a_watch_does_not_keep_the_tools_alive() {
     drop(watch);
     fs::remove_dir_all(path.parent().unwrap()).unwrap();
 }
+
+/// What the dispatcher owns may own the watch, and the thread that watches may be the last to let go of the dispatcher.
+#[cfg(unix)]
+#[test]
+fn a_watch_can_end_on_its_own_thread() {
+    use std::sync::mpsc::{Sender, channel};
+    use std::sync::{Arc, Mutex};
+
+    /// Fields go in their order: the second one sees whether the first has panicked.
+    struct Owner(#[expect(dead_code, reason = "it is only held")] Watch, #[expect(dead_code)] Last);
+
+    struct Last(Sender<(Option<String>, bool)>);
+
+    impl Drop for Last {
+        fn drop(&mut self) {
+            let thread = std::thread::current();
+            drop(self.0.send((thread.name().map(str::to_owned), std::thread::panicking())));
+        }
+    }
+
+    let path = file("own_thread");
+    manifest("at first").save(&path).unwrap();
+    let owner: Arc<Mutex<Option<Owner>>> = Arc::default();
+    let tools = Dispatcher::builder().manifest(linked("watched.")).value("owner", Arc::clone(&owner)).build().unwrap();
+    let (gone, is_gone) = channel();
+    *owner.lock().unwrap() = Some(Owner(tools.watch(&path, INTERVAL).unwrap(), Last(gone)));
+    drop(owner);
+
+    // A pipe in the file's place: whoever reads it waits, and whoever writes to it knows that it is being read.
+    let pipe = path.with_extension("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    fs::rename(&pipe, &path).unwrap();
+    let writer = fs::OpenOptions::new().write(true).open(&path).unwrap();
+    drop(tools);
+    drop(writer);
+    let (thread, panicked) = is_gone.recv_timeout(Duration::from_secs(20)).unwrap();
+    assert_eq!((thread.as_deref(), panicked), (Some("tools manifest"), false));
+    fs::remove_dir_all(path.parent().unwrap()).unwrap();
+}

@@ -9,7 +9,7 @@ use tool_model::compatibility::{self, Change};
 
 use super::arguments::{Format, PackageChoice};
 use super::changes;
-use super::exit::{Doing, Exit, Result};
+use super::exit::{Doing, Exit, Failure, Result};
 use super::packages::Selection;
 use super::report::{self, JsonDiagnostic};
 use super::scanning::Tools;
@@ -24,6 +24,10 @@ pub(super) struct Check {
     /// Check this file instead of tools_calls.json beside Cargo.toml
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// The file's descriptions and instructions are its own, as `write --keep-words` keeps them
+    #[arg(long)]
+    keep_words: bool,
 
     #[command(flatten)]
     choice: PackageChoice,
@@ -51,17 +55,22 @@ struct JsonChecked<'a> {
 impl Check {
     pub(super) fn run(&self, format: Format) -> Result<Exit> {
         let selection = Selection::of(&self.choice)?;
-        let file = self.output.clone().unwrap_or(selection.manifest);
-        let tools = Tools::scan(&selection.scan, format)?;
+        let file = self.output.clone().unwrap_or_else(|| selection.manifest.clone());
+        let tools = Tools::scan(&selection, format, "the manifest cannot be checked")?;
         let committed = match std::fs::read_to_string(&file) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            read => Some(read.doing(|| format!("read {}", file.display()))?),
+            // Git may have written it with the line ends of Windows.
+            read => Some(read.doing(|| format!("read {}", file.display()))?.replace("\r\n", "\n")),
         };
-        let expected = tools.manifest.to_json();
-        let fresh = !tools.has_errors() && committed.as_deref() == Some(&*expected);
-        // A file that is no manifest differs in every line; there are no tools to compare.
-        let known = committed.as_deref().and_then(|text| Manifest::from_json(text).ok()).unwrap_or_default();
-        let found = compatibility::changes(&known, &tools.manifest);
+        let known = committed.as_deref().map(Manifest::from_json).transpose().map_err(|error| {
+            Failure::new(format!("cannot read {}: {error}", shown(&file))).help("`tool-gen write` writes it again")
+        })?;
+        let known = known.unwrap_or_default();
+        let reworded = tools.manifest.with_words_of(&known);
+        let manifest = if self.keep_words { &reworded } else { &tools.manifest };
+        let expected = manifest.to_json();
+        let fresh = committed.as_deref() == Some(&*expected);
+        let found = compatibility::changes(&known, manifest);
         match format {
             Format::Json => print_json(&JsonChecked {
                 file: file.display().to_string(),
@@ -70,9 +79,6 @@ impl Check {
                 changes: &found,
                 diagnostics: report::json(&tools.diagnostics),
             })?,
-            Format::Text if tools.has_errors() => {
-                report::refusal(&tools.diagnostics, "the manifest cannot be checked");
-            }
             Format::Text if fresh => {
                 let tools = count(tools.manifest.len(), "tool");
                 say(format_args!("{} {} is up to date, {tools}", styled(GREEN, "✓"), shown(&file)));
@@ -84,14 +90,16 @@ impl Check {
                     print("\n")?;
                 }
                 print(&changes::grouped(&found))?;
-                let state = if committed.is_some() { "is stale" } else { "does not exist" };
-                say(format_args!("\n{} {name} {state}; run `tool-gen write`", styled(RED, "✗")));
+                let remedy = match &committed {
+                    None => "does not exist; run `tool-gen write`",
+                    Some(_) if reworded == known && !self.keep_words => {
+                        "has other words; run `tool-gen write`, or keep its own with `--keep-words`"
+                    }
+                    Some(_) => "is stale; run `tool-gen write`",
+                };
+                say(format_args!("\n{} {name} {remedy}", styled(RED, "✗")));
             }
         }
-        Ok(match (tools.has_errors(), fresh) {
-            (true, _) => Exit::Error,
-            (false, true) => Exit::Fine,
-            (false, false) => Exit::Objection,
-        })
+        Ok(if fresh { Exit::Fine } else { Exit::Objection })
     }
 }

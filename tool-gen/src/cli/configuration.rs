@@ -20,11 +20,12 @@ pub(super) fn cfg(choice: &BuildChoice) -> Result<Cfg> {
         return Err(Failure::new(message.trim().trim_start_matches("error: ")));
     }
     let text = String::from_utf8_lossy(&output.stdout);
-    let lines = text.lines().chain(choice.cfgs.iter().map(String::as_str));
-    Ok(lines.fold(Cfg::new(), |cfg, line| match line.split_once('=') {
-        Some((name, value)) => cfg.value(name.trim(), value.trim().trim_matches('"')),
-        None => cfg.name(line.trim()),
-    }))
+    // What rustc prints and we cannot read, no source can ask for either.
+    let of_target = text.lines().filter_map(|line| line.parse::<Cfg>().ok()).fold(Cfg::new(), Cfg::and);
+    choice.cfgs.iter().try_fold(of_target, |cfg, said| {
+        let said: Cfg = said.parse().map_err(|wrong: String| Failure::new(wrong))?;
+        Ok(cfg.and(said))
+    })
 }
 
 /// The features of one package, with all that they switch on in it.
@@ -51,18 +52,34 @@ pub(super) fn features(package: &Package, choice: &BuildChoice) -> Vec<String> {
 /// A feature that no package has is a mistake, as it is to Cargo.
 pub(super) fn check_features(packages: &[&Package], choice: &BuildChoice) -> Result {
     for asked in asked_for(choice) {
-        let feature = asked.split_once('/').map_or(asked, |(_, feature)| feature);
-        if packages.iter().any(|package| package.features.contains_key(feature)) {
+        let (owner, feature) = asked.split_once('/').map_or((None, asked), |(owner, feature)| (Some(owner), feature));
+        let is_meant = |package: &&&Package| owner.is_none_or(|owner| package.name.as_str() == owner);
+        let meant: Vec<_> = packages.iter().filter(is_meant).collect();
+        if meant.iter().any(|package| package.features.contains_key(feature)) {
             continue;
         }
-        let known = packages.iter().flat_map(|package| package.features.keys()).map(String::as_str);
-        let failure = Failure::new(format!("no package that is read has a feature `{asked}`"));
-        return Err(match tool_model::nearest(feature, known).first() {
-            Some(near) => failure.help(format!("did you mean `{near}`?")),
-            None => failure,
-        });
+        let Some(owner) = owner.filter(|_| meant.is_empty()) else {
+            let known = meant.iter().flat_map(|package| package.features.keys()).map(String::as_str);
+            let failure = Failure::new(format!("no package that is read has a feature `{asked}`"));
+            return Err(suggested(failure, feature, known));
+        };
+        // A feature of a dependency switches nothing on here.
+        let dependencies = || packages.iter().flat_map(|package| &package.dependencies);
+        let is_used = dependencies().any(|used| used.name == owner || used.rename.as_deref() == Some(owner));
+        if !is_used {
+            let failure =
+                Failure::new(format!("no package that is read is called `{owner}`, or uses one of that name"));
+            return Err(suggested(failure, owner, packages.iter().map(|package| package.name.as_str())));
+        }
     }
     Ok(())
+}
+
+fn suggested<'n>(failure: Failure, name: &str, known: impl IntoIterator<Item = &'n str>) -> Failure {
+    match tool_model::nearest(name, known).first() {
+        Some(near) => failure.help(format!("did you mean `{near}`?")),
+        None => failure,
+    }
 }
 
 fn asked_for(choice: &BuildChoice) -> impl Iterator<Item = &str> {

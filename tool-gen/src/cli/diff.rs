@@ -20,7 +20,8 @@ use super::terminal::{GREEN, RED, YELLOW, print, print_json, say, styled};
 /// Say which changes break callers
 ///
 /// OLD and NEW are manifests or git revisions. Of a revision the committed manifest is read, or else its sources.
-/// Without NEW, the sources of the working tree. Exits with 1 if a change breaks callers.
+/// Without NEW, the sources of the working tree. Exits with 1 if a change breaks callers, with 2 if sources cannot be
+/// read.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 pub(super) struct Diff {
@@ -60,7 +61,6 @@ struct Side {
     name: String,
     manifest: Manifest,
     diagnostics: Vec<Diagnostic>,
-    has_errors: bool,
 }
 
 impl Diff {
@@ -68,7 +68,7 @@ impl Diff {
         let old = self.named(&self.old, format)?;
         let new = match &self.new {
             Some(name) => self.named(name, format)?,
-            None => Side::of_sources("sources".to_owned(), Tools::scan(&Selection::of(&self.choice)?.scan, format)?),
+            None => Side::of_sources("sources", &Selection::of(&self.choice)?, format)?,
         };
         let found = compatibility::changes(&old.manifest, &new.manifest);
         let of = |kind| found.iter().filter(|change| change.kind == kind).collect();
@@ -93,11 +93,7 @@ impl Diff {
                 say(format_args!("{space}{mark} {} → {}: {}", old.name, new.name, changes::summary(&found)));
             }
         }
-        Ok(match (old.has_errors || new.has_errors, broken) {
-            (true, _) => Exit::Error,
-            (false, true) => Exit::Objection,
-            (false, false) => Exit::Fine,
-        })
+        Ok(if broken { Exit::Objection } else { Exit::Fine })
     }
 
     /// A file, or else a git revision.
@@ -124,17 +120,18 @@ impl Diff {
             return Err(Failure::new(format!("{name} has no {}", repository.inside(&cargo_toml)?)));
         }
         let choice = PackageChoice { manifest_path: Some(there), ..self.choice.clone() };
-        Ok(Side::of_sources(name.to_owned(), Tools::scan(&Selection::of(&choice)?.scan, format)?))
+        Side::of_sources(name, &Selection::of(&choice)?, format)
     }
 }
 
 impl Side {
     fn of_manifest(name: String, manifest: Manifest) -> Self {
-        Self { name, manifest, diagnostics: Vec::new(), has_errors: false }
+        Self { name, manifest, diagnostics: Vec::new() }
     }
 
-    fn of_sources(name: String, tools: Tools) -> Self {
-        let has_errors = tools.has_errors();
-        Self { name, manifest: tools.manifest, diagnostics: tools.diagnostics, has_errors }
+    /// A tool in a source that cannot be read would look as if it were gone.
+    fn of_sources(name: &str, selection: &Selection, format: Format) -> Result<Self> {
+        let tools = Tools::scan(selection, format, &format!("{name} cannot be compared"))?;
+        Ok(Self { name: name.to_owned(), manifest: tools.manifest, diagnostics: tools.diagnostics })
     }
 }

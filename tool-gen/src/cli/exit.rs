@@ -3,6 +3,10 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use tool_gen::{Diagnostic, Severity};
+
+use super::terminal::count;
+
 /// What a command gives back.
 pub(super) type Result<T = (), E = Failure> = std::result::Result<T, E>;
 
@@ -28,11 +32,19 @@ impl From<Exit> for ExitCode {
 pub(super) struct Failure {
     message: String,
     help: Option<String>,
+    /// What is wrong with the sources, if it is they.
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl Failure {
     pub(super) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), help: None }
+        Self { message: message.into(), help: None, diagnostics: Vec::new() }
+    }
+
+    /// The sources have errors, and therefore something was not done: `nothing is written`.
+    pub(super) fn because_of(diagnostics: Vec<Diagnostic>, consequence: &str) -> Self {
+        let errors = diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
+        Self { diagnostics, ..Self::new(format!("{consequence}, because of {}", count(errors, "error"))) }
     }
 
     pub(super) fn help(self, help: impl Into<String>) -> Self {
@@ -41,6 +53,10 @@ impl Failure {
 
     pub(super) fn remedy(&self) -> Option<&str> {
         self.help.as_deref()
+    }
+
+    pub(super) fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
     }
 }
 

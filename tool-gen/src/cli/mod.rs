@@ -8,6 +8,7 @@ mod check;
 mod configuration;
 mod diff;
 mod docs;
+mod elsewhere;
 mod exit;
 mod git;
 mod lint;
@@ -25,7 +26,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use arguments::{Colour, Format};
-use exit::{Exit, Result};
+use exit::{Exit, Failure, Result};
 
 /// Reads the annotated tools of a package and keeps their manifest, tools_calls.json.
 #[derive(Parser)]
@@ -52,7 +53,8 @@ Examples:
   tool-gen docs --html -o tools.html
 
 Exit codes: 0 fine, 1 stale, breaking or denied, 2 error.
-`--format json` prints one JSON value to stdout and nothing else.";
+`--format json` prints one JSON value to stdout and nothing else; of a command that could not do its work:
+  {\"error\": TEXT, \"help\": TEXT | null, \"diagnostics\": [DIAGNOSTIC]}";
 
 #[derive(Subcommand)]
 enum Command {
@@ -67,9 +69,30 @@ enum Command {
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(mistake) if mistake.use_stderr() && wants_json() => {
+            return report::failure(&in_our_words(&mistake), Format::Json).into();
+        }
+        Err(mistake) => mistake.exit(),
+    };
     cli.color.apply();
-    cli.run().unwrap_or_else(|failure| report::failure(&failure)).into()
+    cli.run().unwrap_or_else(|failure| report::failure(&failure, cli.format)).into()
+}
+
+/// Whether a program reads the answer, said on a command line that could not be read otherwise.
+fn wants_json() -> bool {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    arguments.iter().any(|argument| argument == "--format=json")
+        || arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
+}
+
+/// A mistake on the command line: what it is, and below that how it should be.
+fn in_our_words(mistake: &clap::Error) -> Failure {
+    let text = mistake.render().to_string();
+    let text = text.trim().trim_start_matches("error: ");
+    let (message, help) = text.split_once("\n\n").unwrap_or((text, "`tool-gen --help` explains the commands"));
+    Failure::new(message).help(help.trim())
 }
 
 impl Cli {

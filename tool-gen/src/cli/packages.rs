@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::{Metadata, MetadataCommand, Package, Target, TargetKind};
-use tool_gen::Scan;
+use tool_gen::{Cfg, Scan};
 
 use super::arguments::PackageChoice;
 use super::configuration;
+use super::elsewhere::Elsewhere;
 use super::exit::{Doing, Failure, Result};
 
 /// The name of the manifest.
@@ -20,6 +21,8 @@ pub(super) struct Selection {
     pub(super) manifest: PathBuf,
     /// The folders of the packages.
     pub(super) folders: Vec<PathBuf>,
+    /// Where the tools may be, if these packages have none.
+    pub(super) elsewhere: Elsewhere,
 }
 
 impl Selection {
@@ -29,15 +32,18 @@ impl Selection {
         let metadata = MetadataCommand::new().manifest_path(&cargo_toml).no_deps().exec().map_err(metadata_failure)?;
         let packages = chosen(choice, &metadata, &cargo_toml)?;
         configuration::check_features(&packages, &choice.build)?;
+        let cfg = configuration::cfg(&choice.build)?;
         let folder = |package: &Package| package.manifest_path.parent().map(|folder| folder.as_std_path().to_owned());
         let beside = match packages.as_slice() {
             [only] if !choice.workspace => folder(only),
             _ => Some(metadata.workspace_root.clone().into_std_path_buf()),
         };
         Ok(Self {
-            scan: scan(&packages, choice)?,
+            scan: scan(&packages, choice, &cfg)
+                .ok_or_else(|| Failure::new("there is no library and no program to read"))?,
             manifest: beside.unwrap_or_default().join(MANIFEST),
             folders: packages.iter().filter_map(|package| folder(package)).collect(),
+            elsewhere: Elsewhere::around(&packages, &metadata, |package| scan(&[package], choice, &cfg)),
         })
     }
 }
@@ -83,7 +89,9 @@ fn chosen<'m>(choice: &PackageChoice, metadata: &'m Metadata, cargo_toml: &Path)
 }
 
 fn named<'m>(name: &str, packages: &[&'m Package]) -> Result<&'m Package> {
-    packages.iter().copied().find(|package| package.name.as_str() == name).ok_or_else(|| {
+    let exactly = |package: &&Package| package.name.as_str() == name;
+    let found = packages.iter().copied().find(exactly);
+    found.or_else(|| packages.iter().copied().find(|package| is_crate(package, name))).ok_or_else(|| {
         let near = tool_model::nearest(name, packages.iter().map(|package| package.name.as_str()));
         let failure = Failure::new(format!("the workspace has no package `{name}`"));
         match near.first() {
@@ -93,7 +101,12 @@ fn named<'m>(name: &str, packages: &[&'m Package]) -> Result<&'m Package> {
     })
 }
 
-fn scan(packages: &[&Package], choice: &PackageChoice) -> Result<Scan> {
+/// Handlers in a manifest start with the crate's name, which may differ from the package's.
+fn is_crate(package: &Package, name: &str) -> bool {
+    package.targets.iter().any(|target| is_library(target) && target.name.replace('-', "_") == name)
+}
+
+fn scan(packages: &[&Package], choice: &PackageChoice, cfg: &Cfg) -> Option<Scan> {
     let mut scan: Option<Scan> = None;
     for package in packages {
         let features = configuration::features(package, &choice.build);
@@ -106,20 +119,16 @@ fn scan(packages: &[&Package], choice: &PackageChoice) -> Result<Scan> {
             scan = Some(next.features(features.iter().cloned()));
         }
     }
-    let scan = scan.ok_or_else(|| Failure::new("there is no library and no program to read"))?;
-    Ok(scan.cfg(configuration::cfg(&choice.build)?))
+    scan.map(|scan| scan.cfg(cfg.clone()))
 }
 
 /// Libraries and programs; tests, examples and macros offer no tools.
 fn is_read(target: &Target, features: &[String]) -> bool {
-    let kinds = [
-        TargetKind::Lib,
-        TargetKind::RLib,
-        TargetKind::DyLib,
-        TargetKind::CDyLib,
-        TargetKind::StaticLib,
-        TargetKind::Bin,
-    ];
-    target.kind.iter().any(|kind| kinds.contains(kind))
+    (is_library(target) || target.kind.contains(&TargetKind::Bin))
         && target.required_features.iter().all(|feature| features.contains(feature))
+}
+
+fn is_library(target: &Target) -> bool {
+    let kinds = [TargetKind::Lib, TargetKind::RLib, TargetKind::DyLib, TargetKind::CDyLib, TargetKind::StaticLib];
+    target.kind.iter().any(|kind| kinds.contains(kind))
 }

@@ -4,14 +4,30 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde::Serialize;
 use tool_gen::{Diagnostic, Place, Severity};
 
+use super::arguments::Format;
 use super::exit::{Exit, Failure};
-use super::terminal::{count, say, shown, width};
+use super::terminal::{print_json, say, shown, width};
 
 /// Shows why the command could not do its work.
-pub(super) fn failure(failure: &Failure) -> Exit {
-    let message = failure.to_string();
-    say(render(Level::ERROR, &message, failure.remedy(), None));
+pub(super) fn failure(failure: &Failure, format: Format) -> Exit {
+    match format {
+        Format::Text => say(render(Level::ERROR, &failure.to_string(), failure.remedy(), None)),
+        // Where stdout is gone there is nobody left to tell.
+        Format::Json => drop(print_json(&json_failure(failure))),
+    }
     Exit::Error
+}
+
+/// A failure as `--format json` shows it.
+#[derive(Serialize)]
+pub(super) struct JsonFailure<'a> {
+    error: String,
+    help: Option<&'a str>,
+    diagnostics: Vec<JsonDiagnostic<'a>>,
+}
+
+pub(super) fn json_failure(failure: &Failure) -> JsonFailure<'_> {
+    JsonFailure { error: failure.to_string(), help: failure.remedy(), diagnostics: json(failure.diagnostics()) }
 }
 
 /// Shows what a scan has to say.
@@ -23,12 +39,6 @@ pub(super) fn diagnostics(diagnostics: &[Diagnostic]) {
         };
         say(format_args!("{}\n", render(level, &found.message, found.help.as_deref(), found.place.as_ref())));
     }
-}
-
-/// Shows how much was wrong, and that therefore nothing was done.
-pub(super) fn refusal(diagnostics: &[Diagnostic], consequence: &str) {
-    let errors = diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
-    say(render(Level::ERROR, &format!("{consequence}, because of {}", count(errors, "error")), None, None));
 }
 
 /// One message as rustc shows it.

@@ -1,12 +1,14 @@
 //! Runs a scan, and says so if it takes a while.
 
 use std::io::IsTerminal;
+use std::panic;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use tool_gen::{Diagnostic, Scan, Scanned, Severity};
+use tool_gen::{Diagnostic, Scanned, Severity};
 use tool_model::Manifest;
 
 use super::arguments::{Format, ToolSource};
@@ -18,33 +20,39 @@ use super::report;
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The tools, and what was found on the way.
+#[derive(Debug)]
 pub(super) struct Tools {
     pub(super) manifest: Manifest,
+    /// Warnings; with an error among them there are no tools.
     pub(super) diagnostics: Vec<Diagnostic>,
     /// The files that were read, if the tools come from sources.
     pub(super) files: Vec<PathBuf>,
 }
 
 impl Tools {
-    /// Reads the sources or the manifest; what is wrong is reported.
-    pub(super) fn read(source: &ToolSource, format: Format) -> Result<Self> {
+    /// Reads the sources or the manifest; what is wrong is reported. With errors in the sources, the failure says what
+    /// is therefore not done: `nothing is written`.
+    pub(super) fn read(source: &ToolSource, format: Format, consequence: &str) -> Result<Self> {
         if let Some(file) = &source.from {
             let manifest = Manifest::load(file)?;
             return Ok(Self { manifest, diagnostics: Vec::new(), files: Vec::new() });
         }
-        Self::scan(&Selection::of(&source.choice)?.scan, format)
+        Self::scan(&Selection::of(&source.choice)?, format, consequence)
     }
 
-    /// Reads the sources; what is wrong is reported.
-    pub(super) fn scan(scan: &Scan, format: Format) -> Result<Self> {
-        let tools = Self::scan_quietly(scan)?;
+    /// As [`read`](Self::read), from sources.
+    pub(super) fn scan(selection: &Selection, format: Format, consequence: &str) -> Result<Self> {
+        let tools = Self::scan_quietly(selection)?;
         tools.report(format);
-        Ok(tools)
+        tools.or_failure(consequence)
     }
 
     /// Reads the sources; what is wrong is still to be reported.
-    pub(super) fn scan_quietly(scan: &Scan) -> Result<Self> {
-        let Scanned { manifest, diagnostics, files, .. } = run(scan)?;
+    pub(super) fn scan_quietly(selection: &Selection) -> Result<Self> {
+        let Scanned { manifest, mut diagnostics, files, .. } = at_work(|| selection.scan.run())??;
+        if manifest.is_empty() && !diagnostics.iter().any(is_error) {
+            diagnostics.extend(selection.elsewhere.hint());
+        }
         Ok(Self { manifest, diagnostics, files })
     }
 
@@ -55,35 +63,49 @@ impl Tools {
         }
     }
 
-    /// Whether the manifest is not to be trusted.
-    pub(super) fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|found| found.severity == Severity::Error)
+    /// Tools that lack something are not to be trusted: what is missing would look as if it were gone.
+    pub(super) fn or_failure(self, consequence: &str) -> Result<Self> {
+        match self.diagnostics.iter().any(is_error) {
+            true => Err(Failure::because_of(self.diagnostics, consequence)),
+            false => Ok(self),
+        }
     }
 }
 
-/// Runs the scan on a thread of its own, so that this one can show that it runs.
-fn run(scan: &Scan) -> Result<Scanned> {
-    let (done, result) = mpsc::channel();
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            // Nobody waits any more only if this thread is going down.
-            let _ = done.send(scan.run());
-        });
-        let scanned = match result.recv_timeout(PATIENCE) {
-            Err(RecvTimeoutError::Timeout) => {
-                let bar = progress();
-                let scanned = result.recv();
-                bar.finish_and_clear();
-                scanned.map_err(|_| stopped())?
-            }
-            finished => finished.map_err(|_| stopped())?,
-        };
-        Ok(scanned?)
-    })
+fn is_error(found: &Diagnostic) -> bool {
+    found.severity == Severity::Error
 }
 
-fn stopped() -> Failure {
-    Failure::new("the scan stopped without a result")
+/// Does the work on a thread of its own, so that this one can show that it runs. A panic there is a mistake of ours,
+/// and is told in one message.
+fn at_work<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
+    let seen = Arc::new(Mutex::new(String::new()));
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new({
+        let seen = Arc::clone(&seen);
+        move |panic| *seen.lock().unwrap_or_else(PoisonError::into_inner) = panic.to_string()
+    }));
+    let finished = std::thread::scope(|scope| {
+        let (running, ended) = mpsc::channel::<()>();
+        let worker = scope.spawn(move || {
+            // Gone when the work has ended, in whatever way.
+            let _running = running;
+            work()
+        });
+        if ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            let bar = progress();
+            // Nothing is sent: this waits for the end.
+            let _ = ended.recv();
+            bar.finish_and_clear();
+        }
+        worker.join()
+    });
+    panic::set_hook(hook);
+    finished.map_err(|_| {
+        let what = seen.lock().unwrap_or_else(PoisonError::into_inner).replace('\n', " ");
+        Failure::new(format!("tool-gen has a mistake: it {what}"))
+            .help("please report it, with the source that it read; nothing is written")
+    })
 }
 
 fn progress() -> ProgressBar {
@@ -96,4 +118,18 @@ fn progress() -> ProgressBar {
     }
     bar.enable_steady_tick(Duration::from_millis(100));
     bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_one_message_that_asks_for_a_report() {
+        let failure = at_work(|| panic!("no such thing")).map(|()| "nothing").expect_err("it panicked");
+        let message = failure.to_string();
+        assert!(message.starts_with("tool-gen has a mistake: it panicked at ") && message.contains("no such thing"));
+        assert!(failure.remedy().is_some_and(|help| help.contains("report it")));
+        assert_eq!(at_work(|| 7).ok(), Some(7));
+    }
 }

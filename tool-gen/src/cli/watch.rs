@@ -13,8 +13,8 @@ use super::exit::{Doing, Exit, Failure, Result};
 use super::packages::Selection;
 use super::report;
 use super::scanning::Tools;
-use super::terminal::{DIM, count, print_json_line, say, shown, styled};
-use super::write::Written;
+use super::terminal::{DIM, print_json_line, say, shown, styled};
+use super::write::{Target, Written};
 
 /// Keep the manifest fresh while sources change
 ///
@@ -23,9 +23,8 @@ use super::write::Written;
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 pub(super) struct Watch {
-    /// Write to this file instead of tools_calls.json beside Cargo.toml
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    target: Target,
 
     #[command(flatten)]
     choice: PackageChoice,
@@ -38,38 +37,57 @@ Examples:
 
 With `--format json`: after each scan one line, with what `tool-gen write` prints.";
 
+/// How many folders are named.
+const MOST_NAMED: usize = 8;
+
 /// Editors write a file in several steps; a branch is switched in many.
 const QUIET: Duration = Duration::from_millis(150);
+
+/// How the last round went.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Last {
+    None,
+    Well,
+    Failed,
+}
 
 impl Watch {
     pub(super) fn run(&self, format: Format) -> Result<Exit> {
         // The first time everything must be right: a wrong option is not mended by waiting.
         let selection = Selection::of(&self.choice)?;
-        let file = self.output.clone().unwrap_or(selection.manifest);
+        let file = self.target.output.clone().unwrap_or(selection.manifest);
         let mut watched = Watched::new()?;
         watched.keep(&[], &selection.folders);
-        let mut is_first = true;
+        let mut last = Last::None;
         loop {
-            if let Err(failure) = self.round(&file, &mut watched, format, is_first) {
-                report::failure(&failure);
+            let round = self.round(&file, &mut watched, format, last);
+            if last == Last::None && format == Format::Text {
+                say(styled(DIM, format_args!("Watching {}", watched.shown())));
             }
-            is_first = false;
+            last = match round {
+                Ok(()) => Last::Well,
+                Err(failure) => {
+                    match format {
+                        Format::Text => drop(report::failure(&failure, format)),
+                        Format::Json => print_json_line(&report::json_failure(&failure))?,
+                    }
+                    Last::Failed
+                }
+            };
             watched.wait(&file)?;
         }
     }
 
     /// Reads and writes once.
-    fn round(&self, file: &Path, watched: &mut Watched, format: Format, is_first: bool) -> Result {
+    fn round(&self, file: &Path, watched: &mut Watched, format: Format, last: Last) -> Result {
         let tools = self.read(watched)?;
-        let written = Written::write(file, &tools)?;
+        tools.report(format);
+        let tools = tools.or_failure("nothing is written")?;
+        let written = Written::write(file, &tools, &self.target)?;
         match format {
-            Format::Json => print_json_line(&written.json(&tools))?,
-            // A change that does not matter to the manifest is not worth a line.
-            Format::Text if is_first || written.written || written.refused => {
-                tools.report(format);
-                written.say();
-                say(styled(DIM, format_args!("Watching {}", count(watched.folders.len(), "folder"))));
-            }
+            Format::Json => print_json_line(&written.json())?,
+            // A change that does not matter to the manifest is not worth a line; that an error is gone is.
+            Format::Text if written.written || last != Last::Well => written.say(),
             Format::Text => {}
         }
         Ok(())
@@ -79,7 +97,7 @@ impl Watch {
     fn read(&self, watched: &mut Watched) -> Result<Tools> {
         loop {
             let selection = Selection::of(&self.choice)?;
-            let tools = Tools::scan_quietly(&selection.scan)?;
+            let tools = Tools::scan_quietly(&selection)?;
             if !watched.keep(&tools.files, &selection.folders) {
                 return Ok(tools);
             }
@@ -105,7 +123,7 @@ impl Watched {
     /// Watches these files and folders, and no others; whether there is a folder among them that was not watched.
     fn keep(&mut self, files: &[PathBuf], folders: &[PathBuf]) -> bool {
         let of_files = files.iter().filter_map(|file| file.parent()).map(Path::to_owned);
-        let folders = of_files.chain(folders.iter().cloned());
+        let folders = of_files.chain(files.iter().flat_map(|file| of_modules(file))).chain(folders.iter().cloned());
         let wanted: BTreeSet<PathBuf> = folders.filter_map(|folder| folder.canonicalize().ok()).collect();
         for gone in self.folders.difference(&wanted) {
             // A folder that was deleted is not watched any more anyway.
@@ -120,6 +138,16 @@ impl Watched {
         self.files = files.iter().filter_map(|file| file.canonicalize().ok()).collect();
         self.folders = wanted;
         !new.is_empty()
+    }
+
+    /// The folders, for people.
+    fn shown(&self) -> String {
+        let names: Vec<String> = self.folders.iter().map(|folder| shown(folder)).collect();
+        let names = names.iter().map(|name| if name.is_empty() { "." } else { name }).collect::<Vec<_>>();
+        match names.split_at_checked(MOST_NAMED) {
+            Some((first, rest)) if !rest.is_empty() => format!("{} and {} more", first.join(", "), rest.len()),
+            _ => names.join(", "),
+        }
     }
 
     /// Waits for a change, and then until there is none for a moment.
@@ -151,4 +179,17 @@ impl Watched {
         // When the system has lost count there is no path.
         is_change && (event.paths.is_empty() || event.paths.iter().any(|path| is_source(path) && !is_ours(path)))
     }
+}
+
+/// The folders in which rustc looks for the modules of a file, as far as they exist: a module whose file is still to
+/// be written is found when it is.
+fn of_modules(file: &Path) -> Vec<PathBuf> {
+    let is_root = file.file_stem().is_some_and(|stem| stem == "mod" || stem == "lib" || stem == "main");
+    let folder = if is_root { file.parent().map(Path::to_owned) } else { Some(file.with_extension("")) };
+    let Some(folder) = folder.filter(|folder| folder.is_dir()) else { return Vec::new() };
+    let is_source = |name: &str| !name.starts_with('.') && name != "target";
+    let below = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+    let below = below.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let below = below.filter(|entry| entry.file_name().to_str().is_some_and(is_source)).map(|entry| entry.path());
+    below.chain([folder.clone()]).collect()
 }

@@ -61,3 +61,18 @@ fn neither_file_nor_revision() {
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("`nothing` is neither a manifest nor a git revision"), "{}", ran.stderr);
 }
+
+/// A tool in a source that cannot be read is not gone.
+#[test]
+fn sources_that_cannot_be_read_are_not_compared() {
+    let project = Project::with(TOOLS);
+    project.run(&["write"]);
+    project.edit("src/lib.rs", "pub fn purge(", "pub fn purge(((");
+    for command in [&["diff", "tools_calls.json"][..], &["show"], &["lint"]] {
+        let ran = project.run(command);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{command:?} {}", ran.stderr);
+        assert!(ran.stderr.contains("lib.rs:"), "{}", ran.stderr);
+    }
+    let ran = project.run(&["diff", "tools_calls.json"]);
+    assert!(ran.stderr.ends_with("error: sources cannot be compared, because of 1 error\n"), "{}", ran.stderr);
+}

@@ -34,3 +34,54 @@ fn programs_get_the_text() {
     assert_eq!((code, &json["form"], &json["file"]), (0, &"markdown".into(), &serde_json::Value::Null));
     assert!(json["text"].as_str().unwrap().starts_with("# Tools"));
 }
+
+const NESTED: &str = r#"
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+pub struct Order {
+    /// What is ordered.
+    items: Vec<Item>,
+    by: Delivery,
+}
+
+/// One thing.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+pub struct Item {
+    /// Its number, such as `A|1`.
+    sku: String,
+    #[serde(default)]
+    count: Option<u32>,
+}
+
+/// How it goes out.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[serde(tag = "kind")]
+pub enum Delivery {
+    /// With a stamp.
+    Post { street: String },
+    Courier { phone: String },
+}
+
+/// Order something.
+#[tool_runtime::tool]
+pub fn order(order: Order) {}
+"#;
+
+#[test]
+fn types_are_described_field_by_field() {
+    let project = Project::with(NESTED);
+    let text = project.run(&["docs"]).stdout;
+    for expected in [
+        "### `Item`\n\nOne thing.\n\n| field | type | | description |\n|---|---|---|---|\n",
+        "| `sku` | string | required | Its number, such as `A\\|1`. |\n",
+        "| `items` | array of object Item | required | What is ordered. |\n",
+        "| `by` | Delivery | required |",
+        "### `Delivery`\n\nHow it goes out.\n",
+        ": With a stamp.\n\n| field |",
+        "| `street` | string | required |",
+    ] {
+        assert!(text.contains(expected), "{expected}\nis not in\n{text}");
+    }
+    let page = project.run(&["docs", "--html"]).stdout;
+    assert!(page.contains("<h3><code>Item</code></h3>") && page.contains("<dt><code>street</code>"), "{page}");
+    assert!(!page.contains("<pre>"), "no raw JSON");
+}

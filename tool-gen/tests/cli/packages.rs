@@ -87,3 +87,55 @@ fn mistakes_on_the_command_line() {
         assert!(help.stdout.contains("Examples:") && help.stdout.contains("--format json"), "{}", help.stdout);
     }
 }
+
+/// An application without tools of its own: one of its crates has them.
+#[test]
+fn tools_elsewhere_are_named() {
+    let project = workspace();
+    let package = |name: &str, rest: &str| {
+        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n{rest}")
+    };
+    project.edit("Cargo.toml", "[\"one\", \"two\"]", "[\"one\", \"two\", \"app\"]");
+    project.edit("Cargo.toml", "members", "exclude = [\"far\"]\nmembers");
+    project.write("far/Cargo.toml", &package("far", "")).write("far/src/lib.rs", &tool("far"));
+    let uses = "[dependencies]\ntwo = { path = \"../two\" }\nfar = { path = \"../far\" }\n";
+    project.write("app/Cargo.toml", &package("app", uses)).write("app/src/main.rs", "fn main() {}\n");
+    for command in ["write", "show", "lint", "docs"] {
+        let ran = project.run(&[command, "--manifest-path", "app"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let warning = "warning: `app` has no tools, but `two`, `one` and `far` have some\n";
+        assert!(ran.stderr.starts_with(warning), "{command}: {}", ran.stderr);
+        let help = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(help.contains("`-p two -p one`, or all packages with `--workspace`"), "{help}");
+        assert!(help.contains("`--manifest-path far/Cargo.toml`"), "{help}");
+    }
+    let (_, json) = project.json(&["check", "--manifest-path", "app"]);
+    assert_eq!(json["diagnostics"][0]["severity"], "warning");
+    assert!(project.run(&["show", "-p", "one"]).stderr.is_empty());
+}
+
+/// A manifest's handlers name the crate, not the package.
+#[test]
+fn a_package_by_the_name_of_its_crate() {
+    let project = workspace();
+    project.edit("one/Cargo.toml", "name = \"one\"", "name = \"number-one\"");
+    assert_eq!(names(&project, &["-p", "number_one"]), ["one"]);
+    project.write("one/Cargo.toml", &(project.read("one/Cargo.toml") + "[lib]\nname = \"uno\"\n"));
+    assert_eq!(names(&project, &["-p", "uno"]), ["one"]);
+}
+
+#[test]
+fn wrong_cfgs_and_features() {
+    let project = workspace();
+    let refusal = |arguments: &[&str]| {
+        let ran = project.run(&[&["show"], arguments].concat());
+        assert_eq!(ran.code, 2, "{}", ran.stdout);
+        ran.stderr
+    };
+    assert!(refusal(&["--cfg", "all(a, b)"]).contains("`all(a, b)` is a condition; write `name` or `name=\"value\"`"));
+    project.write("one/Cargo.toml", &(project.read("one/Cargo.toml") + "[features]\nmore = []\n"));
+    assert_eq!(names(&project, &["-F", "one/more"]), ["one", "program", "two"]);
+    let typo = refusal(&["-F", "onee/more"]);
+    assert!(typo.contains("is called `onee`") && typo.contains("did you mean `one`?"), "{typo}");
+    assert!(refusal(&["-F", "two/more"]).contains("has a feature `two/more`"));
+}

@@ -59,7 +59,7 @@ fn what_changes_is_written() {
     let whole = project.read("src/lib.rs");
     project.write("src/lib.rs", &whole.replace("pub fn purge(", "pub fn purge((("));
     let broken = watcher.until("a broken source", |result| result["diagnostics"][0]["severity"] == "error");
-    assert_eq!(broken["written"], false);
+    assert_eq!(broken["error"], "nothing is written, because of 1 error");
     assert!(project.read("tools_calls.json").contains("metrics.purge"));
 
     // A new module in a new folder.
@@ -69,4 +69,44 @@ fn what_changes_is_written() {
     project.edit("src/more/mod.rs", "More.", "Still more.");
     let deep = watcher.until("a change in it", |result| result["written"] == true);
     assert_eq!(deep["changes"][0]["kind"], "text");
+}
+
+/// A module is declared first and written later, its folder before its file.
+#[test]
+fn a_module_that_is_still_to_be_written() {
+    let project = Project::with(TOOLS);
+    let watcher = Watcher::over(&project);
+    watcher.until("the first manifest", |result| result["tools"] == 2);
+    std::fs::create_dir(project.path("src/sub")).unwrap();
+    project.edit("src/lib.rs", "use tool_runtime::tool;", "mod sub;\nuse tool_runtime::tool;");
+    watcher.until("a module without a file", |result| result["error"].is_string());
+    project.write("src/sub/mod.rs", "/// More.\n#[tool_runtime::tool]\npub fn more() {}\n");
+    watcher.until("its file", |result| result["written"] == true && result["tools"] == 3);
+}
+
+#[test]
+fn that_an_error_is_gone_is_said() {
+    let project = Project::with(TOOLS);
+    project.run(&["write"]);
+    let mut child = project.command().arg("watch").stderr(Stdio::piped()).spawn().unwrap();
+    let stderr = BufReader::new(child.stderr.take().unwrap());
+    let (sender, lines) = mpsc::channel();
+    std::thread::spawn(move || stderr.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+    let watcher = Watcher { child, lines };
+    let until = |expected: &str| {
+        let mut seen = String::new();
+        while !seen.contains(expected) {
+            let line = watcher.lines.recv_timeout(Duration::from_secs(60));
+            seen.push_str(&line.unwrap_or_else(|_| panic!("never: {expected}, but {seen}")));
+        }
+        seen
+    };
+    until("✓ tools_calls.json is up to date, 2 tools");
+    assert!(until("Watching ").contains("src"));
+    let whole = project.read("src/lib.rs");
+    project.write("src/lib.rs", &whole.replace("pub fn purge(", "pub fn purge((("));
+    until("nothing is written, because of 1 error");
+    project.write("src/lib.rs", &whole);
+    let seen = until("✓ tools_calls.json is up to date, 2 tools");
+    assert!(!seen.contains("Watching"), "once is enough: {seen}");
 }

@@ -90,9 +90,11 @@ fn another_file() {
     let ran = project.run(&["write", "-o", "other.json"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(project.path("other.json").exists() && !project.path("tools_calls.json").exists());
-    let nowhere = project.run(&["write", "-o", "none/other.json"]);
+    assert_eq!(project.run(&["write", "-o", "new/other.json"]).code, 0);
+    assert_eq!(project.read("new/other.json"), project.read("other.json"));
+    let nowhere = project.run(&["write", "-o", "Cargo.toml/other.json"]);
     assert_eq!(nowhere.code, 2);
-    assert!(nowhere.stderr.starts_with("error: cannot write the manifest none/other.json"), "{}", nowhere.stderr);
+    assert!(nowhere.stderr.starts_with("error: cannot write the manifest Cargo.toml/other.json"), "{}", nowhere.stderr);
 }
 
 #[test]
@@ -102,4 +104,104 @@ fn colours_only_where_they_are_wanted() {
     assert!(project.run(&["show", "--color", "always"]).stdout.contains('\u{1b}'));
     let (_, json) = project.json(&["show", "--color", "always"]);
     assert_eq!(json["tools"][0]["name"], "metrics.newest");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_written_to() {
+    let project = Project::with(TOOLS);
+    let ran = project.run(&["write", "-o", "/dev/stdout"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    project.run(&["write"]);
+    assert_eq!(ran.stdout, project.read("tools_calls.json"));
+    assert_eq!(project.run(&["write", "-o", "/dev/null"]).code, 0);
+    assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
+}
+
+#[test]
+fn a_read_only_file_is_left_alone() {
+    let project = Project::with(TOOLS);
+    project.write("tools_calls.json", "{}");
+    let mut permissions = std::fs::metadata(project.path("tools_calls.json")).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(project.path("tools_calls.json"), permissions).unwrap();
+    let ran = project.run(&["write"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.ends_with("tools_calls.json: it is read-only\n"), "{}", ran.stderr);
+    assert_eq!(project.read("tools_calls.json"), "{}");
+}
+
+#[test]
+fn tools_do_not_vanish_unasked() {
+    let project = Project::with(TOOLS);
+    project.run(&["write"]);
+    let before = project.read("tools_calls.json");
+    project.write("src/lib.rs", "pub fn plain() {}\n");
+    let ran = project.run(&["write"]);
+    assert_eq!(ran.code, 2);
+    let refusal = "error: tools_calls.json has 2 tools, the sources have none: nothing is written\n";
+    assert!(ran.stderr.starts_with(refusal) && ran.stderr.contains("`--allow-empty`"), "{}", ran.stderr);
+    assert_eq!(project.read("tools_calls.json"), before);
+    assert_eq!(project.run(&["write", "--allow-empty"]).code, 0);
+    assert_eq!(project.read("tools_calls.json"), "{}\n");
+}
+
+#[test]
+fn edited_words_are_kept_where_it_is_said() {
+    let project = Project::with(TOOLS);
+    project.run(&["write"]);
+    project.edit("tools_calls.json", "The newest points of one host.", "Edited.");
+    let stale = project.run(&["check"]);
+    assert_eq!(stale.code, 1);
+    assert!(stale.stderr.contains("has other words; run `tool-gen write`, or keep its own with `--keep-words`"));
+    assert_eq!(project.run(&["check", "--keep-words"]).code, 0);
+    project.edit("src/lib.rs", "max = 100", "max = 50");
+    assert_eq!(project.run(&["check", "--keep-words"]).code, 1);
+    assert_eq!(project.run(&["write", "--keep-words"]).code, 0);
+    let text = project.read("tools_calls.json");
+    assert!(text.contains("\"Edited.\"") && text.contains("\"maximum\": 50"), "{text}");
+    assert_eq!(project.run(&["check", "--keep-words"]).code, 0);
+    project.write("tools_calls.json", "{");
+    assert_eq!(project.run(&["write", "--keep-words"]).code, 2, "words that cannot be read cannot be kept");
+    assert_eq!(project.read("tools_calls.json"), "{");
+}
+
+#[test]
+fn a_manifest_that_is_no_json_is_said_to_be_none() {
+    let project = Project::with(TOOLS);
+    project.write("tools_calls.json", "{\n<<<<<<< HEAD\n");
+    let ran = project.run(&["check"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.starts_with("error: cannot read tools_calls.json: not a manifest: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("line 2 column 1"), "{}", ran.stderr);
+}
+
+#[test]
+fn line_ends_of_windows_are_no_difference() {
+    let project = Project::with(TOOLS);
+    project.run(&["write"]);
+    project.write("tools_calls.json", &project.read("tools_calls.json").replace('\n', "\r\n"));
+    let ran = project.run(&["check"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
+fn a_failure_is_one_json_value_too() {
+    let project = Project::with(TOOLS);
+    let error = |arguments: &[&str]| {
+        let (code, json) = project.json(arguments);
+        assert_eq!(code, 2, "{json}");
+        assert!(json["diagnostics"].is_array() && json.get("help").is_some(), "{json}");
+        json["error"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(error(&["show", "newest"]), "there is no tool `newest`");
+    assert_eq!(error(&["diff", "nothing"]), "`nothing` is neither a manifest nor a git revision");
+    assert!(error(&["write", "--no-such-flag"]).contains("--no-such-flag"));
+    assert!(error(&["shwo"]).contains("shwo"));
+    project.edit("src/lib.rs", "name = \"metrics.purge\"", "nam = \"metrics.purge\"");
+    for command in ["write", "check", "show", "docs", "lint"] {
+        assert!(error(&[command]).ends_with(", because of 1 error"), "{command}");
+        let (_, json) = project.json(&[command]);
+        assert_eq!(json["diagnostics"][0]["severity"], "error", "{command}");
+    }
 }

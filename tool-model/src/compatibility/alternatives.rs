@@ -51,7 +51,8 @@ impl<'s> Comparison<'s, '_> {
             let labelled = old_labels[was].as_ref();
             let partner = free.iter().copied().find(|is| labelled.is_some() && new_labels[*is].as_ref() == labelled);
             let covering = || (0..new.len()).find(|is| is_covered(&trial(was, *is).found));
-            match partner.or_else(covering) {
+            let alone = || free.iter().copied().find(|is| self.are_alone((old, was), (new, *is)));
+            match partner.or_else(covering).or_else(alone) {
                 Some(is) => {
                     free.retain(|index| *index != is);
                     all.found.extend(trial(was, is).found);
@@ -69,6 +70,18 @@ impl<'s> Comparison<'s, '_> {
         all
     }
 
+    /// Whether the two are the only ones of their type, each on its side: the `T` of `Option<T>`, however it has changed.
+    fn are_alone(&self, (old, was): (&[&Schema], usize), (new, is): (&[&Schema], usize)) -> bool {
+        let kinds = |list: &[&Schema], side: &Definitions| -> Vec<Kinds> {
+            list.iter().map(|schema| kinds::possible(schema, side)).collect()
+        };
+        let (old, new) = (kinds(old, self.sides.old), kinds(new, self.sides.new));
+        let alone = |kinds: &[Kinds], index: usize| {
+            kinds.iter().enumerate().all(|(other, kind)| other == index || kind.common(kinds[index]).is_empty())
+        };
+        old[was] == new[is] && alone(&old, was) && alone(&new, is)
+    }
+
     fn are_disjoint(&self, schemas: &[&Schema]) -> bool {
         let apart = |a: &Schema, b: &Schema| are_apart(a, b, self.sides.new);
         schemas.iter().enumerate().all(|(index, a)| schemas[..index].iter().all(|b| apart(a, b)))
@@ -80,9 +93,15 @@ fn is_covered(differences: &[Difference]) -> bool {
     differences.iter().all(|found| found.effect.kind(Direction::Sent) == ChangeKind::Compatible)
 }
 
-/// What an alternative is called: its only value, the value of its tag, its only key, its definition or its type.
+/// What an alternative is called: the definition it refers to, its only value, the value of its tag, its only key, its
+/// title or its type.
 fn label(schema: &Schema, definitions: &Definitions) -> Option<String> {
     let (rules, _) = peeled(schema, definitions);
+    if let (Schema::Rules(outer), Some(name)) = (schema, &rules.name)
+        && outer.is_only_a_reference()
+    {
+        return Some(name.clone());
+    }
     if let Some(values) = &rules.allowed {
         return Some(values.iter().map(word).collect::<Vec<_>>().join("|"));
     }

@@ -38,7 +38,16 @@ pub(super) fn choose(
                 Err(message) => problems.push(Problem::of_tool(name, message, WRITE_AGAIN)),
             },
             (Some(first), Some(second)) => problems.push(duplicate(first, second)),
-            (None, _) => problems.push(misfit(name, entry, by_handler.get(&*entry.handler).copied(), manifest)),
+            (None, _) => problems.push(match by_handler.get(&*entry.handler) {
+                Some(tool) => misfit(name, entry, tool, manifest),
+                None => match rest
+                    .iter()
+                    .find(|tool| tool.name == name && crate_of(tool.handler) == crate_of(&entry.handler))
+                {
+                    Some(tool) => moved(name, &entry.handler, tool),
+                    None => not_linked(name, &entry.handler),
+                },
+            }),
         }
     }
     let by_hand = linked.iter().filter(|tool| tool.options.manual && manifest.get(tool.name).is_none());
@@ -58,10 +67,9 @@ fn agreed(entry: &ToolDefinition, tool: &Registration) -> Result<Arc<ToolDefinit
     }
 }
 
-/// Why no linked tool has the entry's name and its handler.
-fn misfit(name: &str, entry: &ToolDefinition, linked: Option<&Registration>, manifest: &Manifest) -> Problem {
+/// Why the linked tool with the entry's handler is not the entry's.
+fn misfit(name: &str, entry: &ToolDefinition, tool: &Registration, manifest: &Manifest) -> Problem {
     let handler = &entry.handler;
-    let Some(tool) = linked else { return not_linked(name, handler) };
     if tool.name == name {
         let message =
             format!("the manifest offers it, but `{handler}` is of a `manual` class and no instance is given");
@@ -76,8 +84,14 @@ fn misfit(name: &str, entry: &ToolDefinition, linked: Option<&Registration>, man
     Problem::of_tool(name, message, WRITE_AGAIN)
 }
 
+/// Another function of the crate has the name; mostly the same one, in another module.
+fn moved(name: &str, handler: &str, tool: &Registration) -> Problem {
+    let message = format!("the manifest is stale: its handler is now `{}`, not `{handler}`", tool.handler);
+    Problem::of_tool(name, message, WRITE_AGAIN)
+}
+
 fn not_linked(name: &str, handler: &str) -> Problem {
-    let krate = handler.split("::").next().unwrap_or(handler);
+    let krate = crate_of(handler);
     Problem::of_tool(
         name,
         format!("the manifest offers it, but its handler `{handler}` is not linked"),
@@ -86,6 +100,10 @@ fn not_linked(name: &str, handler: &str) -> Problem {
              if the handler is gone, write the manifest again"
         ),
     )
+}
+
+fn crate_of(handler: &str) -> &str {
+    handler.split("::").next().unwrap_or(handler)
 }
 
 pub(super) fn duplicate(first: &Registration, second: &Registration) -> Problem {

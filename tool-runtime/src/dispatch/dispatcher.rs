@@ -49,7 +49,8 @@ pub struct Dispatcher {
 pub(crate) struct Inner {
     /// Replaced as a whole: a call takes its tool from the one it finds, and keeps it.
     pub(crate) offer: CurrentOffer,
-    /// Held while a new offer is made, so that of two manifests the later one stays.
+    /// Held while a new offer is made, so that of two manifests the one whose [`reload`](Dispatcher::reload) came
+    /// later stays. A file may have been read before that.
     reloading: Mutex<()>,
     pub(crate) dependencies: Arc<Dependencies>,
     pub(crate) limits: Limits,
@@ -198,8 +199,8 @@ impl Dispatcher {
     /// [lenient](Builder::lenient) dispatcher skips the tools that do not fit and logs them.
     pub fn reload(&self, manifest: impl IntoManifest) -> Result<(), BuildError> {
         let failed = |problems| BuildError { headline: "the manifest is not loaded", problems };
-        let manifest = manifest.into_manifest().map_err(|error| failed(vec![unreadable(&error)]))?;
         let _later_ones_wait = self.inner.reloading.lock().unwrap_or_else(PoisonError::into_inner);
+        let manifest = manifest.into_manifest().map_err(|error| failed(vec![unreadable(&error)]))?;
         let bound = bind(Some(&manifest), &self.inner.dependencies);
         let problems = if self.inner.lenient { skip(bound.problems) } else { bound.problems };
         if !problems.is_empty() {

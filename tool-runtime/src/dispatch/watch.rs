@@ -17,6 +17,9 @@ use super::dispatcher::Inner;
 use super::{BuildError, Dispatcher, Problem};
 use crate::guard;
 
+/// To look more often would keep a processor busy and find nothing sooner: files have coarse times.
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
+
 /// A manifest's file that is being watched; see [`Dispatcher::watch`]. Dropped, it stops watching.
 #[must_use = "dropped, it stops watching"]
 pub struct Watch {
@@ -25,7 +28,8 @@ pub struct Watch {
 }
 
 impl Dispatcher {
-    /// Loads the manifest of a file now, and again whenever the file changes. It is looked at in this interval.
+    /// Loads the manifest of a file now, and again whenever the file changes. It is looked at in this interval, but
+    /// not more often than a hundred times a second.
     ///
     /// A change is loaded once the file has been left alone for an interval, so that a file which is still being
     /// written is not read. One that does not fit is logged as a warning, with all that is wrong, and what was offered
@@ -58,6 +62,7 @@ impl Dispatcher {
         let mut file = WatchedFile { path: path.into(), loaded: None, changing: None };
         file.loaded = Stamp::of(&file.path);
         file.load(self)?;
+        let interval = interval.max(SHORTEST_INTERVAL);
         let (stop, stopped) = channel();
         // The tools may go before the watch does.
         let tools = Arc::downgrade(&self.inner);
@@ -76,7 +81,8 @@ impl Drop for Watch {
     /// Waits for a load that has begun, so that nothing changes afterwards.
     fn drop(&mut self) {
         drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
+        // What is logged or loaded there may own the watch, and a thread cannot wait for itself.
+        if let Some(thread) = self.thread.take().filter(|thread| thread.thread().id() != thread::current().id()) {
             drop(thread.join());
         }
     }

@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use tool_model::validate::describe;
-use tool_model::{Manifest, ToolDefinition, canonical, estimate_tokens};
+use tool_model::{Manifest, ToolDefinition, estimate_tokens};
 
+use super::types::{Field, Need, Type, arguments, types};
 use crate::cli::show::short;
 use crate::cli::terminal::count;
 
@@ -64,53 +65,73 @@ fn section(page: &mut String, name: &str, tool: &ToolDefinition, tokens: usize) 
     if let Some(instructions) = &tool.instructions {
         let _ = writeln!(page, r#"<p class="instructions">{}</p>"#, prose(instructions));
     }
-    arguments(page, tool);
+    fields(page, &arguments(tool));
     if let Some(returns) = &tool.returns {
         let _ = writeln!(page, "<p><b>Returns</b> {}</p>", escaped(&describe(returns, &tool.defs)));
     }
-    if !tool.defs.is_empty() {
-        let definitions: serde_json::Map<_, _> = tool.defs.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
-        let text = tool_model::to_pretty(&definitions);
-        let _ =
-            writeln!(page, "<details><summary>Definitions</summary><pre>{}</pre></details>", escaped(text.trim_end()));
+    let types = types(tool);
+    if !types.is_empty() {
+        page.push_str("<details><summary>Types</summary>\n");
+        types.iter().for_each(|definition| described(page, definition));
+        page.push_str("</details>\n");
     }
     let _ = writeln!(page, r#"<p class="quiet"><code>{}</code></p>"#, escaped(&tool.handler));
     page.push_str("</article>\n");
 }
 
-fn arguments(page: &mut String, tool: &ToolDefinition) {
-    if tool.arguments.is_empty() {
+/// A type that the arguments or the result refer to.
+fn described(page: &mut String, definition: &Type) {
+    let _ = writeln!(page, "<h3><code>{}</code></h3>", escaped(&definition.name));
+    if !definition.description.is_empty() {
+        let _ = writeln!(page, "<p>{}</p>", prose(&definition.description));
+    }
+    let is_enum = definition.forms.len() > 1;
+    for form in &definition.forms {
+        if is_enum || form.fields.is_empty() {
+            let kind = escaped(&form.kind);
+            let _ = writeln!(page, r#"<p><span class="quiet">{kind}</span> {}</p>"#, prose(&form.description));
+        }
+        fields(page, &form.fields);
+    }
+}
+
+fn fields(page: &mut String, fields: &[Field]) {
+    if fields.is_empty() {
         return;
     }
     page.push_str("<dl>\n");
-    for (name, argument) in &tool.arguments {
-        let need = match argument.keywords.get("default") {
-            _ if argument.required => r#"<span class="required">required</span>"#.to_owned(),
-            Some(default) => format!("default <code>{}</code>", escaped(&canonical(default))),
-            None => "optional".to_owned(),
+    for field in fields {
+        let need = match &field.need {
+            Need::Required => r#"<span class="required">required</span>"#.to_owned(),
+            Need::Optional => "optional".to_owned(),
+            Need::Default(value) => format!("default <code>{}</code>", escaped(value)),
         };
-        let kind = escaped(&describe(&argument.schema(), &tool.defs));
-        let description = argument.description.as_deref().map(prose).unwrap_or_default();
+        let (name, kind) = (escaped(&field.name), escaped(&field.kind));
         let _ = writeln!(
             page,
-            r#"<dt><code>{}</code> <span class="quiet">{kind}, {need}</span></dt><dd>{description}</dd>"#,
-            escaped(name)
+            r#"<dt><code>{name}</code> <span class="quiet">{kind}, {need}</span></dt><dd>{}</dd>"#,
+            prose(&field.description)
         );
     }
     page.push_str("</dl>\n");
 }
 
-/// Text with its lines and its `code` kept.
+/// Text with its lines and its `code` kept. A backquote after a backslash is one, and so is one without a partner.
 fn prose(text: &str) -> String {
+    const ESCAPED: &str = "\u{1}";
+    let text = escaped(text).replace("\\`", ESCAPED);
+    let parts: Vec<&str> = text.split('`').collect();
     let mut html = String::new();
-    for (index, part) in escaped(text).split('`').enumerate() {
-        // An odd number of backquotes leaves the last one open: then it is none.
+    for (index, part) in parts.iter().enumerate() {
         let is_code = index % 2 == 1;
-        html.push_str(if is_code { "<code>" } else { "" });
-        html.push_str(part);
-        html.push_str(if is_code { "</code>" } else { "" });
+        let has_partner = index + 1 < parts.len();
+        match (is_code, has_partner) {
+            (true, true) => html.push_str(&format!("<code>{part}</code>")),
+            (true, false) => html.push_str(&format!("`{part}")),
+            (false, _) => html.push_str(part),
+        }
     }
-    html.replace('\n', "<br>")
+    html.replace(ESCAPED, "`").replace('\n', "<br>")
 }
 
 /// For text and for attributes in double quotes.
@@ -139,12 +160,19 @@ mod tests {
         let tool = serde_json::json!({
             "description": nasty, "handler": nasty, "instructions": nasty, "category": nasty, "tags": [nasty],
             "arguments": {nasty: {"type": "string", "default": nasty, "description": nasty, "enum": [nasty]}},
-            "$defs": {nasty: {"description": nasty}}, "returns": {"$ref": "#/$defs/A", "title": nasty}
+            "$defs": {nasty: {"description": nasty, "properties": {nasty: {"enum": [nasty], "description": nasty}}}}, "returns": {"$ref": "#/$defs/A", "title": nasty}
         });
         let manifest = Manifest::from_json(&serde_json::json!({nasty: tool}).to_string()).unwrap();
         let page = page(nasty, &manifest);
         assert!(!page.contains("<img"));
         assert_eq!(page.matches("</script>").count(), 1);
         assert_eq!(page.matches("<article").count(), 1);
+    }
+
+    #[test]
+    fn code_in_text() {
+        assert_eq!(prose("a `b` c"), "a <code>b</code> c");
+        assert_eq!(prose("a `b"), "a `b");
+        assert_eq!(prose(r"a \` `b` <"), "a ` <code>b</code> &lt;");
     }
 }

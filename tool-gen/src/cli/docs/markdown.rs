@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use tool_model::validate::describe;
-use tool_model::{Manifest, ToolDefinition, canonical, estimate_tokens};
+use tool_model::{Manifest, ToolDefinition, estimate_tokens};
 
+use super::types::{Field, Need, Type, arguments, types};
 use crate::cli::show::short;
 use crate::cli::terminal::count;
 
@@ -15,7 +16,7 @@ pub(super) fn page(title: &str, manifest: &Manifest) -> String {
         text.push('\n');
     }
     for (name, tool) in manifest.iter() {
-        let _ = writeln!(text, "- [`{name}`](#{}): {}", anchor(name), plain(first_line(&tool.description)));
+        let _ = writeln!(text, "- [{}](#{}): {}", code(name), anchor(name), plain(first_line(&tool.description)));
     }
     manifest.iter().for_each(|(name, tool)| section(&mut text, name, tool));
     text
@@ -30,21 +31,41 @@ fn section(text: &mut String, name: &str, tool: &ToolDefinition) {
     if let Some(instructions) = &tool.instructions {
         let _ = writeln!(text, "\n{}", plain(instructions));
     }
-    if !tool.arguments.is_empty() {
-        let _ = writeln!(text, "\n| argument | type | | description |\n|---|---|---|---|");
-    }
-    for (name, argument) in &tool.arguments {
-        let need = match argument.keywords.get("default") {
-            _ if argument.required => "required".to_owned(),
-            Some(default) => format!("default `{}`", canonical(default)),
-            None => "optional".to_owned(),
-        };
-        let kind = describe(&argument.schema(), &tool.defs);
-        let description = argument.description.as_deref().unwrap_or_default();
-        let _ = writeln!(text, "| `{name}` | {} | {} | {} |", cell(&kind), cell(&need), cell(description));
-    }
+    table(text, "argument", &arguments(tool));
     if let Some(returns) = &tool.returns {
         let _ = writeln!(text, "\nReturns {}.", plain(&describe(returns, &tool.defs)));
+    }
+    types(tool).iter().for_each(|definition| described(text, definition));
+}
+
+/// A type that the arguments or the result refer to.
+fn described(text: &mut String, definition: &Type) {
+    let _ = writeln!(text, "\n### {}", code(&definition.name));
+    if !definition.description.is_empty() {
+        let _ = writeln!(text, "\n{}", plain(&definition.description));
+    }
+    let is_enum = definition.forms.len() > 1;
+    for form in &definition.forms {
+        if is_enum || form.fields.is_empty() {
+            let colon = if form.description.is_empty() { "" } else { ": " };
+            let _ = writeln!(text, "\n- {}{colon}{}", plain(&form.kind), plain(&form.description));
+        }
+        table(text, "field", &form.fields);
+    }
+}
+
+fn table(text: &mut String, noun: &str, fields: &[Field]) {
+    if !fields.is_empty() {
+        let _ = writeln!(text, "\n| {noun} | type | | description |\n|---|---|---|---|");
+    }
+    for field in fields {
+        let need = match &field.need {
+            Need::Required => "required".to_owned(),
+            Need::Optional => "optional".to_owned(),
+            Need::Default(value) => format!("default {}", code(value)),
+        };
+        let cells = [code(&field.name), plain(&field.kind), need, plain(&field.description)].map(|text| cell(&text));
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
     }
 }
 
@@ -57,20 +78,43 @@ fn anchor(name: &str) -> String {
     name.to_lowercase().chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect()
 }
 
-/// Descriptions are Markdown by habit; what would be taken for HTML is not.
+/// Text as code, between more backquotes than it has in a row.
+fn code(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let quotes = "`".repeat(longest + 1);
+    let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{quotes}{space}{text}{space}{quotes}")
+}
+
+/// Descriptions are Markdown by habit; what would be taken for HTML is not. A backquote after a backslash is one.
 fn plain(text: &str) -> String {
-    let mut in_code = false;
+    let (mut in_code, mut after_backslash) = (false, false);
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
-        in_code ^= c == '`';
-        if c == '<' && !in_code {
+        in_code ^= c == '`' && (in_code || !after_backslash);
+        if c == '<' && !in_code && !after_backslash {
             escaped.push('\\');
         }
+        after_backslash = c == '\\' && !after_backslash;
         escaped.push(c);
     }
     escaped
 }
 
 fn cell(text: &str) -> String {
-    plain(text).replace('|', "\\|").lines().collect::<Vec<_>>().join("<br>")
+    text.replace('|', "\\|").lines().collect::<Vec<_>>().join("<br>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn backquotes() {
+        assert_eq!(code("a"), "`a`");
+        assert_eq!(code("a`b"), "``a`b``");
+        assert_eq!(code("`"), "`` ` ``");
+        assert_eq!(plain("a <b> `<c>` <d>"), "a \\<b> `<c>` \\<d>");
+        assert_eq!(plain(r"a \` <b> \` <c>"), r"a \` \<b> \` \<c>");
+    }
 }

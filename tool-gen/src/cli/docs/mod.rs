@@ -2,15 +2,17 @@
 
 mod html;
 mod markdown;
+mod types;
 
 use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
+use tool_model::replace_file;
 
 use super::arguments::{Format, ToolSource};
 use super::exit::{Doing, Exit, Result};
-use super::report;
+use super::report::{self, JsonDiagnostic};
 use super::scanning::Tools;
 use super::terminal::{GREEN, print, print_json, say, styled};
 
@@ -42,7 +44,8 @@ Examples:
   tool-gen docs --html --title \"Tools of the shop\" -o tools.html
 
 With `--format json`:
-  {\"form\": \"markdown\" | \"html\", \"file\": PATH | null, \"text\": TEXT}, with no text if it went to a file";
+  {\"form\": \"markdown\" | \"html\", \"file\": PATH | null, \"text\": TEXT | null, \"diagnostics\": [DIAGNOSTIC]}
+  with no text if it went to a file";
 
 /// The result as `--format json` shows it.
 #[derive(Serialize)]
@@ -50,28 +53,28 @@ struct JsonDocs<'a> {
     form: &'static str,
     file: Option<String>,
     text: Option<&'a str>,
+    diagnostics: Vec<JsonDiagnostic<'a>>,
 }
 
 impl Docs {
     pub(super) fn run(&self, format: Format) -> Result<Exit> {
-        let tools = Tools::read(&self.source, format)?;
-        if tools.has_errors() {
-            report::refusal(&tools.diagnostics, "nothing is written");
-            return Ok(Exit::Error);
-        }
+        let tools = Tools::read(&self.source, format, "nothing is written")?;
         let (form, text) = match self.html {
             true => ("html", html::page(&self.title, &tools.manifest)),
             false => ("markdown", markdown::page(&self.title, &tools.manifest)),
         };
         if let Some(file) = &self.output {
-            std::fs::write(file, &text).doing(|| format!("write {}", file.display()))?;
+            replace_file(file, &text).doing(|| format!("write {}", file.display()))?;
             if format == Format::Text {
                 say(format_args!("{} {} written", styled(GREEN, "✓"), file.display()));
             }
         }
         let file = self.output.as_ref().map(|file| file.display().to_string());
         match (format, &file) {
-            (Format::Json, _) => print_json(&JsonDocs { form, text: file.is_none().then_some(&*text), file })?,
+            (Format::Json, _) => {
+                let (text, diagnostics) = (file.is_none().then_some(&*text), report::json(&tools.diagnostics));
+                print_json(&JsonDocs { form, file, text, diagnostics })?;
+            }
             (Format::Text, None) => print(&text)?,
             (Format::Text, Some(_)) => {}
         }

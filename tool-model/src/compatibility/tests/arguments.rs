@@ -237,3 +237,33 @@ fn a_property_more() {
         ["- arguments.x.b: must be string; it was any value", "+ arguments.x.b: is new and optional"]
     );
 }
+
+/// What `Option<T>` holds is looked into, also where it has another name or other keys.
+#[test]
+fn a_change_inside_an_optional_struct() {
+    let item = |name: &str, required: serde_json::Value| {
+        let size = json!({"type": "object", "required": required, "additionalProperties": false, "properties": {
+            "outerHeight": {"type": "integer"}, "outerWidth": {"type": "integer"},
+        }});
+        let item = json!({"type": "object", "properties": {
+            "size": {"anyOf": [{"$ref": format!("#/$defs/{name}")}, {"type": "null"}]},
+        }});
+        json!({
+            "arguments": {"item": {"type": "object", "required": true, "$ref": "#/$defs/Item"}},
+            "$defs": {"Item": item, name: size},
+        })
+    };
+    let (one, both) = (json!(["outerWidth"]), json!(["outerHeight", "outerWidth"]));
+    let expected = ["- arguments.item.size(Dimensions).outerHeight: is now required"];
+    assert_eq!(of_tool(item("Dimensions", one.clone()), item("Dimensions", both.clone())), expected);
+    assert_eq!(of_tool(item("Dimensions", one), item("Size", both)), expected);
+}
+
+#[test]
+fn a_change_inside_an_optional_enum() {
+    let item = |values: serde_json::Value| json!({"type": "any", "required": true, "anyOf": [{"type": "string", "enum": values}, {"type": "null"}]});
+    assert_eq!(
+        of_argument(item(json!(["a", "b", "c"])), item(json!(["a", "b", "d"]))),
+        ["- arguments.x(a|b|c): no longer includes \"c\"", "+ arguments.x(a|b|c): now includes \"d\""]
+    );
+}
