@@ -5,7 +5,10 @@ mod fixtures;
 
 // What the manifest says of the fixtures: one golden file per theme, in `../golden`.
 mod manifests;
+// Consent, dry runs, limits, records, turns, events.
 mod pipeline;
+// Very many calls at once.
+mod reliability;
 // What holds for every schema, whatever the fixture.
 mod schemas;
 
