@@ -114,7 +114,7 @@ impl Careful {
     /// Reads arguments, mended if need be.
     fn read(&self, text: &str) -> Result<(Waiting, Read), Box<ToolResult>> {
         let limits = &self.inner.limits;
-        let mut repaired = None;
+        let mut repaired: Option<Box<Repaired>> = None;
         let reader =
             Reader { text, schemas: self.tool.schemas(), allow_unknown: limits.allow_unknown, repair: limits.repair };
         let purpose = Purpose::Call { tool: &self.call.name, reader, repaired: &mut repaired };
@@ -126,7 +126,7 @@ impl Careful {
             Ok(_) => return Err(self.failure(ErrorKind::Failed, "could not be prepared".to_owned())),
             Err(panic) => return Err(self.failure(ErrorKind::Panicked, format!("panicked: {panic}"))),
         };
-        let read = repaired.as_ref().map_or(text, |repaired: &Box<Repaired>| repaired.text.as_str());
+        let read = repaired.as_ref().map_or(text, |repaired| repaired.text.as_str());
         // What was decoded is JSON, or nothing at all.
         let arguments = serde_json::from_str(read).unwrap_or_else(|_| Value::Object(serde_json::Map::new()));
         Ok((waiting, Read { arguments, repaired }))
