@@ -4,7 +4,9 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 use tokio::runtime::Runtime;
-use tool_runtime::{ArgumentError, Builder, Dispatcher, ErrorKind, InjectError, Manifest, ToolCall, ToolResult};
+use tool_runtime::{
+    ArgumentError, Builder, Dispatcher, ErrorKind, InjectError, Manifest, Policy, ToolCall, ToolResult,
+};
 use tool_tests::options::{Repository, Session};
 use tool_tests::receivers::SharedService;
 
@@ -28,6 +30,8 @@ fn of_handlers(manifest: &Manifest, prefix: &str) -> Manifest {
 pub fn builder() -> Builder {
     Dispatcher::builder()
         .manifest(manifest().clone())
+        // Consent has tests of its own.
+        .policy(Policy::Yolo)
         .service(SharedService { name: "shared".to_owned() })
         .value("ping_host", "1.1.1.1".to_owned())
         .value("number", 42_u64)
@@ -35,8 +39,14 @@ pub fn builder() -> Builder {
         .provide("repository", |_| async { Ok::<_, InjectError>(Repository("repository")) })
 }
 
-/// The dispatcher that most tests share.
+/// The dispatcher that most tests share. It mends nothing, so that they see what is refused.
 pub fn tools() -> &'static Dispatcher {
+    static TOOLS: OnceLock<Dispatcher> = OnceLock::new();
+    TOOLS.get_or_init(|| builder().repair(false).build().unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// A dispatcher as it is by default, which mends what it can.
+pub fn mending() -> &'static Dispatcher {
     static TOOLS: OnceLock<Dispatcher> = OnceLock::new();
     TOOLS.get_or_init(|| builder().build().unwrap_or_else(|error| panic!("{error}")))
 }

@@ -5,6 +5,7 @@ mod fixtures;
 
 // What the manifest says of the fixtures: one golden file per theme, in `../golden`.
 mod manifests;
+mod pipeline;
 // What holds for every schema, whatever the fixture.
 mod schemas;
 
@@ -19,6 +20,8 @@ mod properties;
 mod binding;
 // Handlers that panic, wait too long or are cancelled; manifests that do not fit.
 mod calls;
+// What a call would do.
+mod previews;
 // Providers, services and scopes.
 mod injection;
 // Manifests that do not fit, loading another one, watching its file, and the author's test of it.

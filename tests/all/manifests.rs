@@ -22,8 +22,8 @@ macro_rules! golden {
 }
 
 golden! {
-    borrowed classes collections docs enums explicit functions opaque options receivers recursive returns rules
-    scalars structs texts wide
+    borrowed classes collections docs enums explicit functions hints opaque options previews receivers recursive
+    returns rules scalars streams structs texts wide
 }
 
 #[track_caller]

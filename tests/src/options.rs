@@ -1,6 +1,6 @@
 //! Every key of `#[tool(..)]`.
 
-use tool_runtime::{tool, tool_class};
+use tool_runtime::{Effect, tool, tool_class};
 
 /// A name of its own.
 #[tool(name = "options.named-tool_2")]
@@ -27,7 +27,9 @@ pub async fn all(number: u8) -> u8 {
 }
 
 /// What the tool above would do.
-pub fn what_it_would_do() {}
+pub fn what_it_would_do(number: u8) -> Effect {
+    Effect::Text(format!("give back {number}"))
+}
 
 /// A tool that only reads.
 #[tool(name = "options.reading", read_only, blocking, timeout = "2m")]

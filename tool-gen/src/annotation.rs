@@ -53,28 +53,26 @@ fn tokens(attribute: &Attribute) -> TokenStream {
 }
 
 fn kind(sources: &Sources, scope: ScopeId, attribute: &Attribute) -> Option<Annotation> {
-    let written = import_path(attribute.path());
-    let first = written.segments.first()?;
     // The names in an attribute may come by `use`, under other names.
-    let path = match sources.import(scope, first) {
-        Some(import) if !written.absolute => {
-            let rest = written.segments[1..].iter().cloned();
-            ImportPath { segments: import.segments.into_iter().chain(rest).collect(), ..import }
-        }
-        _ => written,
-    };
+    let (path, from) = sources.origin(scope, import_path(attribute.path()))?;
     let annotation = match path.segments.last()?.as_str() {
         "tool" => Annotation::Tool,
         "tool_class" => Annotation::Class,
         _ => return None,
     };
-    is_ours(sources, scope, &path).then_some(annotation)
+    is_ours(sources, from, &path).then_some(annotation)
 }
 
 /// Other crates have a `#[tool]` too. One that comes from a foreign package is theirs; one that the application's own
 /// crates hand on is ours.
 fn is_ours(sources: &Sources, scope: ScopeId, path: &ImportPath) -> bool {
     let krate = sources.crate_of(scope);
+    let is_our_package = |package: &str| OURS.contains(&package.replace('_', "-").as_str());
+    if path.segments.len() == 1 {
+        // By a glob: whose it is can only be told where there is nobody but the others.
+        let has_ours = krate.dependencies.values().any(|dependency| is_our_package(&dependency.package));
+        return has_ours || !sources.has_glob_of(scope, |krate| krate != "std" && !is_our_package(krate));
+    }
     let Some(dependency) = path.segments.first().and_then(|first| krate.dependencies.get(first)) else { return true };
-    path.segments.len() == 1 || dependency.path.is_some() || OURS.contains(&dependency.package.as_str())
+    dependency.path.is_some() || is_our_package(&dependency.package)
 }

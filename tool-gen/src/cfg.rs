@@ -38,6 +38,9 @@ impl Cfg {
 impl Cfg {
     /// The configuration that Cargo tells a build script, for the target of the build.
     ///
+    /// `debug_assertions` is as Cargo says it, whatever the profile is called. Cargo before 1.93 never says it: there
+    /// it is taken to be set in debug builds.
+    ///
     /// What the script itself sets with `cargo::rustc-cfg` is not in it: add it with [`name`](Self::name) or
     /// [`value`](Self::value).
     #[must_use]
@@ -53,8 +56,9 @@ impl Cfg {
                 _ => cfg = values.split(',').fold(cfg, |cfg, value| cfg.value(name.as_str(), value)),
             }
         }
-        // Older Cargos do not say it.
-        if std::env::var_os("PROFILE").is_some_and(|profile| profile == "debug") {
+        let is_debug = std::env::var_os("PROFILE").is_some_and(|profile| profile == "debug");
+        let is_said = cfg.set.contains(&("debug_assertions".to_owned(), None));
+        if is_debug && !is_said && !cargo_version().is_none_or(|version| tells_assertions(&version)) {
             cfg = cfg.name("debug_assertions");
         }
         cfg
@@ -100,6 +104,13 @@ impl Cfg {
         })
     }
 
+    /// Whether everything under these attributes is there, those included that a `cfg_attr` holds.
+    pub(crate) fn holds_expanded(&self, attributes: &[Attribute]) -> bool {
+        let mut attributes = attributes.to_vec();
+        self.expand(&mut attributes);
+        self.holds(&attributes)
+    }
+
     fn evaluate(&self, predicate: &Predicate) -> bool {
         match predicate {
             Predicate::Is(value) => *value,
@@ -142,6 +153,20 @@ impl Cfg {
 /// Whether this program is a build script.
 pub(crate) fn is_build_script() -> bool {
     std::env::var_os("CARGO_CFG_TARGET_ARCH").is_some() && std::env::var_os("OUT_DIR").is_some()
+}
+
+/// What the Cargo that runs this build script says of itself: `cargo 1.95.0 (..)`.
+fn cargo_version() -> Option<String> {
+    let output = std::process::Command::new(std::env::var_os("CARGO")?).arg("--version").output().ok()?;
+    String::from_utf8(output.stdout).ok()
+}
+
+/// Whether a Cargo of this version tells build scripts of `debug_assertions`.
+fn tells_assertions(version: &str) -> bool {
+    let number = version.split_whitespace().nth(1).unwrap_or_default();
+    let mut parts = number.split('.').map_while(|part| part.parse::<u32>().ok());
+    let version = (parts.next(), parts.next());
+    version.0.is_none() || version >= (Some(1), Some(93))
 }
 
 /// A condition of a `cfg`.
@@ -298,6 +323,13 @@ mod tests {
         cfg.strip(&mut item);
         let text = quote::quote!(#item).to_string().replace(' ', "");
         assert_eq!(text, "#[derive(X)]enumA{C{#[cfg(unix)]e:u8}}");
+    }
+
+    #[test]
+    fn newer_cargos_tell_of_assertions() {
+        assert!(tells_assertions("cargo 1.95.0 (abc 2026-04-01)") && tells_assertions("cargo 1.93.0-nightly (abc)"));
+        assert!(tells_assertions("cargo 2.0.0") && tells_assertions("something else"));
+        assert!(!tells_assertions("cargo 1.88.0 (873a06493 2025-05-10)") && !tells_assertions("cargo 1.92.0"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod annotation;
 mod cfg;
 mod diagnostic;
 mod error;
+mod features;
 mod package;
 mod scan;
 mod schema;
@@ -18,6 +19,8 @@ use std::path::Path;
 pub use cfg::Cfg;
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use error::Error;
+#[doc(hidden)]
+pub use features::Features;
 pub use scan::{Scan, Scanned};
 pub use write::FILE_NAME;
 

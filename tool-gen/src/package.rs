@@ -1,9 +1,11 @@
 //! What `Cargo.toml` says of a crate: its name, its features, where its dependencies are.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use toml::{Table, Value};
+
+use crate::features::Features;
 
 /// The package that a root file belongs to.
 #[derive(Debug, Default)]
@@ -78,14 +80,14 @@ impl Package {
         let folder = self.folder.as_deref()?;
         let absolute = std::path::absolute(root).ok()?;
         let inside = absolute.strip_prefix(folder).ok()?;
-        if self.text(&["lib", "path"]).map_or(inside == Path::new("src/lib.rs"), |path| inside == Path::new(path)) {
+        if self.text(&["lib", "path"]).map_or(inside == Path::new("src/lib.rs"), |path| inside == plain(path)) {
             return self.library.clone();
         }
         for kind in ["bin", "example", "test", "bench"] {
             let targets = self.manifest.get(kind).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-            let target = targets.iter().find(|target| {
-                target.get("path").and_then(Value::as_str).is_some_and(|path| inside == Path::new(path))
-            });
+            let target = targets
+                .iter()
+                .find(|target| target.get("path").and_then(Value::as_str).is_some_and(|path| inside == plain(path)));
             if let Some(name) = target.and_then(|target| target.get("name")?.as_str()) {
                 return Some(name.replace('-', "_"));
             }
@@ -109,20 +111,36 @@ impl Package {
         self.library.as_deref()
     }
 
-    /// The features that these switch on, themselves included.
-    pub(crate) fn features(&self, asked: impl IntoIterator<Item = String>) -> BTreeSet<String> {
-        let declared = self.manifest.get("features").and_then(Value::as_table);
-        let mut on = BTreeSet::new();
-        let mut open: Vec<String> = asked.into_iter().collect();
-        while let Some(feature) = open.pop() {
-            // `dep:x` and `x/y` are no features of this crate.
-            if feature.contains([':', '/']) || !on.insert(feature.clone()) {
-                continue;
+    /// The features that are on when some are asked for: those, and all that they switch on.
+    pub(crate) fn features(&self, asked: impl IntoIterator<Item = String>) -> Features {
+        let table = self.manifest.get("features").and_then(Value::as_table);
+        let list = |value: &Value| {
+            let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
+            items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect::<Vec<_>>()
+        };
+        let mut declared: BTreeMap<String, Vec<String>> =
+            table.into_iter().flatten().map(|(name, value)| (name.clone(), list(value))).collect();
+        let optional: BTreeSet<String> = self.optional_dependencies().collect();
+        // An optional dependency is a feature unless one names it with `dep:`.
+        for name in &optional {
+            let own = format!("dep:{name}");
+            if !declared.values().flatten().any(|feature| *feature == own) {
+                declared.entry(name.clone()).or_insert_with(|| vec![own]);
             }
-            let implied = declared.and_then(|declared| declared.get(&feature)?.as_array());
-            open.extend(implied.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
         }
-        on
+        Features::closure(&declared, &optional, asked)
+    }
+
+    fn optional_dependencies(&self) -> impl Iterator<Item = String> {
+        let entries = self.dependency_tables().flat_map(|table| table.iter());
+        let optional = entries.filter(|(_, entry)| entry.get("optional").and_then(Value::as_bool) == Some(true));
+        optional.map(|(name, _)| name.clone())
+    }
+
+    /// The files that say all this: its `Cargo.toml`, and the workspace's if something is inherited from it.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let workspace = self.workspace_folder.as_ref().filter(|_| inherits(&self.manifest));
+        self.folder.iter().chain(workspace).map(|folder| folder.join("Cargo.toml")).collect()
     }
 
     /// The features that Cargo tells a build script, by their own names.
@@ -133,18 +151,22 @@ impl Package {
         };
         let declared =
             self.manifest.get("features").and_then(Value::as_table).into_iter().flat_map(|table| table.keys().cloned());
-        let optional = self
-            .dependency_tables()
-            .flat_map(|table| table.iter())
-            .filter(|(_, entry)| entry.get("optional").and_then(Value::as_bool) == Some(true))
-            .map(|(name, _)| name.clone());
-        declared.chain(optional).chain(["default".to_owned()]).filter(|feature| is_on(feature)).collect()
+        declared
+            .chain(self.optional_dependencies())
+            .chain(["default".to_owned()])
+            .filter(|feature| is_on(feature))
+            .collect()
     }
 
-    /// The crates it can name, by the names it has for them.
-    pub(crate) fn dependencies(&self) -> BTreeMap<String, Dependency> {
+    /// The crates it can name, by the names it has for them, with what its own features ask of them.
+    pub(crate) fn dependencies(&self, features: &Features) -> BTreeMap<String, Dependency> {
         let entries = self.dependency_tables().flat_map(|table| table.iter());
-        entries.map(|(key, entry)| (key.replace('-', "_"), self.dependency(key, entry))).collect()
+        let dependency = |(key, entry): (&String, &Value)| {
+            let mut dependency = self.dependency(key, entry);
+            dependency.features.extend(features.of_dependencies.get(key).into_iter().flatten().cloned());
+            (key.replace('-', "_"), dependency)
+        };
+        entries.map(dependency).collect()
     }
 
     fn dependency_tables(&self) -> impl Iterator<Item = &Table> {
@@ -179,6 +201,20 @@ impl Package {
     }
 }
 
+/// Whether `workspace = true` stands anywhere in it.
+fn inherits(table: &Table) -> bool {
+    table.iter().any(|(key, value)| match value {
+        Value::Boolean(inherited) => key == "workspace" && *inherited,
+        Value::Table(inner) => inherits(inner),
+        _ => false,
+    })
+}
+
+/// A path without its `.`, as `Cargo.toml` may have it.
+fn plain(path: &str) -> PathBuf {
+    Path::new(path).components().filter(|part| *part != Component::CurDir).collect()
+}
+
 fn read(path: &Path) -> Result<Table, String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     text.parse().map_err(|error: toml::de::Error| format!("{}: {}", path.display(), error.message()))
@@ -211,7 +247,7 @@ mod tests {
             assert_eq!(plain.crate_name(Path::new(root)).as_deref(), Some(name), "{root}");
         }
         let own = package(
-            "[package]\nname = 'app'\n[lib]\nname = 'core_of'\npath = 'lib/all.rs'\n[[bin]]\nname = 'a-tool'\npath = 'src/t.rs'",
+            "[package]\nname = 'app'\n[lib]\nname = 'core_of'\npath = './lib/all.rs'\n[[bin]]\nname = 'a-tool'\npath = './src/t.rs'",
         );
         assert_eq!(own.crate_name(Path::new("/p/lib/all.rs")).as_deref(), Some("core_of"));
         assert_eq!(own.crate_name(Path::new("/p/src/t.rs")).as_deref(), Some("a_tool"));
@@ -220,7 +256,7 @@ mod tests {
     #[test]
     fn features_imply_others() {
         let package = package("[package]\nname = 'a'\n[features]\ndefault = ['x']\nx = ['y', 'dep:z', 'w/v']\ny = []");
-        let on: Vec<String> = package.features(["default".to_owned()]).into_iter().collect();
+        let on: Vec<String> = package.features(["default".to_owned()]).on.into_iter().collect();
         assert_eq!(on, ["default", "x", "y"]);
     }
 
@@ -232,7 +268,7 @@ mod tests {
         );
         package.workspace = "[dependencies]\nw = { path = 'crates/w' }".parse().unwrap();
         package.workspace_folder = Some("/".into());
-        let all = package.dependencies();
+        let all = package.dependencies(&Features::default());
         assert_eq!(all["serde_x"].path, None);
         assert_eq!(
             (all["rt"].package.as_str(), all["rt"].path.as_deref()),

@@ -1,12 +1,13 @@
 //! The scan of one or several crates.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use tool_model::Manifest;
 
 use crate::source::{self, Sources};
 use crate::tools::{self, Found};
-use crate::{Cfg, Diagnostic, Error, Result, Severity};
+use crate::{Cfg, Diagnostic, Error, Place, Result, Severity};
 
 /// Room for the deepest text that is parsed, many times over. It costs nothing until it is used.
 const STACK: usize = 256 << 20;
@@ -34,7 +35,9 @@ pub struct Scanned {
     pub manifest: Manifest,
     /// What is wrong, and what could not be seen, in the order of files and lines.
     pub diagnostics: Vec<Diagnostic>,
-    /// Every file that was read.
+    /// Where each tool stands, by its name.
+    pub places: BTreeMap<String, Place>,
+    /// Every file that was read or looked for: a change of any of them may change the manifest.
     pub files: Vec<PathBuf>,
 }
 
@@ -89,6 +92,7 @@ impl Scan {
             sources.report(duplicate(&pair[0], &pair[1]));
         }
         // Of two tools of one name the first stands, as in `Manifest::linked()`.
+        let places = found.iter().rev().map(|tool| (tool.name.clone(), tool.place.clone())).collect();
         let manifest = found.into_iter().rev().map(|tool| (tool.name, tool.definition)).collect();
         let (mut diagnostics, mut files) = sources.finish();
         let position = |diagnostic: &Diagnostic| {
@@ -98,13 +102,16 @@ impl Scan {
         diagnostics.dedup();
         files.sort();
         files.dedup();
-        Ok(Scanned { manifest, diagnostics, files })
+        Ok(Scanned { manifest, diagnostics, places, files })
     }
 }
 
 /// The model could not say which of the two it means.
 fn duplicate(first: &Found, second: &Found) -> Diagnostic {
     let at = &first.place;
+    if first.definition.handler == second.definition.handler && at == &second.place {
+        return of_two_crates(&at.file);
+    }
     let message = format!(
         "two tools are called `{}`: {} ({}:{}) and {}",
         first.name,
@@ -118,6 +125,17 @@ fn duplicate(first: &Found, second: &Found) -> Diagnostic {
         message,
         help: Some("rename one with `#[tool(name = \"..\")]` or `prefix`".to_owned()),
         place: Some(second.place.clone()),
+        compile_error: false,
+    }
+}
+
+/// One for each file: all of its tools are there twice.
+fn of_two_crates(file: &Path) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Error,
+        message: "this file is a module of both the library and the program, and so are its tools".to_owned(),
+        help: Some("declare it in the library only, and let main.rs use the library's".to_owned()),
+        place: Some(Place { file: file.to_owned(), line: 0, column: 0, width: 0, text: String::new() }),
         compile_error: false,
     }
 }

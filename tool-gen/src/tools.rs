@@ -25,6 +25,7 @@ pub(crate) struct Found {
 pub(crate) fn read(sources: &Sources) -> Vec<Found> {
     let mut found = Vec::new();
     let shapes = Shapes::new(sources);
+    sources.read_renamed();
     // Reading a tool may read further modules for their types, which can have annotations of their own.
     loop {
         let candidates = sources.take_candidates();
@@ -186,7 +187,9 @@ impl Reader<'_> {
     /// Says what could not be seen of a type, where it stands: in the signature, or in a struct or enum behind it.
     fn warn(&self, ty: &syn::Type, message: &str, unseen: &Unseen) {
         let help = match unseen.loss {
-            Loss::Type => "describe it with `#[tool(arguments(..))]`, or let the program fill it in when it runs",
+            Loss::Type => {
+                "describe it with `#[tool(arguments(..))]`; else the program fills it in if the type has a `JsonSchema`"
+            }
             Loss::Detail => "the program fills it in when it runs",
         };
         let what = &unseen.what;
@@ -195,7 +198,7 @@ impl Reader<'_> {
             Some(id) => self.sources.scope(self.sources.definition(id).scope).file.place(unseen.at),
             None => self.scope.file.place(ty.span()),
         };
-        self.sources.report(Diagnostic {
+        self.sources.report_unseen(Diagnostic {
             severity: Severity::Warning,
             message: format!("{message}: {what}: {}", unseen.why),
             help: Some(help.to_owned()),

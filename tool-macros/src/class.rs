@@ -5,7 +5,7 @@ use quote::quote;
 use syn::{ImplItem, ItemImpl};
 use tool_syntax::{Class, read_class};
 
-use crate::{emit, registration, shim, strip};
+use crate::{emit, preview, registration, shim, strip};
 
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut block: ItemImpl = match syn::parse2(item.clone()) {
@@ -33,6 +33,7 @@ fn registrations(class: &Class) -> TokenStream {
     for tool in &class.tools {
         let name = &tool.function;
         shims.extend(shim::invoke(tool, &quote!(<#self_ty>::#name)));
+        shims.extend(tool.preview.as_ref().map(|shown| preview::invoke(tool, shown)));
         tools.push(registration::of(tool, Some(class)));
     }
     emit::beside(class.krate.as_ref(), &[], &tools, &shims)

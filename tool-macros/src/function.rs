@@ -5,7 +5,7 @@ use quote::quote;
 use syn::ItemFn;
 use tool_syntax::read_function;
 
-use crate::{emit, registration, shim, strip};
+use crate::{emit, preview, registration, shim, strip};
 
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     if attribute.to_string() == tool_syntax::marker() {
@@ -20,7 +20,8 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let beside = match (tool, report.into_result()) {
         (Some(tool), Ok(())) => {
             let name = &tool.function;
-            let shim = shim::invoke(&tool, &quote!(#name));
+            let mut shim = shim::invoke(&tool, &quote!(#name));
+            shim.extend(tool.preview.as_ref().map(|shown| preview::invoke(&tool, shown)));
             let registration = registration::of(&tool, None);
             emit::beside(tool.krate.as_ref(), &tool.cfgs, &[registration], &shim)
         }

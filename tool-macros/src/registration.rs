@@ -6,7 +6,7 @@ use tool_model::{Number, Rule};
 use tool_syntax::{ArgumentParameter, Class, DefaultValue, Parameter, Tool};
 
 use crate::emit::literal;
-use crate::shim;
+use crate::{preview, shim};
 
 /// The registration as an expression, under the `cfg`s of its method.
 pub(crate) fn of(tool: &Tool, class: Option<&Class>) -> TokenStream {
@@ -86,8 +86,8 @@ fn options(tool: &Tool, class: Option<&Class>) -> TokenStream {
         let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
         fields.extend(quote!(timeout_ms: ::core::option::Option::Some(#milliseconds),));
     }
-    if let Some(preview) = &options.preview {
-        let preview = literal(preview);
+    if let Some(preview) = &tool.preview {
+        let preview = preview::shim(tool, preview, class);
         fields.extend(quote!(preview: ::core::option::Option::Some(#preview),));
     }
     if let Some(explicit) = &tool.explicit {

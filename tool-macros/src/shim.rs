@@ -4,8 +4,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use tool_syntax::{
-    ArgumentForm, ArgumentParameter, Class, Constructor, DefaultValue, InjectedForm, InjectedParameter, Parameter,
-    Receiver, Tool,
+    ArgumentForm, ArgumentParameter, Class, Constructor, DefaultValue, Delivery, InjectedForm, InjectedParameter,
+    Parameter, Receiver, Tool,
 };
 
 use crate::emit::literal;
@@ -14,7 +14,11 @@ use crate::registration::arguments;
 /// The shim of a tool, as the expression that a registration refers to.
 pub(crate) fn shim(tool: &Tool, class: Option<&Class>) -> TokenStream {
     let invoke = invoke_name(tool);
-    let needs = needs(tool, class);
+    let mut wants: Vec<TokenStream> = injected(&tool.parameters).map(want).collect();
+    if tool.delivery != Delivery::Whole {
+        wants.push(quote!(__tool::Progress::of_stream()));
+    }
+    let needs = needs(&wants, tool.receiver, class);
     quote!(&__tool::Shim { invoke: #invoke, needs: #needs })
 }
 
@@ -23,8 +27,8 @@ fn invoke_name(tool: &Tool) -> Ident {
     format_ident!("__invoke_{}", syn::ext::IdentExt::unraw(&tool.function))
 }
 
-fn needs(tool: &Tool, class: Option<&Class>) -> TokenStream {
-    let wants: Vec<TokenStream> = injected(&tool.parameters).map(want).collect();
+/// What a function needs besides its arguments.
+pub(crate) fn needs(wants: &[TokenStream], receiver: Receiver, class: Option<&Class>) -> TokenStream {
     if wants.is_empty() && class.is_none() {
         return quote!(&__tool::Needs::NOTHING);
     }
@@ -33,11 +37,11 @@ fn needs(tool: &Tool, class: Option<&Class>) -> TokenStream {
         Some(_) => quote!(::core::option::Option::Some(__class)),
         None => quote!(::core::option::Option::None),
     };
-    let receiver = Ident::new(&format!("{:?}", tool.receiver), Span::call_site());
+    let receiver = Ident::new(&format!("{receiver:?}"), Span::call_site());
     quote!(&__tool::Needs { injections: #injections, class: #class, receiver: __tool::Receiver::#receiver })
 }
 
-fn injected(parameters: &[Parameter]) -> impl Iterator<Item = &InjectedParameter> {
+pub(crate) fn injected(parameters: &[Parameter]) -> impl Iterator<Item = &InjectedParameter> {
     parameters.iter().filter_map(|parameter| match parameter {
         Parameter::Injected(injected) => Some(injected),
         Parameter::Argument(_) => None,
@@ -80,6 +84,7 @@ pub(crate) fn slot(argument: &ArgumentParameter) -> TokenStream {
 /// How a decoded argument is handed over.
 fn hand_over(argument: &ArgumentParameter, local: &Ident) -> TokenStream {
     let span = place(argument.ty.span());
+    let local = Ident::new(&local.to_string(), span);
     match &argument.form {
         ArgumentForm::Owned(_) | ArgumentForm::AsRef(_) | ArgumentForm::AsRefSlice(_) => quote!(#local),
         ArgumentForm::Lent(ty) => quote_spanned!(span=> __tool::lend::<#ty, _>(&#local)),
@@ -90,7 +95,7 @@ fn hand_over(argument: &ArgumentParameter, local: &Ident) -> TokenStream {
 }
 
 /// What the registration says of an injected parameter.
-fn want(parameter: &InjectedParameter) -> TokenStream {
+pub(crate) fn want(parameter: &InjectedParameter) -> TokenStream {
     let name = literal(&syn::ext::IdentExt::unraw(&parameter.ident).to_string());
     let span = place(parameter.ty.span());
     match &parameter.form {
@@ -130,57 +135,121 @@ fn take_injected(parameters: &[&InjectedParameter]) -> (TokenStream, Vec<TokenSt
     (early, handed)
 }
 
-/// The function that a shim invokes.
+/// What a shim calls once the arguments of its tool are decoded: the tool's function, or another that takes the same.
+pub(crate) struct Callee<'a> {
+    /// The function that the shim invokes.
+    pub(crate) shim: Ident,
+    pub(crate) path: TokenStream,
+    pub(crate) span: Span,
+    pub(crate) receiver: Receiver,
+    pub(crate) parameters: &'a [Parameter],
+    /// What the function wants besides, taken from `__inputs`.
+    pub(crate) takes: TokenStream,
+    /// The result's type, if it is described.
+    pub(crate) output: Option<&'a syn::Type>,
+}
+
+/// The function that the shim of a tool invokes.
 pub(crate) fn invoke(tool: &Tool, path: &TokenStream) -> TokenStream {
+    let span = place(tool.function.span());
+    let is_stream = tool.delivery != Delivery::Whole;
+    let progress = injected(&tool.parameters).count();
+    let takes =
+        is_stream.then(|| quote!(let __progress = __tool::Want::<__tool::Progress>::NEW.take(&__inputs, #progress)?;));
+    let callee = Callee {
+        shim: invoke_name(tool),
+        path: path.clone(),
+        span,
+        receiver: tool.receiver,
+        parameters: &tool.parameters,
+        takes: takes.unwrap_or_default(),
+        output: tool.output.as_ref(),
+    };
+    // Bound first: the value may borrow from what is injected, and must be gone before it.
+    let reply = |call| quote_spanned!(span=> let __reply = __tool::Reply(#call); __reply.answer());
+    let awaited = tool.is_async.then(|| quote!(.await));
+    decode(tool, &callee, is_stream || tool.is_async || tool.options.blocking, |call| {
+        if is_stream {
+            let answer = answer_of_stream(tool.delivery, &quote_spanned!(span=> #call #awaited), span);
+            quote_spanned!(span=> __tool::Step::future(async move { #answer }))
+        } else if tool.is_async {
+            let reply = reply(quote_spanned!(span=> #call.await));
+            quote_spanned!(span=> __tool::Step::future(async move { #reply }))
+        } else if tool.options.blocking {
+            let reply = reply(call);
+            quote_spanned!(span=> __tool::Step::blocking(move || { #reply }))
+        } else {
+            let reply = reply(call);
+            quote_spanned!(span=> __tool::Step::Done({ #reply }))
+        }
+    })
+}
+
+/// Drives a stream inside the handler's own future.
+fn answer_of_stream(delivery: Delivery, call: &TokenStream, span: Span) -> TokenStream {
+    let stream = match delivery {
+        Delivery::FallibleStream => quote_spanned! {span=>
+            match #call {
+                ::core::result::Result::Ok(__stream) => __stream,
+                ::core::result::Result::Err(__error) => {
+                    return __tool::Reply(::core::result::Result::<(), _>::Err(__error)).answer();
+                }
+            }
+        },
+        Delivery::Stream | Delivery::Whole => call.clone(),
+    };
+    quote_spanned! {span=>
+        let __stream = #stream;
+        __tool::stream(__stream, __progress, |__item, __collected| __tool::Reply(__item).collect(__collected)).await
+    }
+}
+
+/// A function that decodes the arguments of a tool and calls what takes them. `step` says how far a call gets by itself;
+/// what is lazy does nothing until it is run.
+pub(crate) fn decode(
+    tool: &Tool,
+    callee: &Callee<'_>,
+    is_lazy: bool,
+    step: impl FnOnce(TokenStream) -> TokenStream,
+) -> TokenStream {
     let all: Vec<&ArgumentParameter> = arguments(tool).collect();
     let locals: Vec<Ident> = (0..all.len()).map(|index| format_ident!("__argument_{index}")).collect();
     let slots = all.iter().map(|argument| slot(argument));
-    let (take, handed) = take_injected(&injected(&tool.parameters).collect::<Vec<_>>());
-    let (mut argument, mut injected) = (0, 0);
-    let parameters: Vec<TokenStream> = tool
-        .parameters
-        .iter()
-        .map(|parameter| match parameter {
-            Parameter::Argument(parameter) => {
-                argument += 1;
-                hand_over(parameter, &locals[argument - 1])
-            }
-            Parameter::Injected(_) => {
-                injected += 1;
-                handed[injected - 1].clone()
-            }
-        })
-        .collect();
-    let (instance, this) = instance(tool.receiver, place(path.span()));
-    let span = place(tool.function.span());
-    let call = quote_spanned!(span=> #path(#this #(#parameters),*));
-    let step = match (tool.is_async, tool.options.blocking) {
-        (true, _) => quote_spanned!(span=> __tool::Step::future(async move { __tool::Reply(#call.await).answer() })),
-        (false, true) => quote_spanned!(span=> __tool::Step::blocking(move || { __tool::Reply(#call).answer() })),
-        (false, false) => quote_spanned!(span=> __tool::Step::Done(__tool::Reply(#call).answer())),
-    };
+    let (take, handed) = take_injected(&injected(callee.parameters).collect::<Vec<_>>());
+    let mut handed = handed.into_iter();
+    let parameters = callee.parameters.iter().map(|parameter| match parameter {
+        Parameter::Argument(parameter) => {
+            let local = all.iter().zip(&locals).find(|(argument, _)| argument.name == parameter.name);
+            local.map(|(_, local)| hand_over(parameter, local)).unwrap_or_default()
+        }
+        Parameter::Injected(_) => handed.next().unwrap_or_default(),
+    });
+    let Callee { shim, path, span, takes, .. } = callee;
+    let (instance, this) = instance(callee.receiver, place(path.span()));
+    let call = quote_spanned!(*span=> #path(#this #(#parameters),*));
+    let step = step(call);
     // A future or a blocking function does nothing until it is run, so that without inputs it needs no closure.
-    let waits_for_inputs = !instance.is_empty() || !take.is_empty();
-    let run = if waits_for_inputs || !(tool.is_async || tool.options.blocking) {
+    let waits_for_inputs = !instance.is_empty() || !take.is_empty() || !takes.is_empty();
+    let run = if waits_for_inputs || !is_lazy {
         quote! {
             __call.run(move |mut __inputs: __tool::Inputs| {
                 #instance
                 #take
+                #takes
                 ::core::result::Result::Ok(#step)
             })
         }
     } else {
         step
     };
-    let returns = match &tool.output {
+    let returns = match callee.output {
         Some(output) => quote!(__tool::Returned::<#output>::NEW.schema()),
         None => quote!(::core::option::Option::None),
     };
-    let name = invoke_name(tool);
     let cfgs = &tool.cfgs;
     quote! {
         #(#cfgs)*
-        fn #name(mut __call: __tool::Invocation<'_>) -> __tool::Step {
+        fn #shim(mut __call: __tool::Invocation<'_>) -> __tool::Step {
             #(let mut #locals = #slots;)*
             if !__call.read(&mut [#(&mut #locals),*], #returns) {
                 return __call.stop();
@@ -212,7 +281,7 @@ fn instance(receiver: Receiver, span: Span) -> (TokenStream, TokenStream) {
 }
 
 /// Errors point at the user's tokens, while our own names stay ours even when the item comes out of another macro.
-fn place(span: Span) -> Span {
+pub(crate) fn place(span: Span) -> Span {
     span.resolved_at(Span::call_site())
 }
 

@@ -40,6 +40,12 @@ pub trait Callable: Any + Send + Sync {
     fn types(&self) -> Types;
 }
 
+impl fmt::Debug for dyn Callable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Callable")
+    }
+}
+
 /// What the type system says of a function.
 #[derive(Default)]
 pub struct Types {
@@ -97,8 +103,8 @@ pub struct Options {
     pub repair: Option<bool>,
     /// `timeout` in milliseconds.
     pub timeout_ms: Option<u64>,
-    /// `preview`: the method that says what a call would do.
-    pub preview: Option<&'static str>,
+    /// `preview`: calls the function that says what a call would do, with the same arguments.
+    pub preview: Option<&'static dyn Callable>,
     /// `manual`: offered only by a dispatcher that is given the service.
     pub manual: bool,
 }

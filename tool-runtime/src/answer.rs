@@ -5,7 +5,7 @@ use std::fmt::Display;
 use serde::Serialize;
 use serde::ser::{Impossible, Serializer};
 
-use crate::ErrorKind;
+use crate::{ErrorKind, HandlerError};
 
 /// The text of a success, or what went wrong.
 pub type Answer = Result<String, Box<Failure>>;
@@ -44,22 +44,52 @@ pub trait ToolFailure: Display {}
 
 impl<E: ?Sized + Display> ToolFailure for E {}
 
-/// What a handler gave back. `Result`s are told apart by type, not by name, through the inherent method, which goes
-/// before the trait's; the bounds stand on the methods, so that a missing one is named.
+/// What a handler gave back, told apart by type, not by name: the inherent method goes before that of a trait, and a
+/// method that takes the reply before one that borrows it. The bounds stand on the methods, so that a missing one is
+/// named.
 pub struct Reply<T>(pub T);
 
-impl<T, E> Reply<Result<T, E>> {
-    /// The handler's own success or failure.
+impl<T> Reply<Result<T, HandlerError>> {
+    /// The handler's own success, or a failure that says whether to try again.
     #[inline]
     pub fn answer(self) -> Answer
+    where
+        T: ToolOutput,
+    {
+        match self.0 {
+            Ok(value) => text(&value),
+            Err(error) => Err(error.into_failure()),
+        }
+    }
+}
+
+/// A handler that gives back a `Result`.
+pub trait FallibleReply {
+    /// The success.
+    type Value;
+    /// The failure.
+    type Error;
+
+    /// The handler's own success or failure.
+    fn answer(self) -> Answer
+    where
+        Self::Value: ToolOutput,
+        Self::Error: ToolFailure;
+}
+
+impl<T, E> FallibleReply for Reply<Result<T, E>> {
+    type Value = T;
+    type Error = E;
+
+    #[inline]
+    fn answer(self) -> Answer
     where
         T: ToolOutput,
         E: ToolFailure,
     {
         match self.0 {
             Ok(value) => text(&value),
-            // The alternate form: errors that carry a chain of causes show all of it.
-            Err(error) => Err(Failure::new(ErrorKind::Failed, format!("{error:#}"))),
+            Err(error) => Err(failed(&error)),
         }
     }
 }
@@ -70,7 +100,7 @@ pub trait PlainReply {
     type Value;
 
     /// The value as the model reads it.
-    fn answer(self) -> Answer
+    fn answer(&self) -> Answer
     where
         Self::Value: ToolOutput;
 }
@@ -79,7 +109,7 @@ impl<T> PlainReply for Reply<T> {
     type Value = T;
 
     #[inline]
-    fn answer(self) -> Answer
+    fn answer(&self) -> Answer
     where
         T: ToolOutput,
     {
@@ -87,9 +117,14 @@ impl<T> PlainReply for Reply<T> {
     }
 }
 
+/// An error in the alternate form: those that carry a chain of causes show all of it.
+pub(crate) fn failed(error: &impl Display) -> Box<Failure> {
+    Failure::new(ErrorKind::Failed, format!("{error:#}"))
+}
+
 /// A string as it is, `()` as `ok`, anything else as compact JSON.
 #[inline]
-fn text<T: Serialize>(value: &T) -> Answer {
+pub(crate) fn text<T: Serialize>(value: &T) -> Answer {
     // A value without content says nothing but that the tool ran; a `null` that could have been something is an answer.
     match value.serialize(Plain { says_nothing: size_of::<T>() == 0 }) {
         Ok(text) => Ok(text),
@@ -104,7 +139,7 @@ fn text<T: Serialize>(value: &T) -> Answer {
 const JSON_CAPACITY: usize = 512;
 
 #[inline]
-fn finish(written: serde_json::Result<()>, json: Vec<u8>) -> Answer {
+pub(crate) fn finish(written: serde_json::Result<()>, json: Vec<u8>) -> Answer {
     match written {
         // What serde_json writes is UTF-8; to look again costs less than `unsafe` is worth.
         Ok(()) => {
@@ -115,7 +150,7 @@ fn finish(written: serde_json::Result<()>, json: Vec<u8>) -> Answer {
 }
 
 #[cold]
-fn unwritable(error: &serde_json::Error) -> Box<Failure> {
+pub(crate) fn unwritable(error: &serde_json::Error) -> Box<Failure> {
     Failure::new(ErrorKind::Failed, format!("the tool ran, but its result cannot be written as JSON: {error}"))
 }
 
@@ -253,6 +288,8 @@ mod tests {
     fn an_error_is_a_failure_whatever_else_it_is() {
         let failure = Reply(Err::<(), _>("boom")).answer().unwrap_err();
         assert_eq!((failure.kind, failure.message.as_str()), (ErrorKind::Failed, "boom"));
+        let failure = Reply(Err::<(), _>(HandlerError::retry("once more"))).answer().unwrap_err();
+        assert_eq!((failure.kind, failure.message.as_str()), (ErrorKind::Retry, "once more"));
         let odd = std::collections::HashMap::from([((1, 2), 3)]);
         assert!(Reply(odd).answer().unwrap_err().message.contains("cannot be written as JSON"));
     }

@@ -58,6 +58,19 @@ impl<'a> ToolCall<'a> {
         self
     }
 
+    pub(crate) fn into_owned(self) -> ToolCall<'static> {
+        fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
+            Cow::Owned(text.into_owned())
+        }
+        ToolCall {
+            name: owned(self.name),
+            arguments: owned(self.arguments),
+            id: self.id.map(owned),
+            conversation: self.conversation.map(owned),
+            channel: self.channel.map(|(channel, chat)| (owned(channel), owned(chat))),
+        }
+    }
+
     pub(crate) fn context(&self) -> Context {
         let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
         let (channel, chat) = self.channel.clone().unzip();

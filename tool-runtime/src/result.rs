@@ -109,6 +109,11 @@ pub enum ErrorKind {
     InvalidArguments,
     /// The handler answered with an error.
     Failed,
+    /// The handler asks for another call, and the message says how to make it; see
+    /// [`HandlerError::retry`](crate::HandlerError::retry).
+    Retry,
+    /// The handler says that another call will not help; see [`HandlerError::fatal`](crate::HandlerError::fatal).
+    Fatal,
     /// The handler panicked.
     Panicked,
     /// The handler did not finish in time and was stopped.
@@ -123,6 +128,18 @@ pub enum ErrorKind {
     OutcomeUnknown,
     /// The call needs a Tokio runtime and there is none.
     NoRuntime,
+    /// Somebody, or the policy, does not want the call; it did not run.
+    Refused,
+    /// Somebody does not want this call nor any other: whoever called is to stop.
+    Aborted,
+    /// Somebody is asked, who will answer later; the token is in the metadata.
+    Pending,
+    /// The call could not be recorded and did not run.
+    Journal,
+    /// The tool was called too often; it did not run.
+    RateLimited,
+    /// Too many calls are running and waiting, or this very one is; it did not run.
+    Busy,
     /// One that this version does not know, in a result that a newer one recorded.
     #[serde(other)]
     Unrecognized,
@@ -136,6 +153,8 @@ impl ErrorKind {
             Self::UnknownTool => "unknown_tool",
             Self::InvalidArguments => "invalid_arguments",
             Self::Failed => "failed",
+            Self::Retry => "retry",
+            Self::Fatal => "fatal",
             Self::Panicked => "panicked",
             Self::TimedOut => "timed_out",
             Self::Cancelled => "cancelled",
@@ -143,6 +162,12 @@ impl ErrorKind {
             Self::Finish => "finish",
             Self::OutcomeUnknown => "outcome_unknown",
             Self::NoRuntime => "no_runtime",
+            Self::Refused => "refused",
+            Self::Aborted => "aborted",
+            Self::Pending => "pending",
+            Self::Journal => "journal",
+            Self::RateLimited => "rate_limited",
+            Self::Busy => "busy",
             Self::Unrecognized => "unrecognized",
         }
     }

@@ -9,7 +9,7 @@ use crate::attrs::{self, ClassAttr, ToolAttr};
 use crate::docs::Docs;
 use crate::parameter::{self, Surroundings};
 use crate::tool::{self, ClassDefaults, FunctionSource};
-use crate::{InjectedParameter, Parameter, Report, Tool, check, signature};
+use crate::{InjectedParameter, Parameter, Report, Tool, check, preview, signature};
 
 /// A class as the source describes it.
 #[derive(Clone, Debug)]
@@ -64,11 +64,15 @@ pub fn read_class(attribute: TokenStream, item: &ItemImpl) -> (Option<Class>, Re
         sensitive: attr.sensitive.unwrap_or(false),
         inject: attr.inject.0.iter().map(LitStr::value).collect(),
     };
-    let tools: Vec<Tool> = methods
-        .iter()
-        .filter(|method| role(method, &type_name) == Role::Method)
-        .filter_map(|method| read_method(method, &attr, &defaults, &mut report))
-        .collect();
+    let previews = preview::named_by(&methods);
+    let mut tools = Vec::new();
+    for method in methods.iter().filter(|method| role(method, &type_name) == Role::Method) {
+        if let Some((_, of)) = previews.iter().find(|(preview, _)| *preview == name_of(method)) {
+            check_preview(method, of, &attr, &mut report);
+        } else {
+            tools.extend(read_method(method, &methods, &attr, &defaults, &mut report));
+        }
+    }
     distinct_names(&tools, &mut report);
     let class = Class {
         constructors: constructors(&methods, &attr, &type_name, &item.self_ty, &mut report),
@@ -243,8 +247,23 @@ fn read_constructor(method: &ImplItemFn, self_ty: &Type, report: &mut Report) ->
     })
 }
 
+/// A preview only shows; as a tool of its own it would have another name for the model, and other arguments one day.
+fn check_preview(method: &ImplItemFn, of: &syn::Ident, class: &ClassAttr, report: &mut Report) {
+    let name = name_of(method);
+    let message = format!("`{name}` is the preview of `{of}`, and a preview is no tool itself");
+    let is_marked = method.attrs.iter().any(attrs::is_tool);
+    if is_marked {
+        report.at(&method.sig.ident, format!("{message}; remove its `#[tool]`"));
+    }
+    let include = class.include.iter().flat_map(|list| &list.0);
+    for included in include.filter(|included| included.value() == name) {
+        report.at(included, &message);
+    }
+}
+
 fn read_method(
     method: &ImplItemFn,
+    methods: &[&ImplItemFn],
     class: &ClassAttr,
     defaults: &ClassDefaults<'_>,
     report: &mut Report,
@@ -283,7 +302,10 @@ fn read_method(
         report.at(krate, "`crate = ..` belongs into `#[tool_class(..)]`");
     }
     let source = FunctionSource { signature: &method.sig, attributes: &method.attrs };
-    Some(tool::read(attr, &source, Some(defaults), report))
+    let preview = attr.preview.clone();
+    let tool = tool::read(attr, &source, Some(defaults), report);
+    let preview = preview.and_then(|name| preview::method(&name, &tool, methods, defaults, report));
+    Some(Tool { preview, ..tool })
 }
 
 /// Two tools of one name: the model could not say which it means. Two methods under opposite `cfg`s may share one.

@@ -54,10 +54,23 @@ fn is_self(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident("Self"))
 }
 
+/// How a result comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// At once.
+    Whole,
+    /// `impl Stream<Item = T>`
+    Stream,
+    /// `Result<impl Stream<Item = T>, E>`
+    FallibleStream,
+}
+
 /// What a function gives back.
 pub(crate) struct Output {
     /// Whether the call must be awaited.
     pub(crate) is_async: bool,
+    /// How the result comes.
+    pub(crate) delivery: Delivery,
     /// The type of the result where it can be named outside of the function; `None` for `()` too.
     pub(crate) ty: Option<Type>,
 }
@@ -65,13 +78,20 @@ pub(crate) struct Output {
 /// Reads the result.
 pub(crate) fn output(signature: &Signature, class: Option<&Type>) -> Output {
     let ReturnType::Type(_, declared) = &signature.output else {
-        return Output { is_async: signature.asyncness.is_some(), ty: None };
+        return Output { is_async: signature.asyncness.is_some(), delivery: Delivery::Whole, ty: None };
     };
     let future = ty::future_output(declared);
     let is_async = signature.asyncness.is_some() || future.is_some();
     let result = future.unwrap_or(declared);
+    let delivery = if ty::is_stream(result) {
+        Delivery::Stream
+    } else if ty::is_result_of_stream(result) {
+        Delivery::FallibleStream
+    } else {
+        Delivery::Whole
+    };
     let named = (!ty::is_unnameable(result)).then(|| ty::with_static_references(ty::detach(result, signature, class)));
-    Output { is_async, ty: named }
+    Output { is_async, delivery, ty: named }
 }
 
 /// Reports what no tool can be.

@@ -10,8 +10,8 @@ use syn::{Attribute, Ident, ItemFn, Path, Signature, Type};
 use crate::attrs::{self, ToolAttr};
 use crate::docs::Docs;
 use crate::parameter::{self, Surroundings};
-use crate::signature::{self, Receiver};
-use crate::{Parameter, Report, check};
+use crate::signature::{self, Delivery, Receiver};
+use crate::{Parameter, Preview, Report, check, preview};
 
 /// A tool as the source describes it.
 #[derive(Clone, Debug)]
@@ -28,8 +28,12 @@ pub struct Tool {
     pub parameters: Vec<Parameter>,
     /// Whether the call must be awaited.
     pub is_async: bool,
+    /// How the result comes.
+    pub delivery: Delivery,
     /// The result's type, where it is not `()` and can be named elsewhere.
     pub output: Option<Type>,
+    /// `preview`: what says what a call would do.
+    pub preview: Option<Preview>,
     /// Everything else the attribute says.
     pub options: Options,
     /// `arguments(..)` as the text of a JSON object.
@@ -68,8 +72,6 @@ pub struct Options {
     pub repair: Option<bool>,
     /// `timeout`
     pub timeout: Option<Duration>,
-    /// `preview`
-    pub preview: Option<String>,
 }
 
 /// Reads a free function under `#[tool(..)]`; `attribute` is what stands between the parentheses.
@@ -88,8 +90,9 @@ pub fn read_function(attribute: TokenStream, function: &ItemFn) -> (Option<Tool>
         ));
     }
     let source = FunctionSource { signature: &function.sig, attributes: &function.attrs };
+    let preview = attr.preview.as_ref().and_then(|path| preview::function(path, &mut report));
     let tool = read(attr, &source, None, &mut report);
-    (Some(tool), report)
+    (Some(Tool { preview, ..tool }), report)
 }
 
 /// The parts of a function or method that matter here.
@@ -131,9 +134,13 @@ pub(crate) fn read(
     let parameters = parameter::read_all(&around, report);
     let output = signature::output(source.signature, self_ty);
     if let Some(blocking) = attr.blocking.filter(|blocking| **blocking)
-        && output.is_async
+        && (output.is_async || output.delivery != Delivery::Whole)
     {
-        let message = "`blocking` is for functions that are not `async`: an async one gives its thread back by itself";
+        let message = if output.is_async {
+            "`blocking` is for functions that are not `async`: an async one gives its thread back by itself"
+        } else {
+            "`blocking` is for functions that give back a value: a stream is asked for its items, and must not block"
+        };
         report.push(syn::Error::new(blocking.span(), message));
     }
     if let (Some(read_only), Some(destructive)) = (attr.read_only, attr.destructive)
@@ -150,9 +157,11 @@ pub(crate) fn read(
         explicit: explicit(&attr, &parameters, report),
         parameters,
         is_async: output.is_async,
+        delivery: output.delivery,
         output: output.ty,
         cfgs: source.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect(),
         krate: attr.krate.clone(),
+        preview: None,
         options: options(attr, class),
     }
 }
@@ -209,7 +218,6 @@ fn options(attr: ToolAttr, class: Option<&ClassDefaults<'_>>) -> Options {
         strict: attr.strict,
         repair: attr.repair,
         timeout: attr.timeout.map(|timeout| timeout.0),
-        preview: attr.preview.map(|method| method.value()),
     }
 }
 

@@ -313,3 +313,21 @@ pub(crate) fn future_output(ty: &Type) -> Option<&Type> {
         })
     })
 }
+
+/// Whether it is an `impl Stream<..>`.
+pub(crate) fn is_stream(ty: &Type) -> bool {
+    let Type::ImplTrait(bounds) = ungroup(ty) else { return false };
+    bounds.bounds.iter().any(|bound| match bound {
+        TypeParamBound::Trait(bound) => bound.path.segments.last().is_some_and(|last| last.ident == "Stream"),
+        _ => false,
+    })
+}
+
+/// Whether it is a `Result<impl Stream<..>, E>`, by whatever name that ends so.
+pub(crate) fn is_result_of_stream(ty: &Type) -> bool {
+    let Type::Path(path) = ungroup(ty) else { return false };
+    let Some(last) = path.path.segments.last() else { return false };
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return false };
+    let first = arguments.args.first();
+    last.ident.to_string().ends_with("Result") && matches!(first, Some(GenericArgument::Type(ty)) if is_stream(ty))
+}

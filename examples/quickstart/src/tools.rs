@@ -1,7 +1,8 @@
 //! The dispatcher: what the tools need, and where it comes from.
 
 use sqlx::SqlitePool;
-use tool_runtime::{BuildError, Dispatcher, InjectError};
+use tool_runtime::confirm::{self, Decision};
+use tool_runtime::{BuildError, Dispatcher, InjectError, Question};
 
 use crate::report::ReportService;
 use crate::repository::PointRepository;
@@ -21,6 +22,16 @@ pub fn dispatcher(pool: SqlitePool) -> Result<Dispatcher, BuildError> {
             Ok::<_, InjectError>(PointRepository::new(scope.get("session").await?))
         })
         .per_call::<CurrentUser>()
+        .confirm(confirm::from_fn(operator))
         .value("domain", String::from("example.org"))
         .build()
+}
+
+/// Who is asked before a sensitive tool runs: an operator, who has nothing against deleting points. In a program with
+/// a terminal it would be `Terminal::default()`.
+async fn operator(question: Question) -> Decision {
+    match question.tool.as_str() {
+        "metrics.purge" => Decision::Run,
+        _ => Decision::refuse("only points may be deleted"),
+    }
 }

@@ -3,6 +3,7 @@
 mod attributes;
 mod failures;
 mod signatures;
+mod streams;
 mod types;
 
 use std::collections::BTreeSet;
@@ -35,7 +36,10 @@ fn wait<T>(future: impl Future<Output = T>) -> T {
 
 /// At least one for each fixture.
 pub fn all() -> Vec<Good> {
-    [signatures::calls(), types::calls(), attributes::calls(), failures::calls()].into_iter().flatten().collect()
+    [signatures::calls(), types::calls(), attributes::calls(), failures::calls(), streams::calls()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 #[test]
@@ -73,7 +77,8 @@ fn escapes_in_keys_do_not_matter() {
 
 #[test]
 fn every_fixture_has_a_good_call() {
-    let called: BTreeSet<&str> = all().iter().map(|good| good.name).chain(failures::ALWAYS).collect();
+    let called: BTreeSet<&str> =
+        all().iter().map(|good| good.name).chain(failures::ALWAYS).chain(streams::ALWAYS).collect();
     let manifest = fixtures::manifest();
     let missing: Vec<&str> = manifest.iter().map(|(name, _)| name).filter(|name| !called.contains(name)).collect();
     assert!(missing.is_empty(), "no good call of {missing:?}");

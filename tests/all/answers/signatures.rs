@@ -190,7 +190,7 @@ fn a_counter_starts_anew_for_each_call() {
 fn what_is_no_tool_cannot_be_called() {
     assert!(SystemPackagesService::new().skipped());
     assert_eq!((Included::two(), Excluded::two()), (2, 2));
-    options::what_it_would_do();
+    options::what_it_would_do(7);
     for name in [
         "system_packages.new",
         "system_packages.hidden",

@@ -12,6 +12,8 @@ mod numbers;
 mod texts;
 // Texts that are deep, long or many.
 mod sizes;
+// Arguments that are nearly right, and are mended.
+mod repair;
 
 use serde_json::Value;
 

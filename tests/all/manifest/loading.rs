@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use tool_runtime::{BuildError, Dispatcher, EmbeddedManifest, Manifest, tool, tool_class};
+use tool_runtime::{BuildError, Dispatcher, EmbeddedManifest, Manifest, Policy, tool, tool_class};
 
 use super::linked;
 use crate::fixtures::call_on;
@@ -48,7 +48,7 @@ impl Drawer {
 }
 
 fn build(text: &str) -> Result<Dispatcher, BuildError> {
-    Dispatcher::builder().manifest(Manifest::from_json(text).expect("a manifest")).build()
+    Dispatcher::builder().manifest(Manifest::from_json(text).expect("a manifest")).policy(Policy::Yolo).build()
 }
 
 /// All that is wrong with a manifest that must be refused.

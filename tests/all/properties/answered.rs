@@ -8,7 +8,7 @@ use tool_runtime::{ErrorKind, ToolResult};
 use super::holds;
 use super::texts::{any_value, damaged, near, text};
 use crate::answers;
-use crate::fixtures::{call, manifest};
+use crate::fixtures::{call, call_on, manifest, mending};
 
 /// Whatever came, there is an answer of the right form, and no handler ran with something else than it asked for.
 fn is_answer(name: &str, text: &str, result: &ToolResult) -> Result<(), String> {
@@ -20,7 +20,7 @@ fn is_answer(name: &str, text: &str, result: &ToolResult) -> Result<(), String> 
         return wrong("neither a success nor a failure");
     }
     match error.kind {
-        ErrorKind::Failed => Ok(()),
+        ErrorKind::Failed | ErrorKind::Retry | ErrorKind::Fatal => Ok(()),
         ErrorKind::InvalidArguments if error.arguments.is_empty() => wrong("refused without a reason"),
         ErrorKind::InvalidArguments if !error.message.contains(name) => wrong("does not name the tool"),
         ErrorKind::InvalidArguments => Ok(()),
@@ -29,7 +29,8 @@ fn is_answer(name: &str, text: &str, result: &ToolResult) -> Result<(), String> 
 }
 
 fn check((name, text): (String, String)) -> Result<(), String> {
-    is_answer(&name, &text, &call(&name, &text))
+    is_answer(&name, &text, &call(&name, &text))?;
+    is_answer(&name, &text, &call_on(mending(), &name, &text))
 }
 
 fn names() -> Vec<String> {

@@ -9,6 +9,8 @@ mod answered;
 mod faithful;
 // What is accepted is what the schema accepts.
 mod limits;
+// What is nearly right is mended to what was meant, and nothing else is changed.
+mod repair;
 
 // JSON of every form, texts that are nearly JSON, values that nearly fit a schema.
 mod texts;

@@ -66,7 +66,8 @@ impl Shapes<'_> {
             Ty::Tuple(items) => {
                 items.iter().map(|item| self.default_of(item, scene)).collect::<Result<_, _>>().map(Plain::List)
             }
-            Ty::Array(item, Some(length)) => {
+            // Longer ones have neither a `Default` nor a schema.
+            Ty::Array(item, Some(length)) if *length <= 32 => {
                 let item = self.default_of(item, scene)?;
                 Ok(Plain::List((0..*length).map(|_| item.clone()).collect()))
             }

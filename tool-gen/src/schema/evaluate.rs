@@ -10,10 +10,6 @@ use super::shape::Shapes;
 use super::value::{Plain, Scene, integer, limit, literal, owner, unwrapped};
 use crate::ty::{DefinitionId, Ty};
 
-/// Methods that change the type of a value but not what it is in JSON.
-const CONVERSIONS: [&str; 8] =
-    ["to_string", "to_owned", "into", "to_vec", "clone", "to_path_buf", "into_boxed_str", "as_str"];
-
 impl Shapes<'_> {
     /// The JSON of an expression whose type only the expression tells.
     pub(super) fn literal(&self, expr: &Expr, scene: &Scene) -> Result<Value, String> {
@@ -79,7 +75,7 @@ impl Shapes<'_> {
     }
 
     /// Whether a path makes a value of a definition, and not of another that is converted into it.
-    fn makes(&self, path: &Path, id: DefinitionId, scene: &Scene) -> bool {
+    pub(super) fn makes(&self, path: &Path, id: DefinitionId, scene: &Scene) -> bool {
         let is_it = |path: &Path| matches!(self.named(path, scene), Ty::Defined { definition, .. } if definition == id);
         match &self.types.definition(id).item.data {
             syn::Data::Enum(_) => owner(path).is_none_or(|owner| is_it(&owner)),
@@ -88,7 +84,7 @@ impl Shapes<'_> {
     }
 
     /// What a path names as a type.
-    fn named(&self, path: &Path, scene: &Scene) -> Ty {
+    pub(super) fn named(&self, path: &Path, scene: &Scene) -> Ty {
         if let (true, Some(this)) = (path.is_ident("Self"), &scene.this) {
             return this.clone();
         }
@@ -104,10 +100,10 @@ impl Shapes<'_> {
             Expr::Paren(paren) => self.evaluate(&paren.expr, ty, scene),
             Expr::Group(group) => self.evaluate(&group.expr, ty, scene),
             Expr::Reference(reference) => self.evaluate(&reference.expr, ty, scene),
-            Expr::Cast(cast) => self.evaluate(&cast.expr, ty, scene),
+            Expr::Cast(cast) => self.cast(cast, ty, scene),
             Expr::Block(block) => self.call(&block.block, ty, scene),
             Expr::Unary(unary) => match (&unary.op, self.evaluate(&unary.expr, ty, scene)?) {
-                (UnOp::Neg(_), Plain::Int(number)) => Ok(Plain::Int(-number)),
+                (UnOp::Neg(_), Plain::Int(number)) => number.checked_neg().map(Plain::Int).ok_or_else(|| unplain(expr)),
                 (UnOp::Neg(_), Plain::Float(digits)) => Ok(Plain::Float(format!("-{digits}"))),
                 (UnOp::Not(_), Plain::Bool(value)) => Ok(Plain::Bool(!value)),
                 _ => Err(unplain(expr)),
@@ -131,14 +127,7 @@ impl Shapes<'_> {
                 items.collect::<Result<_, _>>().map(Plain::List)
             }
             Expr::Macro(call) => self.macro_call(&call.mac, ty, scene).ok_or_else(|| unplain(expr))?,
-            Expr::MethodCall(call) if call.args.is_empty() && CONVERSIONS.iter().any(|name| call.method == name) => {
-                let value = self.evaluate(&call.receiver, ty, scene)?;
-                match (call.method == "to_string", value) {
-                    (true, Plain::Int(number)) => Ok(Plain::Text(number.to_string())),
-                    (true, Plain::Float(_)) => Err(unplain(expr)),
-                    (_, value) => Ok(value),
-                }
-            }
+            Expr::MethodCall(call) => self.conversion(call, ty, scene),
             Expr::Struct(literal) => self.struct_literal(literal, ty, scene),
             Expr::Path(path) => self.path(path, ty, scene),
             Expr::Call(call) => self.function_call(call, ty, scene),
@@ -191,86 +180,22 @@ impl Shapes<'_> {
         if let Some((value, scope)) = self.types.constant(&path.path, scene.scope) {
             return self.evaluate(&value, ty, &Scene { this: scene.this.clone(), ..scene.deeper(scope)? });
         }
-        match (ty, last.as_str()) {
-            (_, "None") => return Ok(Plain::Nothing),
-            (Ty::Defined { definition, .. }, name) if self.makes(&path.path, *definition, scene) => {
-                return match &self.types.definition(*definition).item.data {
-                    syn::Data::Enum(data) if data.variants.iter().any(|variant| variant.ident == name) => {
-                        Ok(Plain::Variant(last, Vec::new()))
-                    }
-                    syn::Data::Struct(data) if data.fields.is_empty() => Ok(Plain::Struct(Vec::new())),
-                    _ => Err(unplain()),
-                };
-            }
-            _ => {}
+        // The user's own `None` comes before that of `Option`.
+        if let Ty::Defined { definition, .. } = ty {
+            let made = self.makes(&path.path, *definition, scene);
+            return match &self.types.definition(*definition).item.data {
+                syn::Data::Enum(data) if made && data.variants.iter().any(|variant| variant.ident == last) => {
+                    Ok(Plain::Variant(last, Vec::new()))
+                }
+                syn::Data::Struct(data) if made && data.fields.is_empty() => Ok(Plain::Struct(Vec::new())),
+                _ => Err(unplain()),
+            };
+        }
+        if last == "None" && self.is_of_option(&path.path, scene) {
+            return Ok(Plain::Nothing);
         }
         let owner = owner(&path.path).and_then(|owner| owner.get_ident().map(ToString::to_string));
         owner.and_then(|owner| limit(&owner, &last)).ok_or_else(unplain)
-    }
-
-    fn function_call(&self, call: &ExprCall, ty: &Ty, scene: &Scene) -> Result<Plain, String> {
-        let unplain = || unplain(&Expr::Call(call.clone()));
-        let Expr::Path(path) = &*call.func else { return Err(unplain()) };
-        let path = &path.path;
-        let last = path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
-        let owner = owner(path);
-        let of = owner.as_ref().and_then(|owner| owner.segments.last()).map(|segment| segment.ident.to_string());
-        if call.args.is_empty() {
-            if let Some((function, scope)) = self.types.function(path, scene.scope) {
-                return self.call(&function.block, ty, &scene.deeper(scope)?);
-            }
-            if let ("default", Some(owner)) = (last.as_str(), &owner) {
-                let is_of_trait = of.as_deref() == Some("Default");
-                let named = if is_of_trait { ty.clone() } else { self.named(owner, scene) };
-                return match ty {
-                    Ty::Unknown(_) => self.default_of(&named, scene),
-                    _ if is_of_trait || is_same(&named, ty) => self.default_of(ty, scene),
-                    _ => Err(unplain()),
-                };
-            }
-            let is_empty = !matches!(ty, Ty::Defined { .. }) && last == "new";
-            return if is_empty { self.default_of(ty, scene) } else { Err(unplain()) };
-        }
-        let first = &call.args[0];
-        match (of.as_deref(), last.as_str(), ty) {
-            (_, "Some", _) => {
-                let inner = match self.kind(ty) {
-                    Kind::Option(inner) => inner,
-                    _ => Ty::Unknown(String::new()),
-                };
-                self.evaluate(first, &inner, scene).map(|value| Plain::Some(Box::new(value)))
-            }
-            (Some("Duration"), "from_secs" | "from_millis", _) => {
-                let Plain::Int(count) = self.evaluate(first, &Ty::Unknown(String::new()), scene)? else {
-                    return Err(unplain());
-                };
-                let count = u64::try_from(count).map_err(|error| error.to_string())?;
-                let (seconds, nanos) = match last.as_str() {
-                    "from_secs" => (count, 0),
-                    _ => (count / 1000, count % 1000 * 1_000_000),
-                };
-                Ok(Plain::Written(serde_json::json!({"secs": seconds, "nanos": nanos})))
-            }
-            (Some(_), "from" | "new", ty) if call.args.len() == 1 && !matches!(ty, Ty::Defined { .. }) => {
-                self.evaluate(first, ty, scene)
-            }
-            (Some("Box" | "Arc" | "Rc" | "Mutex" | "RwLock" | "Cell" | "RefCell"), "new", ty) => {
-                self.evaluate(first, ty, scene)
-            }
-            (Some(_), "with_capacity", ty) if !matches!(ty, Ty::Defined { .. }) => self.default_of(ty, scene),
-            (_, name, Ty::Defined { definition, arguments }) => {
-                let fields = self.fields_of(*definition, name).filter(|_| self.makes(path, *definition, scene));
-                let fields = fields.ok_or_else(unplain)?;
-                let inner = self.inner_scene(*definition, arguments);
-                let values = call.args.iter().zip(&fields).map(|(value, (member, field))| {
-                    let ty = self.types.resolve(field, inner.scope, &inner.generics);
-                    Ok((member.clone(), self.evaluate(value, &ty, scene)?))
-                });
-                let values = values.collect::<Result<Vec<_>, String>>()?;
-                Ok(self.built(*definition, name, values))
-            }
-            _ => Err(unplain()),
-        }
     }
 
     fn struct_literal(&self, literal: &syn::ExprStruct, ty: &Ty, scene: &Scene) -> Result<Plain, String> {
@@ -305,7 +230,7 @@ impl Shapes<'_> {
         Ok(self.built(*definition, &name, values))
     }
 
-    fn built(&self, id: DefinitionId, name: &str, values: Vec<(String, Plain)>) -> Plain {
+    pub(super) fn built(&self, id: DefinitionId, name: &str, values: Vec<(String, Plain)>) -> Plain {
         match &self.types.definition(id).item.data {
             syn::Data::Enum(_) => Plain::Variant(name.to_owned(), values),
             _ => Plain::Struct(values),
@@ -337,15 +262,6 @@ impl Shapes<'_> {
     }
 }
 
-/// Whether two types are the same but for what they hold: `Vec` in `Vec::default()` does not say it.
-fn is_same(one: &Ty, other: &Ty) -> bool {
-    match (one, other) {
-        (Ty::Defined { definition: one, .. }, Ty::Defined { definition: other, .. }) => one == other,
-        (Ty::Library { .. }, Ty::Library { .. }) => one.library() == other.library(),
-        _ => false,
-    }
-}
-
 fn member_name(member: &Member) -> String {
     match member {
         Member::Named(ident) => ident.to_string(),
@@ -353,6 +269,6 @@ fn member_name(member: &Member) -> String {
     }
 }
 
-fn unplain(expr: &Expr) -> String {
+pub(super) fn unplain(expr: &Expr) -> String {
     format!("`{}` is no plain expression", written(expr))
 }

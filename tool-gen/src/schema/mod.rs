@@ -5,6 +5,7 @@
 
 mod argument;
 mod attributes;
+mod call;
 mod compose;
 mod container;
 mod default;

@@ -88,6 +88,20 @@ pub(super) fn limit(ty: &str, name: &str) -> Option<Plain> {
     limits!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize).map(Plain::Int)
 }
 
+/// Whether a number stays what it is as a value of a type of the language.
+pub(super) fn fits(number: i128, ty: &str) -> bool {
+    let bound = |name| match limit(ty, name) {
+        Some(Plain::Int(bound)) => Some(bound),
+        _ => None,
+    };
+    match ty {
+        // All integers up to these have a float of their own.
+        "f32" => number.unsigned_abs() <= 1 << f32::MANTISSA_DIGITS,
+        "f64" => number.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS,
+        _ => bound("MIN").is_some_and(|least| number >= least && number <= bound("MAX").unwrap_or(i128::MAX)),
+    }
+}
+
 /// The path before the last name.
 pub(super) fn owner(path: &Path) -> Option<Path> {
     let count = path.segments.len().checked_sub(1).filter(|count| *count > 0)?;

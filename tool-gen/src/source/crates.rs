@@ -6,6 +6,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use super::load::{Folders, canonical};
+use super::visibility::Visibility;
 use super::{Crate, CrateId, SourceFile, Sources};
 use crate::cfg::is_build_script;
 use crate::package::{Dependency, Package};
@@ -38,17 +39,18 @@ impl Sources {
         let name = name.ok_or_else(|| {
             general(format!("{}: a crate's root is a file such as `src/lib.rs`", root.path.display()))
         })?;
-        let features: BTreeSet<String> = match &root.features {
-            Some(features) => package.features(features.clone()),
-            None if is_build_script() && is_being_built(&package) => package.features_of_build_script(),
-            None => package.features(["default".to_owned()]),
+        let asked: BTreeSet<String> = match (&root.features, self.asked_of(&package)) {
+            (Some(features), _) => features.iter().cloned().collect(),
+            (None, _) if is_build_script() && is_being_built(&package) => package.features_of_build_script(),
+            (None, Some(asked)) => asked.into_iter().collect(),
+            (None, None) => BTreeSet::from(["default".to_owned()]),
         };
-        let cfg = features.into_iter().fold(root.cfg.clone(), |cfg, feature| cfg.value("feature", feature));
+        let features = package.features(asked);
+        let dependencies = package.dependencies(&features);
+        let cfg = features.on.into_iter().fold(root.cfg.clone(), |cfg, feature| cfg.value("feature", feature));
+        package.files().iter().for_each(|file| self.tried(file));
+        self.tried(root.path);
         let file = SourceFile::read(root.path)?;
-        if let (true, Some(folder)) = (root.scanned, &package.folder) {
-            self.files.borrow_mut().push(folder.join("Cargo.toml"));
-        }
-        let dependencies = package.dependencies();
         let id = CrateId(self.crates.borrow().len());
         self.crates.borrow_mut().push(Rc::new(Crate {
             cfg,
@@ -60,10 +62,18 @@ impl Sources {
             libraries: RefCell::default(),
         }));
         let folders = Folders::beside(root.path);
-        let scope = self.add_file(id, None, name, file, folders);
+        let scope = self.add_file(id, None, name, file, folders, Visibility::Everywhere);
         self.krate(id).root.set(Some(scope));
         self.read_modules(scope);
         Ok(scope)
+    }
+
+    /// The features that the first crate of the scan asks a package for, if it depends on it.
+    fn asked_of(&self, package: &Package) -> Option<Vec<String>> {
+        let first = self.crates.borrow().first().cloned()?;
+        let folder = canonical(package.folder.as_deref()?);
+        let is_it = |dependency: &&Dependency| dependency.path.as_deref().is_some_and(|path| canonical(path) == folder);
+        first.dependencies.values().find(is_it).map(|dependency| dependency.features.clone())
     }
 
     fn crate_at(&self, root: &Path) -> Option<ScopeId> {
@@ -92,7 +102,9 @@ impl Sources {
         if dependency.package == "tool-runtime" {
             return None;
         }
-        let package = Package::of(&dependency.path.as_ref()?.join("Cargo.toml")).ok()?;
+        let manifest = dependency.path.as_ref()?.join("Cargo.toml");
+        self.tried(&manifest);
+        let package = Package::of(&manifest).ok()?;
         let root = package.library_root()?;
         let features = if is_own { None } else { Some(dependency.features.clone()) };
         let cfg = if is_own { user.cfg.clone() } else { user.cfg.without("feature") };

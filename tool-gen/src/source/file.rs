@@ -24,7 +24,7 @@ impl SourceFile {
         let bytes =
             std::fs::read(path).map_err(|error| Self::broken(path, format!("cannot be read: {error}"), None))?;
         match String::from_utf8(bytes) {
-            Ok(text) => Ok(Self { path: path.to_owned(), text: RefCell::new(Some(Rc::new(text))) }),
+            Ok(text) => Ok(Self { path: path.to_owned(), text: RefCell::new(Some(Rc::new(without_mark(text)))) }),
             Err(error) => {
                 let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
                 let line = memchr::memchr_iter(b'\n', valid).count() + 1;
@@ -37,7 +37,7 @@ impl SourceFile {
     /// The text; read again if it was forgotten.
     pub(crate) fn text(&self) -> Rc<String> {
         let mut text = self.text.borrow_mut();
-        text.get_or_insert_with(|| std::fs::read_to_string(&self.path).unwrap_or_default().into()).clone()
+        text.get_or_insert_with(|| without_mark(std::fs::read_to_string(&self.path).unwrap_or_default()).into()).clone()
     }
 
     /// Gives the memory back: of most files nothing more is asked.
@@ -61,7 +61,9 @@ impl SourceFile {
             size / 1_000_000,
             LARGEST_PARSED / 1_000_000
         );
-        Err(Self::broken(&self.path, message, Some("move what is generated into a module of its own".to_owned())))
+        let help = "move what is generated into a module of its own".to_owned();
+        // A limit of ours: rustc compiles it.
+        Err(Box::new(Diagnostic { compile_error: false, ..*Self::broken(&self.path, message, Some(help)) }))
     }
 
     /// The place of a span that was made from this file's text.
@@ -94,4 +96,13 @@ impl SourceFile {
         let text = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
         text.chars().take(400).collect()
     }
+}
+
+/// The text without the byte-order mark that some editors put before it. rustc takes it away, too: it is in no line.
+fn without_mark(mut text: String) -> String {
+    const MARK: &str = "\u{feff}";
+    if text.starts_with(MARK) {
+        text.drain(..MARK.len());
+    }
+    text
 }

@@ -3,24 +3,25 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use proc_macro2::{TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::visit::{self, Visit};
 use syn::{Item, ItemImpl, ItemType, UseTree};
 
+use super::visibility::{Visibility, Visible};
 use super::{Candidate, Sources};
 use crate::ty::{DefinitionId, ScopeId};
-use crate::{Diagnostic, Severity};
 
 /// What stands in a module, but for its submodules.
 #[derive(Default)]
 pub(crate) struct Items {
-    pub(super) types: HashMap<String, TypeItem>,
-    pub(super) functions: HashMap<String, Rc<syn::ItemFn>>,
-    pub(super) constants: HashMap<String, Rc<syn::Expr>>,
+    pub(super) types: HashMap<String, Visible<TypeItem>>,
+    pub(super) functions: HashMap<String, Visible<Rc<syn::ItemFn>>>,
+    pub(super) constants: HashMap<String, Visible<Rc<syn::Expr>>>,
     /// A name can be imported twice: a trait and the macro that derives it.
-    pub(super) imports: BTreeMap<String, Vec<ImportPath>>,
-    pub(super) globs: Vec<ImportPath>,
+    pub(super) imports: BTreeMap<String, Vec<Visible<ImportPath>>>,
+    pub(super) globs: Vec<Visible<ImportPath>>,
+    /// The files that `include!` puts here.
+    pub(super) included: Vec<ScopeId>,
     pub(super) impls: Vec<(String, Rc<ItemImpl>)>,
 }
 
@@ -63,40 +64,47 @@ impl Sources {
             if krate.scanned {
                 self.fill_blocks(id, &item);
             }
+            let visible = |written: &syn::Visibility| self.visibility(written, id);
             match item {
                 Item::Mod(module) => self.enter(id, module, &expanded, true),
-                Item::Use(import) => add_import(&mut found, import.leading_colon.is_some(), Vec::new(), import.tree),
+                Item::Use(import) => {
+                    let start = Import { visibility: visible(&import.vis), absolute: import.leading_colon.is_some() };
+                    start.add(&mut found, Vec::new(), import.tree);
+                }
                 Item::ExternCrate(import) => {
+                    let start = Import { visibility: visible(&import.vis), absolute: true };
                     let name = import.rename.map_or(import.ident.clone(), |(_, rename)| rename);
-                    let path = ImportPath { absolute: true, segments: vec![import.ident.unraw().to_string()] };
-                    found.imports.entry(name.unraw().to_string()).or_default().push(path);
+                    start.name(&mut found, name.unraw().to_string(), vec![import.ident.unraw().to_string()]);
                 }
                 Item::Struct(item) => {
-                    let name = item.ident.unraw().to_string();
-                    found.types.insert(name, TypeItem::Defined(self.declare_stripped(id, item.into())));
+                    let (name, visibility) = (item.ident.unraw().to_string(), visible(&item.vis));
+                    let item = TypeItem::Defined(self.declare_stripped(id, item.into()));
+                    found.types.insert(name, Visible { visibility, item });
                 }
                 Item::Enum(item) => {
-                    let name = item.ident.unraw().to_string();
-                    found.types.insert(name, TypeItem::Defined(self.declare_stripped(id, item.into())));
+                    let (name, visibility) = (item.ident.unraw().to_string(), visible(&item.vis));
+                    let item = TypeItem::Defined(self.declare_stripped(id, item.into()));
+                    found.types.insert(name, Visible { visibility, item });
                 }
                 Item::Type(item) => {
-                    found.types.insert(item.ident.unraw().to_string(), TypeItem::Alias(Rc::new(item)));
+                    let (name, visibility) = (item.ident.unraw().to_string(), visible(&item.vis));
+                    found.types.insert(name, Visible { visibility, item: TypeItem::Alias(Rc::new(item)) });
                 }
-                Item::Union(item) => {
-                    found.types.insert(item.ident.unraw().to_string(), TypeItem::Other);
-                }
-                Item::Trait(item) => {
-                    found.types.insert(item.ident.unraw().to_string(), TypeItem::Other);
+                Item::Union(syn::ItemUnion { ident, vis, .. }) | Item::Trait(syn::ItemTrait { ident, vis, .. }) => {
+                    let other = Visible { visibility: visible(&vis), item: TypeItem::Other };
+                    found.types.insert(ident.unraw().to_string(), other);
                 }
                 Item::Const(item) => {
-                    found.constants.insert(item.ident.unraw().to_string(), Rc::from(item.expr));
+                    let constant = Visible { visibility: visible(&item.vis), item: Rc::from(item.expr) };
+                    found.constants.insert(item.ident.unraw().to_string(), constant);
                 }
                 Item::Fn(function) => {
                     let name = function.sig.ident.unraw().to_string();
                     if may_be_annotated(&function.attrs) {
                         self.add_candidate(id, Item::Fn(function.clone()));
                     }
-                    found.functions.insert(name, Rc::new(function));
+                    let visibility = visible(&function.vis);
+                    found.functions.insert(name, Visible { visibility, item: Rc::new(function) });
                 }
                 Item::Impl(item) => {
                     // A type's own block has no trait.
@@ -107,9 +115,15 @@ impl Sources {
                     }
                     found.impls.push((of_trait, Rc::new(item)));
                 }
+                Item::Macro(item) if item.mac.path.is_ident("include") => {
+                    found.included.extend(self.include(id, &item))
+                }
                 Item::Macro(item) if krate.scanned => self.check_macro(id, &item),
                 _ => {}
             }
+        }
+        if krate.scanned {
+            self.note_renames(id, &found);
         }
         drop(scope.items.set(found));
     }
@@ -153,55 +167,6 @@ impl Sources {
         }
         Blocks { sources: self, scope }.visit_item(item);
     }
-
-    /// A tool that a macro makes exists only once the macro is expanded.
-    fn check_macro(&self, scope: ScopeId, item: &syn::ItemMacro) {
-        let Some(span) = annotation_in(item.mac.tokens.clone()) else { return };
-        let name = item.mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
-        self.report(Diagnostic {
-            severity: Severity::Warning,
-            message: format!("a tool inside the macro `{name}!` cannot be seen in the source"),
-            help: Some("write it out, or take the manifest from the program with `Manifest::linked()`".to_owned()),
-            place: Some(self.scope(scope).file.place(span)),
-            compile_error: false,
-        });
-    }
-}
-
-/// Where `#[tool..]` or `#[tool_class..]` stands in the tokens of a macro.
-fn annotation_in(tokens: TokenStream) -> Option<proc_macro2::Span> {
-    let mut after_hash = false;
-    for token in tokens {
-        match token {
-            TokenTree::Group(group) => {
-                let names_tool = after_hash
-                    && group.delimiter() == proc_macro2::Delimiter::Bracket
-                    && path_ends_in_tool(group.stream());
-                if names_tool {
-                    return Some(group.span());
-                }
-                if let Some(span) = annotation_in(group.stream()) {
-                    return Some(span);
-                }
-                after_hash = false;
-            }
-            TokenTree::Punct(sign) => after_hash = sign.as_char() == '#',
-            _ => after_hash = false,
-        }
-    }
-    None
-}
-
-fn path_ends_in_tool(tokens: TokenStream) -> bool {
-    let mut last = String::new();
-    for token in tokens {
-        match token {
-            TokenTree::Ident(name) => last = name.to_string(),
-            TokenTree::Punct(sign) if sign.as_char() == ':' || sign.as_char() == '$' => {}
-            _ => break,
-        }
-    }
-    matches!(last.as_str(), "tool" | "tool_class")
 }
 
 /// Whether any attribute could be one of ours. It may be imported under another name, so that every one that is not
@@ -211,37 +176,50 @@ fn may_be_annotated(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| !OTHERS.iter().any(|other| attribute.path().is_ident(other)))
 }
 
-fn add_import(found: &mut Items, absolute: bool, mut segments: Vec<String>, tree: UseTree) {
-    let mut add = |name: String, segments: Vec<String>| {
+/// A `use` with what holds for all names in it.
+struct Import {
+    visibility: Visibility,
+    absolute: bool,
+}
+
+impl Import {
+    fn path(&self, segments: Vec<String>) -> Visible<ImportPath> {
+        Visible { visibility: self.visibility, item: ImportPath { absolute: self.absolute, segments } }
+    }
+
+    fn name(&self, found: &mut Items, name: String, segments: Vec<String>) {
         if name != "_" {
-            found.imports.entry(name).or_default().push(ImportPath { absolute, segments });
+            found.imports.entry(name).or_default().push(self.path(segments));
         }
-    };
-    match tree {
-        UseTree::Path(path) => {
-            segments.push(path.ident.unraw().to_string());
-            add_import(found, absolute, segments, *path.tree);
-        }
-        // `use a::{self}` names `a`.
-        UseTree::Name(name) if name.ident == "self" => {
-            if let Some(last) = segments.last().cloned() {
-                add(last, segments);
+    }
+
+    fn add(&self, found: &mut Items, mut segments: Vec<String>, tree: UseTree) {
+        match tree {
+            UseTree::Path(path) => {
+                segments.push(path.ident.unraw().to_string());
+                self.add(found, segments, *path.tree);
             }
-        }
-        UseTree::Name(name) => {
-            segments.push(name.ident.unraw().to_string());
-            add(name.ident.unraw().to_string(), segments);
-        }
-        UseTree::Rename(rename) => {
-            if rename.ident != "self" {
-                segments.push(rename.ident.unraw().to_string());
+            // `use a::{self}` names `a`.
+            UseTree::Name(name) if name.ident == "self" => {
+                if let Some(last) = segments.last().cloned() {
+                    self.name(found, last, segments);
+                }
             }
-            add(rename.rename.unraw().to_string(), segments);
-        }
-        UseTree::Glob(_) => found.globs.push(ImportPath { absolute, segments }),
-        UseTree::Group(group) => {
-            for tree in group.items {
-                add_import(found, absolute, segments.clone(), tree);
+            UseTree::Name(name) => {
+                segments.push(name.ident.unraw().to_string());
+                self.name(found, name.ident.unraw().to_string(), segments);
+            }
+            UseTree::Rename(rename) => {
+                if rename.ident != "self" {
+                    segments.push(rename.ident.unraw().to_string());
+                }
+                self.name(found, rename.rename.unraw().to_string(), segments);
+            }
+            UseTree::Glob(_) => found.globs.push(self.path(segments)),
+            UseTree::Group(group) => {
+                for tree in group.items {
+                    self.add(found, segments.clone(), tree);
+                }
             }
         }
     }

@@ -6,9 +6,13 @@ use std::rc::Rc;
 
 use syn::{Attribute, Item, ItemMod};
 
+use super::macros::hidden_by_macro;
+use super::visibility::Visibility;
 use super::{CrateId, Scope, SourceFile, Sources};
 use crate::cfg::text_of;
-use crate::text::{TooDeep, annotations, check_nesting, may_declare_modules, modules_only, without_bodies};
+use crate::text::{
+    TooDeep, annotations, check_nesting, may_declare_modules, may_include, modules_only, without_bodies,
+};
 use crate::ty::ScopeId;
 use crate::{Diagnostic, Severity};
 
@@ -31,13 +35,13 @@ pub(super) struct Folders {
 impl Folders {
     /// Of a file that is the root of a crate, a `mod.rs`, or named by `#[path]`.
     pub(super) fn beside(file: &Path) -> Self {
-        let folder = file.parent().unwrap_or_else(|| Path::new("")).to_owned();
+        let folder = folder_of(file);
         Self { modules: folder.clone(), paths: folder }
     }
 
     /// Of a file that has the name of its module.
     fn below(file: &Path) -> Self {
-        Self { modules: file.with_extension(""), paths: file.parent().unwrap_or_else(|| Path::new("")).to_owned() }
+        Self { modules: file.with_extension(""), paths: folder_of(file) }
     }
 
     /// Of a module that stands in braces.
@@ -58,10 +62,8 @@ impl Sources {
         path: String,
         file: SourceFile,
         folders: Folders,
+        visibility: Visibility,
     ) -> ScopeId {
-        if self.krate(krate).scanned {
-            self.files.borrow_mut().push(file.path.clone());
-        }
         self.add_scope(Scope {
             krate,
             parent,
@@ -69,6 +71,7 @@ impl Sources {
             path,
             file: Rc::new(file),
             folders,
+            visibility,
             is_file: true,
             children: RefCell::default(),
             items: OnceCell::new(),
@@ -85,6 +88,7 @@ impl Sources {
             path: around.path.clone(),
             file: around.file.clone(),
             folders: around.folders.clone(),
+            visibility: Visibility::Everywhere,
             is_file: false,
             children: RefCell::default(),
             items: OnceCell::new(),
@@ -95,16 +99,32 @@ impl Sources {
     pub(super) fn read_modules(&self, id: ScopeId) {
         let scope = self.scope(id);
         let text = scope.file.text();
-        if self.krate(scope.krate).scanned && !annotations(text.as_bytes()).is_empty() {
+        let is_worth_it = || !annotations(text.as_bytes()).is_empty() || may_include(text.as_bytes());
+        if self.krate(scope.krate).scanned && is_worth_it() {
             return self.parse(id);
         }
         scope.file.forget();
         if may_declare_modules(text.as_bytes()) {
+            let outline = match modules_only(&text) {
+                Ok(outline) => outline,
+                Err(deep) => return self.report_in_scanned(&scope, *too_deep(&scope.file, deep)),
+            };
             // What is wrong with it rustc will say; there is no tool in it.
-            let Ok(file) = syn::parse_file(&modules_only(&text)) else { return };
-            if self.krate(scope.krate).cfg.holds(&file.attrs) {
+            let Ok(file) = syn::parse_file(&outline.text) else { return };
+            for (name, at) in outline.in_macros {
+                let hidden = hidden_by_macro("a module", &name, scope.file.place_at(at));
+                self.report_in_scanned(&scope, hidden);
+            }
+            if self.krate(scope.krate).cfg.holds_expanded(&file.attrs) {
                 self.declare_modules(id, file.items);
             }
+        }
+    }
+
+    /// Of a crate that lends only its types, what is left out shows where a type is missed.
+    pub(super) fn report_in_scanned(&self, scope: &Scope, diagnostic: Diagnostic) {
+        if self.krate(scope.krate).scanned {
+            self.report(diagnostic);
         }
     }
 
@@ -137,14 +157,11 @@ impl Sources {
     fn parse(&self, id: ScopeId) {
         let scope = self.scope(id);
         let krate = self.krate(scope.krate);
-        if !krate.scanned {
-            self.files.borrow_mut().push(scope.file.path.clone());
-        }
         match parse_outline(&scope.file) {
-            Ok(file) if krate.cfg.holds(&file.attrs) => self.fill(id, file.items),
+            Ok(file) if krate.cfg.holds_expanded(&file.attrs) => self.fill(id, file.items),
             Ok(_) => self.fill(id, Vec::new()),
             Err(diagnostic) => {
-                self.report(*diagnostic);
+                self.report_unparsed(*diagnostic);
                 self.fill(id, Vec::new());
             }
         }
@@ -170,6 +187,7 @@ impl Sources {
                 path: format!("{}::{}", scope.path, module.ident),
                 file: scope.file.clone(),
                 folders: scope.folders.inside(&name, path.as_deref()),
+                visibility: self.visibility(&module.vis, around),
                 is_file: false,
                 children: RefCell::default(),
                 items: OnceCell::new(),
@@ -182,42 +200,38 @@ impl Sources {
 
     fn enter_file(&self, around: ScopeId, module: &ItemMod, name: &str, path: Option<&str>) {
         let scope = self.scope(around);
-        let wrong = |message: String, help: Option<String>| {
-            if self.krate(scope.krate).scanned {
-                let place = Some(scope.file.place(module.ident.span()));
-                self.report(Diagnostic { severity: Severity::Error, message, help, place, compile_error: true });
-            }
+        let wrong = |message: String, help: Option<String>, compile_error: bool| {
+            let place = Some(scope.file.place(module.ident.span()));
+            let diagnostic = Diagnostic { severity: Severity::Error, message, help, place, compile_error };
+            self.report_in_scanned(&scope, diagnostic);
         };
         let (file, folders) = match self.find_file(&scope.folders, name, path) {
             Ok(found) => found,
-            Err((message, help)) => return wrong(message, help),
+            Err((message, help)) => return wrong(message, help, true),
         };
         let depth = scope.path.matches("::").count();
         if (path.is_some() || depth > SUSPICIOUS_DEPTH) && self.is_above(around, &file) {
             let message = format!("the module `{name}` leads back to {}, which it is part of", file.display());
-            return wrong(message, Some("a file cannot be a module of itself: change its `#[path]`".to_owned()));
+            return wrong(message, Some("a file cannot be a module of itself: change its `#[path]`".to_owned()), true);
         }
         if depth > DEEPEST_MODULE {
             let message = format!("modules are nested more than {DEEPEST_MODULE} deep; {} is left out", file.display());
-            return wrong(message, Some("look for a link to a folder above it".to_owned()));
+            // A limit of ours: rustc goes deeper.
+            return wrong(message, Some("look for a link to a folder above it".to_owned()), false);
         }
         let file = match SourceFile::read(&file) {
             Ok(file) => file,
-            Err(diagnostic) => {
-                if self.krate(scope.krate).scanned {
-                    self.report(*diagnostic);
-                }
-                return;
-            }
+            Err(diagnostic) => return self.report_in_scanned(&scope, *diagnostic),
         };
         let module_path = format!("{}::{}", scope.path, module.ident);
-        let id = self.add_file(scope.krate, Some(around), module_path, file, folders);
+        let visibility = self.visibility(&module.vis, around);
+        let id = self.add_file(scope.krate, Some(around), module_path, file, folders, visibility);
         scope.children.borrow_mut().insert(name.to_owned(), id);
         self.read_modules(id);
     }
 
     /// Whether a file is that of a module or of one around it.
-    fn is_above(&self, scope: ScopeId, file: &Path) -> bool {
+    pub(super) fn is_above(&self, scope: ScopeId, file: &Path) -> bool {
         let file = canonical(file);
         let mut next = Some(scope);
         while let Some(id) = next {
@@ -235,6 +249,7 @@ impl Sources {
         if let Some(path) = path {
             let file = folders.paths.join(path);
             let folders = Folders::beside(&file);
+            self.tried(&file);
             return Ok((file, folders));
         }
         let flat_name = format!("{name}.rs");
@@ -243,16 +258,23 @@ impl Sources {
         let has_flat = self.folder_has(&folders.modules, &flat_name);
         // A link that leads nowhere is there, and cannot be read.
         let has_nested = self.folder_has(&folders.modules, name) && std::fs::symlink_metadata(&nested).is_ok();
+        if has_flat == has_nested {
+            // Either may come or go.
+            self.tried(&flat);
+            self.tried(&nested);
+        }
         match (has_flat, has_nested) {
             (true, true) => Err((
                 format!("the module `{name}` has two files, {} and {}", flat.display(), nested.display()),
                 Some("remove or rename one".to_owned()),
             )),
             (true, false) => {
+                self.tried(&flat);
                 let folders = Folders::below(&flat);
                 Ok((flat, folders))
             }
             (false, true) => {
+                self.tried(&nested);
                 let folders = Folders::beside(&nested);
                 Ok((nested, folders))
             }
@@ -277,24 +299,34 @@ impl Sources {
 type Missing = (String, Option<String>);
 
 /// Parses what stands outside of function bodies.
-fn parse_outline(file: &SourceFile) -> Result<syn::File, Box<Diagnostic>> {
+pub(super) fn parse_outline(file: &SourceFile) -> Result<syn::File, Box<Diagnostic>> {
     file.check_size()?;
-    let error = |place, message: String| {
+    let error = |wrong: &syn::Error| {
         Box::new(Diagnostic {
             severity: Severity::Error,
-            message,
-            help: Some("its tools are left out until it compiles".to_owned()),
-            place: Some(place),
+            message: in_our_words(wrong),
+            help: Some("its types and tools are left out until it compiles".to_owned()),
+            place: Some(file.place(wrong.span())),
             compile_error: true,
         })
     };
-    let too_deep = |deep: TooDeep| error(file.place_at(deep.at), "this is nested too deeply to be read".to_owned());
     let text = file.text();
-    let outline = without_bodies(&text, &annotations(text.as_bytes())).map_err(too_deep)?;
-    syn::parse_file(&outline).or_else(|_| {
+    let outline = without_bodies(&text, &annotations(text.as_bytes())).map_err(|deep| too_deep(file, deep))?;
+    syn::parse_file(&outline).or_else(|wrong| match check_nesting(&text) {
         // The parser is right, should the outline be wrong.
-        check_nesting(&text).map_err(too_deep)?;
-        syn::parse_file(&text).map_err(|wrong| error(file.place(wrong.span()), in_our_words(&wrong)))
+        Ok(()) => syn::parse_file(&text).map_err(|wrong| error(&wrong)),
+        Err(_) => Err(error(&wrong)),
+    })
+}
+
+/// A limit of ours: rustc may well compile it.
+fn too_deep(file: &SourceFile, deep: TooDeep) -> Box<Diagnostic> {
+    Box::new(Diagnostic {
+        severity: Severity::Error,
+        message: "this is nested too deeply to be read here".to_owned(),
+        help: Some("move it into a file without tools and their types, or take the manifest from the program with `Manifest::linked()`".to_owned()),
+        place: Some(file.place_at(deep.at)),
+        compile_error: false,
     })
 }
 
@@ -307,6 +339,26 @@ fn in_our_words(wrong: &syn::Error) -> String {
     }
 }
 
+/// The folder of a file, which may be the current one.
+pub(super) fn folder_of(file: &Path) -> PathBuf {
+    match file.parent() {
+        Some(folder) if folder != Path::new("") => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
 pub(super) fn canonical(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_without_a_folder_is_in_the_current_one() {
+        assert_eq!(folder_of(Path::new("lib.rs")), Path::new("."));
+        assert_eq!(folder_of(Path::new("src/lib.rs")), Path::new("src"));
+        assert_eq!(Folders::beside(Path::new("lib.rs")).modules, Path::new("."));
+    }
 }

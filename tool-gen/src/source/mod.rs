@@ -1,18 +1,22 @@
 //! The sources of crates, as a tree of modules that is read as far as it is needed.
 
+mod attributes;
 mod crates;
 mod file;
 mod implementations;
 mod items;
+mod libraries;
 mod load;
+mod macros;
 mod names;
 mod types;
 mod values;
+mod visibility;
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 pub(crate) use crates::Root;
@@ -38,8 +42,18 @@ pub(crate) struct Sources {
     /// The files of a crate in which something was looked for and found.
     searched: RefCell<Vec<(CrateId, &'static str, Vec<ScopeId>)>>,
     diagnostics: RefCell<Vec<Diagnostic>>,
-    /// Every file whose change could change the manifest.
+    /// Every file whose change could change the manifest, those included that are not there.
     files: RefCell<Vec<PathBuf>>,
+    /// The names that our attributes have been given.
+    renames: RefCell<BTreeSet<String>>,
+    /// Those of them that other files may use, as long as they were not searched for.
+    handed_on: RefCell<Vec<String>>,
+    /// What could not be seen of types.
+    unseen: RefCell<Vec<Diagnostic>>,
+    /// How many parts the type has that is being resolved.
+    parts: Cell<usize>,
+    /// Whether a file did not parse: what is missed may be in it.
+    has_unparsed: Cell<bool>,
 }
 
 /// Names one crate.
@@ -73,6 +87,8 @@ pub(crate) struct Scope {
     /// The file it stands in.
     pub(crate) file: Rc<SourceFile>,
     folders: load::Folders,
+    /// Who can name it.
+    visibility: visibility::Visibility,
     /// Whether it is a file of its own, which can still be parsed.
     is_file: bool,
     children: RefCell<BTreeMap<String, ScopeId>>,
@@ -112,14 +128,36 @@ impl Sources {
         self.diagnostics.borrow_mut().push(diagnostic);
     }
 
+    /// Says that a file could not be parsed.
+    fn report_unparsed(&self, diagnostic: Diagnostic) {
+        self.has_unparsed.set(true);
+        self.report(diagnostic);
+    }
+
+    /// Says that a type could not be seen.
+    pub(crate) fn report_unseen(&self, diagnostic: Diagnostic) {
+        self.unseen.borrow_mut().push(diagnostic);
+    }
+
+    /// Notes a file that is looked for, whether or not it is there.
+    fn tried(&self, path: &Path) {
+        self.files.borrow_mut().push(path.to_owned());
+    }
+
     /// The items that may be annotated, in the order in which they were read.
     pub(crate) fn take_candidates(&self) -> Vec<Candidate> {
         self.candidates.take()
     }
 
-    /// What there is to say, and the files that were read.
+    /// What there is to say, and the files that were looked for.
+    ///
+    /// Where a file did not parse, the types that are missed may be in it: one mistake gives one message.
     pub(crate) fn finish(self) -> (Vec<Diagnostic>, Vec<PathBuf>) {
-        (self.diagnostics.into_inner(), self.files.into_inner())
+        let mut diagnostics = self.diagnostics.into_inner();
+        if !self.has_unparsed.get() {
+            diagnostics.extend(self.unseen.into_inner());
+        }
+        (diagnostics, self.files.into_inner())
     }
 
     fn add_scope(&self, scope: Scope) -> ScopeId {

@@ -6,15 +6,21 @@ use quote::ToTokens;
 use syn::{Expr, ExprLit, GenericArgument, GenericParam, Lit, Path, PathArguments, Type};
 
 use super::Sources;
-use super::names::{Entity, LONGEST_CHAIN, import_path};
+use super::names::{Entity, import_path};
 use crate::package::Dependency;
 use crate::ty::{Definition, DefinitionId, ScopeId, Ty, Types};
+
+/// How deep a type may be, its aliases included.
+const DEEPEST: usize = 64;
+
+/// How many types a type may be made of: aliases that name each other twice double with every step.
+const LARGEST: usize = 10_000;
 
 impl Sources {
     fn resolve_type(&self, ty: &Type, scope: ScopeId, generics: &[(String, Ty)], depth: usize) -> Ty {
         let inner = |ty: &Type| self.resolve_type(ty, scope, generics, depth + 1);
         match ty {
-            _ if depth > LONGEST_CHAIN => unknown(ty),
+            _ if depth > DEEPEST || !self.may_grow() => unknown(ty),
             Type::Group(group) => inner(&group.elem),
             Type::Paren(paren) => inner(&paren.elem),
             Type::Reference(reference) => Ty::Reference(Box::new(inner(&reference.elem))),
@@ -50,6 +56,13 @@ impl Sources {
         }
     }
 
+    /// Counts a part of the type that is being resolved.
+    fn may_grow(&self) -> bool {
+        let parts = self.parts.get();
+        self.parts.set(parts.saturating_add(1));
+        parts < LARGEST
+    }
+
     /// The parameters of a type with what they stand for.
     fn fill_generics(
         &self,
@@ -77,7 +90,7 @@ impl Sources {
     }
 
     fn length(&self, length: &Expr, scope: ScopeId, depth: usize) -> Option<u64> {
-        if depth > LONGEST_CHAIN {
+        if depth > DEEPEST {
             return None;
         }
         match length {
@@ -115,7 +128,11 @@ impl Types for Sources {
     }
 
     fn resolve(&self, ty: &Type, scope: ScopeId, generics: &[(String, Ty)]) -> Ty {
-        self.resolve_type(ty, scope, generics, 0)
+        // While a type is resolved, others may be: of the `impl`s that are looked through.
+        let around = self.parts.replace(0);
+        let resolved = self.resolve_type(ty, scope, generics, 0);
+        self.parts.set(around);
+        resolved
     }
 
     fn function(&self, path: &Path, scope: ScopeId) -> Option<(Rc<syn::ItemFn>, ScopeId)> {

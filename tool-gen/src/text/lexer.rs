@@ -61,6 +61,16 @@ impl<'a> Lexer<'a> {
         self.clone().next()
     }
 
+    /// The byte before the last token.
+    pub(super) fn before(&self) -> Option<u8> {
+        self.text.get(self.start.checked_sub(1)?).copied()
+    }
+
+    /// A byte behind the last token.
+    pub(super) fn after(&self, distance: usize) -> Option<u8> {
+        self.text.get(self.at + distance).copied()
+    }
+
     /// Passes over the rest of a group whose opening has been taken. False when it does not end.
     pub(super) fn skip_group(&mut self) -> bool {
         let mut depth = 1_usize;

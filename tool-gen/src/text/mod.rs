@@ -4,8 +4,10 @@
 //! files with an annotation, and there only what stands outside of function bodies.
 
 mod lexer;
+mod nesting;
 mod outline;
 mod search;
 
-pub(crate) use outline::{TooDeep, check_nesting, modules_only, without_bodies};
-pub(crate) use search::{annotations, may_declare_modules};
+pub(crate) use nesting::{TooDeep, check_nesting};
+pub(crate) use outline::{modules_only, without_bodies};
+pub(crate) use search::{annotations, may_be_attribute, may_declare_modules, may_include};

@@ -3,21 +3,20 @@
 //! What is left out becomes blank, so that lines and columns stay what they were.
 
 use super::lexer::{Lexer, Token};
+use super::nesting::{Nesting, TooDeep, check_nesting};
+use super::search::may_declare_modules;
 
-/// How deep a text may be nested: the parser goes down one call for each level.
-const DEEPEST: usize = 200;
+/// How deep modules in braces may be nested.
+const DEEPEST_MODULE: usize = 200;
 
 /// Functions without parameters up to this length keep their bodies: serde's `default = ".."` names such.
 const SHORT_BODY: usize = 2_000;
 
-/// Where a text is nested too deeply to be parsed.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct TooDeep {
-    /// The offset of the place, in bytes.
-    pub(crate) at: usize,
-}
+/// Constants are kept up to this length: what is longer is no default of anything.
+const SHORT_VALUE: usize = 2_000;
 
-/// The text without the bodies of functions and of `macro_rules!`, but for those that hold one of the `annotations`.
+/// The text without the bodies of functions and of `macro_rules!`, but for those that hold one of the `annotations`,
+/// and without the values of long constants.
 pub(crate) fn without_bodies(text: &str, annotations: &[usize]) -> Result<String, TooDeep> {
     let mut lexer = Lexer::new(text);
     let mut blank = Blank::new(text);
@@ -26,15 +25,35 @@ pub(crate) fn without_bodies(text: &str, annotations: &[usize]) -> Result<String
         let next = annotations.partition_point(|&at| at < from);
         annotations.get(next).is_some_and(|&at| at < to)
     };
+    // How many brackets are around the constant that is being read, if one is.
+    let mut constant = None;
+    let mut before = None;
     while let Some(token) = lexer.next() {
-        nesting.step(token, lexer.start)?;
+        nesting.step(token, &lexer)?;
         let body = match token {
             Token::Word(b"fn") if matches!(lexer.peek(), Some(Token::Word(_))) => {
                 function_body(&mut lexer, &mut nesting)?
             }
-            Token::Word(b"macro_rules") => macro_body(&mut lexer),
+            Token::Word(b"macro_rules") => macro_body(&mut lexer, &mut nesting)?,
+            Token::Word(b"const" | b"static") if is_constant(&lexer, before) => {
+                constant = Some(nesting.depth());
+                None
+            }
+            Token::Sign(b'=') if constant == Some(nesting.depth()) && nesting.is_outside_of_angles() => {
+                constant = None;
+                let (start, mut behind) = (lexer.at, lexer.clone());
+                if let Some(end) = end_of_value(&mut behind)
+                    && end - start > SHORT_VALUE
+                    && !holds_one(start, end)
+                {
+                    blank.replace(start, end, "_");
+                    lexer = behind;
+                }
+                None
+            }
             _ => None,
         };
+        before = Some(token);
         if let Some(body) = body {
             let start = lexer.at;
             let mut behind = lexer.clone();
@@ -46,35 +65,76 @@ pub(crate) fn without_bodies(text: &str, annotations: &[usize]) -> Result<String
             if !keep {
                 blank.leave_out(start, end);
                 lexer = behind;
-                nesting.close();
+                nesting.close(b'}', &lexer);
+                before = Some(Token::Close(b'}'));
             }
         }
     }
     Ok(blank.finish())
 }
 
-/// Whether all of a text can be parsed without going too deep.
-pub(crate) fn check_nesting(text: &str) -> Result<(), TooDeep> {
-    let mut lexer = Lexer::new(text);
-    let mut nesting = Nesting::default();
-    while let Some(token) = lexer.next() {
-        nesting.step(token, lexer.start)?;
+/// Whether `const` or `static` begins an item: it may also stand in a type or among the parameters of one.
+fn is_constant(lexer: &Lexer<'_>, before: Option<Token<'_>>) -> bool {
+    let mut ahead = lexer.clone();
+    let named = match ahead.next() {
+        Some(Token::Word(b"mut" | b"ref")) => ahead.next(),
+        first => first,
+    };
+    matches!(named, Some(Token::Word(_)))
+        && ahead.next() == Some(Token::Sign(b':'))
+        && !matches!(before, Some(Token::Sign(b'<' | b',' | b'*')))
+}
+
+/// Goes to the semicolon behind a value, and gives back where it stands.
+fn end_of_value(lexer: &mut Lexer<'_>) -> Option<usize> {
+    loop {
+        match lexer.next()? {
+            Token::Sign(b';') => {
+                lexer.at = lexer.start;
+                return Some(lexer.start);
+            }
+            Token::Open(_) if !lexer.skip_group() => return None,
+            Token::Close(_) => return None,
+            _ => {}
+        }
     }
-    Ok(())
+}
+
+/// What declares modules in a text.
+#[derive(Debug)]
+pub(crate) struct Modules {
+    /// The text with nothing else in it.
+    pub(crate) text: String,
+    /// The macros that hold `mod name;`, by their names, and where they hold it.
+    pub(crate) in_macros: Vec<(String, usize)>,
 }
 
 /// The text with nothing but its modules and its inner attributes.
-pub(crate) fn modules_only(text: &str) -> String {
+///
+/// # Errors
+/// When its modules are nested too deeply, or what stands in the attributes before them.
+pub(crate) fn modules_only(text: &str) -> Result<Modules, TooDeep> {
     let mut lexer = Lexer::new(text);
     let mut blank = Blank::new(text);
     // Where the item begins that is being read, with its attributes.
     let mut item = 0;
+    let mut depth = 0_usize;
+    let mut in_macros = Vec::new();
+    // The last two tokens.
+    let mut before = [None, None];
+    let check = |from: usize, to: usize| check_nesting(&text[from..to]).map_err(|deep| TooDeep { at: from + deep.at });
     while let Some(token) = lexer.next() {
         match token {
             Token::Word(b"mod") if matches!(lexer.peek(), Some(Token::Word(_))) => {
+                check(item, lexer.start)?;
                 blank.leave_out_to(item);
                 lexer.next();
-                lexer.next();
+                if matches!(lexer.next(), Some(Token::Open(_))) {
+                    depth += 1;
+                    if depth > DEEPEST_MODULE {
+                        return Err(TooDeep { at: lexer.start });
+                    }
+                }
                 item = lexer.at;
                 blank.keep_to(item);
             }
@@ -83,19 +143,27 @@ pub(crate) fn modules_only(text: &str) -> String {
                 lexer.next();
                 if matches!(lexer.next(), Some(Token::Open(b'['))) {
                     lexer.skip_group();
+                    check(start, lexer.at)?;
                     blank.leave_out_to(start);
                     item = lexer.at;
                     blank.keep_to(item);
                 }
             }
             Token::Open(bracket) => {
+                let start = lexer.at;
                 lexer.skip_group();
+                if let [Some(Token::Word(name)), Some(Token::Sign(b'!'))] = before
+                    && let Some(at) = module_in(&text[start..lexer.at])
+                {
+                    in_macros.push((String::from_utf8_lossy(name).into_owned(), start + at));
+                }
                 if bracket == b'{' {
                     item = lexer.at;
                 }
             }
             // Of an inline module: other groups are passed over as a whole.
             Token::Close(_) => {
+                depth = depth.saturating_sub(1);
                 blank.leave_out_to(lexer.start);
                 item = lexer.at;
                 blank.keep_to(item);
@@ -103,9 +171,29 @@ pub(crate) fn modules_only(text: &str) -> String {
             Token::Sign(b';') => item = lexer.at,
             _ => {}
         }
+        before = [before[1], Some(token)];
     }
     blank.leave_out_to(text.len());
-    blank.finish()
+    Ok(Modules { text: blank.finish(), in_macros })
+}
+
+/// Where `mod name;` stands in a part of a text.
+fn module_in(text: &str) -> Option<usize> {
+    if !may_declare_modules(text.as_bytes()) {
+        return None;
+    }
+    let mut lexer = Lexer::new(text);
+    while let Some(token) = lexer.next() {
+        let at = lexer.start;
+        let mut ahead = lexer.clone();
+        if token == Token::Word(b"mod")
+            && matches!(ahead.next(), Some(Token::Word(_)))
+            && ahead.next() == Some(Token::Sign(b';'))
+        {
+            return Some(at);
+        }
+    }
+    None
 }
 
 /// What is known of a body before it is read.
@@ -122,7 +210,7 @@ fn function_body(lexer: &mut Lexer<'_>, nesting: &mut Nesting) -> Result<Option<
     let mut bounded = false;
     let mut before = None;
     while let Some(token) = lexer.next() {
-        nesting.step(token, lexer.start)?;
+        nesting.step(token, lexer)?;
         match token {
             // `Foo<{ N }>` is a type; behind `where` a comma may stand before the body.
             Token::Open(b'{') if depth == 0 => {
@@ -154,54 +242,19 @@ fn function_body(lexer: &mut Lexer<'_>, nesting: &mut Nesting) -> Result<Option<
 }
 
 /// Goes to the rules of `macro_rules! name`, behind their bracket.
-fn macro_body(lexer: &mut Lexer<'_>) -> Option<Body> {
+fn macro_body(lexer: &mut Lexer<'_>, nesting: &mut Nesting) -> Result<Option<Body>, TooDeep> {
     let mut ahead = lexer.clone();
     let is_macro = ahead.next() == Some(Token::Sign(b'!'))
         && matches!(ahead.next(), Some(Token::Word(_)))
-        && matches!(ahead.next(), Some(Token::Open(_)));
-    is_macro.then(|| {
-        *lexer = ahead;
-        Body::Other
-    })
-}
-
-/// Counts what the parser would recurse into.
-#[derive(Default)]
-struct Nesting {
-    groups: usize,
-    angles: usize,
-    prefixes: usize,
-    arrow: bool,
-}
-
-impl Nesting {
-    fn step(&mut self, token: Token<'_>, at: usize) -> Result<(), TooDeep> {
-        let arrow = std::mem::take(&mut self.arrow);
-        match token {
-            Token::Open(_) => self.groups += 1,
-            Token::Close(_) => self.close(),
-            Token::Sign(b'<') => self.angles += 1,
-            Token::Sign(b'>') if !arrow => self.angles = self.angles.saturating_sub(1),
-            _ => {}
-        }
-        match token {
-            Token::Sign(b'&' | b'*' | b'!' | b'-') => self.prefixes += 1,
-            Token::Word(b"mut" | b"const" | b"dyn") => {}
-            _ => self.prefixes = 0,
-        }
-        self.arrow = matches!(token, Token::Sign(b'-' | b'='));
-        if matches!(token, Token::Sign(b';') | Token::Open(b'{') | Token::Close(b'}')) {
-            self.angles = 0;
-        }
-        if self.groups > DEEPEST || self.angles > DEEPEST || self.prefixes > DEEPEST {
-            return Err(TooDeep { at });
-        }
-        Ok(())
+        && matches!(ahead.peek(), Some(Token::Open(_)));
+    if !is_macro {
+        return Ok(None);
     }
-
-    fn close(&mut self) {
-        self.groups = self.groups.saturating_sub(1);
+    *lexer = ahead;
+    if let Some(token) = lexer.next() {
+        nesting.step(token, lexer)?;
     }
+    Ok(Some(Body::Other))
 }
 
 /// Copies a text with parts of it blank.
@@ -234,6 +287,13 @@ impl<'a> Blank<'a> {
 
     fn leave_out(&mut self, start: usize, end: usize) {
         self.keep_to(start);
+        self.leave_out_to(end);
+    }
+
+    /// Leaves a part out and has something else there.
+    fn replace(&mut self, start: usize, end: usize, by: &str) {
+        self.keep_to(start);
+        self.out.push_str(by);
         self.leave_out_to(end);
     }
 
@@ -288,20 +348,34 @@ mod tests {
     fn modules_are_all_that_remains() {
         let text = "#![cfg(a)]\n//! x\nuse b::{c};\n#[path = \"d.rs\"]\npub mod d;\nfn e() { mod no {} }\nmod f { struct G { h: i8 } mod i; }\nconst J: u8 = { 1 } + 2;\n/// k\nmod k;\n";
         assert_eq!(
-            squeezed(&modules_only(text)),
+            squeezed(&modules_only(text).unwrap().text),
             "#![cfg(a)] #[path = \"d.rs\"] pub mod d; mod f { mod i; } /// k mod k;"
         );
         let line = |text: &str, word| text.lines().position(|line| line.contains(word));
-        assert_eq!(line(text, "mod k"), line(&modules_only(text), "mod k"));
+        assert_eq!(line(text, "mod k"), line(&modules_only(text).unwrap().text, "mod k"));
+    }
+
+    #[test]
+    fn long_values_are_left_out() {
+        let long = "1 + ".repeat(1_000_000);
+        let text = format!("const A: [B<{{ 1 }}>; 2] = {long}1; static mut C: D<E = F> = {long}1; const G: u8 = 1;");
+        assert_eq!(
+            squeezed(&without_bodies(&text, &[]).unwrap()),
+            "const A: [B<{ 1 }>; 2] =_ ; static mut C: D<E = F> =_ ; const G: u8 = 1;"
+        );
+        let kept = "fn a<const B: usize = 3>(c: *const D, e: u8) { } const fn f() { }";
+        assert_eq!(squeezed(&without_bodies(kept, &[]).unwrap()), kept);
     }
 
     #[test]
     fn deep_nesting_is_refused_unless_it_is_left_out() {
-        let deep = |open: &str, close: &str| format!("{}{}", open.repeat(100_000), close.repeat(100_000));
+        let deep = |open: &str, close: &str| format!("{}{}", open.repeat(1_000_000), close.repeat(1_000_000));
         assert!(without_bodies(&format!("fn a(x: u8) {{ {} }}", deep("(", ")")), &[]).is_ok());
         for text in [deep("(", ")"), deep("[", "]"), deep("Option<", ">"), deep("&", ""), deep("{", "")] {
-            assert!(without_bodies(&format!("const A: B = {text};"), &[]).is_err(), "{}", &text[..20]);
             assert!(without_bodies(&format!("fn a(x: {text}) {{}}"), &[]).is_err(), "{}", &text[..20]);
         }
+        assert!(modules_only(&deep("mod a {", "}")).is_err());
+        assert!(modules_only(&format!("#[cfg({})] mod a;", deep("all(", ")"))).is_err());
+        assert!(modules_only(&format!("#![cfg({})] mod a;", deep("all(", ")"))).is_err());
     }
 }

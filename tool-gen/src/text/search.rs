@@ -18,6 +18,14 @@ fn is_annotation(text: &[u8], at: usize) -> bool {
     matches!(text[..at].trim_ascii_end().last(), Some(b'[' | b':' | b',' | b'(' | b'{'))
 }
 
+/// Whether an attribute of this name may stand in the text.
+pub(crate) fn may_be_attribute(text: &[u8], name: &[u8]) -> bool {
+    memmem::find_iter(text, name).any(|at| {
+        let is_whole = !text.get(at + name.len()).is_some_and(|&next| is_word(next));
+        is_whole && matches!(text[..at].trim_ascii_end().last(), Some(b'[' | b':' | b','))
+    })
+}
+
 /// Whether `mod name;` may stand in the text.
 pub(crate) fn may_declare_modules(text: &[u8]) -> bool {
     memmem::find_iter(text, b"mod").any(|at| {
@@ -33,6 +41,15 @@ pub(crate) fn may_declare_modules(text: &[u8]) -> bool {
         let name = name.strip_prefix(b"r#").unwrap_or(name);
         let length = name.iter().take_while(|&&byte| is_word(byte)).count();
         matches!(name[length..].trim_ascii_start().first(), Some(b';' | b'/')) || name.starts_with(b"/")
+    })
+}
+
+/// Whether `include!("file.rs")` may stand in the text.
+pub(crate) fn may_include(text: &[u8]) -> bool {
+    const INCLUDE: &[u8] = b"include!";
+    memmem::find_iter(text, INCLUDE).any(|at| {
+        let behind = text[at + INCLUDE.len()..].trim_ascii_start();
+        matches!(behind.first(), Some(b'(' | b'[' | b'{')) && behind[1..].trim_ascii_start().starts_with(b"\"")
     })
 }
 
@@ -61,6 +78,12 @@ mod tests {
         {
             assert!(annotations(text.as_bytes()).is_empty(), "{text}");
         }
+    }
+
+    #[test]
+    fn includes_of_literals_are_found() {
+        assert!(may_include(b"include!(\"a.rs\");") && may_include(b"include! { \"a.rs\" }"));
+        assert!(!may_include(b"include!(concat!(env!(\"OUT_DIR\"), \"/a.rs\")); include_str!(\"a\")"));
     }
 
     #[test]

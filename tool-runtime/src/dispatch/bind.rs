@@ -28,6 +28,8 @@ pub(crate) struct BoundTool {
     /// Whether a call must make something first, so that it needs a scope.
     pub(crate) needs_scope: bool,
     pub(crate) timeout: Option<Duration>,
+    /// What says what a call would do: bound like a tool, with the same name and arguments.
+    pub(crate) preview: Option<Arc<BoundTool>>,
 }
 
 impl BoundTool {
@@ -120,9 +122,33 @@ fn bind_tool(
         problems.push(Problem::of_tool(registration.name, message, "let all crates use the same `tool-runtime`"));
         return None;
     };
-    let instance = bind_instance(registration, shim, dependencies, constructors, problems);
-    let injections = bind_injections(registration, &(shim.needs.injections)(), "", dependencies, problems);
     let tried = check_promises(registration, shim, &definition, problems);
+    let before = problems.len();
+    let mut tool = bind_function(registration, shim, definition, dependencies, constructors, "", problems)?;
+    tool.schemas = tried.map_or_else(OnceLock::new, OnceLock::from);
+    // What is wrong with the tool would be wrong with its preview too, and is said once.
+    let preview: Option<&'static dyn Any> = registration.options.preview.map(|preview| preview as _);
+    if let (Some(shim), true) = (preview.and_then(<dyn Any>::downcast_ref), problems.len() == before) {
+        let definition = tool.definition.clone();
+        let context = "its preview: ";
+        let preview = bind_function(registration, shim, definition, dependencies, constructors, context, problems)?;
+        tool.preview = Some(Arc::new(preview));
+    }
+    Some(tool)
+}
+
+/// Binds the function of a tool, or that of its preview.
+fn bind_function(
+    registration: &'static Registration,
+    shim: &'static Shim,
+    definition: OnceLock<Arc<ToolDefinition>>,
+    dependencies: &Dependencies,
+    constructors: &HashMap<TypeId, Constructor>,
+    context: &str,
+    problems: &mut Vec<Problem>,
+) -> Option<BoundTool> {
+    let instance = bind_instance(registration, shim, dependencies, constructors, problems);
+    let injections = bind_injections(registration, &(shim.needs.injections)(), context, dependencies, problems);
     let instance = instance?;
     check_moved(registration, &instance, &injections, problems);
     let needs_scope = matches!(instance, InstanceSource::PerCall { .. })
@@ -131,11 +157,12 @@ fn bind_tool(
         registration,
         shim,
         definition,
-        schemas: tried.map_or_else(OnceLock::new, OnceLock::from),
+        schemas: OnceLock::new(),
         instance,
         injections,
         needs_scope,
         timeout: registration.options.timeout_ms.map(Duration::from_millis),
+        preview: None,
     })
 }
 
@@ -267,7 +294,7 @@ fn check_modes(
     for (index, (injection, source)) in bound.iter().enumerate() {
         let parameter = injection.parameter;
         let wanted = short_type(injection.type_name);
-        let shared = matches!(source, Source::Value(_) | Source::Service(_));
+        let shared = matches!(source, Source::Value(_) | Source::Service(_) | Source::Progress);
         match injection.mode {
             Mode::Mut if shared => report(
                 format!(

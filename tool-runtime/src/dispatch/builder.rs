@@ -10,9 +10,11 @@ use tool_model::Manifest;
 use super::bind::bind;
 use super::dependencies::{Dependencies, Ready};
 use super::problem::{skip, unreadable};
-use super::{BuildError, Dispatcher, Limits, Problem};
+use super::{BuildError, Dispatcher, Limits, Problem, Rules};
+use crate::confirm::{Confirm, Policy};
 use crate::inject::{FinishHook, Finished, Provider, Scope};
-use crate::{IntoManifest, Outcome};
+use crate::journal::Journal;
+use crate::{Concurrency, IntoManifest, Limiter, Outcome, Spill};
 
 /// Collects what the tools need; see [`Dispatcher::builder`].
 #[derive(Default)]
@@ -22,6 +24,7 @@ pub struct Builder {
     dependencies: Dependencies,
     finish: Vec<(String, FinishHook)>,
     limits: Limits,
+    rules: Rules,
     lenient: bool,
     problems: Vec<Problem>,
 }
@@ -136,6 +139,57 @@ impl Builder {
         self
     }
 
+    /// When somebody is asked before a tool runs. [`Policy::ConfirmSensitive`] unless set.
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.rules.policy = policy;
+        self
+    }
+
+    /// Who is asked. Without it, a call that needs consent is refused.
+    pub fn confirm(mut self, confirm: impl Confirm) -> Self {
+        self.rules.confirm = Some(Arc::new(confirm));
+        self
+    }
+
+    /// Records every call. One that completed before is answered as it was then, one whose outcome nobody knows is
+    /// reported as such, and neither runs again.
+    pub fn journal(mut self, journal: impl Journal) -> Self {
+        self.rules.journal = Some(Arc::new(journal));
+        self
+    }
+
+    /// Only says what calls would do: nothing runs, and nobody is asked.
+    pub fn dry_run(mut self, dry_run: bool) -> Self {
+        self.rules.dry_run = dry_run;
+        self
+    }
+
+    /// How often tools may be called, in all and in one conversation. What is beyond that is refused, with the time to
+    /// wait.
+    pub fn limit(mut self, limiter: Limiter) -> Self {
+        self.rules.limiter = Some(limiter);
+        self
+    }
+
+    /// How many calls run at a time, and how many more may wait; beyond that a call is refused at once.
+    pub fn concurrency(mut self, running: usize, waiting: usize) -> Self {
+        self.rules.concurrency = Some(Concurrency::new(running, waiting));
+        self
+    }
+
+    /// Shortens long results: the model gets their beginning and their end, and the tool `read_result` for the rest.
+    pub fn spill(mut self, spill: Spill) -> Self {
+        self = self.service(spill.results());
+        self.rules.spill = Some(spill);
+        self
+    }
+
+    /// Puts the arguments of calls into their tracing spans, without those that are secret.
+    pub fn trace_arguments(mut self) -> Self {
+        self.rules.trace_arguments = true;
+        self
+    }
+
     /// Skips and logs tools that cannot be bound, instead of refusing to build.
     pub fn lenient(mut self) -> Self {
         self.lenient = true;
@@ -156,7 +210,7 @@ impl Builder {
         if !problems.is_empty() {
             return Err(BuildError { headline: "the dispatcher cannot be built", problems });
         }
-        Ok(Dispatcher::new(bound.offer, dependencies, self.limits, self.lenient))
+        Ok(Dispatcher::new(bound.offer, dependencies, self.limits, self.rules, self.lenient))
     }
 
     fn check_name(&mut self, name: &str) {

@@ -1,10 +1,14 @@
 //! Everything that can be injected, and how a parameter finds it.
 
 use std::any::{Any, TypeId};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::problem::short_type;
+use crate::Progress;
 use crate::inject::{Fact, Held, InjectError, Input, Provider, Slot};
+
+/// What listens where nobody does.
+static NOBODY: LazyLock<Arc<Progress>> = LazyLock::new(Arc::default);
 
 /// What an application provides.
 #[derive(Default)]
@@ -15,7 +19,8 @@ pub(crate) struct Dependencies {
     pub(crate) per_call: Vec<(TypeId, &'static str)>,
 }
 
-/// A value that came with a call.
+/// A value that came with a call. Clones share it.
+#[derive(Clone)]
 pub(crate) struct Given {
     pub(crate) type_id: TypeId,
     pub(crate) type_name: &'static str,
@@ -47,6 +52,8 @@ pub(crate) enum Source {
     PerCall(TypeId),
     /// What is known of every call.
     Fact(Fact),
+    /// What listens to the call, if anybody does.
+    Progress,
 }
 
 impl Dependencies {
@@ -63,6 +70,9 @@ impl Dependencies {
 
     /// The only source of a type.
     pub(crate) fn by_type(&self, type_id: TypeId, type_name: &str) -> Result<Source, String> {
+        if type_id == TypeId::of::<Progress>() {
+            return Ok(Source::Progress);
+        }
         let per_call = self.per_call.iter().filter(|(id, _)| *id == type_id).map(|(id, _)| Source::PerCall(*id));
         let providers = self.providers.iter().enumerate().filter(|(_, provider)| provider.type_id == type_id);
         let values = self.values.iter().enumerate().filter(|(_, value)| value.type_id == type_id);
@@ -103,6 +113,7 @@ impl Dependencies {
                 format!("`.with(..)` of each call, a `{}`", short_type(name))
             }
             Source::Fact(fact) => fact.describe().to_owned(),
+            Source::Progress => "whoever listens to the call".to_owned(),
         }
     }
 
@@ -114,6 +125,10 @@ impl Dependencies {
             Source::PerCall(id) => match with.iter().find(|given| given.type_id == id) {
                 Some(given) => Ok(Input::Slot(given.slot.clone())),
                 None => Err(self.not_given(id, with)),
+            },
+            Source::Progress => match with.iter().find(|given| given.type_id == TypeId::of::<Progress>()) {
+                Some(given) => Ok(Input::Slot(given.slot.clone())),
+                None => Ok(Input::Shared(NOBODY.clone())),
             },
             Source::Provider(_) | Source::Fact(_) => {
                 Err(InjectError::new(format!("{} is there only in a scope", self.describe(source))))

@@ -1,16 +1,19 @@
 //! The dispatcher itself.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use serde_json::Value;
 use tool_model::{Manifest, ToolDefinition};
 
 use super::bind::bind;
 use super::offer::{CurrentOffer, Offer};
 use super::problem::{skip, unreadable};
-use super::{BuildError, Builder, Call, Check, Dependencies, Explanation};
-use crate::{IntoManifest, ToolCall};
+use super::{BuildError, Builder, Call, Check, Dependencies, Explanation, Rules, Turn};
+use crate::confirm::Question;
+use crate::{Events, IntoManifest, ToolCall};
 
 /// Runs the calls of a model. Cheap to clone; clones share everything.
 ///
@@ -51,6 +54,7 @@ pub(crate) struct Inner {
     reloading: Mutex<()>,
     pub(crate) dependencies: Arc<Dependencies>,
     pub(crate) limits: Limits,
+    pub(crate) rules: Rules,
     lenient: bool,
 }
 
@@ -74,14 +78,70 @@ impl Dispatcher {
         Builder::default()
     }
 
-    pub(super) fn new(offer: Offer, dependencies: Arc<Dependencies>, limits: Limits, lenient: bool) -> Self {
+    pub(super) fn new(
+        offer: Offer,
+        dependencies: Arc<Dependencies>,
+        limits: Limits,
+        rules: Rules,
+        lenient: bool,
+    ) -> Self {
         let offer = CurrentOffer::new(offer);
-        Self { inner: Arc::new(Inner { offer, reloading: Mutex::new(()), dependencies, limits, lenient }) }
+        Self { inner: Arc::new(Inner { offer, reloading: Mutex::new(()), dependencies, limits, rules, lenient }) }
     }
 
     /// A call. What is given back is a future; it can first be told more, such as [`Call::with`].
     pub fn call<'a>(&'a self, call: ToolCall<'a>) -> Call<'a> {
         Call::new(self, call)
+    }
+
+    /// What happens to calls, for whoever wants to watch: an interface, a log.
+    #[must_use]
+    pub fn events(&self) -> &Events {
+        &self.inner.rules.events
+    }
+
+    /// The calls of one turn, side by side, with their results in the order of the calls.
+    ///
+    /// A tool that is `sequential` waits for those before it, and those behind it wait. One that waits for consent
+    /// holds up nobody else. Dropped, all calls are stopped.
+    ///
+    /// ```standalone_crate
+    /// use tool_runtime::{Dispatcher, ToolCall, tool};
+    ///
+    /// /// Double a number.
+    /// #[tool]
+    /// async fn double(number: u32) -> u32 {
+    ///     number * 2
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let tools = Dispatcher::builder().build()?;
+    /// let calls = [r#"{"number": 1}"#, r#"{"number": 2}"#].map(|arguments| ToolCall::from_text("double", arguments));
+    /// let results = tools.call_all(calls).await;
+    /// assert_eq!(results.iter().map(|result| result.output.as_str()).collect::<Vec<_>>(), ["2", "4"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn call_all<'c>(&self, calls: impl IntoIterator<Item = ToolCall<'c>>) -> Turn {
+        Turn::new(self, calls.into_iter().map(ToolCall::into_owned).collect())
+    }
+
+    /// Runs a call that waited for consent, now that somebody has given it: see
+    /// [`Decision::Pending`](crate::Decision::Pending). Values that came with the call come again, with
+    /// [`Call::with`]. If the tool has changed since, the call is refused.
+    pub fn approve(&self, question: Question) -> Call<'_> {
+        let arguments = question.arguments.clone();
+        self.approve_with(question, arguments)
+    }
+
+    /// As [`approve`](Self::approve), with the arguments that the person has put in the place of the model's. They are
+    /// checked as any others are.
+    pub fn approve_with(&self, question: Question, arguments: Value) -> Call<'_> {
+        let mut call = ToolCall::new(question.tool.clone(), arguments);
+        call.id = question.call_id.clone().map(Cow::Owned);
+        call.conversation = question.conversation.clone().map(Cow::Owned);
+        self.call(call).approved(Box::new(question))
     }
 
     /// The tools on offer, as a manifest.

@@ -2,16 +2,20 @@
 
 mod bind;
 mod builder;
+mod careful;
 mod check;
 mod choose;
 mod dependencies;
 mod dispatcher;
 mod explain;
 mod offer;
+mod preview;
 mod problem;
 mod promise;
+mod rules;
 mod running;
 mod scoped;
+mod turn;
 mod watch;
 
 pub(crate) use bind::{BoundTool, InstanceSource};
@@ -22,5 +26,7 @@ pub use dispatcher::Dispatcher;
 pub(crate) use dispatcher::Limits;
 pub use explain::{Explanation, ToolExplanation};
 pub use problem::{BuildError, Problem};
+pub(crate) use rules::Rules;
 pub use running::Call;
+pub use turn::Turn;
 pub use watch::Watch;

@@ -11,15 +11,19 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::Sleep;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+use tracing::Span;
 
+use super::careful::{Care, Careful, Prepared};
 use super::offer::Offer;
 use super::{BoundTool, Dispatcher, Given, InstanceSource, scoped};
 use crate::answer::{Answer, Failure};
 use crate::arguments::{Reader, Repaired};
+use crate::confirm::Question;
 use crate::guard::{self, drop_quietly};
 use crate::inject::{Blocking, BlockingAnswer, Facts, InjectError, Inputs, InstanceInput, ScopeInner, blocking_answer};
-use crate::shim::{Invocation, Purpose, Step};
-use crate::{Deadline, ErrorKind, Outcome, ToolCall, ToolError, ToolResult};
+use crate::output::clean;
+use crate::shim::{Invocation, Purpose, Step, Waiting};
+use crate::{ErrorKind, Outcome, Progress, Spill, ToolCall, ToolError, ToolResult, Watched, What};
 
 /// How long a rollback may take after its call was stopped. It goes on in the background after that.
 const FINISH_GRACE: Duration = Duration::from_secs(5);
@@ -30,13 +34,16 @@ const FINISH_GRACE: Duration = Duration::from_secs(5);
 /// what was injected in the background.
 #[must_use = "a call does nothing unless it is awaited"]
 pub struct Call<'a> {
-    tools: &'a Dispatcher,
-    call: ToolCall<'a>,
-    with: Vec<Given>,
-    timeout: Option<Duration>,
+    pub(super) tools: &'a Dispatcher,
+    pub(super) call: ToolCall<'a>,
+    pub(super) with: Vec<Given>,
+    pub(super) timeout: Option<Duration>,
     cancel: Option<CancellationToken>,
     /// What was mended in the arguments.
     repaired: Option<Box<Repaired>>,
+    /// What somebody has given consent to.
+    approved: Option<Box<Question>>,
+    dry_run: bool,
     state: State,
 }
 
@@ -54,9 +61,23 @@ struct Running {
     timeout: Option<Duration>,
     timer: Option<Pin<Box<Sleep>>>,
     cancelled: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
+    /// What a call on the careful way has to do besides.
+    careful: Option<Box<CarefulRun>>,
+}
+
+/// What a call on the careful way carries along.
+struct CarefulRun {
+    runtime: Handle,
+    scope: Option<Arc<ScopeInner>>,
+    care: Option<Box<Care>>,
+    span: Span,
 }
 
 enum Work {
+    /// It is not decided yet whether the handler runs.
+    Preparing(Pin<Box<dyn Future<Output = Prepared> + Send>>),
+    /// The handler is over; its outcome is being recorded.
+    Recording { recording: Pin<Box<dyn Future<Output = ()> + Send>>, result: Box<ToolResult> },
     /// An `async` handler that needs nothing made.
     Handler(Pin<Box<dyn Future<Output = Answer> + Send>>),
     /// A blocking handler that needs nothing made.
@@ -71,7 +92,17 @@ enum Work {
 
 impl<'a> Call<'a> {
     pub(super) fn new(tools: &'a Dispatcher, call: ToolCall<'a>) -> Self {
-        Self { tools, call, with: Vec::new(), timeout: None, cancel: None, repaired: None, state: State::New }
+        Self {
+            tools,
+            call,
+            with: Vec::new(),
+            timeout: None,
+            cancel: None,
+            repaired: None,
+            approved: None,
+            dry_run: false,
+            state: State::New,
+        }
     }
 
     /// A value that comes with this call, for parameters of its type. The builder knows the type through
@@ -95,6 +126,17 @@ impl<'a> Call<'a> {
         self
     }
 
+    /// Only says what the call would do, whatever the dispatcher does otherwise: nothing runs, and nobody is asked.
+    pub fn dry_run(mut self) -> Self {
+        self.dry_run = true;
+        self
+    }
+
+    pub(super) fn approved(mut self, question: Box<Question>) -> Self {
+        self.approved = Some(question);
+        self
+    }
+
     /// Finds the tool, checks the arguments, and runs the handler as far as it goes without waiting.
     fn start(&mut self, context: &mut Context<'_>) -> ControlFlow<ToolResult, Running> {
         let tools = self.tools;
@@ -112,6 +154,11 @@ impl<'a> Call<'a> {
         }
         if self.cancel.as_ref().is_some_and(CancellationToken::is_cancelled) {
             return Break(answered(tool, Err(cancelled())));
+        }
+        let watched = inner.rules.events.watch(&self.call);
+        if inner.rules.concern(tool) || watched.is_some() || self.approved.is_some() || self.dry_run || has_subscriber()
+        {
+            return self.start_carefully(tool, watched);
         }
         let ready = if tool.needs_scope {
             None
@@ -142,7 +189,7 @@ impl<'a> Call<'a> {
             },
             Ok(Step::Waiting(waiting)) => {
                 let Ok(runtime) = Handle::try_current() else { return Break(answered(tool, Err(no_runtime()))) };
-                let facts = Facts::new(self.call.context(), Deadline::after(self.timeout_of(tool)));
+                let facts = Facts::new(self.call.context(), self.timeout_of(tool));
                 let scope = ScopeInner::new(inner.dependencies.clone(), std::mem::take(&mut self.with), facts);
                 Work::Scoped {
                     run: Box::pin(scoped::run(tool.clone(), scope.clone(), runtime.clone(), waiting)),
@@ -159,6 +206,47 @@ impl<'a> Call<'a> {
             timeout: self.timeout_of(tool),
             timer: None,
             cancelled: self.cancel.take().map(|token| Box::pin(token.cancelled_owned())),
+            careful: None,
+        })
+    }
+
+    /// Starts a call that somebody has to be asked about, that is recorded or only tried, or that is watched.
+    #[cold]
+    fn start_carefully(&mut self, tool: &Arc<BoundTool>, watched: Option<Watched>) -> ControlFlow<ToolResult, Running> {
+        let Ok(runtime) = Handle::try_current() else { return Break(answered(tool, Err(no_runtime()))) };
+        if let Some(question) = &self.approved
+            && !question.is_about(tool.definition())
+        {
+            return Break(answered(tool, Err(Failure::new(ErrorKind::Refused, CHANGED_SINCE))));
+        }
+        let inner = self.tools.inner.clone();
+        let timeout = self.timeout_of(tool);
+        if let Some(watched) = &watched {
+            let watched = watched.clone();
+            self.with.push(Given::new(Progress::to(move |progress| watched.send(What::Progress { progress }))));
+        }
+        let with = if tool.preview.is_some() { self.with.clone() } else { Vec::new() };
+        // The time that a person takes to answer is not the handler's: its deadline is told when it starts.
+        let facts = Facts::new(self.call.context(), timeout);
+        let scope = ScopeInner::new(inner.dependencies.clone(), std::mem::take(&mut self.with), facts);
+        let span = span_of(&self.call, tool);
+        let careful = Careful {
+            inner,
+            tool: tool.clone(),
+            call: self.call.clone().into_owned(),
+            approved: self.approved.is_some(),
+            dry_run: self.dry_run,
+            watched,
+            with,
+        };
+        Continue(Running {
+            tool: tool.clone(),
+            is_waiting: false,
+            work: Work::Preparing(Box::pin(careful.prepare(span.clone()))),
+            timeout,
+            timer: None,
+            cancelled: self.cancel.take().map(|token| Box::pin(token.cancelled_owned())),
+            careful: Some(Box::new(CarefulRun { runtime, scope: Some(scope), care: None, span })),
         })
     }
 
@@ -180,17 +268,28 @@ impl<'a> Call<'a> {
         Ok(Inputs { instance, values: values.collect::<Result<_, _>>()? })
     }
 
-    /// Says in the result what was mended.
+    /// Shortens a result that is too long, and says what was mended.
     #[inline]
-    fn with_repairs(&mut self, result: ToolResult) -> ToolResult {
-        match self.repaired.take() {
+    fn dressed(&mut self, result: ToolResult) -> ToolResult {
+        let result = match &self.tools.inner.rules.spill {
             None => result,
-            Some(repaired) => mended(result, &repaired),
+            Some(spill) => shortened(spill, self.call.conversation_id(), result),
+        };
+        if self.repaired.is_none() { result } else { self.with_repairs(result) }
+    }
+
+    /// Says in the result what was mended.
+    #[cold]
+    #[inline(never)]
+    fn with_repairs(&mut self, mut result: ToolResult) -> ToolResult {
+        if let Some(repaired) = self.repaired.take() {
+            result.metadata.insert("repairs", json!(repaired.repairs));
         }
+        result
     }
 
     #[cold]
-    fn too_long(&self) -> ToolError {
+    pub(super) fn too_long(&self) -> ToolError {
         let message = format!(
             "Invalid arguments for `{}`: {} bytes are more than the limit of {}. Send less.",
             self.call.name,
@@ -211,17 +310,16 @@ impl Future for Call<'_> {
                 Continue(running) => this.state = State::Running(running),
                 Break(result) => {
                     this.state = State::Done;
-                    return Poll::Ready(this.with_repairs(result));
+                    return Poll::Ready(this.dressed(result));
                 }
             }
         }
         let State::Running(running) = &mut this.state else {
             panic!("a call was polled after it had answered");
         };
-        let Poll::Ready(answer) = running.poll(context) else { return Poll::Pending };
-        let result = answered(&running.tool, answer);
+        let Poll::Ready(result) = running.poll(context) else { return Poll::Pending };
         this.state = State::Done;
-        Poll::Ready(this.with_repairs(result))
+        Poll::Ready(this.dressed(result))
     }
 }
 
@@ -238,7 +336,77 @@ fn first_step(step: Step, context: &mut Context<'_>) -> Step {
 }
 
 impl Running {
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Answer> {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<ToolResult> {
+        match self.careful.as_ref().map(|careful| careful.span.clone()) {
+            None => self.poll_answer(context).map(|answer| answered(&self.tool, answer)),
+            Some(span) => span.in_scope(|| self.poll_carefully(context)),
+        }
+    }
+
+    /// Decides, runs and records.
+    fn poll_carefully(&mut self, context: &mut Context<'_>) -> Poll<ToolResult> {
+        loop {
+            match &mut self.work {
+                Work::Preparing(preparing) => match guard::catch(|| preparing.as_mut().poll(context)) {
+                    Ok(Poll::Ready(Prepared::Answer(result))) => {
+                        self.work = Work::Over;
+                        return Poll::Ready(*result);
+                    }
+                    Ok(Poll::Ready(Prepared::Run(waiting, care))) => self.run_prepared(waiting, care),
+                    Ok(Poll::Pending) => {
+                        let is_cancelled =
+                            self.cancelled.as_mut().is_some_and(|waiting| waiting.as_mut().poll(context).is_ready());
+                        if !is_cancelled {
+                            return Poll::Pending;
+                        }
+                        self.work = Work::Over;
+                        return Poll::Ready(answered(&self.tool, Err(cancelled())));
+                    }
+                    Err(panic) => {
+                        self.work = Work::Over;
+                        return Poll::Ready(answered(&self.tool, Err(Failure::new(ErrorKind::Panicked, panic))));
+                    }
+                },
+                Work::Recording { recording, .. } => {
+                    if recording.as_mut().poll(context).is_pending() {
+                        return Poll::Pending;
+                    }
+                    let Work::Recording { result, .. } = std::mem::replace(&mut self.work, Work::Over) else {
+                        continue;
+                    };
+                    return Poll::Ready(*result);
+                }
+                _ => {
+                    let Poll::Ready(answer) = self.poll_answer(context) else { return Poll::Pending };
+                    let result = answered(&self.tool, answer);
+                    let care = self.careful.as_mut().and_then(|careful| careful.care.take());
+                    let Some(mut care) = care else { return Poll::Ready(result) };
+                    let result = care.complete(result);
+                    match care.record(&result) {
+                        None => return Poll::Ready(result),
+                        Some(recording) => {
+                            self.work = Work::Recording { recording: Box::pin(recording), result: Box::new(result) };
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// It is decided: the handler runs.
+    fn run_prepared(&mut self, waiting: Waiting, mut care: Box<Care>) {
+        let Some(careful) = &mut self.careful else { return };
+        let Some(scope) = careful.scope.take() else { return };
+        if let Some(permit) = care.permit.take() {
+            scope.keep(permit);
+        }
+        careful.care = Some(care);
+        let runtime = careful.runtime.clone();
+        let run = Box::pin(scoped::run(self.tool.clone(), scope.clone(), runtime.clone(), waiting));
+        self.work = Work::Scoped { run, scope, runtime };
+    }
+
+    fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<Answer> {
         loop {
             // A handler that was polled on its way in has said that it waits.
             if !std::mem::take(&mut self.is_waiting)
@@ -294,7 +462,9 @@ impl Running {
                     }))
                 }
             },
-            Work::Over => Some(Err(Failure::new(ErrorKind::Failed, "the call is over"))),
+            Work::Over | Work::Preparing(_) | Work::Recording { .. } => {
+                Some(Err(Failure::new(ErrorKind::Failed, "the call is over")))
+            }
         }
     }
 
@@ -328,7 +498,7 @@ impl Running {
             Work::Scoped { scope, .. } => scope.revoke(),
             // The handler's answer stands, but what it wrote may not: this, too, cannot be known.
             Work::Finishing { answer, .. } => answer.is_ok(),
-            Work::Handler(_) | Work::Over => false,
+            Work::Handler(_) | Work::Over | Work::Preparing(_) | Work::Recording { .. } => false,
         };
         if is_held && let Err(failure) = &mut answer {
             failure.kind = ErrorKind::OutcomeUnknown;
@@ -369,16 +539,64 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        let careful = self.careful.take();
         match std::mem::replace(&mut self.work, Work::Over) {
             Work::Scoped { run, scope, runtime } => {
                 drop_quietly(run);
                 scope.revoke();
                 runtime.spawn(scope.finish(Outcome::Cancelled));
+                if let Some(mut care) = careful.and_then(|careful| careful.care) {
+                    let result = care.complete(answered(&self.tool, Err(cancelled())));
+                    care.record(&result).map(|recording| runtime.spawn(recording));
+                }
+            }
+            Work::Recording { recording, .. } => {
+                if let Some(careful) = careful {
+                    careful.runtime.spawn(recording);
+                }
             }
             Work::Blocking { blocking, .. } => drop(blocking.revoke()),
             other => drop_quietly(other),
         }
     }
+}
+
+const CHANGED_SINCE: &str = "was not run: it has changed since somebody gave consent to it, who should be asked again";
+
+#[cold]
+fn shortened(spill: &Spill, conversation: Option<&str>, mut result: ToolResult) -> ToolResult {
+    let (output, spilled) = spill.shorten(conversation, std::mem::take(&mut result.output));
+    result.output = output;
+    if let Some(spilled) = spilled {
+        result.metadata.insert("spilled", json!(spilled));
+    }
+    result
+}
+
+/// Whether somebody looks at the spans of calls.
+#[inline]
+fn has_subscriber() -> bool {
+    tracing::enabled!(target: TARGET, tracing::Level::INFO)
+}
+
+/// Where the spans of calls belong.
+const TARGET: &str = "tool_runtime::call";
+
+/// The span of a call, in OpenTelemetry's words for generative models.
+fn span_of(call: &ToolCall<'_>, tool: &BoundTool) -> Span {
+    tracing::info_span!(
+        target: TARGET,
+        "execute_tool",
+        otel.name = format!("execute_tool {}", tool.registration.name),
+        gen_ai.operation.name = "execute_tool",
+        gen_ai.tool.name = tool.registration.name,
+        gen_ai.tool.r#type = "function",
+        gen_ai.tool.description = tool.registration.description,
+        gen_ai.tool.call.id = call.call_id(),
+        gen_ai.conversation.id = call.conversation_id(),
+        gen_ai.tool.call.arguments = tracing::field::Empty,
+        error.r#type = tracing::field::Empty,
+    )
 }
 
 /// A timer, unless this thread has no runtime that keeps time.
@@ -403,14 +621,8 @@ fn cancelled() -> Box<Failure> {
     Failure::new(ErrorKind::Cancelled, "was cancelled")
 }
 
-fn no_runtime() -> Box<Failure> {
+pub(super) fn no_runtime() -> Box<Failure> {
     Failure::new(ErrorKind::NoRuntime, "needs a Tokio runtime with time enabled, and there is none on this thread")
-}
-
-#[cold]
-fn mended(mut result: ToolResult, repaired: &Repaired) -> ToolResult {
-    result.metadata.insert("repairs", json!(repaired.repairs));
-    result
 }
 
 fn failed(error: ToolError) -> ToolResult {
@@ -421,19 +633,21 @@ fn failed(error: ToolError) -> ToolResult {
 #[inline]
 fn answered(tool: &BoundTool, answer: Answer) -> ToolResult {
     match answer {
-        Ok(output) => ToolResult::success(output),
+        Ok(output) => ToolResult::success(clean(output)),
         Err(failure) => failed(in_words(tool, *failure)),
     }
 }
 
 #[cold]
-fn in_words(tool: &BoundTool, failure: Failure) -> ToolError {
+pub(super) fn in_words(tool: &BoundTool, failure: Failure) -> ToolError {
     let Failure { kind, message } = failure;
     let name = tool.registration.name;
     let message = match kind {
         ErrorKind::Panicked => format!("`{name}` panicked: {message}"),
         ErrorKind::TimedOut => format!("`{name}` {message} and was stopped."),
-        ErrorKind::Cancelled | ErrorKind::OutcomeUnknown | ErrorKind::NoRuntime => format!("`{name}` {message}."),
+        ErrorKind::Cancelled | ErrorKind::OutcomeUnknown | ErrorKind::NoRuntime | ErrorKind::Refused => {
+            format!("`{name}` {message}.")
+        }
         ErrorKind::Finish => format!("`{name}` ran, but failed in the end: {message}"),
         _ => message,
     };

@@ -2,6 +2,7 @@
 
 use std::any::TypeId;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
@@ -42,20 +43,22 @@ impl Fact {
 #[derive(Default)]
 pub(crate) struct Facts {
     pub(crate) context: Context,
-    pub(crate) deadline: Deadline,
+    timeout: Option<Duration>,
+    /// Told when it is first asked for: the handler starts then.
+    deadline: OnceLock<Deadline>,
     /// Made when somebody asks for it.
     cancellation: OnceLock<CancellationToken>,
 }
 
 impl Facts {
-    pub(crate) fn new(context: Context, deadline: Deadline) -> Self {
-        Self { context, deadline, cancellation: OnceLock::new() }
+    pub(crate) fn new(context: Context, timeout: Option<Duration>) -> Self {
+        Self { context, timeout, deadline: OnceLock::new(), cancellation: OnceLock::new() }
     }
 
     pub(crate) fn input(&self, fact: Fact) -> Input {
         let slot: Arc<Slot> = match fact {
             Fact::Context => Slot::of(Held::new(self.context.clone())),
-            Fact::Deadline => Slot::of(Held::new(self.deadline)),
+            Fact::Deadline => Slot::of(Held::new(*self.deadline.get_or_init(|| Deadline::after(self.timeout)))),
             Fact::Cancellation => Slot::of(Held::new(self.cancellation.get_or_init(CancellationToken::new).clone())),
         };
         Input::Slot(slot)

@@ -2,12 +2,12 @@
 
 use std::any::{TypeId, type_name};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::{Blocking, Facts, Held, Input, Slot};
-use crate::Outcome;
 use crate::dispatch::{Dependencies, Given, Source};
 use crate::guard::CatchPanic;
+use crate::{Outcome, Permit};
 
 /// What a provider is given: a handle to the values of the same call.
 #[derive(Clone)]
@@ -78,6 +78,8 @@ pub(crate) struct ScopeInner {
     /// What came with the call.
     with: Vec<Given>,
     facts: Facts,
+    /// Kept as long as anything of the call goes on, a thread that cannot be stopped included.
+    permit: OnceLock<Permit>,
     state: Mutex<State>,
 }
 
@@ -97,7 +99,7 @@ struct State {
 
 impl ScopeInner {
     pub(crate) fn new(dependencies: Arc<Dependencies>, with: Vec<Given>, facts: Facts) -> Arc<Self> {
-        Arc::new(Self { dependencies, with, facts, state: Mutex::default() })
+        Arc::new(Self { dependencies, with, facts, permit: OnceLock::new(), state: Mutex::default() })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -168,6 +170,11 @@ impl ScopeInner {
     fn describe_cycle(&self, chain: &[usize]) -> String {
         let names: Vec<&str> = chain.iter().map(|&index| self.dependencies.providers[index].name.as_str()).collect();
         format!("the providers need each other in a circle: {}", names.join(" -> "))
+    }
+
+    /// Keeps a permit until the call is over.
+    pub(crate) fn keep(&self, permit: Permit) {
+        drop(self.permit.set(permit));
     }
 
     /// Remembers a blocking handler: what it was lent is finished only after it.

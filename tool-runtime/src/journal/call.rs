@@ -7,8 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use tool_model::{ToolDefinition, canonical};
 
-use super::redact;
-use crate::{ToolCall, ToolResult};
+use crate::{ToolCall, ToolResult, redact};
 
 /// What a call is known by: two calls of the same conversation, id, tool and arguments are the same call.
 ///
@@ -76,7 +75,7 @@ pub struct Started {
     pub key: CallKey,
     /// The tool's name.
     pub tool: String,
-    /// The arguments as the handler gets them, mended, with [`REDACTED`](super::REDACTED) in the place of secrets.
+    /// The arguments as the handler gets them, mended and [without their secrets](redact()).
     pub arguments: Value,
     /// What was mended, as the result's metadata has it. It must not repeat a secret.
     pub repairs: Option<Value>,
@@ -90,7 +89,7 @@ impl Started {
     /// A call that starts now, with its mended arguments. What the definition calls secret is left out.
     #[must_use]
     pub fn new(call: &ToolCall<'_>, definition: &ToolDefinition, arguments: &Value) -> Self {
-        let arguments = redact(definition, arguments);
+        let arguments = redact(arguments, definition);
         Self {
             key: CallKey::new(call.conversation_id(), call.call_id(), call.name(), &arguments),
             tool: call.name().to_owned(),

@@ -43,11 +43,8 @@ impl MemoryJournal {
     fn begin_now(&self, call: &Started) -> Begun {
         let mut records = self.records();
         let identity = call.key.identity().map(owned);
-        if let Some(state) = identity.as_ref().and_then(|identity| records.state(identity)) {
-            return match state {
-                State::Finished(finished) => Begun::Completed(Box::new(finished.result.clone())),
-                _ => Begun::Running,
-            };
+        if let Some(known) = records.recall(&call.key) {
+            return known;
         }
         let sequence = records.append(call, call.decision.as_deref(), State::Running);
         records.running.insert(call.key.run(), sequence);
@@ -86,6 +83,10 @@ impl MemoryJournal {
 impl Journal for MemoryJournal {
     fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>> {
         Box::pin(async move { Ok(self.begin_now(call)) })
+    }
+
+    fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<Begun>, JournalError>> {
+        Box::pin(async move { Ok(self.records().recall(key)) })
     }
 
     fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
@@ -136,6 +137,13 @@ struct Record {
 }
 
 impl Records {
+    fn recall(&self, key: &CallKey) -> Option<Begun> {
+        Some(match self.state(&owned(key.identity()?))? {
+            State::Finished(finished) => Begun::Completed(Box::new(finished.result.clone())),
+            _ => Begun::Running,
+        })
+    }
+
     fn append(&mut self, call: &Started, decision: Option<&str>, state: State) -> u64 {
         self.last += 1;
         let identity = if state == State::Running { call.key.identity().map(owned) } else { None };

@@ -10,15 +10,14 @@ mod call;
 mod entry;
 mod error;
 mod memory;
-mod redact;
 
 use std::pin::Pin;
+use std::sync::Arc;
 
 pub use call::{Begun, CallKey, Finished, Started};
 pub use entry::{Entry, Query, State};
 pub use error::{JournalError, JournalErrorKind};
 pub use memory::MemoryJournal;
-pub use redact::{REDACTED, redact};
 
 /// A future behind a pointer, so that a journal can be a trait object.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -59,6 +58,14 @@ pub trait Journal: Send + Sync + 'static {
     /// Whoever is told so must [`finish`](Self::finish) the call, however it ends.
     fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>>;
 
+    /// What is known of a call, without starting it: so that nobody is asked about a call that has its answer.
+    ///
+    /// A journal that cannot say answers `None`; [`begin`](Self::begin) will.
+    fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<Begun>, JournalError>> {
+        let _ = key;
+        Box::pin(async { Ok(None) })
+    }
+
     /// After it: records the outcome, under the key that the call began with.
     fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>>;
 
@@ -69,4 +76,26 @@ pub trait Journal: Send + Sync + 'static {
 
     /// The newest entries, the newest first.
     fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>>;
+}
+
+impl<J: Journal + ?Sized> Journal for Arc<J> {
+    fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>> {
+        (**self).begin(call)
+    }
+
+    fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<Begun>, JournalError>> {
+        (**self).recall(key)
+    }
+
+    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
+        (**self).finish(key, finished)
+    }
+
+    fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {
+        (**self).note(call, decision)
+    }
+
+    fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>> {
+        (**self).entries(query)
+    }
 }

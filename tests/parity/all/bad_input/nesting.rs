@@ -1,7 +1,7 @@
 use super::{Crate, about};
 
 /// Deeper than any stack.
-const DEPTH: usize = 100_000;
+const DEPTH: usize = 1_000_000;
 
 /// A file in which something is nested beside an annotated function. The function is found, or the file is named.
 #[track_caller]
@@ -115,6 +115,78 @@ fn comments_in_comments() {
 #[test]
 fn a_long_path() {
     nested(&format!("type T = a{};", "::a".repeat(DEPTH)));
+}
+
+#[test]
+fn lifetimes_in_references() {
+    nested(&format!("type T = {}u8;", "&'a ".repeat(DEPTH)));
+}
+
+#[test]
+fn functions_that_give_functions() {
+    nested(&format!("type T = {}u8;", "fn() -> ".repeat(DEPTH)));
+}
+
+#[test]
+fn closures_in_a_constant() {
+    nested(&format!("const C: u8 = {}1;", "|| ".repeat(DEPTH)));
+    nested(&format!("#[repr(u8)] enum E {{ A = {}1 }}", "|a, b| ".repeat(DEPTH)));
+}
+
+#[test]
+fn question_marks() {
+    nested(&format!("enum E {{ A = a{} }}", "?".repeat(DEPTH)));
+}
+
+#[test]
+fn returns_in_returns() {
+    nested(&format!("enum E {{ A = {}1 }}", "return ".repeat(DEPTH)));
+}
+
+#[test]
+fn modules_in_modules_around_a_file() {
+    nested(&pairs("mod m {", "mod x;", "}"));
+}
+
+#[test]
+fn conditions_in_the_attribute_of_a_module() {
+    nested(&format!("#[cfg({})]\nmod x;", pairs("all(", "unix", ")")));
+}
+
+#[test]
+fn segments_of_a_use() {
+    nested(&format!("use a{};", "::a".repeat(DEPTH)));
+}
+
+/// As deep as it may be: all of it fits on the stack.
+#[test]
+fn nesting_that_is_not_refused() {
+    for (start, part, end) in [
+        ("type T = ", "&", "u8;"),
+        ("type T = ", "fn() -> ", "u8;"),
+        ("type T = ", "A<", "u8;"),
+        ("enum E { A = ", "-", "1 }"),
+        ("enum E { A = ", "|| ", "1 }"),
+        ("enum E { A = ", "return ", "1 }"),
+        ("enum E { A = ", "1 + ", "1 }"),
+        ("enum E { A = a", "?", " }"),
+        ("enum E { A = a", ".f()", " }"),
+        ("enum E { A = ", "if a {} else ", "{} }"),
+        ("use ", "a::", "a;"),
+        ("", "mod a { ", ""),
+        ("fn f() { #[tool_runtime::tool] fn g() {} let ", "a @ ", "a; }"),
+        ("fn f() { #[tool_runtime::tool] fn g() {} ", "(", " }"),
+    ] {
+        for count in [190, 600, 990, 1_300, 1_990, 3_900] {
+            let end = match part {
+                "A<" => ">".repeat(count) + end,
+                "mod a { " => "}".repeat(count),
+                "(" => ")".repeat(count) + end,
+                _ => end.to_owned(),
+            };
+            nested(&format!("{start}{}{end}", part.repeat(count)));
+        }
+    }
 }
 
 /// The type of an argument itself.

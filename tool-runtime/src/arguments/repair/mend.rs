@@ -12,8 +12,8 @@ use super::convert::{from_text, in_other_case, whole};
 use super::note::{Notes, RepairReason};
 use super::tree::Node;
 
-/// How many values are looked at. More is not mended: what takes that long to understand is in doubt.
-const MOST: usize = 1_000_000;
+/// How many values are looked at, each time one is. What takes longer to understand is in doubt.
+const MOST: usize = 250_000;
 
 /// How deep a schema is followed.
 const DEEPEST: usize = 256;
@@ -39,7 +39,8 @@ impl<'a, 'n> Mender<'a, 'n> {
 
     /// Mends a value in place. What the schema accepts, and what it leaves in doubt, stays as it is.
     pub(super) fn mend(&mut self, node: &mut Node, schema: &Value, path: Path<'_>, depth: usize) {
-        if !schema.is_object() || depth > DEEPEST || !self.spend(1) {
+        let size = if matches!(node, Node::Text(_)) { node.size() } else { 1 };
+        if !schema.is_object() || depth > DEEPEST || !self.spend(size) {
             return;
         }
         if let Some(def) = reference_target(schema).and_then(|name| self.defs.get(&*name)) {

@@ -29,10 +29,16 @@ use super::read::{Problem, Reader, read};
 /// Arguments that were mended.
 pub(crate) struct Repaired {
     /// The arguments that run, as JSON.
-    #[cfg_attr(not(test), expect(dead_code, reason = "what a confirmation and a journal show"))]
     pub(crate) text: String,
     /// What was mended.
     pub(crate) repairs: Vec<Repair>,
+}
+
+impl Repaired {
+    /// What was mended, as the result's metadata has it.
+    pub(crate) fn values(&self) -> Vec<serde_json::Value> {
+        self.repairs.iter().map(|repair| serde_json::json!(repair)).collect()
+    }
 }
 
 /// Mends the arguments and fills the slots from them.

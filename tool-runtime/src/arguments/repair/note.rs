@@ -100,6 +100,7 @@ impl<'a> Notes<'a> {
     /// Notes again what was taken back.
     pub(super) fn extend(&mut self, repairs: Vec<Repair>) {
         self.repairs.extend(repairs);
+        self.repairs.truncate(KEPT);
     }
 
     /// Notes a repair of the arguments as a whole.
@@ -121,13 +122,15 @@ impl<'a> Notes<'a> {
     }
 
     fn push(&mut self, is_secret: bool, path: String, from: &str, to: &str, why: RepairReason) {
+        if self.repairs.len() >= KEPT {
+            return;
+        }
         let show =
             |text: &str| if is_secret && !text.is_empty() { "a secret".to_owned() } else { shorten(text.trim()) };
         self.repairs.push(Repair { path, from: show(from), to: show(to), why });
     }
 
-    pub(super) fn into_repairs(mut self) -> Vec<Repair> {
-        self.repairs.truncate(KEPT);
+    pub(super) fn into_repairs(self) -> Vec<Repair> {
         self.repairs
     }
 }

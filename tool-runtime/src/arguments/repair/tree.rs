@@ -31,12 +31,13 @@ impl Node {
         if inside.contains('\\') { serde_json::from_str(raw).ok().map(Cow::Owned) } else { Some(Cow::Borrowed(inside)) }
     }
 
-    /// How many values there are in it.
+    /// How many values there are in it, a long text counted as several.
     pub(super) fn size(&self) -> usize {
         match self {
             Self::Array(items) => 1 + items.iter().map(Self::size).sum::<usize>(),
             Self::Object(fields) => 1 + fields.iter().map(|(_, field)| field.size()).sum::<usize>(),
-            _ => 1,
+            Self::Number(raw) | Self::Text(raw) => 1 + raw.len() / 16,
+            Self::Null | Self::Bool(_) => 1,
         }
     }
 

@@ -1,0 +1,212 @@
+//! What is nearly right is mended to what was meant, and nothing else is changed.
+
+use std::collections::BTreeMap;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::Value;
+use tool_runtime::{ErrorKind, ToolDefinition, ToolResult};
+
+use super::holds;
+use super::texts::{any_value, damaged, near, text};
+use crate::answers;
+use crate::fixtures::{call, call_on, manifest, mending};
+
+fn tool(name: &str) -> &'static ToolDefinition {
+    manifest().get(name).expect("a fixture")
+}
+
+fn has_repairs(result: &ToolResult) -> bool {
+    result.metadata.get("repairs").is_some()
+}
+
+/// Whether two results say the same. The order of a `HashMap` is another one each time it is shown.
+fn is_same(one: &ToolResult, other: &ToolResult) -> bool {
+    let letters = |result: &ToolResult| {
+        let mut letters: Vec<char> = result.output.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    one.success == other.success && letters(one) == letters(other)
+}
+
+/// Calls that are right: the good ones, and random ones that are accepted.
+fn right() -> impl Strategy<Value = (String, Value)> {
+    let good: Vec<(String, Value)> =
+        answers::all().into_iter().map(|good| (good.name.to_owned(), good.arguments)).collect();
+    let names: Vec<String> = manifest().iter().map(|(name, _)| name.to_owned()).collect();
+    let random = select(names).prop_flat_map(|name| {
+        let parameters = tool(&name).parameters();
+        (Just(name), near(&parameters))
+    });
+    let is_right = |(name, arguments): &(String, Value)| call(name, &arguments.to_string()).success;
+    prop_oneof![select(good), random].prop_filter("accepted as it is", is_right)
+}
+
+#[test]
+fn what_is_right_is_not_changed() {
+    holds(1_000, &right(), |(name, arguments)| {
+        let text = arguments.to_string();
+        let (strict, mending) = (call(&name, &text), call_on(mending(), &name, &text));
+        if is_same(&strict, &mending) && !has_repairs(&mending) {
+            Ok(())
+        } else {
+            Err(format!("{name} {text}: {strict:?} {mending:?}"))
+        }
+    });
+}
+
+/// Writes a value as a careless model does, along its schema.
+struct Careless<'a> {
+    defs: &'a BTreeMap<String, Value>,
+    /// What is done at one place after the other: nothing at most of them.
+    choices: std::iter::Cycle<std::slice::Iter<'a, u8>>,
+}
+
+impl Careless<'_> {
+    fn write(&mut self, value: &Value, schema: &Value) -> String {
+        let schema = match schema.get("$ref").and_then(Value::as_str) {
+            Some(target) => &self.defs[target.trim_start_matches("#/$defs/")],
+            None => schema,
+        };
+        let is_listed = schema.get("enum").is_some() || schema.get("const").is_some();
+        let choice = self.choices.next().copied().unwrap_or_default();
+        let written = match (schema["type"].as_str(), value) {
+            (Some("object"), Value::Object(fields)) => {
+                let fields = fields.iter().map(|(key, field)| {
+                    let schema = schema["properties"].get(key).unwrap_or(&schema["additionalProperties"]);
+                    format!("{}:{}", Value::from(key.as_str()), self.write(field, schema))
+                });
+                format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+            }
+            (Some("array"), Value::Array(items)) if schema.get("prefixItems").is_none() => {
+                let items: Vec<String> = items.iter().map(|item| self.write(item, &schema["items"])).collect();
+                format!("[{}]", items.join(","))
+            }
+            (Some("string"), Value::String(word)) if is_listed && choice == 1 => return another_case(word, schema),
+            (Some("integer"), Value::Number(number)) if !is_listed && choice == 2 && !number.is_f64() => {
+                return format!("{number}.0");
+            }
+            _ => value.to_string(),
+        };
+        let can_be_quoted =
+            matches!(schema["type"].as_str(), Some("integer" | "number" | "boolean" | "array" | "object"));
+        if can_be_quoted && choice < 2 && !value.is_null() && !value.is_string() {
+            Value::from(written).to_string()
+        } else {
+            written
+        }
+    }
+}
+
+/// In capitals, if only one word is written so.
+fn another_case(word: &str, schema: &Value) -> String {
+    let capitals = word.to_uppercase();
+    let words = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let alike = words.filter(|other| other.to_lowercase() == word.to_lowercase()).count();
+    Value::from(if alike == 1 { capitals.as_str() } else { word }).to_string()
+}
+
+/// As a whole.
+fn wrapped(text: String, how: u8) -> String {
+    match how {
+        0 => Value::from(text).to_string(),
+        1 => format!("```json\n{text}\n```"),
+        2 if text.len() > 2 => format!("{},}}", &text[..text.len() - 1]),
+        _ => text,
+    }
+}
+
+/// But for `#[serde(other)]`, which takes any word as it is.
+#[test]
+fn what_is_nearly_right_does_what_was_meant() {
+    let can_be_mended = |(name, _): &(String, Value)| name != "enums.bare" && tool(name).repair != Some(false);
+    let right = right().prop_filter("can be mended", can_be_mended);
+    let careless = (right, vec(0..8_u8, 1..20), 0..10_u8);
+    holds(2_000, &careless, |((name, arguments), choices, how)| {
+        let tool = tool(&name);
+        let mut writer = Careless { defs: &tool.defs, choices: choices.iter().cycle() };
+        let mut fields = Vec::new();
+        for (key, value) in arguments.as_object().into_iter().flatten() {
+            let schema = tool.arguments.get(key).map_or(Value::Null, tool_runtime::Argument::schema);
+            fields.push(format!("{}:{}", Value::from(key.as_str()), writer.write(value, &schema)));
+        }
+        let text = wrapped(format!("{{{}}}", fields.join(",")), how);
+        let (meant, strict) = (call(&name, &arguments.to_string()), call(&name, &text));
+        let mended = call_on(mending(), &name, &text);
+        if !is_same(&mended, &meant) {
+            return Err(format!("{name} {arguments}\n as {text}\n gives {}\n not {}", mended.output, meant.output));
+        }
+        // Some types take it as it is; then nothing is mended.
+        if strict.success == has_repairs(&mended) && !has_repairs(&strict) {
+            return Err(format!("{name} {text}: {mended:?}"));
+        }
+        Ok(())
+    });
+}
+
+/// An `Option` takes `null` for what it is.
+#[test]
+fn null_stands_for_what_is_left_out() {
+    holds(500, &right(), |(name, arguments)| {
+        let meant = call(&name, &arguments.to_string());
+        let mut with_null = arguments.clone();
+        for (key, argument) in &tool(&name).arguments {
+            let mut with_this = arguments.clone();
+            let is_absent = !argument.required && arguments.get(key).is_none();
+            if is_absent && arguments.is_object() {
+                with_this[key] = Value::Null;
+                if !call(&name, &with_this.to_string()).success {
+                    with_null[key] = Value::Null;
+                }
+            }
+        }
+        let mended = call_on(mending(), &name, &with_null.to_string());
+        if is_same(&mended, &meant) { Ok(()) } else { Err(format!("{name} {with_null}: {mended:?}")) }
+    });
+}
+
+/// Whatever is mended around it, a text that came is the text that the handler gets.
+#[test]
+fn texts_are_never_changed() {
+    let arguments = (text(), any_value(), select(vec!["1", "\"1\"", "1.0", "true"]), any_value());
+    let texts = arguments.prop_map(|(text, list, tiny, anything)| {
+        let list = if list.is_array() { list.to_string() } else { Value::from("[1, null]").to_string() };
+        format!(
+            r#"{{"text": {}, "tiny": {tiny}, "float": "0.5", "list": {list}, "map": {{"a": "[1]"}}, "anything": {anything}}}"#,
+            Value::from(text)
+        )
+    });
+    holds(2_000, &damaged(texts), |text| {
+        let result = call_on(mending(), "wide.spread", &text);
+        let (Ok(sent), true) = (serde_json::from_str::<Value>(&text), result.success) else { return Ok(()) };
+        // A text as a whole is looked into.
+        let Some(sent) = sent.as_object() else { return Ok(()) };
+        let got: Value = serde_json::from_str(&result.output).map_err(|error| error.to_string())?;
+        let anything = sent.get("anything").filter(|anything| !anything.is_null());
+        if got[0] == sent["text"] && anything.is_none_or(|anything| got[7] == *anything) {
+            Ok(())
+        } else {
+            Err(format!("{text}: {got}"))
+        }
+    });
+}
+
+/// What cannot be mended is refused as if nobody had tried.
+#[test]
+fn a_refusal_is_the_same_with_repair_and_without() {
+    let calls = right().prop_flat_map(|(name, arguments)| (Just(name), damaged(Just(arguments.to_string()))));
+    holds(3_000, &calls, |(name, text)| {
+        let (strict, mending) = (call(&name, &text), call_on(mending(), &name, &text));
+        let is_refused =
+            |result: &ToolResult| result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::InvalidArguments);
+        match (is_refused(&strict), is_refused(&mending)) {
+            (_, true) | (false, false) if !is_same(&strict, &mending) => {
+                Err(format!("{name} {text}: {strict:?} {mending:?}"))
+            }
+            (true, false) if !has_repairs(&mending) => Err(format!("{name} {text}: {mending:?} without a repair")),
+            _ => Ok(()),
+        }
+    });
+}

@@ -1,0 +1,93 @@
+//! Defaults that the source does not tell are left out, never guessed.
+
+use serde_json::Value;
+use tool_gen::Scanned;
+
+use super::project::Project;
+
+/// The default of a field of type `ty` whose function has this body, among some items.
+fn default(ty: &str, body: &str, items: &str) -> (Option<Value>, Scanned) {
+    let scanned = Project::new(
+        "",
+        &format!(
+            "#[derive(serde::Deserialize, serde::Serialize, schemars::JsonSchema)]\n\
+             pub struct It {{ #[serde(default = \"it\")] x: {ty} }}\nfn it() -> {ty} {{ {body} }}\n{items}\n\
+             #[tool_runtime::tool]\nfn f(it: It) {{}}\n"
+        ),
+    )
+    .scan();
+    let tool = scanned.manifest.get("f").expect("the tool is there");
+    (tool.parameters().pointer("/$defs/It/properties/x/default").cloned(), scanned)
+}
+
+#[track_caller]
+fn is(ty: &str, body: &str, items: &str, expected: impl Into<Value>) {
+    let (found, scanned) = default(ty, body, items);
+    assert_eq!(found, Some(expected.into()), "{body}: {:#?}", scanned.diagnostics);
+}
+
+#[track_caller]
+fn cannot_be_seen(ty: &str, body: &str, items: &str) {
+    let (found, scanned) = default(ty, body, items);
+    assert_eq!(found, None, "{body}");
+    assert!(!scanned.diagnostics.is_empty(), "{body}: a warning says so");
+}
+
+#[test]
+fn casts_that_change_the_number() {
+    for (ty, body) in [
+        ("u8", "300u32 as u8"),
+        ("u32", "-1i32 as u32"),
+        ("u32", "1.9 as u32"),
+        ("u8", "true as u8"),
+        ("u32", "'a' as u32"),
+    ] {
+        cannot_be_seen(ty, body, "");
+    }
+    is("u8", "200u32 as u8", "", 200);
+    is("i64", "-1i32 as i64", "", -1);
+    is("f64", "5 as f64", "", 5.0);
+    is("u8", "i8::MAX as _", "", 127);
+    cannot_be_seen("u8", "i16::MAX as _", "");
+}
+
+const SLUG: &str = "pub struct Slug(String);\n\
+    impl Slug { fn new(text: &str) -> Self { Slug(text.to_lowercase()) } }\n\
+    impl From<&str> for Slug { fn from(text: &str) -> Self { Slug::new(text) } }\n\
+    impl From<Slug> for String { fn from(slug: Slug) -> String { slug.0 } }\nconst NAME: &str = \"name\";\n";
+
+#[test]
+fn constructors_and_conversions_of_the_users_own() {
+    for body in ["Slug::new(\"A\").into()", "Slug::from(\"A\").into()", "String::from(Slug::new(\"A\"))"] {
+        cannot_be_seen("String", body, SLUG);
+    }
+    cannot_be_seen("Option<std::num::NonZeroU8>", "std::num::NonZeroU8::new(0)", "");
+    for body in ["\"name\".into()", "String::from(\"name\")", "NAME.to_owned()", "String::from(NAME)"] {
+        is("String", body, SLUG, "name");
+    }
+    is("String", "true.to_string()", "", "true");
+    is("Box<str>", "Box::from(\"a\")", "", "a");
+    is("Vec<u8>", "Vec::with_capacity(3)", "", Value::Array(Vec::new()));
+}
+
+#[test]
+fn variants_that_are_called_as_those_of_an_option() {
+    let mode =
+        "#[derive(serde::Deserialize, serde::Serialize, schemars::JsonSchema)]\npub enum Mode { None, Some(u8) }\n";
+    is("Mode", "Mode::None", mode, "None");
+    is("Mode", "Mode::Some(3)", mode, serde_json::json!({"Some": 3}));
+    is("Option<u8>", "Some(3)", mode, 3);
+    is("Vec<Option<u8>>", "vec![Option::None, None]", mode, serde_json::json!([null, null]));
+}
+
+#[test]
+fn numbers_and_lists_without_end() {
+    cannot_be_seen("i128", "-i128::MIN", "");
+    let scanned = Project::new(
+        "",
+        "#[derive(serde::Deserialize, serde::Serialize, schemars::JsonSchema)]\n\
+         pub struct It { #[serde(default)] x: [u8; 99999999999] }\n#[tool_runtime::tool]\nfn f(it: It) {}\n",
+    )
+    .scan();
+    assert!(scanned.manifest.get("f").is_some() && !scanned.diagnostics.is_empty());
+}

@@ -1,0 +1,18 @@
+use tool_runtime::{Effect, tool, tool_class};
+
+struct Notes;
+
+#[tool_class]
+impl Notes {
+    #[tool(preview = "show_changes")]
+    pub fn write(&self, text: String) {
+        drop(text);
+    }
+
+    #[tool(read_only)]
+    pub fn show_changes(&self, text: &str) -> Effect {
+        text.into()
+    }
+}
+
+fn main() {}

@@ -1,0 +1,111 @@
+//! Where the name of an attribute comes from.
+
+use std::rc::Rc;
+
+use super::items::ImportPath;
+use super::names::Entity;
+use super::values::Tried;
+use super::visibility::{Visibility, Visible};
+use super::{Items, Scope, Sources};
+use crate::text::may_be_attribute;
+use crate::ty::ScopeId;
+
+/// The names of our attributes.
+const OURS: [&str; 2] = ["tool", "tool_class"];
+
+/// A chain of re-exports that is longer goes in a circle.
+const LONGEST_CHAIN: usize = 16;
+
+impl Sources {
+    /// The path by which an attribute's name was brought in, followed through the `use`s of the scanned source, and
+    /// the scope in which it stands. Nothing if it cannot be one of ours.
+    pub(crate) fn origin(&self, scope: ScopeId, written: ImportPath) -> Option<(ImportPath, ScopeId)> {
+        let last = written.segments.last()?;
+        if !OURS.contains(&last.as_str()) && !self.renames.borrow().contains(last) {
+            return None;
+        }
+        let mut origin = (written, scope);
+        for _ in 0..LONGEST_CHAIN {
+            match self.import_behind(&origin.0, origin.1) {
+                Some(next) if next != origin => origin = next,
+                _ => break,
+            }
+        }
+        Some(origin)
+    }
+
+    /// The `use` that a path leads to.
+    fn import_behind(&self, path: &ImportPath, scope: ScopeId) -> Option<(ImportPath, ScopeId)> {
+        let (last, modules) = path.segments.split_last()?;
+        if modules.is_empty() {
+            return self.value_at(path, scope, &pick, &mut Tried::new());
+        }
+        let modules = ImportPath { absolute: path.absolute, segments: modules.to_vec() };
+        if let Some(Entity::Scope(module)) = self.entity(scope, &modules) {
+            return self.declared_value(module, last, None, &pick, &mut Tried::new());
+        }
+        // The crate itself may have another name here.
+        let import = self.import(scope, path.segments.first()?).filter(|_| !path.absolute)?;
+        let rest = path.segments[1..].iter().cloned();
+        Some((ImportPath { segments: import.segments.into_iter().chain(rest).collect(), ..import }, scope))
+    }
+
+    /// Whether a scope has all names of a library that is not ours.
+    pub(crate) fn has_glob_of(&self, id: ScopeId, is_foreign: impl Fn(&str) -> bool) -> bool {
+        let mut next = Some(id);
+        while let Some(id) = next {
+            let scope = self.scope(id);
+            let globs = self.items(&scope, id).map(|items| items.globs.as_slice()).unwrap_or_default();
+            if globs.iter().any(|glob| {
+                matches!(self.entity(id, &glob.item), Some(Entity::Library(path))
+                    if is_foreign(path.split("::").next().unwrap_or_default()))
+            }) {
+                return true;
+            }
+            next = if scope.is_block { scope.parent } else { None };
+        }
+        false
+    }
+
+    /// Notes under which other names a module hands our attributes on.
+    pub(super) fn note_renames(&self, module: ScopeId, items: &Items) {
+        for (name, imports) in &items.imports {
+            let is_handed_on = |import: &&Visible<ImportPath>| {
+                import.visibility != Visibility::Within(self.module_of(module)) && is_ours(&import.item)
+            };
+            if imports.iter().any(|import| is_ours(&import.item)) && !OURS.contains(&name.as_str()) {
+                self.renames.borrow_mut().insert(name.clone());
+                if imports.iter().any(|import| is_handed_on(&import)) {
+                    self.handed_on.borrow_mut().push(name.clone());
+                }
+            }
+        }
+    }
+
+    /// Parses the files in which an attribute of ours stands under another name: they were searched for its own.
+    pub(crate) fn read_renamed(&self) {
+        while let Some(name) = self.handed_on.borrow_mut().pop() {
+            let scopes: Vec<(usize, Rc<Scope>)> = self.scopes.borrow().iter().cloned().enumerate().collect();
+            for (index, scope) in scopes {
+                if !scope.is_file || scope.items.get().is_some() || !self.krate(scope.krate).scanned {
+                    continue;
+                }
+                if may_be_attribute(scope.file.text().as_bytes(), name.as_bytes()) {
+                    self.items(&scope, ScopeId(index));
+                } else {
+                    scope.file.forget();
+                }
+            }
+        }
+    }
+}
+
+fn is_ours(path: &ImportPath) -> bool {
+    path.segments.len() > 1 && path.segments.last().is_some_and(|last| OURS.contains(&last.as_str()))
+}
+
+/// Of several imports of one name that of an attribute of ours, if there is one.
+fn pick(items: &Items, name: &str) -> Option<Visible<ImportPath>> {
+    let imports = items.imports.get(name)?;
+    imports.iter().find(|import| is_ours(&import.item)).or(imports.first()).cloned()
+}

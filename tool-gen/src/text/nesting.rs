@@ -1,0 +1,180 @@
+//! How deep the parser would go into a text.
+
+use super::lexer::{Lexer, Token};
+
+/// How deep brackets may be nested: the parser goes down several calls for each.
+const DEEPEST: usize = 200;
+
+/// How many tokens may hang on each other, brackets around them included: `&&&x`, `|| || x`, `1 + 1 + 1` and
+/// `A<A<A>>` are nested as deeply as they are long.
+const LONGEST: usize = 4_000;
+
+/// Where a text is nested too deeply to be parsed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct TooDeep {
+    /// The offset of the place, in bytes.
+    pub(crate) at: usize,
+}
+
+/// Counts what the parser would recurse into.
+#[derive(Default)]
+pub(super) struct Nesting {
+    around: Vec<Group>,
+    group: Group,
+}
+
+/// What stands between two brackets.
+#[derive(Default)]
+struct Group {
+    /// The tokens that the group hangs on.
+    base: usize,
+    /// Those, and the ones in it since the last comma, semicolon or block.
+    tokens: usize,
+    /// The `<` that wait for their `>`: a comma between them separates nothing.
+    angles: usize,
+    /// Signs that may open something, and most often do not: comparisons, and the bars around a closure's parameters.
+    doubtful: usize,
+    /// Whether the next `<` is the second of `<<`.
+    shifts: bool,
+}
+
+impl Nesting {
+    /// How many brackets are open.
+    pub(super) fn depth(&self) -> usize {
+        self.around.len()
+    }
+
+    /// Whether no `<` waits for its `>`.
+    pub(super) fn is_outside_of_angles(&self) -> bool {
+        self.group.angles == 0
+    }
+
+    /// Takes the token that the lexer has just given.
+    pub(super) fn step(&mut self, token: Token<'_>, lexer: &Lexer<'_>) -> Result<(), TooDeep> {
+        let group = &mut self.group;
+        group.tokens += 1;
+        match token {
+            Token::Open(_) => {
+                let inner = Group { base: group.tokens, tokens: group.tokens, ..Group::default() };
+                self.around.push(std::mem::replace(group, inner));
+            }
+            Token::Close(bracket) => self.close(bracket, lexer),
+            Token::Sign(b';') => group.end(),
+            Token::Sign(b',') if group.angles == 0 => group.tokens = group.base + group.doubtful,
+            Token::Sign(b'<') => group.open_angle(lexer),
+            Token::Sign(b'>') if !matches!(lexer.before(), Some(b'-' | b'=')) => {
+                group.angles = group.angles.saturating_sub(1);
+            }
+            Token::Sign(b'|') => group.doubtful += 1,
+            _ => {}
+        }
+        if self.around.len() > DEEPEST || self.group.tokens > LONGEST {
+            return Err(TooDeep { at: lexer.start });
+        }
+        Ok(())
+    }
+
+    /// Leaves a group, behind its closing bracket.
+    pub(super) fn close(&mut self, bracket: u8, lexer: &Lexer<'_>) {
+        self.group = self.around.pop().unwrap_or_default();
+        // Behind a block something new begins, unless it is part of a longer expression.
+        let goes_on = match lexer.peek() {
+            Some(Token::Word(word)) => matches!(word, b"else" | b"as"),
+            Some(Token::Sign(sign)) => !matches!(sign, b'#' | b';' | b','),
+            _ => false,
+        };
+        if bracket == b'}' && !goes_on && self.group.angles == 0 {
+            self.group.end();
+        }
+    }
+}
+
+impl Group {
+    fn end(&mut self) {
+        *self = Self { base: self.base, tokens: self.base, ..Self::default() };
+    }
+
+    /// Whether a `<` compares, shifts or opens the arguments of a type is told by what people write around it.
+    fn open_angle(&mut self, lexer: &Lexer<'_>) {
+        let is_space = |byte: Option<u8>| byte.is_none_or(|byte| byte.is_ascii_whitespace());
+        let is_number = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_digit());
+        if std::mem::take(&mut self.shifts) {
+            return;
+        }
+        let (before, after) = (lexer.before(), lexer.after(0));
+        match after {
+            Some(b'<') => {
+                let behind = lexer.after(1);
+                self.shifts = is_space(before) || is_number(before) || is_space(behind) || is_number(behind);
+                if self.shifts {
+                    self.doubtful += 1;
+                } else {
+                    self.angles += 1;
+                }
+            }
+            Some(b'=' | b'-') => self.doubtful += 1,
+            _ if is_space(before) && is_space(after) => self.doubtful += 1,
+            _ => self.angles += 1,
+        }
+    }
+}
+
+/// Whether all of a text can be parsed without going too deep.
+pub(crate) fn check_nesting(text: &str) -> Result<(), TooDeep> {
+    let mut lexer = Lexer::new(text);
+    let mut nesting = Nesting::default();
+    while let Some(token) = lexer.next() {
+        nesting.step(token, &lexer)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_write_is_not_deep() {
+        for part in
+            ["1 << 3, ", "1<<3, ", "A = 1 << 3,\n", "a < b, ", "a <= b, ", "x => {} ", "fn a(b: C<D>) {} ", "A(B<C>), "]
+        {
+            assert_eq!(check_nesting(&format!("x = [{}];", part.repeat(1_000))), Ok(()), "{part}");
+        }
+        assert_eq!(check_nesting(&"fn a(b: C<D>, e: F) -> G<H> {} struct I { j: K }\n".repeat(10_000)), Ok(()));
+    }
+
+    #[test]
+    fn what_hangs_on_each_other_is_deep() {
+        for part in [
+            "(",
+            "[",
+            "{",
+            "&",
+            "& ",
+            "&'a ",
+            "-",
+            "!",
+            "*const ",
+            "fn() -> ",
+            "1+",
+            "|| ",
+            "|a, b| ",
+            "?",
+            "return ",
+            ".f()",
+            "a::",
+            "A<",
+            "A<u8, ",
+            "A < u8, ",
+            "if a {} else ",
+            "break 'a ",
+            "a = ",
+            "a @ ",
+            "impl Fn() -> ",
+            "as u8 ",
+            "{} + ",
+        ] {
+            assert!(check_nesting(&part.repeat(1_000_000)).is_err(), "{part}");
+        }
+    }
+}

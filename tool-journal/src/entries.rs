@@ -1,0 +1,122 @@
+//! Reading.
+
+use serde_json::Value;
+use sqlx::sqlite::SqliteRow;
+use sqlx::{FromRow, Row as _};
+use tool_runtime::journal::{Entry, Finished, JournalError, Query, State};
+
+use crate::SqliteJournal;
+use crate::error::{ResultExt, unreadable};
+use crate::time::{from_micros, from_stamp};
+
+impl SqliteJournal {
+    pub(crate) async fn read_entries(&self, query: Query) -> Result<Vec<Entry>, JournalError> {
+        let mut select = sqlx::QueryBuilder::new(
+            "SELECT sequence, opening, run, conversation, id, tool, arguments, repairs, decision, calls.at, result, \
+             duration FROM calls LEFT JOIN outcomes ON call = sequence WHERE true",
+        );
+        if let Some(conversation) = query.conversation {
+            select.push(" AND conversation = ").push_bind(conversation);
+        }
+        if let Some(tool) = query.tool {
+            select.push(" AND tool = ").push_bind(tool);
+        }
+        if let Some(before) = query.before {
+            select.push(" AND sequence < ").push_bind(i64::try_from(before).unwrap_or(i64::MAX));
+        }
+        select.push(" ORDER BY sequence DESC LIMIT ").push_bind(query.limit);
+        let rows: Vec<Row> = select.build_query_as().fetch_all(self.readers()).await.or_unread("its entries")?;
+        let mut entries = Vec::with_capacity(rows.len());
+        for row in rows {
+            entries.push(self.entry(row).await?);
+        }
+        Ok(entries)
+    }
+
+    async fn entry(&self, row: Row) -> Result<Entry, JournalError> {
+        let state = self.state(&row).await?;
+        Ok(Entry {
+            sequence: row.sequence.cast_unsigned(),
+            conversation: row.conversation,
+            id: row.id,
+            tool: row.tool,
+            arguments: parsed("the arguments", row.sequence, &row.arguments)?,
+            repairs: row.repairs.map(|repairs| parsed("the repairs", row.sequence, &repairs)).transpose()?,
+            decision: row.decision,
+            at: from_stamp(row.at),
+            state,
+        })
+    }
+
+    async fn state(&self, row: &Row) -> Result<State, JournalError> {
+        let Some(run) = row.run else { return Ok(State::Noted) };
+        match &row.outcome {
+            Some(outcome) => outcome.state(row.sequence),
+            None if self.is_running(row.opening, run) => Ok(State::Running),
+            // It may have ended since the row was read; if not, it never will.
+            None => match self.outcome(row.sequence).await? {
+                Some(outcome) => outcome.state(row.sequence),
+                None => Ok(State::Unfinished),
+            },
+        }
+    }
+
+    async fn outcome(&self, sequence: i64) -> Result<Option<Outcome>, JournalError> {
+        let row = sqlx::query("SELECT result, duration FROM outcomes WHERE call = ?").bind(sequence);
+        let row = row.fetch_optional(self.readers()).await.or_unread("what came of a call")?;
+        Ok(row.map(|row| Outcome::of(&row)).transpose().or_unread("what came of a call")?.flatten())
+    }
+}
+
+fn parsed(what: &str, sequence: i64, text: &str) -> Result<Value, JournalError> {
+    serde_json::from_str(text).map_err(|error| unreadable(what, sequence, error))
+}
+
+struct Row {
+    sequence: i64,
+    opening: i64,
+    run: Option<i64>,
+    conversation: Option<String>,
+    id: Option<String>,
+    tool: String,
+    arguments: String,
+    repairs: Option<String>,
+    decision: Option<String>,
+    at: i64,
+    outcome: Option<Outcome>,
+}
+
+impl FromRow<'_, SqliteRow> for Row {
+    fn from_row(row: &SqliteRow) -> sqlx::Result<Self> {
+        Ok(Self {
+            sequence: row.try_get("sequence")?,
+            opening: row.try_get("opening")?,
+            run: row.try_get("run")?,
+            conversation: row.try_get("conversation")?,
+            id: row.try_get("id")?,
+            tool: row.try_get("tool")?,
+            arguments: row.try_get("arguments")?,
+            repairs: row.try_get("repairs")?,
+            decision: row.try_get("decision")?,
+            at: row.try_get("at")?,
+            outcome: Outcome::of(row)?,
+        })
+    }
+}
+
+struct Outcome {
+    result: String,
+    duration: i64,
+}
+
+impl Outcome {
+    fn of(row: &SqliteRow) -> sqlx::Result<Option<Self>> {
+        let Some(result) = row.try_get("result")? else { return Ok(None) };
+        Ok(Some(Self { result, duration: row.try_get("duration")? }))
+    }
+
+    fn state(&self, sequence: i64) -> Result<State, JournalError> {
+        let result = serde_json::from_str(&self.result).map_err(|error| unreadable("the result", sequence, error))?;
+        Ok(State::Finished(Finished::new(result, from_micros(self.duration))))
+    }
+}

@@ -1,0 +1,59 @@
+//! Forgetting.
+
+use std::time::{Duration, SystemTime};
+
+use tool_runtime::journal::JournalError;
+
+use crate::SqliteJournal;
+use crate::error::ResultExt;
+use crate::time::stamp;
+
+impl SqliteJournal {
+    /// Removes what is older: entries whose call is not running, and calls that have waited so long for a confirmation.
+    /// Says how many entries it removed.
+    ///
+    /// A call that is removed is forgotten: should it come again, it runs again. Keep entries for longer than a client
+    /// may repeat a call.
+    ///
+    /// # Errors
+    /// If they cannot be removed.
+    pub async fn prune(&self, older_than: Duration) -> Result<u64, JournalError> {
+        let limit = stamp(SystemTime::now().checked_sub(older_than).unwrap_or(SystemTime::UNIX_EPOCH));
+        let delete = |statement| sqlx::query(statement).bind(limit);
+        delete("DELETE FROM pending WHERE at < ?").execute(self.writer()).await.or_unwritten("remove old entries")?;
+        let mut removed = 0;
+        // Some at a time, so that calls do not wait for long.
+        loop {
+            let some = delete(
+                "DELETE FROM calls WHERE sequence IN (SELECT sequence FROM calls LEFT JOIN outcomes ON call = sequence \
+                 WHERE calls.at < ? AND (run IS NULL OR call IS NOT NULL) LIMIT 500)",
+            );
+            let some = some.execute(self.writer()).await.or_unwritten("remove old entries")?.rows_affected();
+            removed += some;
+            if some == 0 {
+                break;
+            }
+        }
+        Ok(removed + self.prune_unfinished(limit).await?)
+    }
+
+    /// Those of the dead: their outcome will never be known.
+    async fn prune_unfinished(&self, limit: i64) -> Result<u64, JournalError> {
+        let unfinished: Vec<(i64, i64, i64)> = sqlx::query_as(
+            "SELECT sequence, opening, run FROM calls LEFT JOIN outcomes ON call = sequence \
+             WHERE calls.at < ? AND run IS NOT NULL AND call IS NULL",
+        )
+        .bind(limit)
+        .fetch_all(self.readers())
+        .await
+        .or_unread("old entries")?;
+        let mut removed = 0;
+        for (sequence, opening, run) in unfinished {
+            if !self.is_running(opening, run) {
+                let delete = sqlx::query("DELETE FROM calls WHERE sequence = ?").bind(sequence);
+                removed += delete.execute(self.writer()).await.or_unwritten("remove old entries")?.rows_affected();
+            }
+        }
+        Ok(removed)
+    }
+}

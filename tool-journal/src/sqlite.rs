@@ -1,0 +1,98 @@
+//! The journal in a SQLite file.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use sqlx::{Sqlite, SqlitePool, Transaction};
+use tool_runtime::journal::{Begun, BoxFuture, CallKey, Entry, Finished, Journal, JournalError, Query, Started};
+
+use crate::error::ResultExt;
+use crate::opening::Opening;
+use crate::{file, schema};
+
+/// A record of calls in a SQLite file. A clone is the same journal.
+#[derive(Clone, Debug)]
+pub struct SqliteJournal(pub(crate) Arc<Inner>);
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pools: file::Pools,
+    pub(crate) opening: Opening,
+    /// The runs of this opening that are on their way.
+    running: Mutex<HashSet<u64>>,
+}
+
+impl SqliteJournal {
+    /// Opens a journal, and makes the file if there is none.
+    ///
+    /// # Errors
+    /// If the file cannot be written, is damaged, is another program's database, or was written by a newer version.
+    pub async fn open(path: impl AsRef<Path>) -> Result<Self, JournalError> {
+        let path = file::create(path.as_ref())?;
+        let pools = file::connect(&path).await?;
+        let mut transaction = exclusive(&pools.writer).await?;
+        schema::migrate(&mut transaction).await?;
+        let opening = Opening::register(&mut transaction, &path).await?;
+        transaction.commit().await.or_unwritten("register this process")?;
+        Ok(Self(Arc::new(Inner { pools, opening, running: Mutex::default() })))
+    }
+
+    /// Writes everything to the file itself and closes it. Dropping the last clone does the same, some time later.
+    pub async fn close(self) {
+        self.0.pools.readers.close().await;
+        self.0.pools.writer.close().await;
+    }
+
+    /// A transaction during which nobody else writes, neither here nor in another process.
+    pub(crate) async fn exclusive(&self) -> Result<Transaction<'static, Sqlite>, JournalError> {
+        exclusive(&self.0.pools.writer).await
+    }
+
+    pub(crate) fn writer(&self) -> &SqlitePool {
+        &self.0.pools.writer
+    }
+
+    pub(crate) fn readers(&self) -> &SqlitePool {
+        &self.0.pools.readers
+    }
+
+    pub(crate) fn running(&self) -> MutexGuard<'_, HashSet<u64>> {
+        self.0.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a call that has no outcome yet may still get one.
+    pub(crate) fn is_running(&self, opening: i64, run: i64) -> bool {
+        if opening == self.0.opening.id {
+            self.running().contains(&run.cast_unsigned())
+        } else {
+            self.0.opening.is_alive(opening)
+        }
+    }
+}
+
+async fn exclusive(writer: &SqlitePool) -> Result<Transaction<'static, Sqlite>, JournalError> {
+    writer.begin_with("BEGIN IMMEDIATE").await.or_unwritten("be locked for writing")
+}
+
+impl Journal for SqliteJournal {
+    fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>> {
+        Box::pin(self.begin_call(call))
+    }
+
+    fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<Begun>, JournalError>> {
+        Box::pin(self.recall_call(key))
+    }
+
+    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
+        Box::pin(self.finish_call(key, finished))
+    }
+
+    fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {
+        Box::pin(self.note_call(call, decision))
+    }
+
+    fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>> {
+        Box::pin(self.read_entries(query))
+    }
+}

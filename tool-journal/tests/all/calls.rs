@@ -1,0 +1,195 @@
+use std::time::Duration;
+
+use serde_json::json;
+use tool_runtime::journal::{Begun, Journal, JournalErrorKind, Query, Started, State};
+use tool_runtime::{Argument, ToolCall, ToolDefinition};
+
+use crate::support::{Folder, finished, result, started, with_arguments};
+
+#[tokio::test]
+async fn a_completed_call_is_known_after_reopening() {
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    let call = with_arguments("c", "1", json!({"a": 1, "b": 2})).decision("policy").repairs(json!(["a"]));
+    assert_eq!(journal.begin(&call).await.unwrap(), Begun::New);
+    assert_eq!(journal.begin(&call).await.unwrap(), Begun::Running);
+    journal.finish(&call.key, &finished("done")).await.unwrap();
+    journal.close().await;
+
+    let journal = folder.open().await;
+    let again = journal.begin(&with_arguments("c", "1", json!({"b": 2, "a": 1}))).await.unwrap();
+    assert_eq!(again, Begun::Completed(Box::new(result("done"))));
+    let entries = journal.entries(Query::newest(10)).await.unwrap();
+    assert_eq!(entries.len(), 1);
+    assert_eq!(entries[0].arguments, json!({"a": 1, "b": 2}));
+    assert_eq!((entries[0].decision.as_deref(), &entries[0].repairs), (Some("policy"), &Some(json!(["a"]))));
+    assert_eq!(entries[0].state, State::Finished(finished("done")));
+    assert!(entries[0].at.elapsed().unwrap() < Duration::from_secs(60));
+}
+
+#[tokio::test]
+async fn a_call_that_never_finished_is_unfinished_after_reopening() {
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    journal.begin(&started("c", "1")).await.unwrap();
+    journal.close().await;
+
+    let journal = folder.open().await;
+    assert_eq!(journal.begin(&started("c", "1")).await.unwrap(), Begun::Unfinished);
+    assert_eq!(journal.begin(&started("c", "1")).await.unwrap(), Begun::Unfinished, "asking changes nothing");
+    assert_eq!(journal.entries(Query::newest(1)).await.unwrap()[0].state, State::Unfinished);
+}
+
+#[tokio::test]
+async fn another_conversation_id_or_argument_is_another_call() {
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    let others = [("c", "1", 1), ("d", "1", 1), ("c", "2", 1), ("c", "1", 2)];
+    for (conversation, id, argument) in others {
+        let call = with_arguments(conversation, id, json!({"a": argument}));
+        assert_eq!(journal.begin(&call).await.unwrap(), Begun::New);
+    }
+}
+
+#[tokio::test]
+async fn a_call_without_an_id_is_recorded_each_time() {
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    let call = ToolCall::new("notes.add", json!({})).conversation("c");
+    let start = || Started::new(&call, &ToolDefinition::default(), &json!({}));
+    let (first, second) = (start(), start());
+    assert_eq!(journal.begin(&first).await.unwrap(), Begun::New);
+    assert_eq!(journal.begin(&second).await.unwrap(), Begun::New);
+    journal.finish(&second.key, &finished("second")).await.unwrap();
+    let entries = journal.entries(Query::newest(10)).await.unwrap();
+    assert_eq!(entries[0].state, State::Finished(finished("second")));
+    assert_eq!(entries[1].state, State::Running);
+}
+
+#[tokio::test]
+async fn a_call_is_finished_once() {
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    let call = started("c", "1");
+    let never_begun = journal.finish(&call.key, &finished("")).await.unwrap_err();
+    assert_eq!(never_begun.kind(), JournalErrorKind::NotRunning);
+    journal.begin(&call).await.unwrap();
+    journal.finish(&call.key, &finished("first")).await.unwrap();
+    assert!(journal.finish(&call.key, &finished("second")).await.is_err());
+    assert_eq!(journal.entries(Query::newest(1)).await.unwrap()[0].state, State::Finished(finished("first")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_many_at_once_one_is_new() {
+    let folder = Folder::new();
+    // Two openings are to this what two processes are.
+    let journals = [folder.open().await, folder.open().await];
+    for round in 0..10 {
+        let begin = |task: usize| {
+            let journal = journals[task % 2].clone();
+            tokio::spawn(async move { journal.begin(&started("c", &round.to_string())).await.unwrap() })
+        };
+        let mut answers = Vec::new();
+        for task in (0..20).map(begin).collect::<Vec<_>>() {
+            answers.push(task.await.unwrap());
+        }
+        assert_eq!(answers.iter().filter(|&answer| *answer == Begun::New).count(), 1);
+        assert_eq!(answers.iter().filter(|&answer| *answer == Begun::Running).count(), 19);
+    }
+}
+
+/// A caller that goes away while it waits for the journal must not leave a call that runs forever.
+#[tokio::test]
+async fn a_begin_that_is_dropped_does_not_run() {
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    for (wait, id) in (0..30).map(|wait| (Duration::from_micros(wait * 100), wait.to_string())) {
+        drop(tokio::time::timeout(wait, journal.begin(&started("c", &id))).await);
+    }
+    for entry in journal.entries(Query::newest(100)).await.unwrap() {
+        let begun = journal.begin(&started("c", entry.id.as_deref().unwrap())).await.unwrap();
+        let expected = if entry.state == State::Running { Begun::Running } else { Begun::Unfinished };
+        assert_eq!(begun, expected);
+    }
+}
+
+#[tokio::test]
+async fn a_note_does_not_keep_the_call_from_running() {
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    let call = started("c", "1");
+    journal.note(&call, "pending").await.unwrap();
+    journal.note(&call, "refused").await.unwrap();
+    assert_eq!(journal.begin(&call).await.unwrap(), Begun::New);
+    let entries = journal.entries(Query::newest(10)).await.unwrap();
+    assert_eq!((entries[1].decision.as_deref(), &entries[1].state), (Some("refused"), &State::Noted));
+}
+
+#[tokio::test]
+async fn entries_come_newest_first_and_in_pages() {
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    for id in ["1", "2", "3"] {
+        journal.begin(&started("c", id)).await.unwrap();
+        journal.begin(&started("other", id)).await.unwrap();
+    }
+    let query = || Query::newest(2).conversation("c").tool("notes.add");
+    let first = journal.entries(query()).await.unwrap();
+    let ids: Vec<_> = first.iter().map(|entry| entry.id.as_deref().unwrap()).collect();
+    assert_eq!(ids, ["3", "2"]);
+    let second = journal.entries(query().before(first[1].sequence)).await.unwrap();
+    assert_eq!((second.len(), second[0].id.as_deref()), (1, Some("1")));
+    assert!(journal.entries(Query::newest(2).tool("notes.remove")).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn pruning_keeps_what_is_new_or_running() {
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    let aged = |id: &str| {
+        let mut call = started("c", id);
+        call.at -= Duration::from_secs(1000);
+        call
+    };
+    let (done, running, new) = (aged("done"), aged("running"), started("c", "new"));
+    for call in [&done, &running, &new] {
+        journal.begin(call).await.unwrap();
+    }
+    journal.finish(&done.key, &finished("")).await.unwrap();
+    journal.note(&aged("noted"), "refused").await.unwrap();
+    let other = folder.open().await;
+    other.begin(&aged("lost")).await.unwrap();
+    other.close().await;
+
+    assert_eq!(journal.prune(Duration::from_secs(500)).await.unwrap(), 3);
+    let entries = journal.entries(Query::newest(10)).await.unwrap();
+    let ids: Vec<_> = entries.iter().map(|entry| entry.id.as_deref().unwrap()).collect();
+    assert_eq!(ids, ["new", "running"]);
+    assert_eq!(journal.begin(&done).await.unwrap(), Begun::New);
+}
+
+#[tokio::test]
+async fn secrets_are_not_in_the_files() {
+    let mut definition = ToolDefinition::default();
+    let mut secret = Argument::new("string", true);
+    secret.keywords.insert("writeOnly".into(), true.into());
+    definition.arguments.insert("password".into(), secret);
+    let arguments = json!({"user": "ann-the-user", "password": "hunter2-the-secret"});
+
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    let call = ToolCall::new("login", arguments.clone()).conversation("c").id("1");
+    let call = Started::new(&call, &definition, &arguments);
+    journal.begin(&call).await.unwrap();
+    journal.finish(&call.key, &finished("ok")).await.unwrap();
+    journal.note(&call, "noted").await.unwrap();
+
+    let holds = |needle: &str| {
+        let bytes = folder.names().into_iter().flat_map(|name| std::fs::read(folder.file(&name)).unwrap());
+        bytes.collect::<Vec<_>>().windows(needle.len()).any(|window| window == needle.as_bytes())
+    };
+    assert!(holds("ann-the-user"), "the control");
+    assert!(!holds("hunter2-the-secret"));
+    journal.close().await;
+    assert!(holds("ann-the-user") && !holds("hunter2-the-secret"));
+}

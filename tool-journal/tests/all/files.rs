@@ -1,0 +1,146 @@
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection};
+use tool_journal::SqliteJournal;
+use tool_runtime::journal::{Begun, Journal, JournalError, JournalErrorKind};
+
+use crate::support::{Folder, finished, started};
+
+async fn refused(folder: &Folder) -> JournalError {
+    SqliteJournal::open(folder.journal()).await.expect_err("the file is to be refused")
+}
+
+async fn run(folder: &Folder, sql: &'static str) {
+    let options = SqliteConnectOptions::new().filename(folder.journal()).create_if_missing(true);
+    let mut connection = options.connect().await.unwrap();
+    sqlx::raw_sql(sql).execute(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_newer_version_is_refused() {
+    let folder = Folder::new();
+    folder.open().await.close().await;
+    run(&folder, "PRAGMA user_version = 99").await;
+    let error = refused(&folder).await;
+    assert_eq!(error.kind(), JournalErrorKind::Incompatible);
+    assert!(error.to_string().contains("version 99") && error.to_string().contains("newer release"), "{error}");
+}
+
+#[tokio::test]
+async fn another_programs_database_is_refused_and_left_alone() {
+    let folder = Folder::new();
+    run(&folder, "CREATE TABLE customers (name TEXT)").await;
+    let before = std::fs::read(folder.journal()).unwrap();
+    let error = refused(&folder).await;
+    assert_eq!(error.kind(), JournalErrorKind::Incompatible);
+    assert!(error.to_string().contains("no journal of calls"), "{error}");
+    assert!(std::fs::read(folder.journal()).unwrap() == before && folder.names() == ["calls.db"]);
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_refused() {
+    let folder = Folder::new();
+    std::fs::write(folder.journal(), "not a database\n".repeat(1000)).unwrap();
+    let error = refused(&folder).await;
+    assert_eq!(error.kind(), JournalErrorKind::Damaged);
+    assert!(error.to_string().contains("restore it from a backup"), "{error}");
+}
+
+#[tokio::test]
+async fn a_damaged_journal_says_so() {
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    for id in 0..100 {
+        journal.begin(&started("c", &id.to_string())).await.unwrap();
+    }
+    journal.close().await;
+    let mut bytes = std::fs::read(folder.journal()).unwrap();
+    bytes[4096..].fill(0xab);
+    std::fs::write(folder.journal(), bytes).unwrap();
+
+    // Depending on what SQLite reads first, the damage shows at once or at the first call.
+    let error = match SqliteJournal::open(folder.journal()).await {
+        Err(error) => error,
+        Ok(journal) => journal.begin(&started("c", "new")).await.expect_err("the tables are gone"),
+    };
+    assert_eq!(error.kind(), JournalErrorKind::Damaged, "{error}");
+}
+
+#[tokio::test]
+async fn what_is_recorded_cannot_be_changed() {
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    let call = started("c", "1");
+    journal.begin(&call).await.unwrap();
+    journal.finish(&call.key, &finished("")).await.unwrap();
+    journal.close().await;
+    let mut connection = SqliteConnectOptions::new().filename(folder.journal()).connect().await.unwrap();
+    for change in ["UPDATE calls SET tool = 'x'", "UPDATE outcomes SET result = '{}'"] {
+        let error = sqlx::query(change).execute(&mut connection).await.unwrap_err();
+        assert!(error.to_string().contains("is not changed"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_is_not_there_is_named() {
+    let folder = Folder::new();
+    let error = SqliteJournal::open(folder.file("nowhere/calls.db")).await.unwrap_err();
+    assert_eq!(error.kind(), JournalErrorKind::Unavailable);
+    assert!(error.to_string().contains("nowhere/calls.db"), "{error}");
+}
+
+/// As on a full disk: the error says what was not written, and the call has not begun.
+#[tokio::test]
+async fn a_call_that_could_not_be_written_has_not_begun() {
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    run(&folder, "CREATE TRIGGER full BEFORE INSERT ON calls BEGIN SELECT RAISE(ABORT, 'disk full'); END").await;
+    let error = journal.begin(&started("c", "1")).await.unwrap_err();
+    assert_eq!(error.kind(), JournalErrorKind::Unavailable);
+    assert!(error.to_string().contains("record that a call starts"), "{error}");
+    run(&folder, "DROP TRIGGER full").await;
+    assert_eq!(journal.begin(&started("c", "1")).await.unwrap(), Begun::New);
+}
+
+/// The call has ended, only nobody knows how.
+#[tokio::test]
+async fn a_call_whose_outcome_could_not_be_written_is_unfinished() {
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    run(&folder, "CREATE TRIGGER full BEFORE INSERT ON outcomes BEGIN SELECT RAISE(ABORT, 'disk full'); END").await;
+    let call = started("c", "1");
+    journal.begin(&call).await.unwrap();
+    let error = journal.finish(&call.key, &finished("")).await.unwrap_err();
+    assert!(error.to_string().contains("record the outcome"), "{error}");
+    assert_eq!(journal.begin(&started("c", "1")).await.unwrap(), Begun::Unfinished);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_files_are_for_their_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    journal.begin(&started("c", "1")).await.unwrap();
+    for name in folder.names().iter() {
+        let mode = std::fs::metadata(folder.file(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{name} has {mode:o}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_can_create_it_at_once() {
+    for _ in 0..5 {
+        let folder = Folder::new();
+        let open = |_| {
+            let path = folder.journal();
+            tokio::spawn(async move { SqliteJournal::open(path).await })
+        };
+        let mut open_ones = Vec::new();
+        for task in (0..8).map(open).collect::<Vec<_>>() {
+            open_ones.push(task.await.unwrap().unwrap());
+        }
+        assert_eq!(folder.names().iter().filter(|name| name.contains("-open-")).count(), 8);
+    }
+}

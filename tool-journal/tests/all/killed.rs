@@ -1,0 +1,185 @@
+//! A child process runs calls and is killed (`SIGKILL`) at random points. A call's effect is a line in a file, written
+//! through to the disk, so that what happened can be compared with what the journal says happened.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use tool_journal::SqliteJournal;
+use tool_runtime::journal::{Begun, BoxFuture, CallKey, Entry, Finished, Journal, JournalError, Query, Started, State};
+
+use crate::support::{Folder, child, childs_task, finished, result, say_ready, started, wait_until_ready};
+
+const ROUNDS: u32 = 200;
+const LANES: usize = 4;
+/// How many of the last calls a new process tries again, as a client would.
+const REPEATED: usize = 8;
+
+#[test]
+fn no_completed_call_runs_twice_and_none_is_lost() {
+    let folder = Folder::new();
+    for round in 0..ROUNDS {
+        one_round(&folder, "SqliteJournal", round);
+        assert_eq!(twice(&folder), None, "round {round}");
+    }
+
+    let ran: HashSet<_> = lines(&folder, "effects").into_iter().collect();
+    let told: HashSet<_> = lines(&folder, "told").into_iter().collect();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (mut completed, mut unfinished) = (0, 0);
+    runtime.block_on(async {
+        let journal = folder.open().await;
+        for id in &ran {
+            match journal.begin(&started("c", id)).await.unwrap() {
+                Begun::Completed(recorded) => {
+                    assert_eq!(*recorded, result(id));
+                    completed += 1;
+                }
+                // It had its effect and was not seen to end: nobody can tell, so nobody was told.
+                Begun::Unfinished => {
+                    assert!(!told.contains(id), "{id} was answered and then forgotten");
+                    unfinished += 1;
+                }
+                other => panic!("{id} has run, and the journal says {other:?}"),
+            }
+        }
+        for entry in journal.entries(Query::newest(u32::MAX)).await.unwrap() {
+            let id = entry.id.unwrap();
+            assert!(ran.contains(&id) || entry.state == State::Unfinished, "{id} is {:?} and never ran", entry.state);
+        }
+    });
+    assert!(told.is_subset(&ran));
+    // The test says something only if it got somewhere, and if processes died in the middle of calls.
+    assert!(completed > 100 && unfinished > 20, "{completed} completed, {unfinished} unfinished");
+}
+
+/// The control: with a journal that writes only at the end the same test finds a call that ran twice.
+#[test]
+fn a_journal_that_records_at_the_end_runs_a_call_twice() {
+    let folder = Folder::new();
+    let found = (0..ROUNDS).any(|round| {
+        one_round(&folder, "AtTheEnd", round);
+        twice(&folder).is_some()
+    });
+    assert!(found);
+}
+
+/// Starts a process that runs calls, and kills it after a while; one in four while it still opens the journal.
+fn one_round(folder: &Folder, journal: &str, round: u32) {
+    let next = lines(folder, "effects").iter().filter_map(|id| id.parse::<usize>().ok()).max().map_or(0, |id| id + 1);
+    let first = next.saturating_sub(REPEATED);
+    let mut child = child("killed::runs_calls_until_killed", folder, &format!("{journal} {first}"));
+    if !round.is_multiple_of(4) {
+        wait_until_ready(&mut child);
+    }
+    // A sequence without a pattern that matters; the machine adds its own randomness.
+    let spread = u64::from(round.wrapping_mul(2_654_435_761) >> 16) % 60_000;
+    sleep(Duration::from_micros(spread));
+    child.kill().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(!words.contains("panicked"), "round {round}: {words}");
+}
+
+/// A call that had its effect more than once.
+fn twice(folder: &Folder) -> Option<String> {
+    let mut times = HashMap::new();
+    lines(folder, "effects").into_iter().find(|id| {
+        let times: &mut u32 = times.entry(id.clone()).or_default();
+        *times += 1;
+        *times > 1
+    })
+}
+
+fn lines(folder: &Folder, name: &str) -> Vec<String> {
+    let text = fs::read_to_string(folder.file(name)).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+#[ignore = "a process that other tests start"]
+fn runs_calls_until_killed() {
+    let Some((folder, task)) = childs_task() else { return };
+    let (journal, first) = task.split_once(' ').unwrap();
+    let first: usize = first.parse().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let sqlite = SqliteJournal::open(folder.join("calls.db")).await.unwrap();
+        let journal: Arc<dyn Journal> =
+            if journal == "AtTheEnd" { Arc::new(AtTheEnd(sqlite)) } else { Arc::new(sqlite) };
+        say_ready();
+        let lanes: Vec<_> = (0..LANES)
+            .map(|lane| {
+                let (journal, folder) = (journal.clone(), folder.clone());
+                tokio::spawn(async move {
+                    for id in (first + lane..).step_by(LANES) {
+                        run(&*journal, &folder, &id.to_string()).await;
+                    }
+                })
+            })
+            .collect();
+        for lane in lanes {
+            lane.await.unwrap();
+        }
+    });
+}
+
+/// One call, as a dispatcher makes it.
+async fn run(journal: &dyn Journal, folder: &Path, id: &str) {
+    let call = started("c", id);
+    if journal.begin(&call).await.unwrap() != Begun::New {
+        return;
+    }
+    let began = Instant::now();
+    append(folder, "effects", id);
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    let finished = Finished { duration: began.elapsed(), ..finished(id) };
+    journal.finish(&call.key, &finished).await.unwrap();
+    append(folder, "told", id);
+}
+
+fn append(folder: &Path, name: &str, line: &str) {
+    let mut file = OpenOptions::new().append(true).create(true).open(folder.join(name)).unwrap();
+    file.write_all(format!("{line}\n").as_bytes()).unwrap();
+    file.sync_data().unwrap();
+}
+
+/// Knows a completed call, but nothing of one that has only started.
+struct AtTheEnd(SqliteJournal);
+
+impl Journal for AtTheEnd {
+    fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>> {
+        Box::pin(async {
+            let entries = self.0.entries(Query::newest(u32::MAX)).await?;
+            let same = entries.into_iter().find(|entry| entry.id.as_deref() == call.key.id());
+            Ok(match same.map(|entry| entry.state) {
+                Some(State::Finished(finished)) => Begun::Completed(Box::new(finished.result)),
+                _ => Begun::New,
+            })
+        })
+    }
+
+    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
+        Box::pin(async {
+            let mut call = started("c", key.id().unwrap());
+            call.key = key.clone();
+            // Not new: a run before this one was killed between these two.
+            if self.0.begin(&call).await? != Begun::New {
+                return Ok(());
+            }
+            self.0.finish(key, finished).await
+        })
+    }
+
+    fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {
+        self.0.note(call, decision)
+    }
+
+    fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>> {
+        self.0.entries(query)
+    }
+}

@@ -1,0 +1,58 @@
+use tool_journal::SqliteJournal;
+use tool_runtime::journal::{Begun, Journal, Query, State};
+
+use crate::support::{Folder, child, childs_task, finished, result, say_ready, started, wait_until_ready};
+
+/// Begins two calls, finishes one, and stays.
+#[test]
+#[ignore = "a process that other tests start"]
+fn begins_a_call_and_stays() {
+    let Some((folder, _)) = childs_task() else { return };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let journal = SqliteJournal::open(folder.join("calls.db")).await.unwrap();
+        let done = started("c", "done");
+        journal.begin(&done).await.unwrap();
+        journal.finish(&done.key, &finished("by the child")).await.unwrap();
+        journal.begin(&started("c", "open")).await.unwrap();
+        say_ready();
+        std::future::pending::<()>().await;
+    });
+}
+
+#[tokio::test]
+async fn a_call_of_another_process_runs_while_that_lives() {
+    let folder = Folder::new();
+    let mut child = child("processes::begins_a_call_and_stays", &folder, "stay");
+    wait_until_ready(&mut child);
+
+    let journal = folder.open().await;
+    assert_eq!(journal.begin(&started("c", "open")).await.unwrap(), Begun::Running);
+    assert_eq!(journal.entries(Query::newest(1)).await.unwrap()[0].state, State::Running);
+    let done = journal.begin(&started("c", "done")).await.unwrap();
+    assert_eq!(done, Begun::Completed(Box::new(result("by the child"))));
+
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(journal.begin(&started("c", "open")).await.unwrap(), Begun::Unfinished);
+    assert_eq!(journal.entries(Query::newest(1)).await.unwrap()[0].state, State::Unfinished);
+
+    let locks = || folder.names().into_iter().filter(|name| name.contains("-open-")).count();
+    assert_eq!(locks(), 2, "that of the child is still there");
+    let another = folder.open().await;
+    assert_eq!(locks(), 2, "and is removed by the next opening");
+    drop((another, journal));
+}
+
+/// The lock files stand beside the file itself, wherever a link to it stands.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_leads_to_the_same_journal() {
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    journal.begin(&started("c", "1")).await.unwrap();
+    std::fs::create_dir(folder.file("links")).unwrap();
+    std::os::unix::fs::symlink(folder.journal(), folder.file("links/calls.db")).unwrap();
+    let linked = SqliteJournal::open(folder.file("links/calls.db")).await.unwrap();
+    assert_eq!(linked.begin(&started("c", "1")).await.unwrap(), Begun::Running);
+}

@@ -1,0 +1,56 @@
+//! The second shim of a tool with a preview: the same arguments, another function.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use tool_syntax::{Class, Preview, Receiver, Tool};
+
+use crate::shim::{Callee, decode, injected, needs, place, want};
+
+/// The shim of a preview, as the expression that a registration refers to.
+pub(crate) fn shim(tool: &Tool, preview: &Preview, class: Option<&Class>) -> TokenStream {
+    let invoke = invoke_name(tool);
+    let (parameters, receiver) = match preview {
+        Preview::Method(method) => (&method.parameters, method.receiver),
+        Preview::Function(_) => (&tool.parameters, Receiver::None),
+    };
+    let wants: Vec<TokenStream> = injected(parameters).map(want).collect();
+    let needs = needs(&wants, receiver, class);
+    quote!(&__tool::Shim { invoke: #invoke, needs: #needs })
+}
+
+fn invoke_name(tool: &Tool) -> Ident {
+    format_ident!("__preview_{}", syn::ext::IdentExt::unraw(&tool.function))
+}
+
+/// The function that the shim of a preview invokes.
+pub(crate) fn invoke(tool: &Tool, preview: &Preview) -> TokenStream {
+    let shim = invoke_name(tool);
+    let takes = TokenStream::new();
+    let (callee, is_async) = match preview {
+        Preview::Method(method) => {
+            let name = &method.function;
+            let span = place(name.span());
+            let path = quote_spanned!(span=> <__Class>::#name);
+            let (receiver, parameters) = (method.receiver, method.parameters.as_slice());
+            (Callee { shim, path, span, receiver, parameters, takes, output: None }, Some(method.is_async))
+        }
+        Preview::Function(path) => {
+            let (span, path) = (place(path.span()), quote!(#path));
+            let (receiver, parameters) = (Receiver::None, tool.parameters.as_slice());
+            (Callee { shim, path, span, receiver, parameters, takes, output: None }, None)
+        }
+    };
+    let span = callee.span;
+    // What a tool reads to show its effect blocks as much as the tool itself.
+    let is_blocking = tool.options.blocking && is_async != Some(true);
+    decode(tool, &callee, is_blocking || is_async != Some(false), |call| match is_async {
+        _ if is_blocking => quote_spanned!(span=> __tool::Step::blocking(move || __tool::Previewed::answer(#call))),
+        Some(false) => quote_spanned!(span=> __tool::Step::Done(__tool::Previewed::answer(#call))),
+        Some(true) => {
+            quote_spanned!(span=> __tool::Step::future(async move { __tool::Previewed::answer(#call.await) }))
+        }
+        // Whether the function is `async` is for its type to say.
+        None => quote_spanned!(span=> __tool::Step::future(async move { __tool::Preview(#call).answer().await })),
+    })
+}

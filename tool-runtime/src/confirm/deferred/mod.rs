@@ -1,0 +1,173 @@
+//! Answers that come later, on a web page or in a chat.
+
+mod key;
+mod store;
+#[cfg(test)]
+mod tests;
+mod token;
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+pub use key::{Key, WeakKey};
+pub use store::{MemoryStore, PendingCall, PendingStore, StoreError, Stored};
+pub use token::TokenError;
+
+use self::token::Token;
+use super::{Confirm, Decision, Pending, Question};
+
+/// Answers [`Decision::Pending`] with a token, and knows the call again when someone comes back with it.
+///
+/// A token is good once, until it expires, and for exactly the call that was asked about: a MAC binds it to the call's
+/// id, its conversation, the tool and its definition, the arguments and the preview. Whatever is off makes it invalid.
+///
+/// It is cheap to clone; the clones answer for each other's calls.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::time::{Duration, SystemTime};
+///
+/// use serde_json::json;
+/// use tool_runtime::confirm::{Key, Question};
+/// use tool_runtime::{Confirm, Decision, Deferred, TokenError, ToolDefinition};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let deferred = Deferred::new(Key::random()?).expires_in(Duration::from_secs(600));
+///
+/// // What the dispatcher does when a call needs consent:
+/// let question = Question::new("metrics.purge", Arc::new(ToolDefinition::default()), json!({"host": "web-1"}));
+/// let Decision::Pending(pending) = deferred.confirm(&question).await else { panic!("it does not wait") };
+///
+/// // When someone presses the button:
+/// let call = deferred.redeem(&pending.token, SystemTime::now()).await?;
+/// assert_eq!(call.question.arguments, json!({"host": "web-1"}));
+///
+/// // And presses it again:
+/// let again = deferred.redeem(&pending.token, SystemTime::now()).await;
+/// assert_eq!(again, Err(TokenError::Invalid));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Deferred {
+    key: Arc<Key>,
+    store: Arc<dyn PendingStore>,
+    expires_in: Duration,
+}
+
+impl Deferred {
+    /// Makes tokens with this key. Calls wait in memory, for an hour at most.
+    pub fn new(key: impl Into<Key>) -> Self {
+        Self {
+            key: Arc::new(key.into()),
+            store: Arc::new(MemoryStore::default()),
+            expires_in: Duration::from_secs(60 * 60),
+        }
+    }
+
+    /// How long a call waits.
+    #[must_use]
+    pub fn expires_in(mut self, time: Duration) -> Self {
+        self.expires_in = time;
+        self
+    }
+
+    /// Where calls wait. A store on disk lets them outlive the process.
+    #[must_use]
+    pub fn store(mut self, store: impl PendingStore) -> Self {
+        self.store = Arc::new(store);
+        self
+    }
+
+    /// The call of a token, which is used up by it.
+    ///
+    /// Whether to run it is for the person who has the token to say; that its tool is still
+    /// [the one it was](Question::is_about) is for the caller to see.
+    ///
+    /// # Errors
+    /// When the token is not that of a call that waits, as it waits, or when it is too late. A wrong token leaves the
+    /// call waiting.
+    pub async fn redeem(&self, token: &str, now: SystemTime) -> Result<PendingCall, TokenError> {
+        let token = Token::read(token).ok_or(TokenError::Invalid)?;
+        let id = token.id();
+        // Looked at before it is taken: someone who knows an id must not be able to make a call go away.
+        self.expect(&token, self.store.get(&id).await)?;
+        let call = self.expect(&token, self.store.take(&id).await)?;
+        if now < call.expires { Ok(call) } else { Err(TokenError::Expired) }
+    }
+
+    fn expect(&self, token: &Token, found: Result<Option<PendingCall>, StoreError>) -> Result<PendingCall, TokenError> {
+        let found = found.map_err(|error| unavailable(&error))?;
+        found.filter(|call| token.fits(&self.key, call)).ok_or(TokenError::Invalid)
+    }
+
+    /// The calls of a conversation that wait, each with its token: for a page that is loaded again, or after a restart.
+    ///
+    /// It is for the application to know who may see them.
+    ///
+    /// # Errors
+    /// [`TokenError::Unavailable`], when the store cannot be asked.
+    pub async fn waiting(
+        &self,
+        conversation: &str,
+        now: SystemTime,
+    ) -> Result<Vec<(Pending, PendingCall)>, TokenError> {
+        let calls = self.store.list(conversation).await.map_err(|error| unavailable(&error))?;
+        let waiting = calls.into_iter().filter(|call| now < call.expires);
+        let with_token = waiting.filter_map(|call| Some((self.pending(&call)?, call)));
+        Ok(with_token.collect())
+    }
+
+    /// The token of a call that is as it was put into the store.
+    fn pending(&self, call: &PendingCall) -> Option<Pending> {
+        if !token::is_sealed(&self.key, call) {
+            tracing::warn!(id = call.id, "a call that waits for confirmation was altered, or is of another key");
+            return None;
+        }
+        Some(Pending::new(token::token(&self.key, call)?, call.expires))
+    }
+
+    async fn defer(&self, question: &Question) -> Result<Pending, StoreError> {
+        let id = token::random_id().map_err(StoreError::new)?;
+        let expires = expiry(SystemTime::now(), self.expires_in).ok_or_else(|| StoreError::new("it is no time"))?;
+        let mut call = PendingCall::new(id, question.clone(), expires);
+        call.seal = token::seal(&self.key, &call).ok_or_else(|| StoreError::new("the call cannot be sealed"))?;
+        let pending = self.pending(&call).ok_or_else(|| StoreError::new("the call cannot be sealed"))?;
+        self.store.put(call).await?;
+        Ok(pending)
+    }
+}
+
+impl Confirm for Deferred {
+    fn confirm<'a>(&'a self, question: &'a Question) -> Pin<Box<dyn Future<Output = Decision> + Send + 'a>> {
+        Box::pin(async move {
+            self.defer(question).await.map_or_else(
+                |error| {
+                    tracing::warn!("a call cannot wait for confirmation: {error}");
+                    Decision::refuse("it needs a person's consent, and cannot wait for it now; try again later")
+                },
+                Decision::Pending,
+            )
+        })
+    }
+}
+
+impl fmt::Debug for Deferred {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Deferred").field("expires_in", &self.expires_in).finish_non_exhaustive()
+    }
+}
+
+/// In whole seconds, which every store can keep.
+fn expiry(now: SystemTime, expires_in: Duration) -> Option<SystemTime> {
+    let since = now.checked_add(expires_in)?.duration_since(UNIX_EPOCH).ok()?;
+    UNIX_EPOCH.checked_add(Duration::from_secs(since.as_secs()))
+}
+
+fn unavailable(error: &StoreError) -> TokenError {
+    tracing::warn!("calls that wait for confirmation cannot be looked up: {error}");
+    TokenError::Unavailable
+}

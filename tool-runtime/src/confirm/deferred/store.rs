@@ -1,0 +1,128 @@
+//! Where calls wait.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+use crate::confirm::Question;
+
+/// A call that waits for an answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PendingCall {
+    /// Its name in the store. Knowing it is not enough to run the call.
+    pub id: String,
+    /// What is asked.
+    pub question: Question,
+    /// When it is too late to answer, in whole seconds.
+    pub expires: SystemTime,
+    /// Shows whether what the store holds is what was put there.
+    pub(super) seal: String,
+}
+
+impl PendingCall {
+    pub(super) fn new(id: String, question: Question, expires: SystemTime) -> Self {
+        Self { id, question, expires, seal: String::new() }
+    }
+}
+
+/// What a [`PendingStore`] answers.
+pub type Stored<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+
+/// Keeps calls that wait for an answer.
+///
+/// A store keeps a [`PendingCall`] as it is, as JSON for example. It need not be trusted with more than that: a call
+/// that was altered in it is not run, and a token cannot be made from what it holds.
+pub trait PendingStore: Send + Sync + 'static {
+    /// Keeps a call under its id.
+    fn put(&self, call: PendingCall) -> Stored<'_, ()>;
+
+    /// The call of that id, which stays.
+    fn get<'a>(&'a self, id: &'a str) -> Stored<'a, Option<PendingCall>>;
+
+    /// The call of that id, which is gone then. Of two who take it at the same time, one gets it.
+    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<PendingCall>>;
+
+    /// The calls of a conversation.
+    fn list<'a>(&'a self, conversation: &'a str) -> Stored<'a, Vec<PendingCall>>;
+}
+
+/// Keeps calls in memory, up to a number of them. Those that have expired make room for others.
+pub struct MemoryStore {
+    calls: Mutex<BTreeMap<String, PendingCall>>,
+    capacity: usize,
+}
+
+impl MemoryStore {
+    /// Keeps this many calls at most. One more is refused: those that wait were promised an answer.
+    #[must_use]
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self { calls: Mutex::default(), capacity }
+    }
+
+    fn calls(&self) -> MutexGuard<'_, BTreeMap<String, PendingCall>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keep(&self, call: PendingCall) -> Result<(), StoreError> {
+        let mut calls = self.calls();
+        let now = SystemTime::now();
+        calls.retain(|_, waiting| waiting.expires > now);
+        if calls.len() >= self.capacity {
+            return Err(StoreError::new(format_args!("{} calls are waiting already", self.capacity)));
+        }
+        calls.insert(call.id.clone(), call);
+        Ok(())
+    }
+}
+
+impl Default for MemoryStore {
+    /// Keeps 10,000 calls at most.
+    fn default() -> Self {
+        Self::with_capacity(10_000)
+    }
+}
+
+impl PendingStore for MemoryStore {
+    fn put(&self, call: PendingCall) -> Stored<'_, ()> {
+        Box::pin(async { self.keep(call) })
+    }
+
+    fn get<'a>(&'a self, id: &'a str) -> Stored<'a, Option<PendingCall>> {
+        Box::pin(async { Ok(self.calls().get(id).cloned()) })
+    }
+
+    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<PendingCall>> {
+        Box::pin(async { Ok(self.calls().remove(id)) })
+    }
+
+    fn list<'a>(&'a self, conversation: &'a str) -> Stored<'a, Vec<PendingCall>> {
+        Box::pin(async move {
+            let of_conversation = |call: &&PendingCall| call.question.conversation.as_deref() == Some(conversation);
+            Ok(self.calls().values().filter(of_conversation).cloned().collect())
+        })
+    }
+}
+
+/// A store that does not work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoreError(String);
+
+impl StoreError {
+    /// A store that does not work, for this reason.
+    pub fn new(reason: impl fmt::Display) -> Self {
+        Self(reason.to_string())
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for StoreError {}

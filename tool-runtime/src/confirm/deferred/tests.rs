@@ -1,0 +1,343 @@
+//! Tokens that somebody has tampered with, each beside one that nobody has.
+
+use serde_json::{Value, json};
+use tool_model::ToolDefinition;
+
+use super::*;
+
+const KEY: [u8; 32] = *b"a key that is known to this test";
+
+fn definition(sensitive: bool) -> Arc<ToolDefinition> {
+    let json = json!({"description": "Purge.", "handler": "app::purge", "arguments": {}, "sensitive": sensitive});
+    Arc::new(serde_json::from_value(json).unwrap())
+}
+
+fn question() -> Question {
+    let mut question = Question::new("metrics.purge", definition(true), json!({"host": "web-1", "count": 3}));
+    question.call_id = Some("call_1".to_owned());
+    question.conversation = Some("c-1".to_owned());
+    question.preview = Some(json!({"statement": "delete from points"}));
+    question
+}
+
+/// A store whose contents a test can change behind everyone's back.
+#[derive(Clone, Default)]
+struct OpenStore(Arc<MemoryStore>);
+
+impl OpenStore {
+    async fn change(&self, id: &str, change: impl FnOnce(&mut PendingCall)) {
+        let mut call = self.0.take(id).await.unwrap().unwrap();
+        change(&mut call);
+        self.0.put(call).await.unwrap();
+    }
+
+    async fn only_id(&self) -> String {
+        let calls = self.0.list("c-1").await.unwrap();
+        assert_eq!(calls.len(), 1);
+        calls[0].id.clone()
+    }
+}
+
+impl PendingStore for OpenStore {
+    fn put(&self, call: PendingCall) -> Stored<'_, ()> {
+        self.0.put(call)
+    }
+    fn get<'a>(&'a self, id: &'a str) -> Stored<'a, Option<PendingCall>> {
+        self.0.get(id)
+    }
+    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<PendingCall>> {
+        self.0.take(id)
+    }
+    fn list<'a>(&'a self, conversation: &'a str) -> Stored<'a, Vec<PendingCall>> {
+        self.0.list(conversation)
+    }
+}
+
+fn deferred() -> (Deferred, OpenStore) {
+    let store = OpenStore::default();
+    (Deferred::new(KEY).store(store.clone()), store)
+}
+
+async fn ask(deferred: &Deferred, question: &Question) -> Pending {
+    match deferred.confirm(question).await {
+        Decision::Pending(pending) => pending,
+        other => panic!("it does not wait: {other:?}"),
+    }
+}
+
+fn now() -> SystemTime {
+    SystemTime::now()
+}
+
+#[tokio::test]
+async fn a_token_is_good_once() {
+    let (deferred, _) = deferred();
+    let pending = ask(&deferred, &question()).await;
+    let call = deferred.redeem(&pending.token, now()).await.unwrap();
+    assert_eq!((call.question, call.expires), (question(), pending.expires));
+    assert_eq!(deferred.redeem(&pending.token, now()).await, Err(TokenError::Invalid));
+}
+
+#[tokio::test]
+async fn altered_in_any_bit_or_letter() {
+    let (deferred, _) = deferred();
+    let pending = ask(&deferred, &question()).await;
+    let token = pending.token.as_bytes();
+    assert_eq!(token.len(), 64);
+    for index in 0..token.len() {
+        for other in 0..128u8 {
+            let mut altered = token.to_vec();
+            altered[index] = other;
+            let altered = String::from_utf8(altered).unwrap();
+            if altered != pending.token {
+                assert_eq!(deferred.redeem(&altered, now()).await, Err(TokenError::Invalid), "{altered}");
+            }
+        }
+    }
+    let (start, end) = pending.token.split_at(32);
+    let others = [
+        String::new(),
+        start.to_owned(),
+        format!("{end}{start}"),
+        format!("{}=", pending.token),
+        format!(" {}", pending.token),
+        pending.token.repeat(2),
+        "A".repeat(64),
+        "é".repeat(32),
+        "x".repeat(1 << 20),
+    ];
+    for other in others {
+        assert_eq!(deferred.redeem(&other, now()).await, Err(TokenError::Invalid));
+    }
+    // None of these attempts has used up the right one.
+    assert!(deferred.redeem(&pending.token, now()).await.is_ok());
+}
+
+#[tokio::test]
+async fn too_late() {
+    let (deferred, _) = deferred();
+    let pending = ask(&deferred, &question()).await;
+    let just_before = pending.expires - Duration::from_nanos(1);
+    assert_eq!(deferred.redeem(&pending.token, pending.expires).await, Err(TokenError::Expired));
+    // And then for good, even for a clock that goes back.
+    assert_eq!(deferred.redeem(&pending.token, just_before).await, Err(TokenError::Invalid));
+
+    let pending = ask(&deferred, &question()).await;
+    let just_before = pending.expires - Duration::from_nanos(1);
+    assert!(deferred.redeem(&pending.token, just_before).await.is_ok());
+
+    // A wrong token is not told that it is late.
+    let pending = ask(&deferred, &question()).await;
+    let wrong = pending.token.replace(|_: char| true, "A");
+    assert_eq!(deferred.redeem(&wrong, pending.expires).await, Err(TokenError::Invalid));
+}
+
+#[tokio::test]
+async fn swapped_between_calls() {
+    let (deferred, store) = deferred();
+    let first = ask(&deferred, &question()).await;
+    let second = ask(&deferred, &question()).await;
+    assert_ne!(first.token, second.token, "the same call twice has two tokens");
+    // The id of one with the tag of the other. An id has 16 bytes, which are 21 letters and a bit.
+    let mixed = format!("{}{}", &first.token[..22], &second.token[22..]);
+    assert_eq!(deferred.redeem(&mixed, now()).await, Err(TokenError::Invalid));
+
+    // One call in the place of another, under the other's name.
+    let mut harmless = question();
+    harmless.arguments = json!({"host": "web-9", "count": 0});
+    let second = ask(&deferred, &harmless).await;
+    let ids = [&first.token, &second.token].map(|token| Token::read(token).unwrap().id());
+    let mut other = store.take(&ids[0]).await.unwrap().unwrap();
+    store.take(&ids[1]).await.unwrap().unwrap();
+    other.id.clone_from(&ids[1]);
+    store.put(other).await.unwrap();
+    assert_eq!(deferred.redeem(&second.token, now()).await, Err(TokenError::Invalid));
+}
+
+type Change = fn(&mut PendingCall);
+
+const CHANGES: [(&str, Change); 12] = [
+    ("arguments", |call| call.question.arguments["host"] = json!("web-2")),
+    ("an argument's type", |call| call.question.arguments["count"] = json!("3")),
+    ("another argument", |call| call.question.arguments["force"] = json!(true)),
+    ("no arguments", |call| call.question.arguments = Value::Null),
+    ("tool", |call| call.question.tool = "metrics.drop".to_owned()),
+    ("definition", |call| call.question.definition = definition(false)),
+    ("fingerprint", |call| call.question.fingerprint = "0".repeat(32)),
+    ("call id", |call| call.question.call_id = Some("call_2".to_owned())),
+    ("no call id", |call| call.question.call_id = None),
+    ("conversation", |call| call.question.conversation = Some("c-2".to_owned())),
+    ("preview", |call| call.question.preview = None),
+    ("expiry", |call| call.expires += Duration::from_secs(1)),
+];
+
+#[tokio::test]
+async fn altered_in_the_store() {
+    for (what, change) in CHANGES {
+        let (deferred, store) = deferred();
+        let pending = ask(&deferred, &question()).await;
+        let id = store.only_id().await;
+        let before = store.get(&id).await.unwrap().unwrap();
+        store.change(&id, change).await;
+        assert_eq!(deferred.redeem(&pending.token, now()).await, Err(TokenError::Invalid), "{what}");
+        let listed = [deferred.waiting("c-1", now()).await.unwrap(), deferred.waiting("c-2", now()).await.unwrap()];
+        assert!(listed.concat().is_empty(), "{what}: a token is made for what was altered");
+        // Put back as it was, it is good: it was the change that made it bad.
+        store.change(&id, |call| *call = before).await;
+        assert!(deferred.redeem(&pending.token, now()).await.is_ok(), "{what}");
+    }
+}
+
+/// The control: tokens that only name their call pass all of these.
+#[tokio::test]
+async fn without_a_mac_all_of_it_would_pass() {
+    async fn naive_redeem(store: &OpenStore, token: &str) -> Option<PendingCall> {
+        let id = Token::read(token)?.id();
+        store.take(&id).await.unwrap()
+    }
+    for (what, change) in CHANGES {
+        let (deferred, store) = deferred();
+        let pending = ask(&deferred, &question()).await;
+        store.change(&store.only_id().await, change).await;
+        assert!(naive_redeem(&store, &pending.token).await.is_some(), "{what}");
+    }
+    let (deferred, store) = deferred();
+    let [first, second] = [ask(&deferred, &question()).await, ask(&deferred, &question()).await];
+    let mixed = format!("{}{}", &first.token[..22], &second.token[22..]);
+    assert!(naive_redeem(&store, &mixed).await.is_some());
+}
+
+#[tokio::test]
+async fn of_another_key() {
+    let (ours, store) = deferred();
+    let pending = ask(&ours, &question()).await;
+    for key in [[0; 32], {
+        let mut key = KEY;
+        key[31] ^= 1;
+        key
+    }] {
+        let theirs = Deferred::new(key).store(store.clone());
+        assert_eq!(theirs.redeem(&pending.token, now()).await, Err(TokenError::Invalid));
+        assert!(theirs.waiting("c-1", now()).await.unwrap().is_empty());
+    }
+    assert!(ours.redeem(&pending.token, now()).await.is_ok());
+}
+
+#[tokio::test]
+async fn the_same_key_after_a_restart() {
+    let (before, store) = deferred();
+    let pending = ask(&before, &question()).await;
+    // What a journal does: the calls as text.
+    let id = store.only_id().await;
+    let text = serde_json::to_string(&store.take(&id).await.unwrap()).unwrap();
+    let (after, store) = deferred();
+    store.put(serde_json::from_str(&text).unwrap()).await.unwrap();
+
+    let waiting = after.waiting("c-1", now()).await.unwrap();
+    assert_eq!(waiting.len(), 1);
+    assert_eq!(waiting[0].0, pending, "the token is the same one");
+    assert!(after.waiting("c-1", pending.expires).await.unwrap().is_empty());
+    assert!(!text.contains(&pending.token[22..]), "the store holds no token");
+    assert_eq!(after.redeem(&pending.token, now()).await.unwrap().question, question());
+}
+
+#[tokio::test]
+async fn what_is_kept_is_no_token() {
+    let (deferred, store) = deferred();
+    let pending = ask(&deferred, &question()).await;
+    let call = store.get(&store.only_id().await).await.unwrap().unwrap();
+    let mut bytes = base64::Engine::decode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, &call.id).unwrap();
+    bytes.extend(base64::Engine::decode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, &call.seal).unwrap());
+    let forged = base64::Engine::encode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, bytes);
+    assert_eq!(forged.len(), pending.token.len());
+    assert_eq!(deferred.redeem(&forged, now()).await, Err(TokenError::Invalid));
+}
+
+/// Of many who press the button at the same time, one runs the call.
+#[tokio::test(flavor = "multi_thread")]
+async fn redeemed_side_by_side() {
+    for _ in 0..50 {
+        let (deferred, _) = deferred();
+        let token = ask(&deferred, &question()).await.token;
+        let tasks: Vec<_> = (0..8)
+            .map(|_| {
+                let (deferred, token) = (deferred.clone(), token.clone());
+                tokio::spawn(async move { deferred.redeem(&token, now()).await.is_ok() })
+            })
+            .collect();
+        let mut redeemed = 0;
+        for task in tasks {
+            redeemed += usize::from(task.await.unwrap());
+        }
+        assert_eq!(redeemed, 1);
+    }
+}
+
+#[tokio::test]
+async fn a_full_store_refuses_and_those_that_wait_stay() {
+    let deferred = Deferred::new(KEY).store(MemoryStore::with_capacity(2));
+    let waiting = [ask(&deferred, &question()).await, ask(&deferred, &question()).await];
+    assert!(matches!(deferred.confirm(&question()).await, Decision::Refuse(Some(_))));
+    for pending in &waiting {
+        assert!(deferred.redeem(&pending.token, now()).await.is_ok());
+    }
+    // What has expired makes room.
+    let short = deferred.expires_in(Duration::ZERO);
+    for _ in 0..10 {
+        ask(&short, &question()).await;
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_fails() {
+    struct Broken;
+    fn broken<T>() -> Stored<'static, T> {
+        Box::pin(async { Err(StoreError::new("disk on fire in /var/lib/secret")) })
+    }
+    impl PendingStore for Broken {
+        fn put(&self, _: PendingCall) -> Stored<'_, ()> {
+            broken()
+        }
+        fn get<'a>(&'a self, _: &'a str) -> Stored<'a, Option<PendingCall>> {
+            broken()
+        }
+        fn take<'a>(&'a self, _: &'a str) -> Stored<'a, Option<PendingCall>> {
+            broken()
+        }
+        fn list<'a>(&'a self, _: &'a str) -> Stored<'a, Vec<PendingCall>> {
+            broken()
+        }
+    }
+    let deferred = Deferred::new(KEY).store(Broken);
+    let Decision::Refuse(Some(reason)) = deferred.confirm(&question()).await else { panic!("it was not refused") };
+    assert!(!reason.contains("/var"), "{reason}");
+    assert_eq!(deferred.redeem(&"A".repeat(64), now()).await, Err(TokenError::Unavailable));
+    assert_eq!(deferred.waiting("c-1", now()).await, Err(TokenError::Unavailable));
+}
+
+#[test]
+fn an_expiry_that_is_out_of_reach() {
+    assert_eq!(expiry(now(), Duration::MAX), None);
+}
+
+#[test]
+fn a_key_is_not_shown() {
+    let shown = format!("{:?} {:?}", Key::from(KEY), Deferred::new(KEY));
+    assert_eq!(shown, "Key(..) Deferred { expires_in: 3600s, .. }");
+    assert_eq!(Key::try_from(&[0; 31][..]).unwrap_err(), WeakKey);
+    assert_ne!(Key::random().unwrap().bytes(), Key::random().unwrap().bytes());
+}
+
+/// Numbers come back from a store as they went in, or the token of an honest call would be refused. Without
+/// `float_roundtrip` one in eight of these does not.
+#[test]
+fn numbers_survive_a_store() {
+    let mut bits: u64 = 0x9e37_79b9_7f4a_7c15;
+    for _ in 0..10_000 {
+        bits ^= bits << 13;
+        bits ^= bits >> 7;
+        bits ^= bits << 17;
+        let degrees = json!((bits >> 11) as f64 / (1u64 << 53) as f64 * 360.0 - 180.0);
+        assert_eq!(serde_json::from_str::<Value>(&degrees.to_string()).unwrap(), degrees);
+    }
+}

@@ -1,0 +1,112 @@
+//! What proves that somebody was asked about exactly this call.
+
+use std::fmt;
+use std::time::UNIX_EPOCH;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use super::{Key, PendingCall};
+
+const NONCE: usize = 16;
+const TAG: usize = 32;
+
+/// A token is the call's id, which is random, and a tag that only the key can make. Together they have 48 bytes, which
+/// is 64 letters of base64 and none to spare: no two texts are the same token.
+pub(super) struct Token {
+    bytes: [u8; NONCE + TAG],
+}
+
+/// What a tag is good for: one that is kept with a call must not be good for running it.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Token,
+    Seal,
+}
+
+impl Token {
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let mut bytes = [0; NONCE + TAG];
+        // The length is looked at first, so that a long text costs nothing.
+        let length = (text.len() == 64).then(|| URL_SAFE_NO_PAD.decode_slice(text, &mut bytes).ok())??;
+        (length == bytes.len()).then_some(Self { bytes })
+    }
+
+    /// The id of the call that it is about, as stores know it.
+    pub(super) fn id(&self) -> String {
+        URL_SAFE_NO_PAD.encode(&self.bytes[..NONCE])
+    }
+
+    /// Whether it was made for this call, as it is now.
+    pub(super) fn fits(&self, key: &Key, call: &PendingCall) -> bool {
+        self.id() == call.id
+            && mac(key, Purpose::Token, call).is_some_and(|mac| mac.verify_slice(&self.bytes[NONCE..]).is_ok())
+    }
+}
+
+/// The token of a call.
+pub(super) fn token(key: &Key, call: &PendingCall) -> Option<String> {
+    let mut bytes = URL_SAFE_NO_PAD.decode(&call.id).ok().filter(|id| id.len() == NONCE)?;
+    bytes.extend(mac(key, Purpose::Token, call)?.finalize().into_bytes());
+    Some(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// What a call is kept with, so that a change in the store is noticed when its token is made again.
+pub(super) fn seal(key: &Key, call: &PendingCall) -> Option<String> {
+    Some(URL_SAFE_NO_PAD.encode(mac(key, Purpose::Seal, call)?.finalize().into_bytes()))
+}
+
+pub(super) fn is_sealed(key: &Key, call: &PendingCall) -> bool {
+    let Ok(seal) = URL_SAFE_NO_PAD.decode(&call.seal) else { return false };
+    mac(key, Purpose::Seal, call).is_some_and(|mac| mac.verify_slice(&seal).is_ok())
+}
+
+/// A name for a call that nobody can guess.
+pub(super) fn random_id() -> Result<String, getrandom::Error> {
+    let mut nonce = [0; NONCE];
+    getrandom::fill(&mut nonce)?;
+    Ok(URL_SAFE_NO_PAD.encode(nonce))
+}
+
+/// Over all that there is to know about a call: its id, its expiry, and the question with the call's id, conversation,
+/// tool, definition, arguments and preview. Each part follows its length, so that none can run into the next.
+fn mac(key: &Key, purpose: Purpose, call: &PendingCall) -> Option<Hmac<Sha256>> {
+    let purpose = match purpose {
+        Purpose::Token => "tool-runtime confirmation token 1",
+        Purpose::Seal => "tool-runtime confirmation seal 1",
+    };
+    let expires = call.expires.duration_since(UNIX_EPOCH).ok()?.as_nanos().to_be_bytes();
+    let question = tool_model::canonical(&serde_json::to_value(&call.question).ok()?);
+    let mut mac = Hmac::<Sha256>::new_from_slice(key.bytes()).ok()?;
+    for part in [purpose.as_bytes(), call.id.as_bytes(), &expires, question.as_bytes()] {
+        mac.update(&(part.len() as u64).to_be_bytes());
+        mac.update(part);
+    }
+    Some(mac)
+}
+
+/// Why a token is good for nothing. It does not say more, lest it help someone who tries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TokenError {
+    /// It is not the token of a call that waits: altered, made up, used before, or the call is not what it was.
+    Invalid,
+    /// It was good, and is too late.
+    Expired,
+    /// The store could not be asked. What it said is in the log; the token may still be good.
+    Unavailable,
+}
+
+impl fmt::Display for TokenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Invalid => "the token is invalid",
+            Self::Expired => "the token has expired",
+            Self::Unavailable => "the calls that wait cannot be looked up now",
+        })
+    }
+}
+
+impl std::error::Error for TokenError {}

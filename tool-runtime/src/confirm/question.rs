@@ -1,0 +1,116 @@
+//! What a person is asked.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tool_model::ToolDefinition;
+
+/// A call that needs consent, with all there is to know about it. Owned, so that it can be kept, sent and shown later.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Question {
+    /// The tool's name.
+    pub tool: String,
+    /// The tool as it was offered when the call came.
+    pub definition: Arc<ToolDefinition>,
+    /// The arguments as they will run: checked, and mended where that was needed.
+    pub arguments: Value,
+    /// The id that the provider gave the call.
+    pub call_id: Option<String>,
+    /// The conversation that the call belongs to.
+    pub conversation: Option<String>,
+    /// What was mended in the arguments.
+    pub repairs: Vec<Value>,
+    /// What the call would do, if the tool can tell: `{"diff": ".."}`, `{"command": ".."}`, `{"statement": ".."}`, or
+    /// anything else.
+    pub preview: Option<Value>,
+    /// The [`fingerprint`] of the definition.
+    pub fingerprint: String,
+}
+
+impl Question {
+    /// A question about a call of this tool with these arguments.
+    pub fn new(tool: impl Into<String>, definition: Arc<ToolDefinition>, arguments: Value) -> Self {
+        let fingerprint = fingerprint(&definition);
+        Self {
+            tool: tool.into(),
+            definition,
+            arguments,
+            call_id: None,
+            conversation: None,
+            repairs: Vec::new(),
+            preview: None,
+            fingerprint,
+        }
+    }
+
+    /// Whether this is how the tool looked when the question was asked. If not, consent was given to something else.
+    ///
+    /// The definitions themselves are compared, in their JSON form: a question may come back from a journal.
+    #[must_use]
+    pub fn is_about(&self, definition: &ToolDefinition) -> bool {
+        text(&self.definition) == text(definition)
+    }
+}
+
+/// A short text that tells one version of a tool's definition from another, the same in every run and on every machine.
+///
+/// It is for logs and records. It is no cryptographic hash, and nothing secure rests on it: a token is bound to the
+/// definition itself, and [`Question::is_about`] compares definitions.
+///
+/// ```
+/// use tool_runtime::{ToolDefinition, confirm::fingerprint};
+///
+/// let mut definition = ToolDefinition::default();
+/// let before = fingerprint(&definition);
+/// definition.sensitive = true;
+/// assert_ne!(fingerprint(&definition), before);
+/// ```
+#[must_use]
+pub fn fingerprint(definition: &ToolDefinition) -> String {
+    format!("{:032x}", fnv(&text(definition)))
+}
+
+/// FNV-1a of 128 bits: stable, and not worth a dependency.
+fn fnv(text: &str) -> u128 {
+    const START: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+    text.bytes().fold(START, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME))
+}
+
+/// The definition's own form is sorted already.
+fn text(definition: &ToolDefinition) -> String {
+    tool_model::to_pretty(definition)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn definition(description: &str) -> ToolDefinition {
+        let json = json!({"description": description, "handler": "app::purge", "arguments": {}, "timeout_ms": 5000});
+        serde_json::from_value(json).unwrap()
+    }
+
+    #[test]
+    fn a_fingerprint_is_the_same_everywhere() {
+        assert_eq!(fnv("a"), 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
+        assert_eq!(fnv("foobar"), 0x343e_1662_793c_64bf_6f0d_3597_ba44_6f18);
+        assert_eq!(fingerprint(&definition("a")), fingerprint(&definition("a")));
+        assert_ne!(fingerprint(&definition("a")), fingerprint(&definition("b")));
+    }
+
+    #[test]
+    fn a_question_survives_a_journal() {
+        let mut question = Question::new("purge", Arc::new(definition("Purge.")), json!({"host": "web-1"}));
+        question.preview = Some(json!({"statement": "delete from points"}));
+        let text = serde_json::to_string(&question).unwrap();
+        let back: Question = serde_json::from_str(&text).unwrap();
+        assert_eq!(back, question);
+        assert!(back.is_about(&definition("Purge.")));
+        assert!(!back.is_about(&definition("Purge everything.")));
+    }
+}

@@ -1,0 +1,127 @@
+//! A question as it stands on the screen.
+
+use std::borrow::Cow;
+
+use serde_json::{Value, json as value};
+use tool_model::ToolDefinition;
+
+use super::frame::{Colour, Page};
+use crate::confirm::Question;
+use crate::display::{escape_lines, json, json_folded, thousands};
+
+/// The most of a string among the arguments that is shown at first.
+const STRING: usize = 400;
+/// A longer name is folded: a line of ours must not be broken by the terminal.
+const NAME: usize = 60;
+/// What is left of it then.
+const NAME_START: usize = 32;
+
+/// The text of a question, and whether some of it was folded.
+pub(super) fn render(question: &Question, edited: bool, in_full: bool, colours: bool) -> (String, bool) {
+    let mut page = Page { text: String::new(), folded: false, colours, in_full };
+    page.text.push('\n');
+    let tool = name(&mut page, &question.tool);
+    page.paint(&tool, Some(Colour::Bold));
+    page.line(" wants to run", None);
+    if let Some(conversation) = &question.conversation {
+        let conversation = name(&mut page, conversation);
+        page.line(&format!("  in conversation {conversation}"), None);
+    }
+    let flags = flags(&question.definition);
+    if !flags.is_empty() {
+        page.line(&format!("  {}", flags.join(", ")), Some(Colour::Yellow));
+    }
+    page.framed(escape_lines(&question.definition.description).map(|line| (line, None)));
+    if in_full && [Some(&question.tool), question.conversation.as_ref()].into_iter().flatten().any(|text| is_long(text))
+    {
+        section(&mut page, "tool and conversation", &value!([question.tool, question.conversation]));
+    }
+    section(&mut page, if edited { "arguments, edited" } else { "arguments" }, &question.arguments);
+    if !question.repairs.is_empty() {
+        section(&mut page, "mended", &Value::Array(question.repairs.clone()));
+    }
+    if let Some(preview) = &question.preview {
+        show_preview(&mut page, preview);
+    }
+    (page.text, page.folded)
+}
+
+/// A name stands on a line of ours. What is not ASCII is escaped in it: letters that look alike make other names.
+fn name(page: &mut Page, name: &str) -> String {
+    let mut escaped = name.escape_default().to_string();
+    if is_long(name) {
+        page.folded |= !page.in_full;
+        let more = thousands(escaped.len() - NAME_START);
+        escaped.truncate(NAME_START);
+        escaped.push_str(&format!(" … {more} more"));
+    }
+    escaped
+}
+
+fn is_long(name: &str) -> bool {
+    name.escape_default().count() > NAME
+}
+
+fn flags(definition: &ToolDefinition) -> Vec<&'static str> {
+    let flags = [
+        ("sensitive", definition.sensitive),
+        ("destructive", definition.destructive),
+        ("idempotent", definition.idempotent),
+        ("read only", definition.read_only),
+    ];
+    flags.into_iter().filter(|(_, set)| *set).map(|(name, _)| name).collect()
+}
+
+/// A value as JSON under a title.
+fn section(page: &mut Page, title: &str, value: &Value) {
+    page.line(&format!("  {title}"), None);
+    let whole = json(value);
+    let shown = if page.in_full { whole } else { folded(page, value, whole) };
+    page.framed(shown.lines().map(|line| (Cow::Borrowed(line), None)));
+}
+
+fn folded(page: &mut Page, value: &Value, whole: String) -> String {
+    let folded = json_folded(value, STRING);
+    page.folded |= folded != whole;
+    folded
+}
+
+/// What the call would do: a text under the name of its kind, or whatever else the tool says.
+fn show_preview(page: &mut Page, preview: &Value) {
+    match text_of(preview) {
+        Some((kind, text)) => show_text(page, kind, text),
+        None => section(page, "preview", preview),
+    }
+}
+
+fn text_of(preview: &Value) -> Option<(&'static str, &str)> {
+    match preview {
+        Value::String(text) => Some((if is_diff(text) { "diff" } else { "preview" }, text)),
+        Value::Object(object) if object.len() == 1 => {
+            ["diff", "command", "statement"].into_iter().find_map(|kind| Some((kind, object.get(kind)?.as_str()?)))
+        }
+        _ => None,
+    }
+}
+
+fn show_text(page: &mut Page, title: &str, text: &str) {
+    page.line(&format!("  {title}"), None);
+    let colour = |line: &str| if title == "diff" { diff_colour(line) } else { None };
+    page.framed(escape_lines(text).map(|line| {
+        let colour = colour(&line);
+        (line, colour)
+    }));
+}
+
+fn is_diff(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("@@ "))
+}
+
+fn diff_colour(line: &str) -> Option<Colour> {
+    match line.as_bytes().first()? {
+        b'+' => Some(Colour::Green),
+        b'-' => Some(Colour::Red),
+        b'@' => Some(Colour::Cyan),
+        _ => None,
+    }
+}

@@ -1,0 +1,334 @@
+//! Dialogues with scripted people.
+
+#[cfg(target_os = "linux")]
+mod pseudo_terminal;
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, Mutex as StdMutex, MutexGuard};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tool_model::ToolDefinition;
+
+use super::*;
+
+/// A person who types these lines and saves these texts in an editor.
+#[derive(Clone, Default)]
+struct Script(Arc<StdMutex<State>>);
+
+#[derive(Default)]
+struct State {
+    lines: VecDeque<String>,
+    saved: Option<VecDeque<io::Result<String>>>,
+    opened: Vec<String>,
+    screen: String,
+    no_terminal: bool,
+    colours: bool,
+    reading_time: Duration,
+    broken: bool,
+}
+
+impl Script {
+    fn types(input: &str) -> Self {
+        let script = Self::default();
+        script.state().lines = input.split_inclusive('\n').map(str::to_owned).collect();
+        script
+    }
+
+    fn saves<const N: usize>(self, texts: [&str; N]) -> Self {
+        self.state().saved = Some(texts.into_iter().map(|text| Ok(text.to_owned())).collect());
+        self
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap()
+    }
+
+    async fn answers(&self, question: &Question) -> Decision {
+        Terminal::on(self.clone()).confirm(question).await
+    }
+}
+
+impl Screen for Script {
+    fn is_terminal(&self) -> bool {
+        !self.state().no_terminal
+    }
+
+    fn has_colours(&self) -> bool {
+        self.state().colours
+    }
+
+    fn show(&mut self, text: &str) -> io::Result<()> {
+        self.state().screen.push_str(text);
+        if self.state().broken { Err(io::ErrorKind::BrokenPipe.into()) } else { Ok(()) }
+    }
+
+    fn read_line(&mut self) -> io::Result<String> {
+        let mut state = self.state();
+        let line = state.lines.pop_front().unwrap_or_default();
+        state.screen.push_str(&line);
+        Ok(line)
+    }
+
+    fn edit(&mut self, text: &str) -> Option<io::Result<String>> {
+        let mut state = self.state();
+        state.opened.push(text.to_owned());
+        state.saved.as_mut().map(|saved| saved.pop_front().unwrap_or_else(|| Ok(String::new())))
+    }
+
+    fn reading_time(&self) -> Duration {
+        self.state().reading_time
+    }
+}
+
+fn definition() -> Arc<ToolDefinition> {
+    let json = json!({
+        "description": "Delete all points of a host.", "handler": "app::purge", "arguments": {},
+        "sensitive": true, "destructive": true,
+    });
+    Arc::new(serde_json::from_value(json).unwrap())
+}
+
+fn question(arguments: Value) -> Question {
+    Question::new("metrics.purge", definition(), arguments)
+}
+
+fn purge() -> Question {
+    question(json!({"host": "web-1"}))
+}
+
+#[tokio::test]
+async fn what_is_shown() {
+    let script = Script::types("y\n");
+    let mut asked = purge();
+    asked.conversation = Some("c-1".to_owned());
+    asked.repairs = vec![json!({"path": "host"})];
+    asked.preview = Some(json!({"statement": "delete from points\nwhere host = 'web-1'"}));
+    assert_eq!(script.answers(&asked).await, Decision::Run);
+    let expected = r#"
+metrics.purge wants to run
+  in conversation c-1
+  sensitive, destructive
+  │ Delete all points of a host.
+  arguments
+  │ {
+  │   "host": "web-1"
+  │ }
+  mended
+  │ [
+  │   {
+  │     "path": "host"
+  │   }
+  │ ]
+  statement
+  │ delete from points
+  │ where host = 'web-1'
+[y] run  [n] refuse  [a] abort everything  [e] edit
+> y
+"#;
+    assert_eq!(script.state().screen, expected);
+}
+
+#[tokio::test]
+async fn each_key() {
+    let table = [
+        ("y\n", Decision::Run),
+        (" YES \n", Decision::Run),
+        ("y\r\n", Decision::Run),
+        ("n\n", Decision::Refuse(None)),
+        ("no\n", Decision::Refuse(None)),
+        ("n wrong host, take web-2\n", Decision::refuse("wrong host, take web-2")),
+        ("a\n", Decision::Abort),
+        ("\u{3}\n", Decision::Abort),
+        ("y\u{3}\n", Decision::Abort),
+        ("\n\nyy\ny please\nok\n\u{feff}y\ny\n", Decision::Run),
+        ("maybe\nn\n", Decision::Refuse(None)),
+    ];
+    for (typed, expected) in table {
+        assert_eq!(Script::types(typed).answers(&purge()).await, expected, "{typed:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_end_of_the_input_is_no_consent() {
+    for typed in ["", "y", "what\ny", "e\n", "e\n{\"host\": \"web-2\"}", "e\n{\"host\": \"web-2\"}\ny"] {
+        let decision = Script::types(typed).answers(&purge()).await;
+        assert_eq!(decision, Decision::refuse("the input ended before anyone had answered"), "{typed:?}");
+    }
+}
+
+#[tokio::test]
+async fn without_a_terminal_the_way_out_is_named() {
+    let script = Script::types("y\n");
+    script.state().no_terminal = true;
+    let Decision::Refuse(Some(reason)) = script.answers(&purge()).await else { panic!("it was not refused") };
+    assert!(
+        reason.contains("no terminal") && reason.contains("Policy::Yolo") && reason.contains("dry run"),
+        "{reason}"
+    );
+    assert_eq!(script.state().screen, "");
+    assert_eq!(script.state().lines.len(), 1);
+}
+
+#[tokio::test]
+async fn a_screen_that_cannot_be_written_to_is_no_consent() {
+    let script = Script::types("y\n");
+    script.state().broken = true;
+    assert!(matches!(script.answers(&purge()).await, Decision::Refuse(Some(_))));
+}
+
+#[tokio::test]
+async fn what_was_typed_ahead_is_no_consent() {
+    let script = Script::types("y\ny\n");
+    script.state().reading_time = Duration::from_secs(3600);
+    assert!(matches!(script.answers(&purge()).await, Decision::Refuse(Some(_))));
+    assert_eq!(script.state().screen.matches("typed before").count(), 2);
+}
+
+#[tokio::test]
+async fn edited_on_one_line() {
+    let script = Script::types("e\n{\"host\": \n[1]\n\"\\u001b[2J\"\n{\"host\": \"web-2\"}\ny\n");
+    let mut asked = purge();
+    asked.preview = Some(json!({"command": "purge web-1"}));
+    assert_eq!(script.answers(&asked).await, Decision::Edit(json!({"host": "web-2"})));
+    let screen = &script.state().screen;
+    assert_eq!(screen.matches("That is no JSON object").count(), 3, "{screen}");
+    // What runs is asked about again, without the preview of what does not.
+    let (_, again) = screen.split_once("arguments, edited").unwrap();
+    assert!(again.contains("\"host\": \"web-2\"") && !again.contains("purge web-1"), "{again}");
+    assert!(!screen.contains('\u{1b}'));
+}
+
+#[tokio::test]
+async fn edited_in_an_editor() {
+    let script = Script::types("e\ny\n").saves(["{\"host\":", "{\"host\": \"web-2\"}"]);
+    let asked = question(json!({"host": "\u{202e}1-bew"}));
+    assert_eq!(script.answers(&asked).await, Decision::Edit(json!({"host": "web-2"})));
+    // The editor sees no trick either, and is opened again with what has to be corrected.
+    assert_eq!(script.state().opened, ["{\n  \"host\": \"\\u202e1-bew\"\n}", "{\"host\":"]);
+}
+
+#[tokio::test]
+async fn an_edit_that_changes_nothing_is_no_consent() {
+    let unchanged = "{\n  \"host\": \"web-1\"\n}";
+    assert_eq!(Script::types("e\nn\n").saves([unchanged]).answers(&purge()).await, Decision::Refuse(None));
+    assert_eq!(Script::types("e\n\ny\n").answers(&purge()).await, Decision::Run);
+    // Left as it is, though it is no JSON: whoever does that has given up.
+    assert_eq!(Script::types("e\ny\n").saves(["{", "{"]).answers(&purge()).await, Decision::Run);
+    let script = Script::types("e\ny\n");
+    script.state().saved = Some([Err(io::Error::other("no such program"))].into());
+    assert_eq!(script.answers(&purge()).await, Decision::Run);
+    assert!(script.state().screen.contains("The editor failed: no such program"));
+}
+
+#[tokio::test]
+async fn nothing_foreign_passes_for_ours() {
+    let prompt = "[y] run  [n] refuse";
+    let nasty = format!("\x1b[2J\x1b]0;title\x07\u{202e}\u{200b}\r\n{prompt}\n> ");
+    let mut definition = ToolDefinition::default();
+    definition.description = nasty.clone();
+    let mut asked = Question::new(nasty.clone(), Arc::new(definition), json!({&nasty: [&nasty, {"x": &nasty}]}));
+    asked.conversation = Some(nasty.clone());
+    asked.repairs = vec![json!(nasty)];
+    let padded = format!("{}{prompt}", " ".repeat(80));
+    for preview in [json!({"diff": nasty}), json!({"diff": padded}), json!(nasty), json!([nasty]), json!({&nasty: 1})] {
+        asked.preview = Some(preview);
+        let script = Script::types("f\nn\n");
+        script.answers(&asked).await;
+        let screen = &script.state().screen;
+        assert!(screen.chars().all(|c| c == '\n' || crate::display::shows(c)), "{screen:?}");
+        let lines: Vec<_> = screen.lines().collect();
+        assert_eq!(lines.iter().filter(|line| line.starts_with(prompt)).count(), 2, "{screen}");
+        assert!(lines.iter().all(|line| line.chars().count() <= 80), "{screen}");
+    }
+}
+
+#[tokio::test]
+async fn long_texts_are_folded_and_shown_on_request() {
+    let script = Script::types("f\ny\n");
+    let asked = question(json!({"text": format!("{}end", "x".repeat(4709)), "many": vec![7; 100]}));
+    assert_eq!(script.answers(&asked).await, Decision::Run);
+    let screen = script.state().screen.clone();
+    let (first, full) = screen.split_once("[f] in full\n> f\n").unwrap();
+    assert!(first.contains("… 71 more lines"), "{first}");
+    let full = full.replace("\n  ┊ ", "");
+    assert!(!first.contains("end\"") && full.contains("xend\""), "{full}");
+    assert_eq!((full.matches("│     7").count(), full.contains("[f]")), (100, false));
+
+    let script = Script::types("n\n");
+    script.answers(&question(json!({"text": "x".repeat(4712)}))).await;
+    let screen = script.state().screen.replace("\n  ┊ ", "");
+    assert!(screen.contains("x\" … 4,312 more characters\n"), "{screen}");
+}
+
+#[tokio::test]
+async fn a_diff_is_coloured() {
+    let script = Script::types("y\n");
+    script.state().colours = true;
+    let mut asked = purge();
+    asked.preview = Some(json!("--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\x1b[0m\n"));
+    script.answers(&asked).await;
+    let screen = &script.state().screen;
+    assert!(
+        screen.contains("│ \x1b[31m-old\x1b[0m\n") && screen.contains("│ \x1b[32m+new\\u{1b}[0m\x1b[0m\n"),
+        "{screen}"
+    );
+}
+
+/// Ten calls at once: each is asked about, answered and decided before the next one is shown.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_question_at_a_time() {
+    let script = Script::types(&"y\n".repeat(10));
+    let terminal = Terminal::on(script.clone());
+    let asking: Vec<_> = (0..10)
+        .map(|number| {
+            let terminal = terminal.clone();
+            tokio::spawn(async move { terminal.confirm(&question(json!({"number": number}))).await })
+        })
+        .collect();
+    for task in asking {
+        assert_eq!(task.await.unwrap(), Decision::Run);
+    }
+    let screen = script.state().screen.clone();
+    let dialogues: Vec<_> = screen.split_terminator("> y\n").collect();
+    assert_eq!(dialogues.len(), 10);
+    assert!(dialogues.iter().all(|text| text.matches("\"number\":").count() == 1), "{screen}");
+}
+
+/// The answer to a question whose call has gone is not taken for an answer to the next one.
+#[tokio::test]
+async fn a_withdrawn_question_takes_its_answer_with_it() {
+    struct Slow(Script, std::sync::mpsc::Receiver<()>);
+    impl Screen for Slow {
+        fn is_terminal(&self) -> bool {
+            true
+        }
+        fn has_colours(&self) -> bool {
+            false
+        }
+        fn show(&mut self, text: &str) -> io::Result<()> {
+            self.0.show(text)
+        }
+        fn read_line(&mut self) -> io::Result<String> {
+            self.1.recv().map_err(io::Error::other)?;
+            self.0.read_line()
+        }
+        fn edit(&mut self, _: &str) -> Option<io::Result<String>> {
+            None
+        }
+        fn reading_time(&self) -> Duration {
+            Duration::ZERO
+        }
+    }
+
+    let script = Script::types("y\nn\n");
+    let (press, pressed) = std::sync::mpsc::channel();
+    let terminal = Terminal::on(Slow(script.clone(), pressed));
+    let first = tokio::time::timeout(Duration::from_millis(50), terminal.confirm(&purge()).into_future()).await;
+    assert!(first.is_err());
+    press.send(()).unwrap();
+    press.send(()).unwrap();
+    assert_eq!(terminal.confirm(&purge()).await, Decision::Refuse(None));
+    assert!(script.state().screen.contains("> y\nThat call is over; nothing was run.\n"));
+}

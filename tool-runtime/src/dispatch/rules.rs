@@ -1,0 +1,36 @@
+//! What stands between a model's call and its handler: who is asked, what is recorded, what is only tried.
+
+use std::sync::Arc;
+
+use super::BoundTool;
+use crate::confirm::{Confirm, Policy};
+use crate::journal::Journal;
+use crate::{Concurrency, Events, Limiter, Spill};
+
+/// The rules of a dispatcher.
+#[derive(Default)]
+pub(crate) struct Rules {
+    pub(crate) policy: Policy,
+    pub(crate) confirm: Option<Arc<dyn Confirm>>,
+    pub(crate) journal: Option<Arc<dyn Journal>>,
+    pub(crate) dry_run: bool,
+    pub(crate) limiter: Option<Limiter>,
+    pub(crate) concurrency: Option<Concurrency>,
+    pub(crate) spill: Option<Spill>,
+    pub(crate) events: Events,
+    /// Whether the arguments of calls are put into their spans, without what is secret.
+    pub(crate) trace_arguments: bool,
+}
+
+impl Rules {
+    /// Whether calls of a tool take the careful way, whatever comes with them.
+    #[inline]
+    pub(crate) fn concern(&self, tool: &BoundTool) -> bool {
+        let asks = match self.policy {
+            Policy::Yolo => false,
+            Policy::ConfirmSensitive => tool.registration.options.sensitive,
+            _ => true,
+        };
+        asks || self.dry_run || self.journal.is_some() || self.limiter.is_some() || self.concurrency.is_some()
+    }
+}

@@ -1,0 +1,91 @@
+//! An error that says what the model should make of it.
+
+use std::error::Error;
+use std::fmt;
+
+use crate::ErrorKind;
+use crate::answer::Failure;
+
+/// What a handler can fail with when it knows whether another call would help.
+///
+/// Any error that implements `Display` is a plain failure, and the model decides what to do next. With this one the
+/// handler decides: [`retry`](Self::retry) tells the model how to mend its call, [`fatal`](Self::fatal) that it
+/// should give up. Every other error becomes a plain failure with `?`.
+///
+/// ```standalone_crate
+/// use tool_runtime::{Dispatcher, ErrorKind, HandlerError, ToolCall, tool};
+///
+/// /// The load of a host.
+/// #[tool]
+/// fn load(host: &str) -> Result<f64, HandlerError> {
+///     match host {
+///         "web" => Err(HandlerError::retry("there is `web-1` and `web-2`; name one of them")),
+///         "mail" => Err(HandlerError::fatal("`mail` was switched off for good")),
+///         _ => Ok(std::fs::read_to_string(format!("/hosts/{host}/load"))?.trim().parse()?),
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let tools = Dispatcher::builder().build()?;
+/// let result = tools.call(ToolCall::from_text("load", r#"{"host": "web"}"#)).await;
+/// assert_eq!(result.output, "there is `web-1` and `web-2`; name one of them");
+/// assert_eq!(result.error.unwrap().kind, ErrorKind::Retry);
+/// # let kind = async |host| {
+/// #     let call = ToolCall::new("load", serde_json::json!({"host": host}));
+/// #     tools.call(call).await.error.unwrap().kind
+/// # };
+/// # assert_eq!(kind("mail").await, ErrorKind::Fatal);
+/// # assert_eq!(kind("nowhere").await, ErrorKind::Failed);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// It is no [`Error`] itself, so that every `Error` can be turned into it. One that is not `Error` either, such as
+/// `anyhow`'s, becomes one through [`failed`](Self::failed): `.map_err(HandlerError::failed)?`.
+#[derive(Debug)]
+pub struct HandlerError {
+    failure: Box<Failure>,
+}
+
+impl HandlerError {
+    /// The call can succeed if the model makes it again, otherwise. The hint says how; the model reads it.
+    #[must_use]
+    pub fn retry(hint: impl Into<String>) -> Self {
+        Self { failure: Failure::new(ErrorKind::Retry, hint) }
+    }
+
+    /// No call of this tool will succeed, however the model makes it.
+    #[must_use]
+    pub fn fatal(message: impl Into<String>) -> Self {
+        Self { failure: Failure::new(ErrorKind::Fatal, message) }
+    }
+
+    /// A plain failure, as any other error is one.
+    #[must_use]
+    pub fn failed(error: impl fmt::Display) -> Self {
+        Self { failure: crate::answer::failed(&error) }
+    }
+
+    /// [`Retry`](ErrorKind::Retry), [`Fatal`](ErrorKind::Fatal) or [`Failed`](ErrorKind::Failed).
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.failure.kind
+    }
+
+    pub(crate) fn into_failure(self) -> Box<Failure> {
+        self.failure
+    }
+}
+
+impl<E: Error + Send + Sync + 'static> From<E> for HandlerError {
+    fn from(error: E) -> Self {
+        Self::failed(error)
+    }
+}
+
+impl fmt::Display for HandlerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.failure.message)
+    }
+}

@@ -1,0 +1,69 @@
+//! What has come under one limit.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::{Exceeded, Limit};
+
+/// What has come under one limit.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Count {
+    pub(super) calls: u32,
+    /// When all that was taken will have come back: a bucket of tokens, kept as the time at which it is full.
+    full_at: Option<Instant>,
+}
+
+impl Count {
+    /// The count with one more call, if the limit allows it.
+    pub(super) fn after_call(self, limit: &Limit, now: Instant) -> Result<Self, Exceeded> {
+        let never = Exceeded { retry_after: None };
+        let Some(period) = limit.period else {
+            return if self.calls < limit.calls { Ok(Self { calls: self.calls + 1, ..self }) } else { Err(never) };
+        };
+        let share = period.checked_div(limit.calls).ok_or(never)?;
+        let full_at = self.full_at.map_or(now, |time| time.max(now)).checked_add(share).ok_or(never)?;
+        match (full_at - now).checked_sub(period) {
+            None | Some(Duration::ZERO) => Ok(Self { full_at: Some(full_at), ..self }),
+            Some(wait) => Err(Exceeded { retry_after: Some(wait) }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::properties;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    proptest! {
+        #![proptest_config(properties(200))]
+
+        /// Whenever calls come, no time has more than a full bucket and what flowed in meanwhile; and who waits as
+        /// long as it is told is admitted.
+        #[test]
+        fn a_rate_is_kept(calls in 1..20_u32, pauses in proptest::collection::vec(0..3_000_u64, 1..200)) {
+            let limit = Limit::per_second(calls);
+            let start = Instant::now();
+            let (mut now, mut count, mut admitted) = (start, Count::default(), 0_u128);
+            for pause in pauses {
+                now += Duration::from_micros(pause * 100);
+                match count.after_call(&limit, now) {
+                    Ok(after) => {
+                        count = after;
+                        admitted += 1;
+                    }
+                    Err(exceeded) => {
+                        let wait = exceeded.retry_after.unwrap();
+                        prop_assert!(wait <= SECOND && count.after_call(&limit, now + wait).is_ok());
+                    }
+                }
+                let share = (SECOND / calls).as_nanos();
+                prop_assert!(admitted <= u128::from(calls) + 1 + (now - start).as_nanos() / share);
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What is allowed, and what is said of a call that is not.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::concurrency::in_words;
+use crate::{ErrorKind, ToolError};
+
+/// How many calls are admitted: so many in a time, or so many at all.
+///
+/// ```
+/// use std::time::Duration;
+/// use tool_runtime::Limit;
+///
+/// let often = Limit::per_minute(10);
+/// assert_eq!(often, Limit::per(10, Duration::from_secs(60)));
+/// let in_all = Limit::total(100);
+/// # let _ = in_all;
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    pub(super) calls: u32,
+    /// Without one, the calls are all there are.
+    pub(super) period: Option<Duration>,
+}
+
+impl Limit {
+    /// So many calls in a time. They may come all at once; then one more is admitted whenever its share of the time
+    /// has passed.
+    #[must_use]
+    pub const fn per(calls: u32, period: Duration) -> Self {
+        Self { calls, period: Some(period) }
+    }
+
+    /// So many calls a second.
+    #[must_use]
+    pub const fn per_second(calls: u32) -> Self {
+        Self::per(calls, Duration::from_secs(1))
+    }
+
+    /// So many calls a minute.
+    #[must_use]
+    pub const fn per_minute(calls: u32) -> Self {
+        Self::per(calls, Duration::from_secs(60))
+    }
+
+    /// So many calls and no more.
+    #[must_use]
+    pub const fn total(calls: u32) -> Self {
+        Self { calls, period: None }
+    }
+}
+
+/// A call that was not admitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Exceeded {
+    /// When it would be admitted if nothing else came; nothing if never.
+    pub retry_after: Option<Duration>,
+}
+
+impl Exceeded {
+    /// The answer to the call, in words for the model.
+    #[must_use]
+    pub fn error(self, tool: &str) -> ToolError {
+        let advice = match self.retry_after {
+            Some(time) => format!("Try again in {}.", in_words(time)),
+            None => "It cannot be called any more in this conversation.".to_owned(),
+        };
+        ToolError::new(ErrorKind::RateLimited, format!("`{tool}` was called too often. {advice}"))
+    }
+}
+
+impl fmt::Display for Exceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.retry_after {
+            Some(time) => write!(f, "called too often; try again in {}", in_words(time)),
+            None => f.write_str("called too often"),
+        }
+    }
+}
+
+impl std::error::Error for Exceeded {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_is_told_when_to_come_back() {
+        let soon = Exceeded { retry_after: Some(Duration::from_millis(1_300)) };
+        assert_eq!(soon.error("mail.send").message, "`mail.send` was called too often. Try again in 2 s.");
+        let never = Exceeded { retry_after: None }.error("mail.send");
+        assert_eq!(never.kind, ErrorKind::RateLimited);
+        assert!(never.message.ends_with("any more in this conversation."));
+    }
+}

@@ -1,0 +1,231 @@
+//! Which calls are admitted.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+use tokio::time::Instant;
+
+use super::count::Count;
+use super::recent::{Conversation, Recent};
+use super::{Exceeded, Limit};
+
+/// Admits calls as its limits allow, each counted for a tool, for a conversation, or for a tool in a conversation.
+///
+/// A call is admitted if every limit that concerns it allows it, and counts towards all of them; one that is not
+/// admitted counts towards none. Calls that say no conversation are together one conversation.
+///
+/// ```
+/// use tool_runtime::{Limit, Limiter};
+///
+/// let limiter = Limiter::new()
+///     .tool("mail.send", Limit::per_minute(100))
+///     .tool_in_conversation("mail.send", Limit::total(1))
+///     .conversation(Limit::per_minute(60));
+///
+/// assert!(limiter.admit("mail.send", Some("c-1")).is_ok());
+/// let exceeded = limiter.admit("mail.send", Some("c-1")).unwrap_err();
+/// assert_eq!(exceeded.retry_after, None, "one is all it gets");
+/// assert!(limiter.admit("mail.send", Some("c-2")).is_ok());
+/// ```
+#[derive(Debug)]
+pub struct Limiter {
+    of_tools: HashMap<String, Vec<Limit>>,
+    of_tools_in_conversations: HashMap<String, Vec<Limit>>,
+    of_conversations: Vec<Limit>,
+    counted: Mutex<Counted>,
+}
+
+/// What has been counted.
+#[derive(Debug)]
+struct Counted {
+    /// Bounded by the tools that have a limit.
+    tools: FxHashMap<String, Vec<Count>>,
+    conversations: Recent,
+}
+
+impl Limiter {
+    /// A limiter that admits everything.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            of_tools: HashMap::new(),
+            of_tools_in_conversations: HashMap::new(),
+            of_conversations: Vec::new(),
+            counted: Mutex::new(Counted { tools: FxHashMap::default(), conversations: Recent::new(10_000) }),
+        }
+    }
+
+    /// Limits a tool, over all conversations.
+    #[must_use]
+    pub fn tool(mut self, tool: impl Into<String>, limit: Limit) -> Self {
+        self.of_tools.entry(tool.into()).or_default().push(limit);
+        self
+    }
+
+    /// Limits a tool in each conversation by itself.
+    #[must_use]
+    pub fn tool_in_conversation(mut self, tool: impl Into<String>, limit: Limit) -> Self {
+        self.of_tools_in_conversations.entry(tool.into()).or_default().push(limit);
+        self
+    }
+
+    /// Limits each conversation, over all tools.
+    #[must_use]
+    pub fn conversation(mut self, limit: Limit) -> Self {
+        self.of_conversations.push(limit);
+        self
+    }
+
+    /// How many conversations are remembered, 10,000 unless set. Those that called nothing for longest are forgotten,
+    /// and begin anew if they come back.
+    #[must_use]
+    pub fn remember(mut self, conversations: usize) -> Self {
+        self.counted.get_mut().unwrap_or_else(PoisonError::into_inner).conversations = Recent::new(conversations);
+        self
+    }
+
+    /// Admits a call and counts it, or says when to come back.
+    ///
+    /// # Errors
+    /// One of the limits is reached.
+    pub fn admit(&self, tool: &str, conversation: Option<&str>) -> Result<(), Exceeded> {
+        let of_tool = limits_of(&self.of_tools, tool);
+        let of_both = limits_of(&self.of_tools_in_conversations, tool);
+        let of_conversation = self.of_conversations.as_slice();
+        if of_tool.is_empty() && of_both.is_empty() && of_conversation.is_empty() {
+            return Ok(());
+        }
+        let now = Instant::now();
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let Counted { tools, conversations } = &mut *counted;
+        let mut pairs: Vec<(&Limit, &mut Count)> = Vec::new();
+        if !of_tool.is_empty() {
+            pairs.extend(of_tool.iter().zip(counts(tools, tool, of_tool.len())));
+        }
+        if !of_both.is_empty() || !of_conversation.is_empty() {
+            let Conversation { all, tools } = conversations.get(conversation);
+            all.resize(of_conversation.len(), Count::default());
+            pairs.extend(of_conversation.iter().zip(all));
+            if !of_both.is_empty() {
+                pairs.extend(of_both.iter().zip(counts(tools, tool, of_both.len())));
+            }
+        }
+        admit_all(now, &mut pairs)
+    }
+}
+
+impl Default for Limiter {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn limits_of<'a>(limits: &'a HashMap<String, Vec<Limit>>, tool: &str) -> &'a [Limit] {
+    limits.get(tool).map_or(&[], Vec::as_slice)
+}
+
+fn counts<'a>(counts: &'a mut FxHashMap<String, Vec<Count>>, tool: &str, limits: usize) -> &'a mut [Count] {
+    if !counts.contains_key(tool) {
+        counts.insert(tool.to_owned(), vec![Count::default(); limits]);
+    }
+    counts.get_mut(tool).map_or(&mut [], Vec::as_mut_slice)
+}
+
+/// Takes from every count, or from none. The longest wait is the one that counts.
+fn admit_all(now: Instant, pairs: &mut [(&Limit, &mut Count)]) -> Result<(), Exceeded> {
+    let mut longest = Duration::ZERO;
+    let mut admitted = Vec::with_capacity(pairs.len());
+    for (limit, count) in pairs.iter() {
+        match count.after_call(limit, now) {
+            Ok(after) => admitted.push(after),
+            Err(Exceeded { retry_after: None }) => return Err(Exceeded { retry_after: None }),
+            Err(Exceeded { retry_after: Some(wait) }) => longest = longest.max(wait),
+        }
+    }
+    if !longest.is_zero() {
+        return Err(Exceeded { retry_after: Some(longest) });
+    }
+    for ((_, count), after) in pairs.iter_mut().zip(admitted) {
+        **count = after;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::advance;
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn after(seconds: u64) -> Result<(), Exceeded> {
+        Err(Exceeded { retry_after: Some(Duration::from_secs(seconds)) })
+    }
+
+    const NEVER: Result<(), Exceeded> = Err(Exceeded { retry_after: None });
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_may_come_at_once_and_then_one_by_one() {
+        let limiter = Limiter::new().tool("t", Limit::per_minute(3));
+        for _ in 0..3 {
+            assert_eq!(limiter.admit("t", None), Ok(()));
+        }
+        assert_eq!(limiter.admit("t", Some("c")), after(20));
+        advance(SECOND * 19).await;
+        assert_eq!(limiter.admit("t", None), after(1));
+        advance(SECOND).await;
+        assert_eq!(limiter.admit("t", None), Ok(()));
+        assert_eq!(limiter.admit("t", None), after(20));
+        advance(SECOND * 3_600).await;
+        assert_eq!([(); 4].map(|()| limiter.admit("t", None)), [Ok(()), Ok(()), Ok(()), after(20)]);
+        assert_eq!(limiter.admit("other", None), Ok(()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_total_does_not_come_back() {
+        let limiter = Limiter::new().conversation(Limit::total(2)).conversation(Limit::per_second(1));
+        assert_eq!(limiter.admit("a", Some("c")), Ok(()));
+        assert_eq!(limiter.admit("b", Some("c")), after(1), "a refused call is not counted");
+        advance(SECOND).await;
+        assert_eq!(limiter.admit("b", Some("c")), Ok(()));
+        advance(SECOND * 100).await;
+        assert_eq!(limiter.admit("b", Some("c")), NEVER);
+        assert_eq!(limiter.admit("b", Some("d")), Ok(()));
+        assert_eq!(limiter.admit("b", None), Ok(()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_refused_call_counts_towards_no_limit() {
+        let limiter = Limiter::new().tool("t", Limit::total(2)).tool_in_conversation("t", Limit::total(1));
+        assert_eq!(limiter.admit("t", Some("c")), Ok(()));
+        assert_eq!([(); 3].map(|()| limiter.admit("t", Some("c"))), [NEVER; 3]);
+        assert_eq!(limiter.admit("t", Some("d")), Ok(()));
+        assert_eq!(limiter.admit("t", Some("e")), NEVER);
+    }
+
+    #[test]
+    fn nothing_is_admitted_where_no_call_is_allowed() {
+        for limit in [Limit::total(0), Limit::per_minute(0)] {
+            assert_eq!(Limiter::new().tool("t", limit).admit("t", None), NEVER);
+        }
+        let forever = Limiter::new().tool("t", Limit::per(1, Duration::MAX));
+        assert_eq!(forever.admit("t", None), NEVER, "a time that no clock shows");
+    }
+
+    #[test]
+    fn old_conversations_are_forgotten_and_recent_ones_are_not() {
+        let limiter = Limiter::new().conversation(Limit::total(1_000)).remember(100);
+        for number in 0..10_000 {
+            limiter.admit("t", Some(&number.to_string())).unwrap();
+            limiter.admit("t", Some("busy")).ok();
+        }
+        let mut counted = limiter.counted.lock().unwrap();
+        assert!(counted.conversations.len() <= 100);
+        assert_eq!(counted.conversations.get(Some("9998")).all.len(), 1);
+        assert_eq!(counted.conversations.get(Some("busy")).all[0].calls, 1_000, "it was never forgotten");
+        assert!(counted.conversations.get(Some("0")).all.is_empty(), "it was");
+    }
+}

@@ -1,0 +1,9 @@
+//! How often tools may be called.
+
+mod count;
+mod limit;
+mod limiter;
+mod recent;
+
+pub use limit::{Exceeded, Limit};
+pub use limiter::Limiter;
