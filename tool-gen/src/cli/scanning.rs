@@ -1,5 +1,6 @@
 //! Runs a scan, and says so if it takes a while.
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::panic;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use tool_gen::{Diagnostic, Scanned, Severity};
+use tool_gen::{Diagnostic, Place, Scanned, Severity};
 use tool_model::Manifest;
 
 use super::arguments::{Format, ToolSource};
@@ -25,7 +26,9 @@ pub(super) struct Tools {
     pub(super) manifest: Manifest,
     /// Warnings; with an error among them there are no tools.
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// The files that were read, if the tools come from sources.
+    /// Where each tool stands, if they come from sources.
+    pub(super) places: BTreeMap<String, Place>,
+    /// The files that were read or looked for, if the tools come from sources.
     pub(super) files: Vec<PathBuf>,
 }
 
@@ -35,7 +38,7 @@ impl Tools {
     pub(super) fn read(source: &ToolSource, format: Format, consequence: &str) -> Result<Self> {
         if let Some(file) = &source.from {
             let manifest = Manifest::load(file)?;
-            return Ok(Self { manifest, diagnostics: Vec::new(), files: Vec::new() });
+            return Ok(Self { manifest, diagnostics: Vec::new(), places: BTreeMap::new(), files: Vec::new() });
         }
         Self::scan(&Selection::of(&source.choice)?, format, consequence)
     }
@@ -49,11 +52,11 @@ impl Tools {
 
     /// Reads the sources; what is wrong is still to be reported.
     pub(super) fn scan_quietly(selection: &Selection) -> Result<Self> {
-        let Scanned { manifest, mut diagnostics, files, .. } = at_work(|| selection.scan.run())??;
+        let Scanned { manifest, mut diagnostics, places, files } = at_work(|| selection.scan.run())??;
         if manifest.is_empty() && !diagnostics.iter().any(is_error) {
             diagnostics.extend(selection.elsewhere.hint());
         }
-        Ok(Self { manifest, diagnostics, files })
+        Ok(Self { manifest, diagnostics, places, files })
     }
 
     /// Shows people what is wrong; programs find it in the result.

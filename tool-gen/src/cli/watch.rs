@@ -120,10 +120,10 @@ impl Watched {
         Ok(Self { watcher, events, folders: BTreeSet::new(), files: BTreeSet::new() })
     }
 
-    /// Watches these files and folders, and no others; whether there is a folder among them that was not watched.
+    /// Watches the folders of these files, which may be still to be written, and these folders, and no others; whether there is a folder among them that was not watched.
     fn keep(&mut self, files: &[PathBuf], folders: &[PathBuf]) -> bool {
         let of_files = files.iter().filter_map(|file| file.parent()).map(Path::to_owned);
-        let folders = of_files.chain(files.iter().flat_map(|file| of_modules(file))).chain(folders.iter().cloned());
+        let folders = of_files.chain(folders.iter().cloned());
         let wanted: BTreeSet<PathBuf> = folders.filter_map(|folder| folder.canonicalize().ok()).collect();
         for gone in self.folders.difference(&wanted) {
             // A folder that was deleted is not watched any more anyway.
@@ -179,17 +179,4 @@ impl Watched {
         // When the system has lost count there is no path.
         is_change && (event.paths.is_empty() || event.paths.iter().any(|path| is_source(path) && !is_ours(path)))
     }
-}
-
-/// The folders in which rustc looks for the modules of a file, as far as they exist: a module whose file is still to
-/// be written is found when it is.
-fn of_modules(file: &Path) -> Vec<PathBuf> {
-    let is_root = file.file_stem().is_some_and(|stem| stem == "mod" || stem == "lib" || stem == "main");
-    let folder = if is_root { file.parent().map(Path::to_owned) } else { Some(file.with_extension("")) };
-    let Some(folder) = folder.filter(|folder| folder.is_dir()) else { return Vec::new() };
-    let is_source = |name: &str| !name.starts_with('.') && name != "target";
-    let below = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-    let below = below.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    let below = below.filter(|entry| entry.file_name().to_str().is_some_and(is_source)).map(|entry| entry.path());
-    below.chain([folder.clone()]).collect()
 }

@@ -1,7 +1,6 @@
 //! `tool-gen lint`
 
 mod rules;
-mod source;
 
 use annotate_snippets::Level;
 use clap::{Args, ValueEnum};
@@ -94,7 +93,7 @@ impl Lint {
     pub(super) fn run(&self, format: Format) -> Result<Exit> {
         let tools = Tools::read(&self.source, format, "the tools are not looked at")?;
         let mut findings = rules::findings(&tools.manifest);
-        source::locate(&mut findings, &tools);
+        findings.iter_mut().for_each(|finding| finding.place = tools.places.get(&finding.tool).cloned());
         let denied = findings.iter().filter(|finding| self.deny.includes(finding.severity)).count();
         match format {
             Format::Json => print_json(&JsonLint {
