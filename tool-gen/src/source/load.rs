@@ -10,9 +10,7 @@ use super::macros::hidden_by_macro;
 use super::visibility::Visibility;
 use super::{CrateId, Scope, SourceFile, Sources};
 use crate::cfg::text_of;
-use crate::text::{
-    TooDeep, annotations, check_nesting, may_declare_modules, may_include, modules_only, without_bodies,
-};
+use crate::text::{TooDeep, annotations, check_nesting, may_declare_modules, modules_only, without_bodies};
 use crate::ty::ScopeId;
 use crate::{Diagnostic, Severity};
 
@@ -99,7 +97,8 @@ impl Sources {
     pub(super) fn read_modules(&self, id: ScopeId) {
         let scope = self.scope(id);
         let text = scope.file.text();
-        let is_worth_it = || !annotations(text.as_bytes()).is_empty() || may_include(text.as_bytes());
+        let is_worth_it =
+            || !annotations(text.as_bytes()).is_empty() || self.includes_tools(&scope.file.path, text.as_bytes());
         if self.krate(scope.krate).scanned && is_worth_it() {
             return self.parse(id);
         }

@@ -10,4 +10,4 @@ mod search;
 
 pub(crate) use nesting::{TooDeep, check_nesting};
 pub(crate) use outline::{modules_only, without_bodies};
-pub(crate) use search::{annotations, may_be_attribute, may_declare_modules, may_include};
+pub(crate) use search::{annotations, includes, may_be_attribute, may_declare_modules};
