@@ -7,12 +7,11 @@ use std::rc::Rc;
 use syn::{Attribute, Item, ItemMod};
 
 use super::macros::hidden_by_macro;
+use super::parse::{parse_outline, too_deep};
 use super::visibility::Visibility;
 use super::{CrateId, Scope, SourceFile, Sources};
 use crate::cfg::text_of;
-use crate::text::{
-    TooDeep, annotations, check_nesting, may_declare_modules, may_include, modules_only, without_bodies,
-};
+use crate::text::{annotations, may_declare_modules, modules_only};
 use crate::ty::ScopeId;
 use crate::{Diagnostic, Severity};
 
@@ -99,7 +98,8 @@ impl Sources {
     pub(super) fn read_modules(&self, id: ScopeId) {
         let scope = self.scope(id);
         let text = scope.file.text();
-        let is_worth_it = || !annotations(text.as_bytes()).is_empty() || may_include(text.as_bytes());
+        let is_worth_it =
+            || !annotations(text.as_bytes()).is_empty() || self.includes_tools(&scope.file.path, text.as_bytes());
         if self.krate(scope.krate).scanned && is_worth_it() {
             return self.parse(id);
         }
@@ -297,47 +297,6 @@ impl Sources {
 }
 
 type Missing = (String, Option<String>);
-
-/// Parses what stands outside of function bodies.
-pub(super) fn parse_outline(file: &SourceFile) -> Result<syn::File, Box<Diagnostic>> {
-    file.check_size()?;
-    let error = |wrong: &syn::Error| {
-        Box::new(Diagnostic {
-            severity: Severity::Error,
-            message: in_our_words(wrong),
-            help: Some("its types and tools are left out until it compiles".to_owned()),
-            place: Some(file.place(wrong.span())),
-            compile_error: true,
-        })
-    };
-    let text = file.text();
-    let outline = without_bodies(&text, &annotations(text.as_bytes())).map_err(|deep| too_deep(file, deep))?;
-    syn::parse_file(&outline).or_else(|wrong| match check_nesting(&text) {
-        // The parser is right, should the outline be wrong.
-        Ok(()) => syn::parse_file(&text).map_err(|wrong| error(&wrong)),
-        Err(_) => Err(error(&wrong)),
-    })
-}
-
-/// A limit of ours: rustc may well compile it.
-fn too_deep(file: &SourceFile, deep: TooDeep) -> Box<Diagnostic> {
-    Box::new(Diagnostic {
-        severity: Severity::Error,
-        message: "this is nested too deeply to be read here".to_owned(),
-        help: Some("move it into a file without tools and their types, or take the manifest from the program with `Manifest::linked()`".to_owned()),
-        place: Some(file.place_at(deep.at)),
-        compile_error: false,
-    })
-}
-
-fn in_our_words(wrong: &syn::Error) -> String {
-    match wrong.to_string() {
-        lexer if lexer.contains("token stream") => {
-            "a bracket, a quote or a comment is opened here and not closed, or closed and not opened".to_owned()
-        }
-        parser => format!("this does not parse: {parser}"),
-    }
-}
 
 /// The folder of a file, which may be the current one.
 pub(super) fn folder_of(file: &Path) -> PathBuf {

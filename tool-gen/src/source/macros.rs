@@ -1,13 +1,15 @@
 //! What macros hide, and the one that hides nothing: `include!`.
 
 use std::cell::{OnceCell, RefCell};
+use std::path::Path;
 use std::rc::Rc;
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 
-use super::load::{Folders, folder_of, parse_outline};
+use super::load::{Folders, folder_of};
 use super::visibility::Visibility;
 use super::{Scope, SourceFile, Sources};
+use crate::text::{annotations, includes};
 use crate::ty::ScopeId;
 use crate::{Diagnostic, Place, Severity};
 
@@ -36,17 +38,23 @@ impl Sources {
             path: scope.path.clone(),
             folders: Folders::beside(&file.path),
             file: Rc::new(file),
-            is_file: false,
+            is_file: true,
             visibility: Visibility::Everywhere,
             children: RefCell::default(),
             items: OnceCell::new(),
         });
-        let items = parse_outline(&self.scope(id).file).map(|file| file.items).unwrap_or_else(|diagnostic| {
-            self.report_unparsed(*diagnostic);
-            Vec::new()
-        });
-        self.fill(id, items);
+        self.read_modules(id);
         Some(id)
+    }
+
+    /// Whether a file without annotations includes one that has some, or that includes others.
+    pub(super) fn includes_tools(&self, file: &Path, text: &[u8]) -> bool {
+        includes(text).any(|path| {
+            let path = folder_of(file).join(path);
+            self.tried(&path);
+            let text = std::fs::read(&path).unwrap_or_default();
+            !annotations(&text).is_empty() || includes(&text).next().is_some()
+        })
     }
 
     /// A tool or a module that a macro makes exists only once the macro is expanded.

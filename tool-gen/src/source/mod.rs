@@ -9,6 +9,7 @@ mod libraries;
 mod load;
 mod macros;
 mod names;
+mod parse;
 mod types;
 mod values;
 mod visibility;

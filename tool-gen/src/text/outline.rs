@@ -2,12 +2,9 @@
 //!
 //! What is left out becomes blank, so that lines and columns stay what they were.
 
+use super::blank::Blank;
 use super::lexer::{Lexer, Token};
-use super::nesting::{Nesting, TooDeep, check_nesting};
-use super::search::may_declare_modules;
-
-/// How deep modules in braces may be nested.
-const DEEPEST_MODULE: usize = 200;
+use super::nesting::{Nesting, TooDeep};
 
 /// Functions without parameters up to this length keep their bodies: serde's `default = ".."` names such.
 const SHORT_BODY: usize = 2_000;
@@ -100,102 +97,6 @@ fn end_of_value(lexer: &mut Lexer<'_>) -> Option<usize> {
     }
 }
 
-/// What declares modules in a text.
-#[derive(Debug)]
-pub(crate) struct Modules {
-    /// The text with nothing else in it.
-    pub(crate) text: String,
-    /// The macros that hold `mod name;`, by their names, and where they hold it.
-    pub(crate) in_macros: Vec<(String, usize)>,
-}
-
-/// The text with nothing but its modules and its inner attributes.
-///
-/// # Errors
-/// When its modules are nested too deeply, or what stands in the attributes before them.
-pub(crate) fn modules_only(text: &str) -> Result<Modules, TooDeep> {
-    let mut lexer = Lexer::new(text);
-    let mut blank = Blank::new(text);
-    // Where the item begins that is being read, with its attributes.
-    let mut item = 0;
-    let mut depth = 0_usize;
-    let mut in_macros = Vec::new();
-    // The last two tokens.
-    let mut before = [None, None];
-    let check = |from: usize, to: usize| check_nesting(&text[from..to]).map_err(|deep| TooDeep { at: from + deep.at });
-    while let Some(token) = lexer.next() {
-        match token {
-            Token::Word(b"mod") if matches!(lexer.peek(), Some(Token::Word(_))) => {
-                check(item, lexer.start)?;
-                blank.leave_out_to(item);
-                lexer.next();
-                if matches!(lexer.next(), Some(Token::Open(_))) {
-                    depth += 1;
-                    if depth > DEEPEST_MODULE {
-                        return Err(TooDeep { at: lexer.start });
-                    }
-                }
-                item = lexer.at;
-                blank.keep_to(item);
-            }
-            Token::Sign(b'#') if lexer.peek() == Some(Token::Sign(b'!')) => {
-                let start = lexer.start;
-                lexer.next();
-                if matches!(lexer.next(), Some(Token::Open(b'['))) {
-                    lexer.skip_group();
-                    check(start, lexer.at)?;
-                    blank.leave_out_to(start);
-                    item = lexer.at;
-                    blank.keep_to(item);
-                }
-            }
-            Token::Open(bracket) => {
-                let start = lexer.at;
-                lexer.skip_group();
-                if let [Some(Token::Word(name)), Some(Token::Sign(b'!'))] = before
-                    && let Some(at) = module_in(&text[start..lexer.at])
-                {
-                    in_macros.push((String::from_utf8_lossy(name).into_owned(), start + at));
-                }
-                if bracket == b'{' {
-                    item = lexer.at;
-                }
-            }
-            // Of an inline module: other groups are passed over as a whole.
-            Token::Close(_) => {
-                depth = depth.saturating_sub(1);
-                blank.leave_out_to(lexer.start);
-                item = lexer.at;
-                blank.keep_to(item);
-            }
-            Token::Sign(b';') => item = lexer.at,
-            _ => {}
-        }
-        before = [before[1], Some(token)];
-    }
-    blank.leave_out_to(text.len());
-    Ok(Modules { text: blank.finish(), in_macros })
-}
-
-/// Where `mod name;` stands in a part of a text.
-fn module_in(text: &str) -> Option<usize> {
-    if !may_declare_modules(text.as_bytes()) {
-        return None;
-    }
-    let mut lexer = Lexer::new(text);
-    while let Some(token) = lexer.next() {
-        let at = lexer.start;
-        let mut ahead = lexer.clone();
-        if token == Token::Word(b"mod")
-            && matches!(ahead.next(), Some(Token::Word(_)))
-            && ahead.next() == Some(Token::Sign(b';'))
-        {
-            return Some(at);
-        }
-    }
-    None
-}
-
 /// What is known of a body before it is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Body {
@@ -257,52 +158,6 @@ fn macro_body(lexer: &mut Lexer<'_>, nesting: &mut Nesting) -> Result<Option<Bod
     Ok(Some(Body::Other))
 }
 
-/// Copies a text with parts of it blank.
-struct Blank<'a> {
-    text: &'a str,
-    out: String,
-    done: usize,
-}
-
-impl<'a> Blank<'a> {
-    fn new(text: &'a str) -> Self {
-        Self { text, out: String::with_capacity(text.len().min(1 << 20)), done: 0 }
-    }
-
-    fn keep_to(&mut self, end: usize) {
-        self.out.push_str(&self.text[self.done..end]);
-        self.done = end;
-    }
-
-    fn leave_out_to(&mut self, end: usize) {
-        let part = &self.text[self.done..end];
-        let mut line = 0;
-        for newline in memchr::memchr_iter(b'\n', part.as_bytes()) {
-            self.out.push('\n');
-            line = newline + 1;
-        }
-        self.out.extend(part[line..].chars().map(|_| ' '));
-        self.done = end;
-    }
-
-    fn leave_out(&mut self, start: usize, end: usize) {
-        self.keep_to(start);
-        self.leave_out_to(end);
-    }
-
-    /// Leaves a part out and has something else there.
-    fn replace(&mut self, start: usize, end: usize, by: &str) {
-        self.keep_to(start);
-        self.out.push_str(by);
-        self.leave_out_to(end);
-    }
-
-    fn finish(mut self) -> String {
-        self.keep_to(self.text.len());
-        self.out
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -345,17 +200,6 @@ mod tests {
     }
 
     #[test]
-    fn modules_are_all_that_remains() {
-        let text = "#![cfg(a)]\n//! x\nuse b::{c};\n#[path = \"d.rs\"]\npub mod d;\nfn e() { mod no {} }\nmod f { struct G { h: i8 } mod i; }\nconst J: u8 = { 1 } + 2;\n/// k\nmod k;\n";
-        assert_eq!(
-            squeezed(&modules_only(text).unwrap().text),
-            "#![cfg(a)] #[path = \"d.rs\"] pub mod d; mod f { mod i; } /// k mod k;"
-        );
-        let line = |text: &str, word| text.lines().position(|line| line.contains(word));
-        assert_eq!(line(text, "mod k"), line(&modules_only(text).unwrap().text, "mod k"));
-    }
-
-    #[test]
     fn long_values_are_left_out() {
         let long = "1 + ".repeat(1_000_000);
         let text = format!("const A: [B<{{ 1 }}>; 2] = {long}1; static mut C: D<E = F> = {long}1; const G: u8 = 1;");
@@ -374,8 +218,5 @@ mod tests {
         for text in [deep("(", ")"), deep("[", "]"), deep("Option<", ">"), deep("&", ""), deep("{", "")] {
             assert!(without_bodies(&format!("fn a(x: {text}) {{}}"), &[]).is_err(), "{}", &text[..20]);
         }
-        assert!(modules_only(&deep("mod a {", "}")).is_err());
-        assert!(modules_only(&format!("#[cfg({})] mod a;", deep("all(", ")"))).is_err());
-        assert!(modules_only(&format!("#![cfg({})] mod a;", deep("all(", ")"))).is_err());
     }
 }

@@ -44,12 +44,13 @@ pub(crate) fn may_declare_modules(text: &[u8]) -> bool {
     })
 }
 
-/// Whether `include!("file.rs")` may stand in the text.
-pub(crate) fn may_include(text: &[u8]) -> bool {
+/// The files of every `include!("file.rs")` in the text.
+pub(crate) fn includes(text: &[u8]) -> impl Iterator<Item = &str> {
     const INCLUDE: &[u8] = b"include!";
-    memmem::find_iter(text, INCLUDE).any(|at| {
-        let behind = text[at + INCLUDE.len()..].trim_ascii_start();
-        matches!(behind.first(), Some(b'(' | b'[' | b'{')) && behind[1..].trim_ascii_start().starts_with(b"\"")
+    memmem::find_iter(text, INCLUDE).filter_map(|at| {
+        let (bracket, behind) = text[at + INCLUDE.len()..].trim_ascii_start().split_first()?;
+        let name = behind.trim_ascii_start().strip_prefix(b"\"").filter(|_| b"([{".contains(bracket))?;
+        std::str::from_utf8(&name[..memchr::memchr(b'"', name)?]).ok()
     })
 }
 
@@ -82,8 +83,10 @@ mod tests {
 
     #[test]
     fn includes_of_literals_are_found() {
-        assert!(may_include(b"include!(\"a.rs\");") && may_include(b"include! { \"a.rs\" }"));
-        assert!(!may_include(b"include!(concat!(env!(\"OUT_DIR\"), \"/a.rs\")); include_str!(\"a\")"));
+        let found: Vec<&str> = includes(b"include!(\"a.rs\"); include! { \"b/c.rs\" }").collect();
+        assert_eq!(found, ["a.rs", "b/c.rs"]);
+        let others = b"include!(concat!(env!(\"OUT_DIR\"), \"/a.rs\")); include_str!(\"a\"); include!(\"a";
+        assert_eq!(includes(others).next(), None);
     }
 
     #[test]
