@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use tool_model::Manifest;
 
@@ -18,6 +20,7 @@ const STACK: usize = 256 << 20;
 pub struct Scan {
     roots: Vec<Root>,
     cfg: Option<Cfg>,
+    progress: Option<Arc<AtomicUsize>>,
 }
 
 /// The root file of a crate.
@@ -43,7 +46,7 @@ pub struct Scanned {
 
 impl Scan {
     pub(crate) fn new(root: &Path) -> Self {
-        Self { roots: vec![Root { path: root.to_owned(), features: None }], cfg: None }
+        Self { roots: vec![Root { path: root.to_owned(), features: None }], cfg: None, progress: None }
     }
 
     /// Scans another crate into the same manifest, by its root file.
@@ -66,6 +69,12 @@ impl Scan {
         self
     }
 
+    /// Counts the files as they are read, for whoever shows that something goes on.
+    pub fn progress(mut self, files: Arc<AtomicUsize>) -> Self {
+        self.progress = Some(files);
+        self
+    }
+
     /// Reads the sources.
     ///
     /// # Errors
@@ -81,7 +90,7 @@ impl Scan {
 
     fn run_here(&self) -> Result<Scanned> {
         let cfg = self.cfg.clone().unwrap_or_else(Cfg::of_environment);
-        let sources = Sources::default();
+        let sources = Sources::counting(self.progress.clone());
         for root in &self.roots {
             let root = source::Root { path: &root.path, features: root.features.clone(), cfg: &cfg, scanned: true };
             sources.add_crate(&root).map_err(|diagnostic| Error::new(diagnostic.to_string()))?;

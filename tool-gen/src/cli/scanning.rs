@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::panic;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -19,6 +20,9 @@ use super::report;
 
 /// A scan that takes longer shows that it is at work.
 const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How often it is said how far the scan is.
+const TICK: Duration = Duration::from_millis(100);
 
 /// The tools, and what was found on the way.
 #[derive(Debug)]
@@ -52,7 +56,11 @@ impl Tools {
 
     /// Reads the sources; what is wrong is still to be reported.
     pub(super) fn scan_quietly(selection: &Selection) -> Result<Self> {
-        let Scanned { manifest, mut diagnostics, places, files } = at_work(|| selection.scan.run())??;
+        let Scanned { manifest, mut diagnostics, places, files } = {
+            let files = Arc::new(AtomicUsize::new(0));
+            let scan = selection.scan.clone().progress(files.clone());
+            at_work(&files, || scan.run())??
+        };
         if manifest.is_empty() && !diagnostics.iter().any(is_error) {
             diagnostics.extend(selection.elsewhere.hint());
         }
@@ -81,7 +89,7 @@ fn is_error(found: &Diagnostic) -> bool {
 
 /// Does the work on a thread of its own, so that this one can show that it runs. A panic there is a mistake of ours,
 /// and is told in one message.
-fn at_work<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
+fn at_work<T: Send>(files: &AtomicUsize, work: impl FnOnce() -> T + Send) -> Result<T> {
     let seen = Arc::new(Mutex::new(String::new()));
     let hook = panic::take_hook();
     panic::set_hook(Box::new({
@@ -98,7 +106,9 @@ fn at_work<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
         if ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
             let bar = progress();
             // Nothing is sent: this waits for the end.
-            let _ = ended.recv();
+            while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                bar.set_message(format!("{} files read", files.load(Ordering::Relaxed)));
+            }
             bar.finish_and_clear();
         }
         worker.join()
@@ -129,10 +139,11 @@ mod tests {
 
     #[test]
     fn a_panic_is_one_message_that_asks_for_a_report() {
-        let failure = at_work(|| panic!("no such thing")).map(|()| "nothing").expect_err("it panicked");
+        let failure =
+            at_work(&AtomicUsize::new(0), || panic!("no such thing")).map(|()| "nothing").expect_err("it panicked");
         let message = failure.to_string();
         assert!(message.starts_with("tool-gen has a mistake: it panicked at ") && message.contains("no such thing"));
         assert!(failure.remedy().is_some_and(|help| help.contains("report it")));
-        assert_eq!(at_work(|| 7).ok(), Some(7));
+        assert_eq!(at_work(&AtomicUsize::new(0), || 7).ok(), Some(7));
     }
 }

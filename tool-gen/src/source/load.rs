@@ -63,6 +63,9 @@ impl Sources {
         folders: Folders,
         visibility: Visibility,
     ) -> ScopeId {
+        if let Some(files) = &self.progress {
+            files.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        }
         self.add_scope(Scope {
             krate,
             parent,

@@ -19,6 +19,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 pub(crate) use crates::Root;
 pub(crate) use file::SourceFile;
@@ -43,6 +45,8 @@ pub(crate) struct Sources {
     /// The files of a crate in which something was looked for and found.
     searched: RefCell<Vec<(CrateId, &'static str, Vec<ScopeId>)>>,
     diagnostics: RefCell<Vec<Diagnostic>>,
+    /// How many files were read.
+    progress: Option<Arc<AtomicUsize>>,
     /// Every file whose change could change the manifest, those included that are not there.
     files: RefCell<Vec<PathBuf>>,
     /// The names that our attributes have been given.
@@ -111,6 +115,11 @@ struct Declared {
 }
 
 impl Sources {
+    /// Nothing yet; files are counted as they are read, if somebody wants to know.
+    pub(crate) fn counting(progress: Option<Arc<AtomicUsize>>) -> Self {
+        Self { progress, ..Self::default() }
+    }
+
     pub(crate) fn krate(&self, id: CrateId) -> Rc<Crate> {
         self.crates.borrow()[id.0].clone()
     }
