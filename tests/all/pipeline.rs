@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use tool_runtime::confirm::{self, Decision, Pending};
 use tool_runtime::journal::{Journal, MemoryJournal, Query, State};
 use tool_runtime::{
-    CancellationToken, Confirm, Context, Deadline, Dispatcher, Effect, ErrorKind, Limit, Limiter, Manifest, Policy,
-    Progress, Question, Spill, ToolCall, ToolResult, Update, Verdict, What, tool,
+    CancellationToken, Confirm, Context, Deadline, Dispatcher, Effect, ErrorKind, HandlerError, Limit, Limiter,
+    Manifest, Policy, Progress, Question, Spill, ToolCall, ToolResult, Update, Verdict, What, tool,
 };
 
 static ERASED: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -95,6 +95,12 @@ fn stuck() {
 async fn report(#[inject] progress: &Progress) -> &'static str {
     progress.report(json!({"done": 1}));
     "done"
+}
+
+/// Never be content.
+#[tool(name = "pipeline.again")]
+async fn again(host: String) -> Result<String, HandlerError> {
+    if host == "one" { Ok(host) } else { Err(HandlerError::retry("Name one host.")) }
 }
 
 /// Who is in, and how many there were at most.
@@ -427,6 +433,51 @@ async fn whoever_watches_sees_it_all() {
             "pipeline.report finished true",
             r#"pipeline.erase started {"host":"watched","password":"***"}"#,
             "pipeline.erase finished true",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn trying_again_has_an_end() {
+    let tools = builder().retries(2).build().unwrap();
+    let again = async |host: &str| {
+        let call = ToolCall::new("pipeline.again", json!({"host": host})).conversation("c");
+        tools.call(call).await.error.map(|error| error.kind)
+    };
+    assert_eq!(again("a").await, Some(ErrorKind::Retry));
+    assert_eq!(again("b").await, Some(ErrorKind::Retry));
+    assert_eq!(again("c").await, Some(ErrorKind::Fatal));
+    assert_eq!(again("one").await, None);
+    assert_eq!(again("a").await, Some(ErrorKind::Retry));
+}
+
+#[test]
+fn calls_are_counted_and_timed() {
+    let recorder = metrics_util::debugging::DebuggingRecorder::new();
+    let collected = recorder.snapshotter();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    metrics::with_local_recorder(&recorder, || {
+        runtime.block_on(async {
+            let tools = builder().build().unwrap();
+            for name in ["pipeline.count", "pipeline.count", "pipeline.erase", "made.up"] {
+                tools.call(ToolCall::new(name, json!({"by": 1, "host": "h"}))).await;
+            }
+        });
+    });
+    let mut seen: Vec<String> = Vec::new();
+    for (key, _, _, value) in collected.snapshot().into_vec() {
+        let labels: Vec<String> = key.key().labels().map(|l| format!("{}={}", l.key(), l.value())).collect();
+        if let metrics_util::debugging::DebugValue::Counter(count) = value {
+            seen.push(format!("{} {} {count}", key.key().name(), labels.join(" ")));
+        }
+    }
+    seen.sort();
+    assert_eq!(
+        seen,
+        [
+            "tool_calls_total tool=pipeline.count outcome=invalid_arguments 2",
+            "tool_calls_total tool=pipeline.erase outcome=invalid_arguments 1",
+            "tool_calls_total tool=unknown outcome=unknown_tool 1",
         ]
     );
 }

@@ -17,6 +17,8 @@ mod inject;
 pub mod journal;
 mod limits;
 mod manifest;
+#[cfg(feature = "metrics")]
+mod measure;
 mod outcome;
 mod output;
 mod progress;

@@ -10,6 +10,7 @@ use tool_model::Manifest;
 use super::bind::bind;
 use super::dependencies::{Dependencies, Ready};
 use super::problem::{skip, unreadable};
+use super::tries::Tries;
 use super::{BuildError, Dispatcher, Limits, Problem, Rules};
 use crate::confirm::{Confirm, Policy};
 use crate::inject::{FinishHook, Finished, Provider, Scope};
@@ -174,6 +175,13 @@ impl Builder {
     /// How many calls run at a time, and how many more may wait; beyond that a call is refused at once.
     pub fn concurrency(mut self, running: usize, waiting: usize) -> Self {
         self.rules.concurrency = Some(Concurrency::new(running, waiting));
+        self
+    }
+
+    /// How often a tool may answer [`HandlerError::retry`](crate::HandlerError::retry) in a conversation before that
+    /// becomes a failure for good. A success begins anew. Without it, as often as it likes.
+    pub fn retries(mut self, retries: u32) -> Self {
+        self.rules.tries = Some(Tries::new(retries));
         self
     }
 

@@ -15,6 +15,7 @@ mod promise;
 mod rules;
 mod running;
 mod scoped;
+mod tries;
 mod turn;
 mod watch;
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::BoundTool;
+use super::tries::Tries;
 use crate::confirm::{Confirm, Policy};
 use crate::journal::Journal;
 use crate::{Concurrency, Events, Limiter, Spill};
@@ -17,6 +18,7 @@ pub(crate) struct Rules {
     pub(crate) limiter: Option<Limiter>,
     pub(crate) concurrency: Option<Concurrency>,
     pub(crate) spill: Option<Spill>,
+    pub(crate) tries: Option<Tries>,
     pub(crate) events: Events,
     /// Whether the arguments of calls are put into their spans, without what is secret.
     pub(crate) trace_arguments: bool,

@@ -44,6 +44,8 @@ pub struct Call<'a> {
     /// What somebody has given consent to.
     approved: Option<Box<Question>>,
     dry_run: bool,
+    #[cfg(feature = "metrics")]
+    started: Option<std::time::Instant>,
     state: State,
 }
 
@@ -101,6 +103,8 @@ impl<'a> Call<'a> {
             repaired: None,
             approved: None,
             dry_run: false,
+            #[cfg(feature = "metrics")]
+            started: None,
             state: State::New,
         }
     }
@@ -271,10 +275,19 @@ impl<'a> Call<'a> {
     /// Shortens a result that is too long, and says what was mended.
     #[inline]
     fn dressed(&mut self, result: ToolResult) -> ToolResult {
-        let result = match &self.tools.inner.rules.spill {
+        let rules = &self.tools.inner.rules;
+        let result = match &rules.spill {
             None => result,
             Some(spill) => shortened(spill, self.call.conversation_id(), result),
         };
+        let result = match &rules.tries {
+            None => result,
+            Some(tries) => tries.judge(self.call.conversation_id(), &self.call.name, result),
+        };
+        #[cfg(feature = "metrics")]
+        if let Some(started) = self.started {
+            crate::measure::measure(&self.call.name, &result, started.elapsed());
+        }
         if self.repaired.is_none() { result } else { self.with_repairs(result) }
     }
 
@@ -306,6 +319,10 @@ impl Future for Call<'_> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
         let this = self.get_mut();
         if matches!(this.state, State::New) {
+            #[cfg(feature = "metrics")]
+            {
+                this.started = Some(std::time::Instant::now());
+            }
             match this.start(context) {
                 Continue(running) => this.state = State::Running(running),
                 Break(result) => {
