@@ -1,6 +1,5 @@
 //! The configuration and the features under which packages are read.
 
-use std::collections::BTreeSet;
 use std::process::Command;
 
 use cargo_metadata::Package;
@@ -28,7 +27,7 @@ pub(super) fn cfg(choice: &BuildChoice) -> Result<Cfg> {
     })
 }
 
-/// The features of one package, with all that they switch on in it.
+/// The features that one package is asked for. What these switch on, the scan finds out.
 pub(super) fn features(package: &Package, choice: &BuildChoice) -> Vec<String> {
     let asked = asked_for(choice).filter_map(|feature| match feature.split_once('/') {
         Some((name, feature)) => (name == package.name.as_str()).then_some(feature),
@@ -36,17 +35,7 @@ pub(super) fn features(package: &Package, choice: &BuildChoice) -> Vec<String> {
     });
     let default = (!choice.no_default_features).then_some("default");
     let all = package.features.keys().map(String::as_str).filter(|_| choice.all_features);
-    let mut waiting: Vec<&str> = asked.chain(default).chain(all).collect();
-    let mut on = BTreeSet::new();
-    while let Some(feature) = waiting.pop() {
-        // What stands for a dependency, or belongs to one, is no feature of this package.
-        if let Some(others) = package.features.get(feature)
-            && on.insert(feature)
-        {
-            waiting.extend(others.iter().map(String::as_str));
-        }
-    }
-    on.into_iter().map(str::to_owned).collect()
+    asked.chain(default).chain(all).map(str::to_owned).collect()
 }
 
 /// A feature that no package has is a mistake, as it is to Cargo.
