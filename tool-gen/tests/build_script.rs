@@ -87,7 +87,8 @@ impl Application {
         // The dependencies are those of this very build: they are not built again.
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args([command, "--offline", "-v"]).current_dir(&self.folder).env("CARGO_TARGET_DIR", target);
+        cargo.args([command, "--offline", "-v"]).current_dir(&self.folder);
+        cargo.env("CARGO_TARGET_DIR", target).env("CARGO_TERM_COLOR", "never");
         cargo.output().unwrap()
     }
 
