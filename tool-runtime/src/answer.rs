@@ -5,6 +5,7 @@ use std::fmt::Display;
 use serde::Serialize;
 use serde::ser::{Impossible, Serializer};
 
+use crate::output::clean;
 use crate::{ErrorKind, HandlerError};
 
 /// The text of a success, or what went wrong.
@@ -143,7 +144,10 @@ pub(crate) fn finish(written: serde_json::Result<()>, json: Vec<u8>) -> Answer {
     match written {
         // What serde_json writes is UTF-8; to look again costs less than `unsafe` is worth.
         Ok(()) => {
-            Ok(String::from_utf8(json).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+            let text =
+                String::from_utf8(json).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+            // In JSON the control characters of ASCII are escaped already.
+            Ok(if text.is_ascii() { text } else { clean(text) })
         }
         Err(error) => Err(unwritable(&error)),
     }
@@ -208,7 +212,7 @@ impl Serializer for Plain {
 
     #[inline]
     fn serialize_str(self, text: &str) -> Result<String, NotPlain> {
-        Ok(text.to_owned())
+        Ok(clean(text.to_owned()))
     }
 
     #[inline]

@@ -218,7 +218,7 @@ impl Builder {
         if !problems.is_empty() {
             return Err(BuildError { headline: "the dispatcher cannot be built", problems });
         }
-        Ok(Dispatcher::new(bound.offer, dependencies, self.limits, self.rules, self.lenient))
+        Ok(Dispatcher::new(bound.offer, dependencies, self.limits, self.rules.settle(), self.lenient))
     }
 
     fn check_name(&mut self, name: &str) {

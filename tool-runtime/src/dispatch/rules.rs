@@ -22,17 +22,28 @@ pub(crate) struct Rules {
     pub(crate) events: Events,
     /// Whether the arguments of calls are put into their spans, without what is secret.
     pub(crate) trace_arguments: bool,
+    concern_all: bool,
+    concern_sensitive: bool,
+    /// Whether results are shortened or judged.
+    pub(crate) touch_results: bool,
 }
 
 impl Rules {
+    /// Decides once what would be asked of every call.
+    pub(super) fn settle(mut self) -> Self {
+        self.concern_sensitive = matches!(self.policy, Policy::ConfirmSensitive);
+        self.concern_all = !matches!(self.policy, Policy::Yolo | Policy::ConfirmSensitive)
+            || self.dry_run
+            || self.journal.is_some()
+            || self.limiter.is_some()
+            || self.concurrency.is_some();
+        self.touch_results = self.spill.is_some() || self.tries.is_some();
+        self
+    }
+
     /// Whether calls of a tool take the careful way, whatever comes with them.
     #[inline]
     pub(crate) fn concern(&self, tool: &BoundTool) -> bool {
-        let asks = match self.policy {
-            Policy::Yolo => false,
-            Policy::ConfirmSensitive => tool.registration.options.sensitive,
-            _ => true,
-        };
-        asks || self.dry_run || self.journal.is_some() || self.limiter.is_some() || self.concurrency.is_some()
+        self.concern_all || (self.concern_sensitive && tool.registration.options.sensitive)
     }
 }

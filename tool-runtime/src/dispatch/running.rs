@@ -44,6 +44,8 @@ pub struct Call<'a> {
     /// What somebody has given consent to.
     approved: Option<Box<Question>>,
     dry_run: bool,
+    /// Whether it is approved or a dry run.
+    is_special: bool,
     #[cfg(feature = "metrics")]
     started: Option<std::time::Instant>,
     state: State,
@@ -103,6 +105,7 @@ impl<'a> Call<'a> {
             repaired: None,
             approved: None,
             dry_run: false,
+            is_special: false,
             #[cfg(feature = "metrics")]
             started: None,
             state: State::New,
@@ -133,11 +136,13 @@ impl<'a> Call<'a> {
     /// Only says what the call would do, whatever the dispatcher does otherwise: nothing runs, and nobody is asked.
     pub fn dry_run(mut self) -> Self {
         self.dry_run = true;
+        self.is_special = true;
         self
     }
 
     pub(super) fn approved(mut self, question: Box<Question>) -> Self {
         self.approved = Some(question);
+        self.is_special = true;
         self
     }
 
@@ -160,8 +165,7 @@ impl<'a> Call<'a> {
             return Break(answered(tool, Err(cancelled())));
         }
         let watched = inner.rules.events.watch(&self.call);
-        if inner.rules.concern(tool) || watched.is_some() || self.approved.is_some() || self.dry_run || has_subscriber()
-        {
+        if watched.is_some() || self.is_special || inner.rules.concern(tool) || has_subscriber() {
             return self.start_carefully(tool, watched);
         }
         let ready = if tool.needs_scope {
@@ -275,20 +279,26 @@ impl<'a> Call<'a> {
     /// Shortens a result that is too long, and says what was mended.
     #[inline]
     fn dressed(&mut self, result: ToolResult) -> ToolResult {
-        let rules = &self.tools.inner.rules;
-        let result = match &rules.spill {
-            None => result,
-            Some(spill) => shortened(spill, self.call.conversation_id(), result),
-        };
-        let result = match &rules.tries {
-            None => result,
-            Some(tries) => tries.judge(self.call.conversation_id(), &self.call.name, result),
-        };
+        let result = if self.tools.inner.rules.touch_results { self.touched(result) } else { result };
         #[cfg(feature = "metrics")]
         if let Some(started) = self.started {
             crate::measure::measure(&self.call.name, &result, started.elapsed());
         }
         if self.repaired.is_none() { result } else { self.with_repairs(result) }
+    }
+
+    /// Shortens a result that is too long, and ends tries.
+    #[cold]
+    fn touched(&self, result: ToolResult) -> ToolResult {
+        let rules = &self.tools.inner.rules;
+        let result = match &rules.spill {
+            None => result,
+            Some(spill) => shortened(spill, self.call.conversation_id(), result),
+        };
+        match &rules.tries {
+            None => result,
+            Some(tries) => tries.judge(self.call.conversation_id(), &self.call.name, result),
+        }
     }
 
     /// Says in the result what was mended.
@@ -650,7 +660,7 @@ fn failed(error: ToolError) -> ToolResult {
 #[inline]
 fn answered(tool: &BoundTool, answer: Answer) -> ToolResult {
     match answer {
-        Ok(output) => ToolResult::success(clean(output)),
+        Ok(output) => ToolResult::success(output),
         Err(failure) => failed(in_words(tool, *failure)),
     }
 }
@@ -668,5 +678,5 @@ pub(super) fn in_words(tool: &BoundTool, failure: Failure) -> ToolError {
         ErrorKind::Finish => format!("`{name}` ran, but failed in the end: {message}"),
         _ => message,
     };
-    ToolError::new(kind, message)
+    ToolError::new(kind, clean(message))
 }
