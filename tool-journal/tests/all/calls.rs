@@ -174,6 +174,7 @@ async fn secrets_are_not_in_the_files() {
     let mut secret = Argument::new("string", true);
     secret.keywords.insert("writeOnly".into(), true.into());
     definition.arguments.insert("password".into(), secret);
+    definition.arguments.insert("user".into(), Argument::new("string", true));
     let arguments = json!({"user": "ann-the-user", "password": "hunter2-the-secret"});
 
     let folder = Folder::new();

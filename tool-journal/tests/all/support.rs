@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tool_journal::SqliteJournal;
 use tool_runtime::journal::{Finished, Started};
-use tool_runtime::{ToolCall, ToolDefinition, ToolResult};
+use tool_runtime::{Argument, ToolCall, ToolDefinition, ToolResult};
 
 /// A folder with a journal, gone at the end of the test.
 pub struct Folder(TempDir);
@@ -43,7 +43,11 @@ pub fn started(conversation: &str, id: &str) -> Started {
 
 pub fn with_arguments(conversation: &str, id: &str, arguments: Value) -> Started {
     let call = ToolCall::new("notes.add", arguments.clone()).conversation(conversation).id(id);
-    Started::new(&call, &ToolDefinition::default(), &arguments)
+    let mut definition = ToolDefinition::default();
+    for name in arguments.as_object().into_iter().flatten().map(|(name, _)| name.clone()) {
+        definition.arguments.insert(name, Argument::new("any", true));
+    }
+    Started::new(&call, &definition, &arguments)
 }
 
 pub fn finished(output: &str) -> Finished {

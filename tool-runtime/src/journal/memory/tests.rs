@@ -8,7 +8,11 @@ use crate::{ToolCall, ToolResult};
 
 fn started(conversation: &str, id: &str, arguments: Value) -> Started {
     let call = ToolCall::new("notes.add", arguments.clone()).conversation(conversation).id(id);
-    Started::new(&call, &ToolDefinition::default(), &arguments)
+    let mut definition = ToolDefinition::default();
+    for name in arguments.as_object().into_iter().flatten().map(|(name, _)| name.clone()) {
+        definition.arguments.insert(name, Argument::new("any", true));
+    }
+    Started::new(&call, &definition, &arguments)
 }
 
 fn finished(output: &str) -> Finished {
@@ -129,6 +133,7 @@ async fn secrets_are_neither_in_the_entry_nor_in_the_key() {
     let mut secret = Argument::new("string", true);
     secret.keywords.insert("writeOnly".into(), true.into());
     definition.arguments.insert("password".into(), secret);
+    definition.arguments.insert("user".into(), Argument::new("string", true));
     let arguments = json!({"user": "ann", "password": "hunter2"});
     let call = Started::new(&ToolCall::new("login", arguments.clone()).id("1"), &definition, &arguments);
     let all = format!("{call:?}");
