@@ -144,10 +144,8 @@ pub(crate) fn finish(written: serde_json::Result<()>, json: Vec<u8>) -> Answer {
     match written {
         // What serde_json writes is UTF-8; to look again costs less than `unsafe` is worth.
         Ok(()) => {
-            let text =
-                String::from_utf8(json).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-            // In JSON the control characters of ASCII are escaped already.
-            Ok(if text.is_ascii() { text } else { clean(text) })
+            // Nothing is cleaned out of it: it is data, and JSON escapes control characters.
+            Ok(String::from_utf8(json).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
         }
         Err(error) => Err(unwritable(&error)),
     }
