@@ -481,3 +481,60 @@ fn calls_are_counted_and_timed() {
         ]
     );
 }
+
+#[tokio::test]
+async fn what_cannot_be_shown_does_not_run() {
+    let policy = Policy::custom(|_, _, arguments| match arguments["host"].as_str() {
+        Some(_) => Verdict::Refuse("no hosts".into()),
+        None => Verdict::Run,
+    });
+    let tools = builder().policy(policy).allow_unknown_arguments().build().unwrap();
+    for odd in [r#"{"host": "odd", "z": 1e999}"#, r#"{"host": "odd", "z": "\ud800"}"#, r#"{"host": "odd"}"#] {
+        assert!(!tools.call(ToolCall::from_text("pipeline.erase", odd)).await.success, "{odd}");
+    }
+    assert_eq!(erased("odd"), 0);
+}
+
+#[tokio::test]
+async fn consent_is_no_leave_to_do_what_the_policy_forbids() {
+    let policy = Policy::custom(|_, _, arguments| match arguments["host"].as_str() {
+        Some("production") => Verdict::Refuse("not there".into()),
+        _ => Verdict::Ask,
+    });
+    let edit = answering(Decision::Edit(json!({"host": "production"})));
+    let tools = builder().policy(policy).confirm(edit).build().unwrap();
+    let result = erase_on(&tools, "staging").await;
+    assert_eq!((kind(&result), erased("production")), (ErrorKind::Refused, 0));
+}
+
+#[tokio::test]
+async fn an_edited_call_that_comes_again_is_known() {
+    let confirm = answering(Decision::Edit(json!({"host": "edited once"})));
+    let tools = builder().journal(MemoryJournal::new()).confirm(confirm).build().unwrap();
+    let call = || ToolCall::new("pipeline.erase", json!({"host": "original"})).id("1").conversation("c");
+    assert_eq!(tools.call(call()).await.output, "erased edited once");
+    assert_eq!(tools.call(call()).await.metadata.get("replayed"), Some(&json!(true)));
+    assert_eq!(erased("edited once"), 1);
+}
+
+#[tokio::test]
+async fn an_abort_stops_the_rest_of_the_turn() {
+    let tools = builder().confirm(answering(Decision::Abort)).build().unwrap();
+    let calls = [
+        ToolCall::new("pipeline.erase", json!({"host": "aborted"})),
+        ToolCall::new("pipeline.alone", json!({})),
+        ToolCall::new("pipeline.count", json!({"by": 1})),
+    ];
+    let results = tools.call_all(calls).concurrency(std::num::NonZeroUsize::MIN).await;
+    assert!(results.iter().all(|result| kind(result) == ErrorKind::Aborted), "{results:?}");
+}
+
+#[tokio::test]
+async fn what_does_not_run_does_not_count() {
+    let tools = builder().limit(Limiter::new().tool("pipeline.count", Limit::total(1))).build().unwrap();
+    let count = || tools.call(ToolCall::new("pipeline.count", json!({"by": 1})));
+    assert!(count().dry_run().await.success);
+    assert!(!tools.call(ToolCall::new("pipeline.count", json!({"by": "x"}))).await.success);
+    assert!(count().await.success);
+    assert_eq!(kind(&count().await), ErrorKind::RateLimited);
+}

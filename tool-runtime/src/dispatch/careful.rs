@@ -45,8 +45,8 @@ pub(super) struct Careful {
     pub(super) inner: Arc<Inner>,
     pub(super) tool: Arc<BoundTool>,
     pub(super) call: ToolCall<'static>,
-    /// Whether somebody has given consent already.
-    pub(super) approved: bool,
+    /// The arguments that the model asked for, if somebody has given consent already.
+    pub(super) asked: Option<Value>,
     pub(super) dry_run: bool,
     pub(super) watched: Option<Watched>,
     /// What came with the call, for its preview.
@@ -75,11 +75,6 @@ impl Careful {
 
     async fn decide(self, span: Span) -> Result<(Waiting, Box<Care>), Box<ToolResult>> {
         let rules = &self.inner.rules;
-        if let Some(limiter) = &rules.limiter {
-            limiter
-                .admit(&self.call.name, self.call.conversation_id())
-                .map_err(|exceeded| Box::new(ToolResult::failure(exceeded.error(&self.call.name))))?;
-        }
         let (mut waiting, mut read) = self.read(&self.call.arguments)?;
         if let Some(watched) = &self.watched {
             watched.send(What::Started { arguments: redact(&read.arguments, self.tool.definition()) });
@@ -92,13 +87,18 @@ impl Careful {
             self.note(&read, "dry run").await?;
             return Err(Box::new(self.dry_result(&read).await));
         }
-        self.recall(&read).await?;
+        // A call is known by what the model asked for, whatever somebody has put in its place.
+        let asked = self.asked.clone().unwrap_or_else(|| read.arguments.clone());
+        self.recall(&asked).await?;
         let (decision, edited) = self.consent(rules, &read).await?;
         if let Some(arguments) = edited {
             (waiting, read) = self.read(&arguments.to_string()).map_err(of_an_edit)?;
+            // Consent is no leave to do what the policy forbids.
+            self.refuse_by_policy(self.verdict(rules, &read), &read).await?;
         }
+        self.admit()?;
         let permit = self.enter().await?;
-        let record = self.begin(&read, decision).await?;
+        let record = self.begin(&read, &asked, decision).await?;
         let care = Care {
             started: Instant::now(),
             span,
@@ -127,27 +127,39 @@ impl Careful {
             Err(panic) => return Err(self.failure(ErrorKind::Panicked, format!("panicked: {panic}"))),
         };
         let read = repaired.as_ref().map_or(text, |repaired| repaired.text.as_str());
-        // What was decoded is JSON, or nothing at all.
-        let arguments = serde_json::from_str(read).unwrap_or_else(|_| Value::Object(serde_json::Map::new()));
+        let arguments = match read.trim() {
+            "" => Value::Object(serde_json::Map::new()),
+            // What the reader passes over, a value may not be able to hold: then nobody could be shown what runs.
+            text => serde_json::from_str(text).map_err(|error| {
+                let message = format!("was not run: its arguments cannot be shown to anybody: {error}");
+                self.failure(ErrorKind::InvalidArguments, message)
+            })?,
+        };
         Ok((waiting, Read { arguments, repaired }))
+    }
+
+    /// What the policy says of the arguments that are to run. One that panics says no.
+    fn verdict(&self, rules: &Rules, read: &Read) -> Verdict {
+        guard::catch(|| rules.policy.decide(&self.call.name, self.tool.definition(), &read.arguments))
+            .unwrap_or_else(|panic| Verdict::Refuse(format!("its policy panicked: {panic}")))
+    }
+
+    async fn refuse_by_policy(&self, verdict: Verdict, read: &Read) -> Result<(), Box<ToolResult>> {
+        let Verdict::Refuse(reason) = verdict else { return Ok(()) };
+        self.note(read, "refused by policy").await?;
+        Err(self.failure(ErrorKind::Refused, format!("was refused: {reason}")))
     }
 
     /// Gets consent, if it is needed; with it, the arguments that are to run instead, if somebody has put others.
     async fn consent(&self, rules: &Rules, read: &Read) -> Result<(&'static str, Option<Value>), Box<ToolResult>> {
-        if self.approved {
+        let verdict = self.verdict(rules, read);
+        let runs = matches!(verdict, Verdict::Run);
+        self.refuse_by_policy(verdict, read).await?;
+        if self.asked.is_some() {
             return Ok(("confirmed", None));
         }
-        let verdict = guard::catch(|| rules.policy.decide(&self.call.name, self.tool.definition(), &read.arguments));
-        match verdict {
-            Ok(Verdict::Run) => return Ok(("policy", None)),
-            Ok(Verdict::Ask) => {}
-            Ok(Verdict::Refuse(reason)) => {
-                self.note(read, "refused by policy").await?;
-                return Err(self.failure(ErrorKind::Refused, format!("was refused: {reason}")));
-            }
-            Err(panic) => {
-                return Err(self.failure(ErrorKind::Refused, format!("was refused: its policy panicked: {panic}")));
-            }
+        if runs {
+            return Ok(("policy", None));
         }
         let Some(confirm) = &rules.confirm else {
             let message = "needs somebody's consent, and there is nobody to ask: the application sets `.confirm(..)`, or another `.policy(..)`";
@@ -175,6 +187,14 @@ impl Careful {
                 Err(Box::new(self.pending(&pending)))
             }
         }
+    }
+
+    /// Counts the call, where they may come only so often. What does not run does not count.
+    fn admit(&self) -> Result<(), Box<ToolResult>> {
+        let Some(limiter) = &self.inner.rules.limiter else { return Ok(()) };
+        limiter
+            .admit(&self.call.name, self.call.conversation_id())
+            .map_err(|exceeded| Box::new(ToolResult::failure(exceeded.error(&self.call.name))))
     }
 
     /// Waits for its turn, where only so many calls run at a time.
@@ -217,9 +237,9 @@ impl Careful {
     }
 
     /// A call that completed before is answered as it was then; of one that was left in the middle nobody knows.
-    async fn recall(&self, read: &Read) -> Result<(), Box<ToolResult>> {
+    async fn recall(&self, asked: &Value) -> Result<(), Box<ToolResult>> {
         let Some(journal) = &self.inner.rules.journal else { return Ok(()) };
-        let started = Started::new(&self.call, self.tool.definition(), &read.arguments);
+        let started = Started::new(&self.call, self.tool.definition(), asked);
         match journal.recall(&started.key).await {
             Ok(None) => Ok(()),
             Ok(Some(begun)) => self.known(begun),
@@ -247,10 +267,12 @@ impl Careful {
     async fn begin(
         &self,
         read: &Read,
+        asked: &Value,
         decision: &'static str,
     ) -> Result<Option<(Arc<dyn Journal>, Started)>, Box<ToolResult>> {
         let Some(journal) = &self.inner.rules.journal else { return Ok(None) };
-        let started = self.started(read).decision(decision);
+        let mut started = self.started(read).decision(decision);
+        started.key = Started::new(&self.call, self.tool.definition(), asked).key;
         match journal.begin(&started).await {
             Ok(begun) => self.known(begun).map(|()| Some((journal.clone(), started))),
             Err(error) => Err(self.unrecorded(&error.to_string())),

@@ -165,7 +165,7 @@ impl<'a> Call<'a> {
             return Break(answered(tool, Err(cancelled())));
         }
         let watched = inner.rules.events.watch(&self.call);
-        if watched.is_some() || self.is_special || inner.rules.concern(tool) || has_subscriber() {
+        if self.is_special || inner.rules.concern(tool) || ((watched.is_some() || has_subscriber()) && has_runtime()) {
             return self.start_carefully(tool, watched);
         }
         let ready = if tool.needs_scope {
@@ -242,7 +242,7 @@ impl<'a> Call<'a> {
             inner,
             tool: tool.clone(),
             call: self.call.clone().into_owned(),
-            approved: self.approved.is_some(),
+            asked: self.approved.take().map(|question| question.arguments),
             dry_run: self.dry_run,
             watched,
             with,
@@ -386,7 +386,7 @@ impl Running {
                         if !is_cancelled {
                             return Poll::Pending;
                         }
-                        self.work = Work::Over;
+                        drop_quietly(std::mem::replace(&mut self.work, Work::Over));
                         return Poll::Ready(answered(&self.tool, Err(cancelled())));
                     }
                     Err(panic) => {
@@ -395,8 +395,10 @@ impl Running {
                     }
                 },
                 Work::Recording { recording, .. } => {
-                    if recording.as_mut().poll(context).is_pending() {
-                        return Poll::Pending;
+                    match guard::catch(|| recording.as_mut().poll(context)) {
+                        Ok(Poll::Pending) => return Poll::Pending,
+                        Ok(Poll::Ready(())) => {}
+                        Err(panic) => tracing::error!(panic, "the outcome of a call could not be recorded"),
                     }
                     let Work::Recording { result, .. } = std::mem::replace(&mut self.work, Work::Over) else {
                         continue;
@@ -481,12 +483,8 @@ impl Running {
                 Poll::Pending => None,
                 Poll::Ready(finished) => {
                     let answer = std::mem::replace(answer, Ok(String::new()));
-                    let finished = finished.unwrap_or_else(|error| Err(format!("its task ended: {error}")));
                     self.work = Work::Over;
-                    Some(answer.and_then(|output| match finished {
-                        Ok(()) => Ok(output),
-                        Err(error) => Err(Failure::new(ErrorKind::Finish, error)),
-                    }))
+                    Some(ended(answer, finished))
                 }
             },
             Work::Over | Work::Preparing(_) | Work::Recording { .. } => {
@@ -529,7 +527,7 @@ impl Running {
         };
         if is_held && let Err(failure) = &mut answer {
             failure.kind = ErrorKind::OutcomeUnknown;
-            failure.message.push_str(", but could not be stopped: it may still take effect");
+            failure.message.push_str(STILL_RUNNING);
         }
         if let Work::Finishing { answer: of_handler, .. } = &mut self.work {
             let of_handler = std::mem::replace(of_handler, Ok(String::new()));
@@ -570,12 +568,31 @@ impl Drop for Running {
         match std::mem::replace(&mut self.work, Work::Over) {
             Work::Scoped { run, scope, runtime } => {
                 drop_quietly(run);
-                scope.revoke();
+                let is_held = scope.revoke();
                 runtime.spawn(scope.finish(Outcome::Cancelled));
                 if let Some(mut care) = careful.and_then(|careful| careful.care) {
-                    let result = care.complete(answered(&self.tool, Err(cancelled())));
+                    let mut failure = cancelled();
+                    if is_held {
+                        failure.kind = ErrorKind::OutcomeUnknown;
+                        failure.message.push_str(STILL_RUNNING);
+                    }
+                    let result = care.complete(answered(&self.tool, Err(failure)));
                     care.record(&result).map(|recording| runtime.spawn(recording));
                 }
+            }
+            // The handler is over, and its answer stands: what is lost is only the caller.
+            Work::Finishing { finished, answer } => {
+                let Some(CarefulRun { runtime, care: Some(mut care), .. }) = careful.map(|careful| *careful) else {
+                    return;
+                };
+                let tool = self.tool.clone();
+                runtime.clone().spawn(async move {
+                    let answer = ended(answer, finished.await);
+                    let result = care.complete(answered(&tool, answer));
+                    if let Some(recording) = care.record(&result) {
+                        recording.await;
+                    }
+                });
             }
             Work::Recording { recording, .. } => {
                 if let Some(careful) = careful {
@@ -586,6 +603,17 @@ impl Drop for Running {
             other => drop_quietly(other),
         }
     }
+}
+
+const STILL_RUNNING: &str = ", but could not be stopped: it may still take effect";
+
+/// The answer of a handler whose scope is finished: a commit that fails makes it a failure.
+fn ended(answer: Answer, finished: Result<Result<(), String>, tokio::task::JoinError>) -> Answer {
+    let finished = finished.unwrap_or_else(|error| Err(format!("its task ended: {error}")));
+    answer.and_then(|output| match finished {
+        Ok(()) => Ok(output),
+        Err(error) => Err(Failure::new(ErrorKind::Finish, error)),
+    })
 }
 
 const CHANGED_SINCE: &str = "was not run: it has changed since somebody gave consent to it, who should be asked again";
@@ -604,6 +632,12 @@ fn shortened(spill: &Spill, conversation: Option<&str>, mut result: ToolResult) 
 #[inline]
 fn has_subscriber() -> bool {
     tracing::enabled!(target: TARGET, tracing::Level::INFO)
+}
+
+/// Whoever only watches does not make a call need what it would not need unwatched.
+#[cold]
+fn has_runtime() -> bool {
+    Handle::try_current().is_ok()
 }
 
 /// Where the spans of calls belong.

@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 use super::{Call, Dispatcher};
 use crate::{ErrorKind, ToolCall, ToolError, ToolResult};
@@ -44,15 +45,20 @@ impl Turn {
         let mut results: Vec<Option<ToolResult>> = Vec::new();
         results.resize_with(self.calls.len(), || None);
         let mut running: JoinSet<(usize, ToolResult)> = JoinSet::new();
+        let stop = CancellationToken::new();
         for (index, call) in self.calls.into_iter().enumerate() {
             let alone = self.tools.definition(call.name()).is_some_and(|tool| tool.sequential);
             let room = if alone { 0 } else { self.at_a_time - 1 };
             while running.len() > room {
-                keep(&mut results, running.join_next().await);
+                keep(&mut results, running.join_next().await, &stop);
             }
-            let (tools, prepare) = (self.tools.clone(), self.prepare.clone());
+            if stop.is_cancelled() {
+                results[index] = Some(aborted(call.name()));
+                continue;
+            }
+            let (tools, prepare, stop_this) = (self.tools.clone(), self.prepare.clone(), stop.clone());
             running.spawn(async move {
-                let call = tools.call(call);
+                let call = tools.call(call).cancel(stop_this);
                 let call = match prepare {
                     Some(prepare) => prepare(call),
                     None => call,
@@ -60,20 +66,33 @@ impl Turn {
                 (index, call.await)
             });
             if alone {
-                keep(&mut results, running.join_next().await);
+                keep(&mut results, running.join_next().await, &stop);
             }
         }
         while !running.is_empty() {
-            keep(&mut results, running.join_next().await);
+            keep(&mut results, running.join_next().await, &stop);
         }
         results.into_iter().map(|result| result.unwrap_or_else(lost)).collect()
     }
 }
 
-fn keep(results: &mut [Option<ToolResult>], ended: Option<Result<(usize, ToolResult), tokio::task::JoinError>>) {
+/// Keeps a result. Whoever aborts one call stops all others of its turn.
+fn keep(
+    results: &mut [Option<ToolResult>],
+    ended: Option<Result<(usize, ToolResult), tokio::task::JoinError>>,
+    stop: &CancellationToken,
+) {
     if let Some(Ok((index, result))) = ended {
+        if result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::Aborted) {
+            stop.cancel();
+        }
         results[index] = Some(result);
     }
+}
+
+fn aborted(tool: &str) -> ToolResult {
+    let message = format!("`{tool}` was not run: somebody has stopped everything.");
+    ToolResult::failure(ToolError::new(ErrorKind::Aborted, message))
 }
 
 /// A call never panics; only the end of the runtime takes its task away.

@@ -2,7 +2,7 @@
 
 use std::any::{TypeId, type_name};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Blocking, Facts, Held, Input, Slot};
 use crate::dispatch::{Dependencies, Given, Source};
@@ -79,7 +79,7 @@ pub(crate) struct ScopeInner {
     with: Vec<Given>,
     facts: Facts,
     /// Kept as long as anything of the call goes on, a thread that cannot be stopped included.
-    permit: OnceLock<Permit>,
+    permit: Mutex<Option<Permit>>,
     state: Mutex<State>,
 }
 
@@ -99,7 +99,7 @@ struct State {
 
 impl ScopeInner {
     pub(crate) fn new(dependencies: Arc<Dependencies>, with: Vec<Given>, facts: Facts) -> Arc<Self> {
-        Arc::new(Self { dependencies, with, facts, permit: OnceLock::new(), state: Mutex::default() })
+        Arc::new(Self { dependencies, with, facts, permit: Mutex::default(), state: Mutex::default() })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -174,7 +174,7 @@ impl ScopeInner {
 
     /// Keeps a permit until the call is over.
     pub(crate) fn keep(&self, permit: Permit) {
-        drop(self.permit.set(permit));
+        *self.permit.lock().unwrap_or_else(PoisonError::into_inner) = Some(permit);
     }
 
     /// Remembers a blocking handler: what it was lent is finished only after it.
@@ -212,6 +212,7 @@ impl ScopeInner {
                 }
             }
         }
+        drop(self.permit.lock().unwrap_or_else(PoisonError::into_inner).take());
         result
     }
 }
