@@ -25,7 +25,8 @@ pub use terminal::Terminal;
 
 /// Asks whether a call may run.
 ///
-/// Dropping the future withdraws the question: the call was cancelled, or its time is over.
+/// Dropping the future withdraws the question: the call was cancelled or dropped. The time that a
+/// person takes does not count against the deadline of the call.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot ask for confirmation",
     note = "give a `Terminal`, a `Deferred`, or wrap an async closure: `confirm::from_fn(|question| async move {{ .. }})`"

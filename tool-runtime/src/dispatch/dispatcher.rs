@@ -102,8 +102,9 @@ impl Dispatcher {
 
     /// The calls of one turn, side by side, with their results in the order of the calls.
     ///
-    /// A tool that is `sequential` waits for those before it, and those behind it wait. One that waits for consent
-    /// holds up nobody else. Dropped, all calls are stopped.
+    /// A tool that is `sequential` waits for those before it, and those behind it wait. One that
+    /// answers *pending* holds up nobody; one whose question is open, as on a terminal, keeps its place until it is
+    /// answered. An abort stops the rest of the turn. Dropped, all calls are stopped.
     ///
     /// ```standalone_crate
     /// use tool_runtime::{Dispatcher, ToolCall, tool};
