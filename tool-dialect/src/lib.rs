@@ -1,0 +1,1 @@
+//! Tools in every model provider's form.
