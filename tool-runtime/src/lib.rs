@@ -40,7 +40,7 @@ pub use call::ToolCall;
 pub use concurrency::{Busy, Concurrency, Permit};
 pub use confirm::{Confirm, Decision, Pending, Policy, Question, Terminal, Verdict};
 #[cfg(feature = "deferred")]
-pub use confirm::{Deferred, PendingCall, PendingStore, TokenError};
+pub use confirm::{Deferred, PendingCall, PendingStore, SealedCall, TokenError};
 pub use context::{Context, Deadline};
 pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, ToolExplanation, Turn, Watch};
 pub use effect::Effect;

@@ -9,6 +9,7 @@
 mod decision;
 #[cfg(feature = "deferred")]
 mod deferred;
+mod edit;
 mod policy;
 mod question;
 mod terminal;
@@ -18,7 +19,10 @@ use std::sync::Arc;
 
 pub use decision::{Decision, Pending};
 #[cfg(feature = "deferred")]
-pub use deferred::{Deferred, Key, MemoryStore, PendingCall, PendingStore, StoreError, Stored, TokenError, WeakKey};
+pub use deferred::{
+    Deferred, Key, MemoryStore, PendingCall, PendingStore, SealedCall, StoreError, Stored, TokenError, WeakKey,
+};
+pub use edit::EditError;
 pub use policy::{CustomPolicy, ParsePolicyError, Policy, Verdict};
 pub use question::{Question, fingerprint};
 pub use terminal::Terminal;

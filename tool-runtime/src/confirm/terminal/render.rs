@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Value, json as value};
+use serde_json::Value;
 use tool_model::ToolDefinition;
 
 use super::frame::{Colour, Page};
 use crate::confirm::Question;
-use crate::display::{escape_lines, json, json_folded, thousands};
+use crate::display::{escape, escape_lines, json, json_folded, thousands};
 
 /// The most of a string among the arguments that is shown at first.
 const STRING: usize = 400;
@@ -23,27 +23,37 @@ pub(super) fn render(question: &Question, edited: bool, in_full: bool, colours: 
     let tool = name(&mut page, &question.tool);
     page.paint(&tool, Some(Colour::Bold));
     page.line(" wants to run", None);
-    if let Some(conversation) = &question.conversation {
-        let conversation = name(&mut page, conversation);
-        page.line(&format!("  in conversation {conversation}"), None);
+    for (what, named) in whence(question) {
+        let named = name(&mut page, named);
+        page.line(&format!("  {what} {named}"), None);
     }
     let flags = flags(&question.definition);
     if !flags.is_empty() {
         page.line(&format!("  {}", flags.join(", ")), Some(Colour::Yellow));
     }
     page.framed(escape_lines(&question.definition.description).map(|line| (line, None)));
-    if in_full && [Some(&question.tool), question.conversation.as_ref()].into_iter().flatten().any(|text| is_long(text))
-    {
-        section(&mut page, "tool and conversation", &value!([question.tool, question.conversation]));
+    for (what, named) in [("tool", &*question.tool)].into_iter().chain(whence(question)) {
+        if in_full && is_long(named) {
+            section(&mut page, what, &Value::from(named));
+        }
     }
-    section(&mut page, if edited { "arguments, edited" } else { "arguments" }, &question.arguments);
+    section(&mut page, if edited { "arguments, edited" } else { "arguments" }, &question.shown());
     if !question.repairs.is_empty() {
-        section(&mut page, "mended", &Value::Array(question.repairs.clone()));
+        page.line("  mended", None);
+        let repairs: Vec<String> = question.repairs.iter().map(repair).collect();
+        page.framed(repairs.iter().map(|repair| (escape(repair), None)));
     }
     if let Some(preview) = &question.preview {
         show_preview(&mut page, preview);
     }
     (page.text, page.folded)
+}
+
+/// Where the call comes from, as far as that is known.
+fn whence(question: &Question) -> impl Iterator<Item = (&'static str, &str)> {
+    let known =
+        [("in conversation", &question.conversation), ("by channel", &question.channel), ("in chat", &question.chat)];
+    known.into_iter().filter_map(|(what, named)| Some((what, named.as_deref()?)))
 }
 
 /// A name stands on a line of ours. What is not ASCII is escaped in it: letters that look alike make other names.
@@ -60,6 +70,17 @@ fn name(page: &mut Page, name: &str) -> String {
 
 fn is_long(name: &str) -> bool {
     name.escape_default().count() > NAME
+}
+
+/// What was mended, on one line; see [`Repair`](crate::Repair).
+fn repair(repair: &Value) -> String {
+    let part = |name| repair.get(name).and_then(Value::as_str);
+    let (Some(path), Some(from), Some(to), Some(why)) = (part("path"), part("from"), part("to"), part("why")) else {
+        return repair.to_string();
+    };
+    let place = if path.is_empty() { String::new() } else { format!("{path}: ") };
+    let to = if to.is_empty() { "left out" } else { to };
+    format!("{place}{from} → {to} ({})", why.replace('_', " "))
 }
 
 fn flags(definition: &ToolDefinition) -> Vec<&'static str> {
