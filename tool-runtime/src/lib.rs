@@ -48,7 +48,7 @@ pub use events::{CallInfo, Event, Events, Subscriber, Update, Watched, What};
 pub use futures_core::Stream;
 pub use handler_error::HandlerError;
 pub use inject::{Finished, InjectError, Scope};
-pub use limits::{Exceeded, Limit, Limiter};
+pub use limits::{Exceeded, Limit, LimitScope, Limiter};
 pub use manifest::IntoManifest;
 pub use outcome::Outcome;
 pub use output::{FolderStore, MemoryStore, Results, Spill, SpillKey, SpillStore, Spilled};
