@@ -75,9 +75,30 @@ fn no_completed_call_runs_twice_and_none_is_lost() {
         }
     });
     assert_eq!(lines(&folder, "effects"), effects, "some ran again");
+    assert_eq!(forgotten(&folder), None);
     assert!(told.is_subset(&ran));
     // The test says something only if it got somewhere, and if processes died in the middle of calls.
     assert!(completed > 100 && unfinished > 20, "{completed} completed, {unfinished} unfinished");
+}
+
+/// The other control: with a journal that answers before it has written the same test finds an answer that is lost.
+#[test]
+fn a_journal_that_writes_later_loses_an_answer() {
+    let folder = Folder::new();
+    let found = (0..ROUNDS).any(|round| {
+        one_round(&folder, "Later", round);
+        forgotten(&folder).is_some()
+    });
+    assert!(found);
+}
+
+/// A call that was answered, and that the journal does not know to be finished.
+fn forgotten(folder: &Folder) -> Option<String> {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let entries = runtime.block_on(async { folder.open().await.entries(Query::newest(u32::MAX)).await.unwrap() });
+    let is_finished = |entry: &Entry| matches!(entry.state, State::Finished(_));
+    let known: HashSet<_> = entries.into_iter().filter(is_finished).filter_map(|entry| entry.id).collect();
+    lines(folder, "told").into_iter().find(|id| !known.contains(id))
 }
 
 /// The control: with a journal that writes only at the end the same test finds a call that ran twice.
@@ -133,7 +154,11 @@ fn runs_calls_until_killed() {
     runtime.block_on(async {
         let sqlite = SqliteJournal::open(folder.join("calls.db")).await.unwrap();
         FOLDER.set(folder).unwrap();
-        let tools = if journal == "AtTheEnd" { dispatcher(AtTheEnd(sqlite)) } else { dispatcher(sqlite) };
+        let tools = match journal {
+            "AtTheEnd" => dispatcher(AtTheEnd(sqlite)),
+            "Later" => dispatcher(Later(sqlite)),
+            _ => dispatcher(sqlite),
+        };
         say_ready();
         let lanes: Vec<_> = (0..LANES)
             .map(|lane| {
@@ -185,6 +210,29 @@ impl Journal for AtTheEnd {
             }
             self.0.finish(key, finished).await
         })
+    }
+
+    fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {
+        self.0.note(call, decision)
+    }
+
+    fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>> {
+        self.0.entries(query)
+    }
+}
+
+/// Answers that an outcome is on record, and then writes it.
+struct Later(SqliteJournal);
+
+impl Journal for Later {
+    fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>> {
+        self.0.begin(call)
+    }
+
+    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
+        let (journal, key, finished) = (self.0.clone(), key.clone(), finished.clone());
+        tokio::spawn(async move { journal.finish(&key, &finished).await });
+        Box::pin(async { Ok(()) })
     }
 
     fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {
