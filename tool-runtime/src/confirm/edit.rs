@@ -38,12 +38,16 @@ impl Question {
     /// ```
     #[must_use]
     pub fn to_edit(&self) -> String {
+        display::json(&self.marked())
+    }
+
+    /// The arguments with a mark in place of each secret.
+    pub(super) fn marked(&self) -> Value {
         let mut count = 0;
-        let marked = replace_secrets(&self.arguments, &self.definition, &mut |_| {
+        replace_secrets(&self.arguments, &self.definition, &mut |_| {
             count += 1;
             Value::from(format!("{MARK}{count}"))
-        });
-        display::json(&marked)
+        })
     }
 
     /// The arguments that an edited text stands for, for [`Decision::Edit`](super::Decision::Edit) or

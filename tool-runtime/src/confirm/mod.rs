@@ -5,6 +5,10 @@
 //! [`from_fn`] in any other way.
 //!
 //! What is asked is what runs: a [`Question`] holds the arguments after they were checked and mended.
+//!
+//! Secrets (`#[arg(secret)]`) are in a question, since it is what runs, and are shown to nobody: a person decides over a
+//! call without seeing its password, edits its arguments around a mark that stands for it, and a call that waits does
+//! so encrypted.
 
 mod decision;
 #[cfg(feature = "deferred")]

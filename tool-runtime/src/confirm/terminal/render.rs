@@ -11,6 +11,10 @@ use crate::display::{escape, escape_lines, json, json_folded, thousands};
 
 /// The most of a string among the arguments that is shown at first.
 const STRING: usize = 400;
+/// More rows than that are folded, so that the tool's name stays in sight.
+const ROWS: usize = 40;
+/// However many arguments there are, so much is shown of each.
+const LEAST_ROWS: usize = 4;
 /// A longer name is folded: a line of ours must not be broken by the terminal.
 const NAME: usize = 60;
 /// What is left of it then.
@@ -31,17 +35,17 @@ pub(super) fn render(question: &Question, edited: bool, in_full: bool, colours: 
     if !flags.is_empty() {
         page.line(&format!("  {}", flags.join(", ")), Some(Colour::Yellow));
     }
-    page.framed(escape_lines(&question.definition.description).map(|line| (line, None)));
+    page.framed(escape_lines(&question.definition.description).map(|line| (line, None)), ROWS);
     for (what, named) in [("tool", &*question.tool)].into_iter().chain(whence(question)) {
         if in_full && is_long(named) {
             section(&mut page, what, &Value::from(named));
         }
     }
-    section(&mut page, if edited { "arguments, edited" } else { "arguments" }, &question.shown());
+    arguments(&mut page, if edited { "arguments, edited" } else { "arguments" }, &question.marked());
     if !question.repairs.is_empty() {
         page.line("  mended", None);
         let repairs: Vec<String> = question.repairs.iter().map(repair).collect();
-        page.framed(repairs.iter().map(|repair| (escape(repair), None)));
+        page.framed(repairs.iter().map(|repair| (escape(repair), None)), ROWS);
     }
     if let Some(preview) = &question.preview {
         show_preview(&mut page, preview);
@@ -93,15 +97,40 @@ fn flags(definition: &ToolDefinition) -> Vec<&'static str> {
     flags.into_iter().filter(|(_, set)| *set).map(|(name, _)| name).collect()
 }
 
+/// All arguments under a title. Each is folded by itself: a long one must not push another out of sight.
+fn arguments(page: &mut Page, title: &str, arguments: &Value) {
+    let Some(object) = arguments.as_object().filter(|object| object.len() > 1) else {
+        return section(page, title, arguments);
+    };
+    page.line(&format!("  {title}"), None);
+    page.framed([("{".into(), None)], ROWS);
+    let rows = (ROWS / object.len()).max(LEAST_ROWS);
+    let mut entries: Vec<_> = object.iter().collect();
+    entries.sort_unstable_by_key(|(name, _)| *name);
+    let last = entries.len() - 1;
+    for (index, (name, value)) in entries.into_iter().enumerate() {
+        let alone = Value::Object([(name.clone(), value.clone())].into_iter().collect());
+        let text = text_in(page, &alone);
+        let text = text.trim_start_matches("{\n").trim_end_matches("\n}");
+        let comma = if index < last { "," } else { "" };
+        page.framed(format!("{text}{comma}").lines().map(|line| (Cow::Borrowed(line), None)), rows);
+    }
+    page.framed([("}".into(), None)], ROWS);
+}
+
 /// A value as JSON under a title.
 fn section(page: &mut Page, title: &str, value: &Value) {
     page.line(&format!("  {title}"), None);
-    let whole = json(value);
-    let shown = if page.in_full { whole } else { folded(page, value, whole) };
-    page.framed(shown.lines().map(|line| (Cow::Borrowed(line), None)));
+    let text = text_in(page, value);
+    page.framed(text.lines().map(|line| (Cow::Borrowed(line), None)), ROWS);
 }
 
-fn folded(page: &mut Page, value: &Value, whole: String) -> String {
+/// A value as JSON, whole or with its long texts folded.
+fn text_in(page: &mut Page, value: &Value) -> String {
+    let whole = json(value);
+    if page.in_full {
+        return whole;
+    }
     let folded = json_folded(value, STRING);
     page.folded |= folded != whole;
     folded
@@ -128,10 +157,13 @@ fn text_of(preview: &Value) -> Option<(&'static str, &str)> {
 fn show_text(page: &mut Page, title: &str, text: &str) {
     page.line(&format!("  {title}"), None);
     let colour = |line: &str| if title == "diff" { diff_colour(line) } else { None };
-    page.framed(escape_lines(text).map(|line| {
-        let colour = colour(&line);
-        (line, colour)
-    }));
+    page.framed(
+        escape_lines(text).map(|line| {
+            let colour = colour(&line);
+            (line, colour)
+        }),
+        ROWS,
+    );
 }
 
 fn is_diff(text: &str) -> bool {

@@ -232,7 +232,7 @@ async fn a_secret_is_not_shown_and_survives_an_edit() {
     assert_eq!(script.answers(&asked).await, Decision::Edit(expected));
     assert_eq!(script.state().opened, [marked]);
     let screen = &script.state().screen;
-    assert!(!screen.contains("hunter2") && screen.matches("\"password\": \"***\"").count() == 4, "{screen}");
+    assert!(!screen.contains("hunter2") && screen.matches("\"password\": \"*** 1\"").count() == 4, "{screen}");
 }
 
 #[tokio::test]
@@ -289,10 +289,18 @@ async fn long_texts_are_folded_and_shown_on_request() {
     assert_eq!(script.answers(&asked).await, Decision::Run);
     let screen = script.state().screen.clone();
     let (first, full) = screen.split_once("[f] in full\n> f\n").unwrap();
-    assert!(first.contains("… 71 more lines"), "{first}");
+    assert!(first.contains("… 82 more lines"), "{first}");
     let full = full.replace("\n  ┊ ", "");
     assert!(!first.contains("end\"") && full.contains("xend\""), "{full}");
     assert_eq!((full.matches("│     7").count(), full.contains("[f]")), (100, false));
+
+    // A long one pushes no other out of sight.
+    let script = Script::types("n\n");
+    let asked = question(json!({"a": vec![7; 1000], "b": {"c": vec![8; 1000]}, "to": "the one that matters"}));
+    script.answers(&asked).await;
+    let screen = script.state().screen.clone();
+    assert!(screen.contains("\"to\": \"the one that matters\"\n") && screen.lines().count() < 50, "{screen}");
+    assert_eq!(screen.matches(" more lines\n").count(), 2, "{screen}");
 
     let script = Script::types("n\n");
     script.answers(&question(json!({"text": "x".repeat(4712)}))).await;
