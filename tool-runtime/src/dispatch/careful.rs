@@ -12,13 +12,14 @@ use tracing::Span;
 
 use super::beginning::Beginning;
 use super::dispatcher::Inner;
+use super::read::{Read, WRONG_EDIT, of_an_edit};
 use super::{BoundTool, Given, Rules, preview};
-use crate::arguments::{Reader, Repaired, are_exact};
+use crate::arguments::{Reader, Repaired};
 use crate::confirm::{Decision, Pending, Question, Verdict};
 use crate::guard;
 use crate::inject::{Facts, ScopeInner};
 use crate::journal::{Begun, Finished, Journal, Started};
-use crate::shim::{Invocation, Purpose, Step, Waiting};
+use crate::shim::Waiting;
 use crate::{ErrorKind, Permit, ToolCall, ToolError, ToolResult, Watched, What, redact};
 
 /// What is decided about a call before it runs.
@@ -55,12 +56,6 @@ pub(super) struct Careful {
     pub(super) watched: Option<Watched>,
     /// What came with the call, for its preview.
     pub(super) with: Vec<Given>,
-}
-
-/// Arguments that were read, as a value to be shown.
-struct Read {
-    arguments: Value,
-    repaired: Option<Box<Repaired>>,
 }
 
 impl Careful {
@@ -122,71 +117,6 @@ impl Careful {
             permit,
         };
         Ok((waiting, Box::new(care)))
-    }
-
-    /// Reads the arguments that somebody has given consent to, if it is still the tool that they were asked about.
-    async fn read_approved(&self, question: &Question) -> Result<(Waiting, Read), Box<ToolResult>> {
-        let asked = || Started::new(&self.call, &question.definition, &question.arguments);
-        if !question.is_about(self.tool.definition()) {
-            self.note_that(asked(), "changed since asked").await?;
-            return Err(self.failure(ErrorKind::Refused, CHANGED_SINCE.to_owned()));
-        }
-        match self.read(&self.call.arguments, false) {
-            Err(result) => {
-                self.note_that(asked(), WRONG_EDIT).await?;
-                Err(of_an_edit(result))
-            }
-            read => read,
-        }
-    }
-
-    /// Reads arguments, mended if they need it and may be.
-    fn read(&self, text: &str, repair: bool) -> Result<(Waiting, Read), Box<ToolResult>> {
-        let (mut waiting, repaired) = self.decode(text, repair)?;
-        let text = repaired.as_ref().map_or(text, |repaired| repaired.text.as_str());
-        let is_looked_at = self.is_looked_at();
-        let arguments: Value = match text.trim() {
-            "" => Value::Object(serde_json::Map::new()),
-            text => match serde_json::from_str(text) {
-                Ok(arguments) => arguments,
-                // What the reader passes over, a value may not be able to hold: then nobody could be shown what runs.
-                Err(error) if is_looked_at => {
-                    let message = format!("was not run: its arguments cannot be shown to anybody: {error}");
-                    return Err(self.failure(ErrorKind::InvalidArguments, message));
-                }
-                Err(_) => Value::Null,
-            },
-        };
-        // What a value makes of a number is what is shown and recorded. So it is also what runs.
-        if is_looked_at && !are_exact(text) {
-            guard::drop_quietly(waiting);
-            (waiting, _) = self.decode(&arguments.to_string(), false).map_err(|_| {
-                let message = "was not run: a number in its arguments has more digits than can be shown and recorded";
-                self.failure(ErrorKind::InvalidArguments, message.to_owned())
-            })?;
-        }
-        Ok((waiting, Read { arguments, repaired }))
-    }
-
-    /// Whether anything hangs on the arguments as they are shown. Whoever only watches must not change what runs.
-    fn is_looked_at(&self) -> bool {
-        self.dry_run || self.approved.is_some() || self.inner.rules.look_at_arguments(&self.tool)
-    }
-
-    /// The arguments in the form in which the handler gets them, waiting for it, and what was mended in them.
-    fn decode(&self, text: &str, repair: bool) -> Result<(Waiting, Option<Box<Repaired>>), Box<ToolResult>> {
-        let mut repaired: Option<Box<Repaired>> = None;
-        let allow_unknown = self.inner.limits.allow_unknown;
-        let reader = Reader { text, schemas: self.tool.schemas(), allow_unknown, repair };
-        let purpose = Purpose::Call { tool: &self.call.name, reader, repaired: &mut repaired };
-        match guard::catch(|| (self.tool.shim.invoke)(Invocation { purpose, ready: None })) {
-            Ok(Step::Waiting(waiting)) => Ok((waiting, repaired)),
-            // What needs no inputs does nothing yet either: a future that was not polled, a function that was not run.
-            Ok(step @ (Step::Future(_) | Step::Blocking(_))) => Ok((Box::new(move |_| Ok(step)), repaired)),
-            Ok(Step::Refused(error)) => Err(Box::new(ToolResult::failure(*error))),
-            Ok(_) => Err(self.failure(ErrorKind::Failed, "could not be prepared".to_owned())),
-            Err(panic) => Err(self.failure(ErrorKind::Panicked, format!("panicked: {panic}"))),
-        }
     }
 
     /// What the policy says of the arguments that are to run. One that panics says no.
@@ -356,7 +286,7 @@ impl Careful {
         self.note_that(self.started(read), decision).await
     }
 
-    async fn note_that(&self, call: Started, decision: &str) -> Result<(), Box<ToolResult>> {
+    pub(super) async fn note_that(&self, call: Started, decision: &str) -> Result<(), Box<ToolResult>> {
         let Some(journal) = &self.inner.rules.journal else { return Ok(()) };
         journal.note(&call, decision).await.map_err(|error| self.unrecorded(&error.to_string()))
     }
@@ -399,13 +329,10 @@ impl Careful {
         self.failure(ErrorKind::Journal, format!("did not run, because it cannot be recorded: {error}"))
     }
 
-    fn failure(&self, kind: ErrorKind, message: String) -> Box<ToolResult> {
+    pub(super) fn failure(&self, kind: ErrorKind, message: String) -> Box<ToolResult> {
         Box::new(ToolResult::failure(ToolError::new(kind, format!("`{}` {message}.", self.call.name))))
     }
 }
-
-const CHANGED_SINCE: &str = "was not run: it has changed since somebody gave consent to it, who should be asked again";
-const WRONG_EDIT: &str = "wrong edit";
 
 /// Tells whoever watches that the call has answered.
 fn tell_end(watched: Option<&Watched>, result: &ToolResult, duration: Duration) {
@@ -413,12 +340,6 @@ fn tell_end(watched: Option<&Watched>, result: &ToolResult, duration: Duration) 
         let kind = result.error.as_ref().map(|error| error.kind);
         watched.send(What::Finished { success: result.success, kind, duration });
     }
-}
-
-/// The person who edited the arguments should know that it was that.
-fn of_an_edit(mut result: Box<ToolResult>) -> Box<ToolResult> {
-    result.output.insert_str(0, "The edited arguments are wrong. ");
-    result
 }
 
 fn mend(mut result: ToolResult, repaired: Option<&Repaired>) -> ToolResult {

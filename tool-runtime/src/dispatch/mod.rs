@@ -14,6 +14,7 @@ mod offer;
 mod preview;
 mod problem;
 mod promise;
+mod read;
 mod rules;
 mod running;
 mod scoped;

@@ -34,8 +34,7 @@ impl Token {
 
     /// Whether it was made for this call, as it is now.
     pub(super) fn fits(&self, key: &Key, call: &PendingCall) -> bool {
-        self.id() == call.id
-            && mac(key, call).is_some_and(|mac| mac.verify_slice(&self.bytes[NONCE..]).is_ok())
+        self.id() == call.id && mac(key, call).is_some_and(|mac| mac.verify_slice(&self.bytes[NONCE..]).is_ok())
     }
 }
 
