@@ -26,6 +26,9 @@ pub(super) fn write(dom: &Dom, base: &Url, style: Style, most: usize, stop: &imp
 /// How many steps are made between two looks at whether to stop.
 const LOOK_EVERY: usize = 1_024;
 
+/// A longer reference is nothing to read, and could be repeated in every paragraph.
+const LONGEST_REFERENCE: usize = 2_048;
+
 struct Walk<'a> {
     dom: &'a Dom,
     base: &'a Url,
@@ -198,6 +201,9 @@ impl Walk<'_> {
 
     /// Where a reference of the page leads. Parentheses would end a link of Markdown.
     fn absolute(&self, reference: &str, schemes: &[&str]) -> Option<String> {
+        if reference.len() > LONGEST_REFERENCE {
+            return None;
+        }
         let url = self.base.join(reference).ok().filter(|url| schemes.contains(&url.scheme()))?;
         Some(url.as_str().replace('(', "%28").replace(')', "%29"))
     }
@@ -305,12 +311,12 @@ impl Walk<'_> {
             return self.children(id);
         };
         table.cells += 1;
-        if self.style == Style::Text && table.cells > 1 {
-            self.out.glued("\t");
-        }
+        let is_first = table.cells == 1;
         self.out.begin_cell();
-        if self.style == Style::Markdown {
-            self.out.space();
+        match self.style {
+            Style::Markdown => self.out.space(),
+            Style::Text if !is_first => self.out.glued("\t"),
+            Style::Text => {}
         }
         self.children_then(id, [End::Cell]);
     }
