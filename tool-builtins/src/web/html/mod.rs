@@ -36,7 +36,7 @@ pub(super) struct Rendered {
 /// No browser shows more than 512 levels.
 const DEEPEST: usize = 512;
 /// So many nodes make some hundred megabytes.
-const MOST_NODES: usize = 1_000_000;
+const MOST_NODES: usize = 500_000;
 /// What is parsed between two looks at how far it has come.
 const CHUNK: usize = 4_096;
 /// Enough for any page whose text was not made to grow.

@@ -163,9 +163,10 @@ impl Walk<'_> {
 
     fn heading(&mut self, id: Id, mark: &'static str) {
         self.out.gap(2);
+        let has_mark = self.style == Style::Markdown && !self.out.is_on_one_line();
         self.out.begin_one_line();
         let ends = [End::Gap(2), End::OneLine];
-        if self.style == Style::Markdown {
+        if has_mark {
             let begun = self.out.open(mark);
             self.steps.extend(ends.map(Step::Leave));
             self.children_then(id, [End::Mark(begun, "")]);
@@ -315,7 +316,7 @@ impl Walk<'_> {
         self.out.begin_cell();
         match self.style {
             Style::Markdown => self.out.space(),
-            Style::Text if !is_first => self.out.glued("\t"),
+            Style::Text if !is_first => self.out.tab(),
             Style::Text => {}
         }
         self.children_then(id, [End::Cell]);

@@ -23,13 +23,11 @@ pub(super) struct Writer {
 }
 
 /// What a line begins with.
-enum Prefix {
-    Quote,
-    /// The bullet or number stands before the first line only.
-    Item {
-        bullet: Option<String>,
-        width: usize,
-    },
+struct Prefix {
+    /// Before the first line, such as a bullet. It is there until that line is written.
+    first: Option<String>,
+    /// Before those that follow.
+    rest: String,
 }
 
 /// A mark that was begun; see [`Writer::open`].
@@ -89,6 +87,12 @@ impl Writer {
         self.space = false;
     }
 
+    /// Sets the next word apart from the one before it on the line.
+    pub(super) fn tab(&mut self) {
+        self.space = false;
+        self.raw("\t");
+    }
+
     /// Lines that are written as they are.
     pub(super) fn lines(&mut self, lines: &str) {
         for line in lines.lines() {
@@ -107,7 +111,8 @@ impl Writer {
     pub(super) fn gap(&mut self, lines: usize) {
         if self.one_line > 0 {
             self.space = true;
-        } else {
+        } else if self.prefixes.last().is_none_or(|prefix| prefix.first.is_none()) {
+            // What has just begun is not set apart from its own beginning.
             self.gap = self.gap.max(lines);
             self.space = false;
         }
@@ -130,6 +135,10 @@ impl Writer {
         }
     }
 
+    pub(super) fn is_on_one_line(&self) -> bool {
+        self.one_line > 0
+    }
+
     pub(super) fn begin_one_line(&mut self) {
         self.one_line += 1;
     }
@@ -150,19 +159,19 @@ impl Writer {
 
     /// Begins a quotation, unless there are too many around it; says whether it has.
     pub(super) fn begin_quote(&mut self) -> bool {
-        self.begin(Prefix::Quote)
+        self.begin("> ".to_owned(), "> ".to_owned())
     }
 
     /// Begins an item, likewise.
     pub(super) fn begin_item(&mut self, bullet: String) -> bool {
-        let width = bullet.len();
-        self.begin(Prefix::Item { bullet: Some(bullet), width })
+        let rest = " ".repeat(bullet.len());
+        self.begin(bullet, rest)
     }
 
-    fn begin(&mut self, prefix: Prefix) -> bool {
+    fn begin(&mut self, first: String, rest: String) -> bool {
         let begun = self.prefixes.len() < DEEPEST_PREFIX && self.one_line == 0;
         if begun {
-            self.prefixes.push(prefix);
+            self.prefixes.push(Prefix { first: Some(first), rest });
         }
         begun
     }
@@ -175,7 +184,7 @@ impl Writer {
     fn before_word(&mut self) {
         if self.gap > 0 || self.text.is_empty() {
             self.new_line();
-        } else if self.space {
+        } else if self.space && !self.text.ends_with('\t') {
             self.text.push(' ');
         }
         self.gap = 0;
@@ -193,25 +202,15 @@ impl Writer {
             }
         }
         for prefix in &mut self.prefixes {
-            match prefix {
-                Prefix::Quote => self.text.push_str("> "),
-                Prefix::Item { bullet, width } => match bullet.take() {
-                    Some(bullet) => self.text.push_str(&bullet),
-                    None => self.text.extend(std::iter::repeat_n(' ', *width)),
-                },
-            }
+            self.text.push_str(prefix.first.take().as_ref().unwrap_or(&prefix.rest));
         }
     }
 
     /// A line without words belongs to the blocks that have begun before it.
     fn blank_line(&mut self) {
-        let begun = |prefix: &&Prefix| !matches!(prefix, Prefix::Item { bullet: Some(_), .. });
         let start = self.text.len();
-        for prefix in self.prefixes.iter().take_while(begun) {
-            match prefix {
-                Prefix::Quote => self.text.push_str("> "),
-                Prefix::Item { width, .. } => self.text.extend(std::iter::repeat_n(' ', *width)),
-            }
+        for prefix in self.prefixes.iter().take_while(|prefix| prefix.first.is_none()) {
+            self.text.push_str(&prefix.rest);
         }
         let end = start + self.text[start..].trim_end().len();
         self.text.truncate(end);
