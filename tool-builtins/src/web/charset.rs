@@ -7,11 +7,13 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 ///
 /// A byte order mark goes before what the header says, that before what the page says of itself. A label that the bytes
 /// contradict is not believed: what fits them is guessed instead.
-pub(super) fn decode(bytes: &[u8], labelled: Option<&'static Encoding>) -> (String, &'static str) {
+///
+/// In a body that was cut, a character may be cut as well.
+pub(super) fn decode(bytes: &[u8], cut: bool, labelled: Option<&'static Encoding>) -> (String, &'static str) {
     let marked = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
     let labels = [marked, labelled, declared(bytes)].into_iter().flatten();
     for encoding in labels.chain([UTF_8]) {
-        if let Some(text) = strictly(bytes, encoding) {
+        if let Some(text) = strictly(bytes, cut, encoding) {
             return (text, encoding.name());
         }
     }
@@ -21,11 +23,14 @@ pub(super) fn decode(bytes: &[u8], labelled: Option<&'static Encoding>) -> (Stri
     (encoding.decode(bytes).0.into_owned(), encoding.name())
 }
 
-/// The text, if the bytes are of this encoding. A character that is cut off at the end is no contradiction.
-fn strictly(bytes: &[u8], encoding: &'static Encoding) -> Option<String> {
+/// The text, if the bytes are of this encoding.
+fn strictly(bytes: &[u8], cut: bool, encoding: &'static Encoding) -> Option<String> {
     let (text, _, wrong) = encoding.decode(bytes);
-    let replaced = || text.trim_end_matches('\u{fffd}').contains('\u{fffd}');
-    (!wrong || !replaced()).then(|| text.into_owned())
+    if !wrong {
+        return Some(text.into_owned());
+    }
+    let whole = text.trim_end_matches('\u{fffd}');
+    (cut && !whole.contains('\u{fffd}')).then(|| whole.to_owned())
 }
 
 /// What a page says of itself, in a `meta` element or an XML declaration near its beginning. One that says UTF-16 was
@@ -48,7 +53,7 @@ mod tests {
     use super::*;
 
     fn decoded(bytes: &[u8], label: &str) -> (String, &'static str) {
-        decode(bytes, Encoding::for_label(label.as_bytes()))
+        decode(bytes, false, Encoding::for_label(label.as_bytes()))
     }
 
     #[test]
@@ -66,13 +71,17 @@ mod tests {
     #[test]
     fn a_wrong_label_is_not_believed() {
         assert_eq!(decoded("naïve café".as_bytes(), "").1, "UTF-8");
-        assert_eq!(decoded(b"un caf\xe9 tr\xe8s fran\xe7ais, d\xe9j\xe0 vu", "utf-8").0, "un café très français, déjà vu");
+        assert_eq!(
+            decoded(b"un caf\xe9 tr\xe8s fran\xe7ais, d\xe9j\xe0 vu", "utf-8").0,
+            "un café très français, déjà vu"
+        );
         assert_eq!(decoded(b"<meta charset=utf-16>caf\xc3\xa9", "").1, "UTF-8");
     }
 
     #[test]
     fn a_cut_character_is_no_contradiction() {
-        let (text, name) = decoded(&"aé".as_bytes()[..2], "");
-        assert_eq!((text.as_str(), name), ("a\u{fffd}", "UTF-8"));
+        let bytes = &"naïve é".as_bytes()[..8];
+        assert_eq!(decode(bytes, true, None), ("naïve ".to_owned(), "UTF-8"));
+        assert_ne!(decode(bytes, false, None).1, "UTF-8");
     }
 }

@@ -84,7 +84,10 @@ fn looks_binary(bytes: &[u8]) -> bool {
 }
 
 fn looks_like_html(bytes: &[u8]) -> bool {
-    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(512)]).trim_start_matches(['\u{feff}']).trim_start().to_ascii_lowercase();
+    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(512)])
+        .trim_start_matches(['\u{feff}'])
+        .trim_start()
+        .to_ascii_lowercase();
     ["<!doctype html", "<html", "<head", "<body"].iter().any(|tag| start.starts_with(tag))
 }
 
@@ -101,10 +104,20 @@ mod tests {
         for header in ["text/html", "TEXT/HTML; charset=utf-8", "application/xhtml+xml"] {
             assert_eq!(kind(header), Kind::Html, "{header}");
         }
-        for header in ["text/plain", "application/json", "application/ld+json", "application/rss+xml", "image/svg+xml", "application/x-yaml", "text/x-rust"] {
+        for header in [
+            "text/plain",
+            "application/json",
+            "application/ld+json",
+            "application/rss+xml",
+            "image/svg+xml",
+            "application/x-yaml",
+            "text/x-rust",
+        ] {
             assert_eq!(kind(header), Kind::Text, "{header}");
         }
-        for header in ["image/png", "application/pdf", "application/zip", "video/mp4", "nonsense", "application/vnd.ms-excel"] {
+        for header in
+            ["image/png", "application/pdf", "application/zip", "video/mp4", "nonsense", "application/vnd.ms-excel"]
+        {
             assert_eq!(kind(header), Kind::Binary, "{header}");
         }
         for header in ["", ";charset=utf-8", "application/octet-stream"] {

@@ -75,7 +75,11 @@ impl fmt::Display for Refused {
         let Self { host, address, why } = self;
         write!(f, "{host} is not on the public internet")?;
         // The address of a name inside a network is nothing for a model to learn.
-        if host.trim_matches(['[', ']']) == address.to_string() { write!(f, ": its address is {why}.") } else { f.write_str(".") }
+        if host.trim_matches(['[', ']']) == address.to_string() {
+            write!(f, ": its address is {why}.")
+        } else {
+            f.write_str(".")
+        }
     }
 }
 
@@ -85,7 +89,9 @@ impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scheme(scheme) => write!(f, "only http and https can be fetched, not {scheme}"),
-            Self::UserInfo => f.write_str("a URL with a user name or password is not fetched: leave out what stands before the @"),
+            Self::UserInfo => {
+                f.write_str("a URL with a user name or password is not fetched: leave out what stands before the @")
+            }
             Self::Port(port) => write!(f, "port {port} is none of the web"),
             Self::Refused(refused) => refused.fmt(f),
             Self::BadRedirect(why) => write!(f, "the page redirects, but {why}"),
@@ -95,7 +101,11 @@ impl fmt::Display for FetchError {
             Self::Status { url, status, retry_after, said } => {
                 write!(f, "{url} answered {status}.")?;
                 if let Some(when) = retry_after {
-                    write!(f, " It says to try again after {when}{}.", if when.bytes().all(|b| b.is_ascii_digit()) { " seconds" } else { "" })?;
+                    write!(
+                        f,
+                        " It says to try again after {when}{}.",
+                        if when.bytes().all(|b| b.is_ascii_digit()) { " seconds" } else { "" }
+                    )?;
                 }
                 if said.is_empty() { Ok(()) } else { write!(f, " It says:\n{said}") }
             }
@@ -103,7 +113,9 @@ impl fmt::Display for FetchError {
                 write!(f, "this is {kind}, which is no text")?;
                 length.map_or(Ok(()), |length| write!(f, " ({} bytes)", Grouped(length)))
             }
-            Self::PastEnd { length } => write!(f, "the page ends before that: it has {} characters", Grouped(*length as u64)),
+            Self::PastEnd { length } => {
+                write!(f, "the page ends before that: it has {} characters", Grouped(*length as u64))
+            }
             Self::Connection(why) => write!(f, "the page cannot be fetched: {why}"),
             Self::Client(why) => write!(f, "pages cannot be fetched here: {why}"),
         }

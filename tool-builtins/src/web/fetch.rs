@@ -61,12 +61,7 @@ fn redirection(url: &Url, response: &Response) -> Result<Option<Url>, FetchError
     url.join(location).map(Some).map_err(|error| bad(&format!("to something that is no URL ({error})")))
 }
 
-async fn answer(
-    url: Url,
-    redirects: Vec<Url>,
-    mut response: Response,
-    limits: &Limits,
-) -> Result<Fetched, FetchError> {
+async fn answer(url: Url, redirects: Vec<Url>, mut response: Response, limits: &Limits) -> Result<Fetched, FetchError> {
     let status = response.status();
     let content_type = ContentType::parse(header(response.headers(), CONTENT_TYPE).unwrap_or_default());
     let refused = status.is_client_error() || status.is_server_error();

@@ -186,10 +186,14 @@ mod tests {
     #[test]
     fn other_schemes_and_credentials_are_refused() {
         let gate = Gate::default();
-        for url in ["ftp://example.com/", "file:///etc/passwd", "gopher://example.com/", "data:text/plain,x", "javascript:1"] {
+        for url in
+            ["ftp://example.com/", "file:///etc/passwd", "gopher://example.com/", "data:text/plain,x", "javascript:1"]
+        {
             assert!(check(&gate, url).expect_err(url).starts_with("only http and https"), "{url}");
         }
-        for url in ["http://example.com@127.0.0.1/", "http://user:secret@example.com/", "http://127.0.0.1:80@example.com/"] {
+        for url in
+            ["http://example.com@127.0.0.1/", "http://user:secret@example.com/", "http://127.0.0.1:80@example.com/"]
+        {
             assert!(check(&gate, url).expect_err(url).contains('@'), "{url}");
         }
         // What looks like a user to a careless reader is a host, or the other way round.
@@ -222,10 +226,18 @@ mod tests {
         ] {
             assert_eq!(check(&gate, url), Ok(Way::Allowed), "{url}");
         }
-        for url in ["http://localhost:3001/", "http://localhost/", "http://x.localhost:3000/", "http://localhost.:3000/", "http://intranet.example.org/"] {
+        for url in [
+            "http://localhost:3001/",
+            "http://localhost/",
+            "http://x.localhost:3000/",
+            "http://localhost.:3000/",
+            "http://intranet.example.org/",
+        ] {
             assert_eq!(check(&gate, url), Ok(Way::Public), "{url}");
         }
-        for url in ["http://10.0.0.6/", "http://10.0.0.5:25/", "http://[::1]/", "http://[::1]:8081/", "http://127.0.0.1:3000/"] {
+        for url in
+            ["http://10.0.0.6/", "http://10.0.0.5:25/", "http://[::1]/", "http://[::1]:8081/", "http://127.0.0.1:3000/"]
+        {
             assert!(check(&gate, url).is_err(), "{url}");
         }
     }

@@ -69,7 +69,14 @@ impl Web {
             limits: Limits::default(),
             resolver: Arc::new(SystemResolver),
             proxy: None,
-            user_agent: concat!("Mozilla/5.0 (compatible; ", env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"), ")").to_owned(),
+            user_agent: concat!(
+                "Mozilla/5.0 (compatible; ",
+                env!("CARGO_PKG_NAME"),
+                "/",
+                env!("CARGO_PKG_VERSION"),
+                ")"
+            )
+            .to_owned(),
             search: None,
             clients: OnceLock::new(),
         }

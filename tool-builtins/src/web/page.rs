@@ -62,7 +62,7 @@ impl Page {
         let Fetched { url, redirects, status, content_type, bytes, cut } = fetched;
         let length = (!cut).then_some(bytes.len() as u64);
         let kind = content_type.kind_of(&bytes).map_err(|kind| FetchError::Binary { kind, length })?;
-        let (source, charset) = decode(&bytes, content_type.charset);
+        let (source, charset) = decode(&bytes, cut, content_type.charset);
         let style = match format {
             Format::Markdown => Some(Style::Markdown),
             Format::Text => Some(Style::Text),
@@ -156,7 +156,9 @@ impl Fetched {
     pub(super) fn into_refusal(self, retry_after: Option<String>) -> FetchError {
         let (url, status) = (self.url.clone(), self.status.to_string());
         let began = Instant::now();
-        let said = Page::from_fetched(Self { bytes: beginning(self.bytes), ..self }, Format::Text, || began.elapsed() > PATIENCE);
+        let said = Page::from_fetched(Self { bytes: beginning(self.bytes), ..self }, Format::Text, || {
+            began.elapsed() > PATIENCE
+        });
         let said = said.map(|page| page.text.chars().take(SAID).collect()).unwrap_or_default();
         FetchError::Status { url, status, retry_after, said }
     }

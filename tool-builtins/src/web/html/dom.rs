@@ -271,4 +271,3 @@ impl TreeSink for Building {
         false
     }
 }
-

@@ -8,7 +8,15 @@ use super::writer::{Mark, Writer};
 
 /// Writes a page down; says whether something is missing at the end.
 pub(super) fn write(dom: &Dom, base: &Url, style: Style, most: usize, stop: &impl Fn() -> bool) -> (String, bool) {
-    let mut walk = Walk { dom, base, style, out: Writer::new(style), steps: vec![Step::Enter(DOCUMENT)], lists: vec![], tables: vec![] };
+    let mut walk = Walk {
+        dom,
+        base,
+        style,
+        out: Writer::new(style),
+        steps: vec![Step::Enter(DOCUMENT)],
+        lists: vec![],
+        tables: vec![],
+    };
     let mut steps: usize = 0;
     while let Some(step) = walk.steps.pop() {
         steps += 1;
@@ -286,7 +294,8 @@ impl Walk<'_> {
         let children = |id: Id| self.dom.node(id).children.iter().copied();
         let is = |id: Id, tags: &[&str]| self.dom.tag(id).is_some_and(|tag| tags.contains(&tag));
         let first = children(table).find(|&id| is(id, &["thead", "tbody", "tr"]));
-        let row = first.and_then(|id| if is(id, &["tr"]) { Some(id) } else { children(id).find(|&id| is(id, &["tr"])) });
+        let row =
+            first.and_then(|id| if is(id, &["tr"]) { Some(id) } else { children(id).find(|&id| is(id, &["tr"])) });
         row.is_some_and(|row| children(row).any(|id| is(id, &["th"])))
     }
 
@@ -351,7 +360,19 @@ fn is_shown(element: &Element) -> bool {
     };
     let never_shown = matches!(
         element.tag(),
-        "audio" | "canvas" | "datalist" | "embed" | "head" | "iframe" | "object" | "script" | "select" | "style" | "svg" | "template" | "video"
+        "audio"
+            | "canvas"
+            | "datalist"
+            | "embed"
+            | "head"
+            | "iframe"
+            | "object"
+            | "script"
+            | "select"
+            | "style"
+            | "svg"
+            | "template"
+            | "video"
     );
     !never_shown && element.attribute("hidden").is_none() && !element.attribute("style").is_some_and(hides)
 }
@@ -360,9 +381,30 @@ fn is_shown(element: &Element) -> bool {
 fn is_block(tag: &str) -> bool {
     matches!(
         tag,
-        "address" | "article" | "aside" | "body" | "caption" | "center" | "details" | "dialog" | "div" | "dl" | "fieldset"
-            | "figcaption" | "figure" | "footer" | "form" | "header" | "hgroup" | "legend" | "main" | "nav" | "p"
-            | "search" | "section" | "summary"
+        "address"
+            | "article"
+            | "aside"
+            | "body"
+            | "caption"
+            | "center"
+            | "details"
+            | "dialog"
+            | "div"
+            | "dl"
+            | "fieldset"
+            | "figcaption"
+            | "figure"
+            | "footer"
+            | "form"
+            | "header"
+            | "hgroup"
+            | "legend"
+            | "main"
+            | "nav"
+            | "p"
+            | "search"
+            | "section"
+            | "summary"
     )
 }
 

@@ -63,7 +63,10 @@ fn links_lead_somewhere_or_are_words() {
     assert_eq!(markdown("<a href='/a_(b)'>x</a>"), "[x](https://example.com/a_%28b%29)");
     assert_eq!(markdown("<base href='https://other.example/'><a href=y>x</a>"), "[x](https://other.example/y)");
     assert_eq!(markdown("<a href=/x><h2>Big</h2><p>card</p></a>"), "[Big card](https://example.com/x)");
-    assert_eq!(markdown("<img src=/i.png alt='A [cat]'><img src=/j.png><img src='data:x' alt=inline>"), "![A cat](https://example.com/i.png)inline");
+    assert_eq!(
+        markdown("<img src=/i.png alt='A [cat]'><img src=/j.png><img src='data:x' alt=inline>"),
+        "![A cat](https://example.com/i.png)inline"
+    );
 }
 
 #[test]

@@ -256,7 +256,14 @@ impl Writer {
 /// Whether a word at the beginning of a line would make it a heading, an item, a quotation or a rule. Those that also
 /// are marks elsewhere are not among them.
 fn starts_block(word: &str) -> bool {
-    let is_number = || word.strip_suffix(['.', ')']).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    let is_number =
+        || word.strip_suffix(['.', ')']).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
     let is_run = |c: char| word.chars().all(|other| other == c);
-    word.starts_with('>') || is_run('#') || word == "+" || is_run('-') || is_run('=') || word.starts_with("~~~") || is_number()
+    word.starts_with('>')
+        || is_run('#')
+        || word == "+"
+        || is_run('-')
+        || is_run('=')
+        || word.starts_with("~~~")
+        || is_number()
 }

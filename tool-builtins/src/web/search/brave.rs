@@ -32,7 +32,8 @@ impl Brave {
     /// # Errors
     /// The key is empty, or has characters that no key has.
     pub fn new(key: &str) -> Result<Self, ConfigError> {
-        let wrong = || ConfigError::new("this is no key of Brave's search: it is empty, or has characters that no key has");
+        let wrong =
+            || ConfigError::new("this is no key of Brave's search: it is empty, or has characters that no key has");
         let mut key = HeaderValue::from_str(key.trim()).ok().filter(|key| !key.is_empty()).ok_or_else(wrong)?;
         key.set_sensitive(true);
         Ok(Self { key, endpoint: Endpoint::parse("https://api.search.brave.com/res/v1/web/search")? })
@@ -59,7 +60,10 @@ impl Brave {
             return Err(answer.too_many().unwrap_or_else(|| self.refused(&answer)));
         }
         let pages = answer.json::<Answered>()?.web.map(|web| web.results).unwrap_or_default();
-        Ok(pages.iter().map(|page| Found::new(&page.title, &page.url, &page.description).age(page.age.as_deref())).collect())
+        Ok(pages
+            .iter()
+            .map(|page| Found::new(&page.title, &page.url, &page.description).age(page.age.as_deref()))
+            .collect())
     }
 
     /// What Brave says of a question that it does not answer. It says of a wrong key that the question is wrong.

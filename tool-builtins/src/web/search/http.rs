@@ -78,4 +78,3 @@ impl Answer {
         serde_json::from_slice(&self.body).map_err(|error| SearchError::Malformed(error.to_string()))
     }
 }
-

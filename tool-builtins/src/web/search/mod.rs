@@ -10,8 +10,8 @@ use std::pin::Pin;
 
 pub use self::brave::Brave;
 pub use self::error::SearchError;
-pub(super) use self::results::Results;
 pub use self::results::Found;
+pub(super) use self::results::Results;
 pub use self::searxng::SearxNg;
 use super::error::ConfigError;
 

@@ -52,7 +52,9 @@ impl SearxNg {
             return Err(SearchError::Refused("none of the engines that SearXNG asks has answered".to_owned()));
         }
         let found = answered.results.iter();
-        Ok(found.map(|page| Found::new(page.title(), &page.url, page.content()).age(page.published_date.as_deref())).collect())
+        Ok(found
+            .map(|page| Found::new(page.title(), &page.url, page.content()).age(page.published_date.as_deref()))
+            .collect())
     }
 }
 

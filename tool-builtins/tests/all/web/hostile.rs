@@ -21,7 +21,8 @@ pub fn packed(packing: &str, content_type: &str, body: &[u8]) -> Reply {
         }
         "br" => {
             let mut packed = Vec::new();
-            brotli::BrotliCompress(&mut &body[..], &mut packed, &brotli::enc::BrotliEncoderParams::default()).expect("packed");
+            brotli::BrotliCompress(&mut &body[..], &mut packed, &brotli::enc::BrotliEncoderParams::default())
+                .expect("packed");
             packed
         }
         "zstd" => zstd::encode_all(body, 3).expect("packed"),
@@ -81,7 +82,7 @@ async fn endless_bodies_are_cut() {
 
 #[tokio::test]
 async fn what_unpacks_to_too_much_is_cut() {
-    let bomb = vec![b'z'; 50_000_000];
+    let bomb = vec![b'z'; 10_000_000];
     for packing in ["gzip", "deflate", "br", "zstd"] {
         let reply = packed(packing, "text/plain", &bomb);
         let Reply::Bytes(packed) = &reply else { unreachable!("it is whole") };
@@ -156,7 +157,9 @@ async fn what_is_broken_is_said_to_be() {
 
 #[tokio::test]
 async fn what_comes_after_the_end_is_not_read() {
-    let server = Server::always(bytes("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\npageHTTP/1.1")).await;
+    let server =
+        Server::always(bytes("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\npageHTTP/1.1"))
+            .await;
     let result = fetch(web(&server), server.url("/")).await;
     assert!(result.output.ends_with("\n\npage"), "{result:?}");
 }

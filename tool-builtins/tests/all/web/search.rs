@@ -106,10 +106,15 @@ fn error_of_brave(status_line: &str, code: &str, detail: &str, headers: &[(&str,
 #[tokio::test]
 async fn what_brave_refuses_is_said_in_words() {
     let wrong_key = "The search is not set up rightly: Brave does not take the key.";
-    let reset = [("X-RateLimit-Limit", "1, 2000"), ("X-RateLimit-Remaining", "0, 10"), ("X-RateLimit-Reset", "7, 1419704")];
+    let reset =
+        [("X-RateLimit-Limit", "1, 2000"), ("X-RateLimit-Remaining", "0, 10"), ("X-RateLimit-Reset", "7, 1419704")];
     for (reply, kind, said) in [
         (error_of_brave("401 Unauthorized", "", KEY, &[]), ErrorKind::Fatal, wrong_key),
-        (error_of_brave("422 Unprocessable Entity", "SUBSCRIPTION_TOKEN_INVALID", KEY, &[]), ErrorKind::Fatal, wrong_key),
+        (
+            error_of_brave("422 Unprocessable Entity", "SUBSCRIPTION_TOKEN_INVALID", KEY, &[]),
+            ErrorKind::Fatal,
+            wrong_key,
+        ),
         (
             error_of_brave("422 Unprocessable Entity", "VALIDATION", &format!("q is bad, {KEY}"), &[]),
             ErrorKind::Failed,
@@ -121,7 +126,11 @@ async fn what_brave_refuses_is_said_in_words() {
             "Too many searches: the next can be made in 7 seconds.",
         ),
         (status("429 Too Many Requests", &[], ""), ErrorKind::Failed, "Too many searches: wait before the next."),
-        (status("500 Internal Server Error", &[], "<html>"), ErrorKind::Failed, "The search was refused: Brave answered 500 Internal Server Error."),
+        (
+            status("500 Internal Server Error", &[], "<html>"),
+            ErrorKind::Failed,
+            "The search was refused: Brave answered 500 Internal Server Error.",
+        ),
     ] {
         let server = Server::always(reply).await;
         let result = search(brave(&server)).await;
@@ -138,13 +147,21 @@ async fn what_searxng_refuses_is_said_in_words() {
             ErrorKind::Fatal,
             "The search is not set up rightly: the instance of SearXNG gives no JSON: its settings must list `json` under `search.formats`.",
         ),
-        (status("401 Unauthorized", &[], ""), ErrorKind::Fatal, "The search is not set up rightly: the instance of SearXNG wants a login."),
+        (
+            status("401 Unauthorized", &[], ""),
+            ErrorKind::Fatal,
+            "The search is not set up rightly: the instance of SearXNG wants a login.",
+        ),
         (
             status("429 Too Many Requests", &[("Retry-After", "30")], ""),
             ErrorKind::Failed,
             "Too many searches: the next can be made in 30 seconds.",
         ),
-        (ok("application/json", unresponsive), ErrorKind::Failed, "The search was refused: none of the engines that SearXNG asks has answered."),
+        (
+            ok("application/json", unresponsive),
+            ErrorKind::Failed,
+            "The search was refused: none of the engines that SearXNG asks has answered.",
+        ),
     ] {
         let server = Server::always(reply).await;
         let result = search(searxng(&server)).await;
@@ -172,7 +189,10 @@ async fn nothing_found_is_an_answer() {
     for (web, name) in [(brave(&server), "Brave"), (searxng(&server), "SearXNG")] {
         let result = search(web).await;
         assert!(result.success);
-        assert_eq!(result.output, format!("{name} found nothing for \"rust & \\\"async\\\"\". Try fewer or other words."));
+        assert_eq!(
+            result.output,
+            format!("{name} found nothing for \"rust & \\\"async\\\"\". Try fewer or other words.")
+        );
     }
 }
 
@@ -219,5 +239,9 @@ impl SearchProvider for Own {
 #[tokio::test]
 async fn another_provider_is_asked_likewise() {
     let result = search(Web::new().search(Own)).await;
-    assert!(result.output.ends_with(":\n\n1. rust & \"async\"\n   https://example.com/\n   a 1. forged"), "{}", result.output);
+    assert!(
+        result.output.ends_with(":\n\n1. rust & \"async\"\n   https://example.com/\n   a 1. forged"),
+        "{}",
+        result.output
+    );
 }
