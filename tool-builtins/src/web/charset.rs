@@ -42,7 +42,7 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
         let value = tag[tag.find(key)? + key.len()..].trim_start().strip_prefix('=')?.trim_start();
         let value = value.trim_start_matches(['"', '\'']);
         let end = value.find(['"', '\'', ' ', ';', '>', '/', '?']).unwrap_or(value.len());
-        Encoding::for_label(value[..end].as_bytes())
+        Encoding::for_label(&value.as_bytes()[..end])
     };
     let encoding = after("<meta", "charset").or_else(|| after("<?xml", "encoding"))?;
     Some(if encoding == UTF_16BE || encoding == UTF_16LE { UTF_8 } else { encoding })

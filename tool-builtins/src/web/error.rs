@@ -29,17 +29,8 @@ pub enum FetchError {
     TooManyRedirects(usize),
     /// The page was not there in time.
     TimedOut(Duration),
-    /// The server answered, and refused.
-    Status {
-        /// The page that was asked for.
-        url: Url,
-        /// Such as `404 Not Found`.
-        status: String,
-        /// In how many seconds, or when, to try again.
-        retry_after: Option<String>,
-        /// The beginning of what it said.
-        said: String,
-    },
+    /// The server answered that there is no page.
+    Refusal(Box<Refusal>),
     /// A page that is no text.
     Binary {
         /// What it is.
@@ -56,6 +47,32 @@ pub enum FetchError {
     Connection(String),
     /// The client cannot be built, for instance without any root certificate.
     Client(String),
+}
+
+/// An answer of a server that is an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Refusal {
+    /// The page that was asked for.
+    pub url: Url,
+    /// Such as `404 Not Found`.
+    pub status: String,
+    /// In how many seconds, or when, to try again.
+    pub retry_after: Option<String>,
+    /// The beginning of what it said.
+    pub said: String,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { url, status, retry_after, said } = self;
+        write!(f, "{url} answered {status}.")?;
+        if let Some(when) = retry_after {
+            let unit = if when.bytes().all(|byte| byte.is_ascii_digit()) { " seconds" } else { "" };
+            write!(f, " It says to try again after {when}{unit}.")?;
+        }
+        if said.is_empty() { Ok(()) } else { write!(f, " It says:\n{said}") }
+    }
 }
 
 /// A host whose addresses are not to be reached.
@@ -98,17 +115,7 @@ impl fmt::Display for FetchError {
             Self::RedirectLoop(url) => write!(f, "the page redirects in a circle, to {url} again"),
             Self::TooManyRedirects(most) => write!(f, "the page redirects more than {most} times"),
             Self::TimedOut(time) => write!(f, "the page did not come within {} seconds", time.as_secs_f32()),
-            Self::Status { url, status, retry_after, said } => {
-                write!(f, "{url} answered {status}.")?;
-                if let Some(when) = retry_after {
-                    write!(
-                        f,
-                        " It says to try again after {when}{}.",
-                        if when.bytes().all(|b| b.is_ascii_digit()) { " seconds" } else { "" }
-                    )?;
-                }
-                if said.is_empty() { Ok(()) } else { write!(f, " It says:\n{said}") }
-            }
+            Self::Refusal(refusal) => refusal.fmt(f),
             Self::Binary { kind, length } => {
                 write!(f, "this is {kind}, which is no text")?;
                 length.map_or(Ok(()), |length| write!(f, " ({} bytes)", Grouped(length)))

@@ -38,7 +38,7 @@ use tool_runtime::{HandlerError, Notes, tool, tool_class};
 use url::Url;
 
 use self::client::Clients;
-pub use self::error::{ConfigError, FetchError, Refused};
+pub use self::error::{ConfigError, FetchError, Refusal, Refused};
 use self::gate::Gate;
 pub use self::limits::Limits;
 pub use self::page::Format;

@@ -13,7 +13,7 @@ use url::Url;
 use super::charset::decode;
 use super::content::Kind;
 use super::count::Grouped;
-use super::error::FetchError;
+use super::error::{FetchError, Refusal};
 use super::fetch::Fetched;
 use super::html::{Style, render};
 
@@ -160,7 +160,7 @@ impl Fetched {
             began.elapsed() > PATIENCE
         });
         let said = said.map(|page| page.text.chars().take(SAID).collect()).unwrap_or_default();
-        FetchError::Status { url, status, retry_after, said }
+        FetchError::Refusal(Box::new(Refusal { url, status, retry_after, said }))
     }
 }
 

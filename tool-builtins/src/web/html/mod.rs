@@ -6,6 +6,8 @@
 
 mod dom;
 mod render;
+mod table;
+mod tags;
 #[cfg(test)]
 mod tests;
 mod writer;

@@ -4,6 +4,8 @@ use url::Url;
 
 use super::Style;
 use super::dom::{DOCUMENT, Data, Dom, Element, Id};
+use super::table::Table;
+use super::tags::{is_block, is_shown};
 use super::writer::{Mark, Writer};
 
 /// Writes a page down; says whether something is missing at the end.
@@ -37,16 +39,16 @@ const LOOK_EVERY: usize = 1_024;
 /// A longer reference is nothing to read, and could be repeated in every paragraph.
 const LONGEST_REFERENCE: usize = 2_048;
 
-struct Walk<'a> {
-    dom: &'a Dom,
+pub(super) struct Walk<'a> {
+    pub(super) dom: &'a Dom,
     base: &'a Url,
-    style: Style,
-    out: Writer,
+    pub(super) style: Style,
+    pub(super) out: Writer,
     steps: Vec<Step>,
     /// The lists that we are in: the number of the next item, if they are numbered.
     lists: Vec<Option<u64>>,
     /// The tables that we are in.
-    tables: Vec<Table>,
+    pub(super) tables: Vec<Table>,
 }
 
 enum Step {
@@ -55,7 +57,7 @@ enum Step {
 }
 
 /// What is to be done after the children of an element.
-enum End {
+pub(super) enum End {
     Gap(usize),
     Mark(Mark, &'static str),
     Link(Mark, String),
@@ -65,14 +67,6 @@ enum End {
     Cell,
     Row,
     Table,
-}
-
-struct Table {
-    /// Rows are lines and cells are set apart; otherwise the table only says where things stand on the screen.
-    is_grid: bool,
-    /// The cells of the row so far.
-    cells: usize,
-    rows: usize,
 }
 
 impl Walk<'_> {
@@ -86,12 +80,12 @@ impl Walk<'_> {
         }
     }
 
-    fn children(&mut self, id: Id) {
+    pub(super) fn children(&mut self, id: Id) {
         self.steps.extend(self.dom.node(id).children.iter().rev().map(|&child| Step::Enter(child)));
     }
 
     /// The children, and then these, the last first.
-    fn children_then<const N: usize>(&mut self, id: Id, ends: [End; N]) {
+    pub(super) fn children_then<const N: usize>(&mut self, id: Id, ends: [End; N]) {
         self.steps.extend(ends.into_iter().map(Step::Leave));
         self.children(id);
     }
@@ -281,131 +275,6 @@ impl Walk<'_> {
         self.steps.push(Step::Leave(End::Gap(1)));
         self.in_prefix(id, begun);
     }
-
-    fn table(&mut self, id: Id) {
-        self.out.gap(2);
-        let is_grid = self.tables.is_empty() && self.has_heading(id);
-        self.tables.push(Table { is_grid, cells: 0, rows: 0 });
-        self.children_then(id, [End::Gap(2), End::Table]);
-    }
-
-    /// Whether the first row of a table has a heading.
-    fn has_heading(&self, table: Id) -> bool {
-        let children = |id: Id| self.dom.node(id).children.iter().copied();
-        let is = |id: Id, tags: &[&str]| self.dom.tag(id).is_some_and(|tag| tags.contains(&tag));
-        let first = children(table).find(|&id| is(id, &["thead", "tbody", "tr"]));
-        let row =
-            first.and_then(|id| if is(id, &["tr"]) { Some(id) } else { children(id).find(|&id| is(id, &["tr"])) });
-        row.is_some_and(|row| children(row).any(|id| is(id, &["th"])))
-    }
-
-    /// The table, if its rows are lines.
-    fn grid(&mut self) -> Option<&mut Table> {
-        self.tables.last_mut().filter(|table| table.is_grid)
-    }
-
-    fn row(&mut self, id: Id) {
-        let markdown = self.style == Style::Markdown;
-        self.out.gap(1);
-        let Some(table) = self.grid() else { return self.children_then(id, [End::Gap(1)]) };
-        table.cells = 0;
-        if markdown {
-            self.out.raw("|");
-        }
-        self.children_then(id, [End::Row]);
-    }
-
-    fn cell(&mut self, id: Id) {
-        let Some(table) = self.grid() else {
-            self.out.space();
-            return self.children(id);
-        };
-        table.cells += 1;
-        let is_first = table.cells == 1;
-        self.out.begin_cell();
-        match self.style {
-            Style::Markdown => self.out.space(),
-            Style::Text if !is_first => self.out.tab(),
-            Style::Text => {}
-        }
-        self.children_then(id, [End::Cell]);
-    }
-
-    fn end_cell(&mut self) {
-        self.out.end_cell();
-        if self.style == Style::Markdown {
-            self.out.glued(" |");
-        }
-    }
-
-    fn end_row(&mut self) {
-        let markdown = self.style == Style::Markdown;
-        if let Some(table) = self.grid() {
-            table.rows += 1;
-            let cells = table.cells;
-            if table.rows == 1 && markdown {
-                self.out.lines(&format!("|{}", " --- |".repeat(cells)));
-            }
-        }
-        self.out.gap(1);
-    }
-}
-
-/// Whether a reader of the page would see an element. What is hidden from people is hidden from models too: it is where
-/// those write who want to be read by models only.
-fn is_shown(element: &Element) -> bool {
-    let hides = |style: &str| {
-        let style = style.to_ascii_lowercase().replace([' ', '\t', '\n'], "");
-        style.contains("display:none") || style.contains("visibility:hidden")
-    };
-    let never_shown = matches!(
-        element.tag(),
-        "audio"
-            | "canvas"
-            | "datalist"
-            | "embed"
-            | "head"
-            | "iframe"
-            | "object"
-            | "script"
-            | "select"
-            | "style"
-            | "svg"
-            | "template"
-            | "video"
-    );
-    !never_shown && element.attribute("hidden").is_none() && !element.attribute("style").is_some_and(hides)
-}
-
-/// Whether an element begins a paragraph of its own.
-fn is_block(tag: &str) -> bool {
-    matches!(
-        tag,
-        "address"
-            | "article"
-            | "aside"
-            | "body"
-            | "caption"
-            | "center"
-            | "details"
-            | "dialog"
-            | "div"
-            | "dl"
-            | "fieldset"
-            | "figcaption"
-            | "figure"
-            | "footer"
-            | "form"
-            | "header"
-            | "hgroup"
-            | "legend"
-            | "main"
-            | "nav"
-            | "p"
-            | "search"
-            | "section"
-            | "summary"
-    )
 }
 
 /// The most of a character in a row.
