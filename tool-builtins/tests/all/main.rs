@@ -1,0 +1,7 @@
+//! The built-in tools through a dispatcher, one binary.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+/// Commands.
+#[cfg(all(feature = "exec", target_os = "linux"))]
+mod exec;

@@ -1,0 +1,167 @@
+//! Processes that do not want to end: all gone at the deadline, when cancelled, when dropped, and when their command
+//! is over. What they do against it is tried out first with what does not suffice.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::json;
+use tool_builtins::exec::Way;
+use tool_runtime::{CancellationToken, ErrorKind, ToolCall};
+
+use super::support::{Workspace, run, tools, ways};
+
+/// What a command does not to be ended, and whether it ends by itself after that.
+struct Escape {
+    name: &'static str,
+    /// Makes the file `ready` when everything runs.
+    script: &'static str,
+}
+
+const ESCAPES: [Escape; 8] = [
+    Escape { name: "ignores signals", script: "trap '' TERM INT HUP QUIT; touch ready; while :; do sleep 1; done" },
+    Escape { name: "has grandchildren", script: "sh -c 'sh -c \"sleep 600 & sleep 600 & wait\" & wait' & touch ready; wait" },
+    Escape { name: "closes its streams", script: "exec >&- 2>&- <&-; touch ready; sleep 600" },
+    Escape { name: "has a session of its own", script: "setsid sleep 600 & touch ready; wait" },
+    Escape { name: "is a daemon", script: "(setsid sh -c 'sleep 600 & sleep 600' <&- >&- 2>&- &); touch ready; sleep 600" },
+    Escape { name: "is a daemon that holds the pipes", script: "(setsid sh -c '(sleep 600 &)' &); (setsid sleep 600 &); touch ready; sleep 600" },
+    Escape { name: "ignores signals as a daemon", script: "(setsid sh -c 'trap \"\" TERM HUP; sleep 600; sleep 600' &); touch ready; sleep 600" },
+    Escape { name: "moves on all the time", script: "setsid ./hop & setsid ./hop & touch ready; sleep 600" },
+];
+
+/// A process that starts the next one and leaves, over and over.
+const HOP: &str = "#!/bin/sh\nsleep 0.01\nsetsid \"$0\" &\n";
+
+impl Escape {
+    fn workspace(&self) -> Workspace {
+        let workspace = Workspace::new();
+        workspace.write_program("hop", HOP);
+        workspace
+    }
+}
+
+/// The control: killing the child, or its group, leaves somebody behind in all cases but the first three.
+#[tokio::test]
+async fn a_process_group_is_not_enough() {
+    for escape in &ESCAPES[3..] {
+        let workspace = escape.workspace();
+        let mut child = tokio::process::Command::new("/bin/sh")
+            .args(["-c", escape.script])
+            .current_dir(workspace.path())
+            .env("TEST_MARKER", &workspace.marker)
+            .process_group(0)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        workspace.until_made("ready").await;
+        let group = rustix::process::Pid::from_raw(child.id().unwrap() as i32).unwrap();
+        rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
+        child.wait().await.unwrap();
+        assert!(!workspace.processes().is_empty(), "{}: a group is enough", escape.name);
+        std::fs::remove_file(workspace.path().join("hop")).unwrap();
+        for (pid, _) in workspace.processes() {
+            let _ = rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::KILL);
+        }
+        workspace.until_gone(escape.name).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_gone_at_the_deadline() {
+    for_each(|escape, way| async move {
+        let workspace = escape.workspace();
+        let tools = tools(workspace.exec().way(way));
+        let result = run(&tools, json!({"command": escape.script, "timeout": 1})).await;
+        assert!(workspace.path().join("ready").exists());
+        assert!(result.output.contains("did not finish within 1s and was killed"), "{}", result.output);
+        // It has answered: there is nothing to wait for.
+        assert_eq!(workspace.processes(), [], "{} {way:?}", escape.name);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_gone_at_the_deadline_of_the_call() {
+    for_each(|escape, way| async move {
+        let workspace = escape.workspace();
+        let tools = tools(workspace.exec().way(way));
+        let call = ToolCall::new("run_command", json!({"command": escape.script}));
+        let result = tools.call(call).timeout(Duration::from_millis(1500)).await;
+        assert!(!result.success, "{}", result.output);
+        workspace.until_gone(escape.name).await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_gone_when_cancelled() {
+    for_each(|escape, way| async move {
+        let workspace = escape.workspace();
+        let tools = tools(workspace.exec().way(way));
+        let token = CancellationToken::new();
+        let call = ToolCall::new("run_command", json!({"command": escape.script}));
+        let call = tools.call(call).cancel(token.clone());
+        let cancel = async {
+            workspace.until_made("ready").await;
+            assert!(!workspace.processes().is_empty());
+            token.cancel();
+        };
+        let (result, ()) = tokio::join!(call, cancel);
+        assert_eq!(result.error.unwrap().kind, ErrorKind::Cancelled);
+        workspace.until_gone(escape.name).await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_gone_when_dropped() {
+    for_each(|escape, way| async move {
+        let workspace = escape.workspace();
+        let tools = tools(workspace.exec().way(way));
+        let call = tools.call(ToolCall::new("run_command", json!({"command": escape.script})));
+        tokio::select! {
+            result = call => panic!("it has ended: {result:?}"),
+            () = workspace.until_made("ready") => {}
+        }
+        workspace.until_gone(escape.name).await;
+    })
+    .await;
+}
+
+/// What a command leaves behind goes with it, and what it has printed is there.
+#[tokio::test(flavor = "multi_thread")]
+async fn all_gone_when_the_command_is_over() {
+    for_each(|escape, way| async move {
+        let Some(script) = escape.script.strip_suffix("; sleep 600") else { return };
+        let workspace = escape.workspace();
+        let tools = tools(workspace.exec().way(way));
+        let result = run(&tools, json!({"command": format!("{script}; echo done")})).await;
+        let printed = if escape.name.contains("closes") { "" } else { "done\n" };
+        assert!(result.output.ends_with(printed), "{}: {}", escape.name, result.output);
+        assert_eq!(workspace.processes(), [], "{} {way:?}", escape.name);
+    })
+    .await;
+}
+
+/// The folder for what is temporary goes too.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_temporary_is_left() {
+    let workspace = Workspace::new();
+    let tools = workspace.tools();
+    let result = run(&tools, json!({"command": "touch $TMPDIR/x; echo $TMPDIR"})).await;
+    let folder = std::path::PathBuf::from(result.output.trim());
+    assert!(folder.is_absolute(), "{}", result.output);
+    while folder.exists() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+async fn for_each<F: Future<Output = ()> + Send + 'static>(test: impl Fn(&'static Escape, Way) -> F) {
+    for way in ways().await {
+        let tests: Vec<_> = ESCAPES.iter().map(|escape| tokio::spawn(test(escape, way))).collect();
+        for test in tests {
+            test.await.unwrap();
+        }
+    }
+}
