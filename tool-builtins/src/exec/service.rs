@@ -160,7 +160,7 @@ impl Exec {
         report::answer(&command, finished)
     }
 
-    /// The command as it would run; one that may not be run is not even asked about.
+    /// The command as it would run; one that may not be run is shown to be so.
     async fn show_command(
         &self,
         command: Option<&str>,

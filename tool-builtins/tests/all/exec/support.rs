@@ -45,10 +45,6 @@ impl Workspace {
         std::fs::set_permissions(self.path().join(name), std::fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    pub fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.path().join(name)).unwrap()
-    }
-
     /// The processes that have the marker in their environment, as pid and command line. The dead have neither.
     pub fn processes(&self) -> Vec<(i32, String)> {
         let entries = std::fs::read_dir("/proc").unwrap().flatten();
