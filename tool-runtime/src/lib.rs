@@ -19,6 +19,7 @@ mod limits;
 mod manifest;
 #[cfg(feature = "metrics")]
 mod measure;
+mod notes;
 mod outcome;
 mod output;
 mod progress;
@@ -50,6 +51,7 @@ pub use handler_error::HandlerError;
 pub use inject::{Finished, InjectError, Scope};
 pub use limits::{Exceeded, Limit, Limiter};
 pub use manifest::IntoManifest;
+pub use notes::Notes;
 pub use outcome::Outcome;
 pub use output::{FolderStore, MemoryStore, Results, Spill, SpillKey, SpillStore, Spilled};
 pub use progress::Progress;

@@ -10,8 +10,8 @@ use super::command::Command;
 use super::output::Stream;
 use super::run::{Ending, Finished};
 
-/// What a call says of its command besides the output.
-pub(super) fn metadata(finished: &Finished) -> Value {
+/// What the interface may want to know of a command.
+pub(super) fn facts(finished: &Finished) -> Value {
     let (code, signal) = match finished.ending {
         Ending::Exited(Some(status)) => (status.code(), status.signal()),
         _ => (None, None),

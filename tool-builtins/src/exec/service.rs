@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags, open};
 use tokio::task::spawn_blocking;
-use tool_runtime::{CancellationToken, Deadline, Effect, HandlerError, Progress, tool, tool_class};
+use tool_runtime::{CancellationToken, Deadline, Effect, HandlerError, Notes, Progress, tool, tool_class};
 
 use super::command::{Command, quoted};
 use super::confine::Confinement;
@@ -151,12 +151,14 @@ impl Exec {
         #[inject] deadline: &Deadline,
         #[inject] cancellation: &CancellationToken,
         #[inject] progress: &Progress,
+        #[inject] notes: &Notes,
     ) -> Result<String, HandlerError> {
         let command = Command::new(command, program, arguments)?;
         let limit = until(Duration::from_secs(timeout.into()), deadline);
         let (settings, started, folder) = (self.settings.clone(), command.clone(), directory.to_owned());
         let started = spawn_blocking(move || settings.start(&started, &folder)).await??;
         let finished = run(started, limit, self.settings.output_limit, cancellation, progress).await;
+        notes.insert("command", report::facts(&finished));
         report::answer(&command, finished)
     }
 

@@ -31,6 +31,11 @@ async fn how_it_ends_is_told() {
         assert_eq!(failed.output, "`echo out; exit 3` exited with code 3.\nout\n");
         let killed = run_line(&tools, "kill -9 $$").await;
         assert_eq!(killed.output, "`kill -9 $$` was ended by SIGKILL.\nIt printed nothing.");
+        let facts = killed.metadata.get("command").unwrap();
+        assert_eq!((&facts["exit_code"], &facts["signal"]), (&Value::Null, &json!("SIGKILL")));
+        assert_eq!(failed.metadata.get("command").unwrap()["exit_code"], 3);
+        let confinement = &failed.metadata.get("command").unwrap()["confinement"];
+        assert_eq!(confinement["tree"], serde_json::to_value(way).unwrap());
         let stopped = run_line(&tools, "kill -TERM $$").await;
         assert_eq!(stopped.output, "`kill -TERM $$` was ended by SIGTERM.\nIt printed nothing.");
         let broken = run_line(&tools, "yes | head -n 1").await;
