@@ -1,1 +1,7 @@
-fn main() {}
+//! The program `tool-builtins`: one call per line, one result per line.
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

@@ -59,6 +59,9 @@ pub(super) async fn run(
         }
     }
     let pipes_held = timeout(DRAIN, reading.read()).await.is_err();
+    if !left_over {
+        tree.clean_up().await;
+    }
     Finished { ending, transcript: reading.finish(), pipes_held, left_over, confinement }
 }
 

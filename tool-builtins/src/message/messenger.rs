@@ -23,22 +23,13 @@ pub struct Message {
 /// Delivers messages. An application that speaks through a chat service implements it; [`Outbox`](super::Outbox) hands
 /// them to whoever in the same program wants them.
 pub trait Messenger: Send + Sync + 'static {
-    /// Delivers a message, or says why it cannot be delivered. Dropped, it has not to be delivered.
+    /// Delivers a message, or says why it cannot be delivered. Dropped, it need not be delivered any more.
     fn deliver(&self, message: Message) -> impl Future<Output = Result<(), MessageError>> + Send;
-
-    /// The channels that there are, if they are known. The model is told, and a message to another is refused.
-    fn channels(&self) -> Option<Vec<String>> {
-        None
-    }
 }
 
 impl<M: Messenger> Messenger for Arc<M> {
     fn deliver(&self, message: Message) -> impl Future<Output = Result<(), MessageError>> + Send {
         (**self).deliver(message)
-    }
-
-    fn channels(&self) -> Option<Vec<String>> {
-        (**self).channels()
     }
 }
 

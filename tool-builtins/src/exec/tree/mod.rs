@@ -108,6 +108,13 @@ impl Tree {
         inner.status
     }
 
+    /// Removes what was temporary, when nothing is left that could use it.
+    pub async fn clean_up(mut self) {
+        if let Some(Inner { scratch, .. }) = self.inner.take() {
+            let _ = tokio::task::spawn_blocking(move || drop(scratch)).await;
+        }
+    }
+
     /// Has everything ended. It takes a moment: [`gone`](Self::gone) tells when it is.
     pub fn end(&mut self) {
         if let Some(inner) = &self.inner {
