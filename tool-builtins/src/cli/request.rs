@@ -70,7 +70,9 @@ impl Iterator for Lines {
             match (&mut input).take(LONGEST).read_until(b'\n', &mut line) {
                 Ok(0) => return None,
                 Ok(_) if line.len() as u64 == LONGEST && !line.ends_with(b"\n") => {
-                    return Some(skip_line(&mut input).map(|()| Err(self.malformed("it is too long".to_owned(), None))));
+                    return Some(
+                        skip_line(&mut input).map(|()| Err(self.malformed("it is too long".to_owned(), None))),
+                    );
                 }
                 Ok(_) if line.trim_ascii().is_empty() => {}
                 Ok(_) => return Some(Ok(self.read(&line))),

@@ -8,10 +8,8 @@ use super::arguments::Arguments;
 
 /// Everything that was compiled in, over the workspace.
 pub fn offered(arguments: &Arguments) -> Result<Dispatcher, Box<dyn Error>> {
-    let tools = Dispatcher::builder()
-        .policy(arguments.policy.into())
-        .dry_run(arguments.dry_run)
-        .confirm(Terminal::default());
+    let tools =
+        Dispatcher::builder().policy(arguments.policy.into()).dry_run(arguments.dry_run).confirm(Terminal::default());
     #[cfg(all(feature = "exec", target_os = "linux"))]
     let tools = tools.service(exec(arguments)?);
     Ok(tools.build()?)

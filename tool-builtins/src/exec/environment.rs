@@ -18,9 +18,8 @@ pub(super) struct Environment {
 impl Environment {
     /// What is handed on of this process's own.
     pub fn of_this_process() -> Self {
-        let is_handed_on = |name: &OsStr| {
-            name.to_str().is_some_and(|name| HANDED_ON.contains(&name) || name.starts_with("LC_"))
-        };
+        let is_handed_on =
+            |name: &OsStr| name.to_str().is_some_and(|name| HANDED_ON.contains(&name) || name.starts_with("LC_"));
         let mut variables: BTreeMap<_, _> = std::env::vars_os().filter(|(name, _)| is_handed_on(name)).collect();
         variables.insert("PATH".into(), path());
         Self { variables }

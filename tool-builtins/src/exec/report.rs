@@ -38,7 +38,9 @@ pub(super) fn answer(command: &Command, finished: Finished) -> Result<String, Ha
             return Ok(if output.is_empty() { format!("`{command}` succeeded and printed nothing.") } else { output });
         }
         Ending::Exited(status) => ended(status),
-        Ending::TimedOut(limit) => format!("did not finish within {limit:?} and was killed, with all that it had started"),
+        Ending::TimedOut(limit) => {
+            format!("did not finish within {limit:?} and was killed, with all that it had started")
+        }
         Ending::Cancelled => "was cancelled and killed, with all that it had started".to_owned(),
     };
     let left_over = if left_over { " The system could not end all of it yet." } else { "" };

@@ -104,7 +104,9 @@ impl Spawn {
         });
         match tokio::time::timeout(limit, running).await {
             Ok(answer) => Ok(answer?),
-            Err(_) => Err(HandlerError::failed(format!("The sub-agent did not finish within {limit:?} and was stopped."))),
+            Err(_) => {
+                Err(HandlerError::failed(format!("The sub-agent did not finish within {limit:?} and was stopped.")))
+            }
         }
     }
 

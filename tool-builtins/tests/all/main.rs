@@ -5,3 +5,10 @@
 /// Commands.
 #[cfg(all(feature = "exec", target_os = "linux"))]
 mod exec;
+/// Messages to people.
+mod message;
+/// The program, line by line.
+#[cfg(all(feature = "cli", feature = "exec", target_os = "linux"))]
+mod program;
+/// Sub-agents.
+mod spawn;

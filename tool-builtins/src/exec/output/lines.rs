@@ -46,7 +46,13 @@ fn incomplete_character(bytes: &[u8]) -> usize {
     match last {
         Some(place) => {
             let first = bytes[bytes.len() - 1 - place];
-            let length = if first >= 0b1111_0000 { 4 } else if first >= 0b1110_0000 { 3 } else { 2 };
+            let length = if first >= 0b1111_0000 {
+                4
+            } else if first >= 0b1110_0000 {
+                3
+            } else {
+                2
+            };
             if place + 1 < length { place + 1 } else { 0 }
         }
         None => 0,

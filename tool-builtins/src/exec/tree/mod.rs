@@ -77,13 +77,12 @@ impl Tree {
         let Start { mut command, plan, control, scratch } = start;
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         raw::before_exec(&mut command, plan);
-        let mut supervisor = tokio::process::Command::from(command).spawn().map_err(|error| {
-            match error.raw_os_error() {
+        let mut supervisor =
+            tokio::process::Command::from(command).spawn().map_err(|error| match error.raw_os_error() {
                 Some(plan::NO_NAMESPACES) => StartError::NoNamespaces,
                 Some(plan::FEASIBLE) => StartError::Feasible,
                 _ => StartError::Other(error),
-            }
-        })?;
+            })?;
         control.set_nonblocking(true).map_err(StartError::Other)?;
         let control = UnixStream::from_std(control).map_err(StartError::Other)?;
         let (Some(stdout), Some(stderr)) = (supervisor.stdout.take(), supervisor.stderr.take()) else {
@@ -121,7 +120,6 @@ impl Tree {
             let _ = rustix::net::shutdown(inner.control.as_fd(), rustix::net::Shutdown::Write);
         }
     }
-
 }
 
 impl Drop for Tree {

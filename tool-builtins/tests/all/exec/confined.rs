@@ -93,7 +93,17 @@ async fn its_environment_is_bare() {
     assert!(std::env::vars().any(|(name, _)| name.starts_with("CARGO_PKG_")));
     let output = run(&tools(exec), json!({"program": "env"})).await.output;
     let known = [
-        "CARGO_MANIFEST_DIR", "GIVEN", "HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "TERM", "TEST_MARKER", "TMPDIR", "TZ",
+        "CARGO_MANIFEST_DIR",
+        "GIVEN",
+        "HOME",
+        "LANG",
+        "LANGUAGE",
+        "LOGNAME",
+        "PATH",
+        "TERM",
+        "TEST_MARKER",
+        "TMPDIR",
+        "TZ",
         "USER",
     ];
     for line in output.lines() {

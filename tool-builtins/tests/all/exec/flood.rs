@@ -10,7 +10,8 @@ use super::support::{Workspace, run, tools};
 #[test]
 fn memory_stays_flat_under_a_flood() {
     let test = "exec::flood::in_a_process_of_its_own";
-    let output = Command::new(std::env::current_exe().unwrap()).args([test, "--exact", "--ignored", "--nocapture"]).output();
+    let output =
+        Command::new(std::env::current_exe().unwrap()).args([test, "--exact", "--ignored", "--nocapture"]).output();
     let output = output.unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"));
@@ -28,7 +29,8 @@ async fn in_a_process_of_its_own() {
     let result = run(&tools, json!({"command": flood, "timeout": 10})).await;
     assert!(result.output.contains("did not finish within 10s"), "{}", &result.output[..200]);
     assert!(result.output.len() < 210_000);
-    let left_out = result.output.split("[... ").skip(1).map(|rest| rest.split(' ').next().unwrap().parse::<u64>().unwrap());
+    let left_out =
+        result.output.split("[... ").skip(1).map(|rest| rest.split(' ').next().unwrap().parse::<u64>().unwrap());
     let flooded: u64 = left_out.sum();
     let grown = peak() - before;
     println!("{flooded} bytes left out, {grown} bytes of memory more than before");
