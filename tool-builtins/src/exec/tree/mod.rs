@@ -8,6 +8,7 @@
 //! host is never a subreaper itself: it would become the parent of processes that are not its own, and would have to
 //! tell them apart.
 
+mod memory;
 mod orphans;
 mod plan;
 mod raw;

@@ -4,22 +4,16 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::support::{Workspace, run, tools};
+use super::support::{Workspace, in_a_process_of_its_own, run, tools};
 
-/// In a process of its own, where no other test uses memory.
 #[test]
 fn memory_stays_flat_under_a_flood() {
-    let test = "exec::flood::in_a_process_of_its_own";
-    let output =
-        Command::new(std::env::current_exe().unwrap()).args([test, "--exact", "--ignored", "--nocapture"]).output();
-    let output = output.unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"));
+    in_a_process_of_its_own("exec::flood::flooded");
 }
 
 #[tokio::test]
 #[ignore = "measures its own process: the test above runs it in one"]
-async fn in_a_process_of_its_own() {
+async fn flooded() {
     let workspace = Workspace::new();
     let tools = tools(workspace.exec().output_limit(100_000));
     let warm = run(&tools, json!({"command": "seq 100000; seq 100000 >&2"})).await;

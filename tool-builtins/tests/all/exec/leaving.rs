@@ -73,13 +73,7 @@ async fn a_process_group_is_not_enough() {
         let mut looks = (0..100).map(|_| workspace.processes());
         assert!(looks.any(|survivors| !survivors.is_empty()), "{}: a group is enough", escape.name);
         std::fs::remove_file(workspace.path().join("hop")).unwrap();
-        for (pid, _) in workspace.processes() {
-            let _ = rustix::process::kill_process(
-                rustix::process::Pid::from_raw(pid).unwrap(),
-                rustix::process::Signal::KILL,
-            );
-        }
-        workspace.until_gone(escape.name).await;
+        workspace.kill_all().await;
     }
 }
 

@@ -6,5 +6,7 @@ mod flood;
 mod leaving;
 /// What a command answers.
 mod running;
+/// What the processes around a command cost.
+mod supervisors;
 /// What the other modules need.
 mod support;

@@ -70,6 +70,21 @@ impl Workspace {
         panic!("`{name}` was not made");
     }
 
+    /// Kills whoever has the marker, until nobody has.
+    pub async fn kill_all(&self) {
+        for _ in 0..PATIENCE {
+            let survivors = self.processes();
+            if survivors.is_empty() {
+                return;
+            }
+            for pid in survivors.into_iter().filter_map(|(pid, _)| rustix::process::Pid::from_raw(pid)) {
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            }
+            tokio::time::sleep(STEP).await;
+        }
+        panic!("still there: {:?}", self.processes());
+    }
+
     /// Waits until no process has the marker.
     pub async fn until_gone(&self, what: &str) {
         for _ in 0..PATIENCE {
@@ -113,4 +128,13 @@ pub async fn ways() -> Vec<Way> {
     }
     assert!(allowed.contains(&Way::Subreaper), "that one needs nobody's leave");
     allowed
+}
+
+/// Runs an ignored test where no other test uses memory.
+pub fn in_a_process_of_its_own(test: &str) {
+    let this = std::env::current_exe().unwrap();
+    let output = std::process::Command::new(this).args([test, "--exact", "--ignored", "--nocapture"]).output().unwrap();
+    let (printed, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && printed.contains("1 passed"), "{printed}{errors}");
+    println!("{printed}");
 }
