@@ -1,15 +1,17 @@
 //! Where a command runs: a folder of the workspace, opened once and never looked up again.
 
+use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::{Component, Path};
 
 use rustix::fs::{Mode, OFlags, ResolveFlags, openat, openat2};
 use rustix::io::Errno;
 
 /// Opens a folder below another. No link and no `..` leads out of it, however quickly somebody changes them.
-pub(super) fn open_below(workspace: impl AsFd, folder: &Path) -> io::Result<OwnedFd> {
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+///
+/// It makes system calls only, so that it can also be done after `fork`.
+pub(super) fn open_below(workspace: impl AsFd, folder: &CStr) -> io::Result<OwnedFd> {
+    let folder = if folder.is_empty() { c"." } else { folder };
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
     // `AGAIN`: something was renamed meanwhile, and the kernel cannot tell whether it led out.
@@ -26,14 +28,17 @@ pub(super) fn open_below(workspace: impl AsFd, folder: &Path) -> io::Result<Owne
 const TRIES: usize = 64;
 
 /// For kernels before Linux 5.6: follows no link at all.
-fn step_by_step(workspace: impl AsFd, folder: &Path) -> io::Result<OwnedFd> {
+fn step_by_step(workspace: impl AsFd, folder: &CStr) -> io::Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let mut opened = openat(workspace, c".", flags, Mode::empty())?;
-    for component in folder.components() {
-        match component {
-            Component::CurDir => {}
-            Component::Normal(name) => opened = openat(&opened, name, flags, Mode::empty())?,
-            _ => return Err(Errno::XDEV.into()),
+    if folder.to_bytes().starts_with(b"/") {
+        return Err(Errno::XDEV.into());
+    }
+    for name in folder.to_bytes().split(|&byte| byte == b'/') {
+        match name {
+            b"" | b"." => {}
+            b".." => return Err(Errno::XDEV.into()),
+            name => opened = openat(&opened, name, flags, Mode::empty())?,
         }
     }
     Ok(opened)
@@ -41,9 +46,15 @@ fn step_by_step(workspace: impl AsFd, folder: &Path) -> io::Result<OwnedFd> {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::CString;
+
     use super::*;
 
-    type Open = fn(&std::fs::File, &Path) -> io::Result<OwnedFd>;
+    type Open = fn(&std::fs::File, &CStr) -> io::Result<OwnedFd>;
+
+    fn c(text: &str) -> CString {
+        CString::new(text).unwrap()
+    }
 
     #[test]
     fn nothing_leads_out() {
@@ -58,14 +69,14 @@ mod tests {
         let ways: [Open; 2] = [|root, folder| open_below(root, folder), |root, folder| step_by_step(root, folder)];
         for open in ways {
             for folder in [".", "", "a", "a/b", "./a//b/"] {
-                assert!(open(&root, Path::new(folder)).is_ok(), "{folder}");
+                assert!(open(&root, &c(folder)).is_ok(), "{folder}");
             }
             for folder in ["..", "/", "/etc", "a/../..", "root", "root/etc", "up", "up/workspace/..", "file", "none"] {
-                assert!(open(&root, Path::new(folder)).is_err(), "{folder}");
+                assert!(open(&root, &c(folder)).is_err(), "{folder}");
             }
             let proc = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&root));
-            assert!(open(&root, Path::new(&proc)).is_err());
+            assert!(open(&root, &c(&proc)).is_err());
         }
-        assert!(open_below(&root, Path::new("inside")).is_ok());
+        assert!(open_below(&root, c"inside").is_ok());
     }
 }

@@ -1,6 +1,8 @@
 //! From what a call asks for to a command that is ready to start.
 
+use std::ffi::CString;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -15,7 +17,7 @@ use super::confine::{self, Confinement, Writes};
 use super::directory::open_below;
 use super::program::{SHELL, find};
 use super::settings::Settings;
-use super::tree::{Identity, Plan, Start, StartError, Tree, Way};
+use super::tree::{Identity, MOST, Plan, Start, StartError, Tree, Way};
 
 /// A command that has been started.
 pub(super) struct Started {
@@ -28,7 +30,8 @@ pub(super) struct Started {
 impl Settings {
     /// Whether a command may be run, and the file of its program. It blocks for a moment.
     pub fn check(&self, command: &Command, folder: &Path) -> Result<PathBuf, HandlerError> {
-        open_below(&*self.workspace, folder).map_err(|error| no_such_folder(folder, &error))?;
+        let name = c_string(folder).map_err(|error| no_such_folder(folder, &error))?;
+        open_below(&*self.workspace, &name).map_err(|error| no_such_folder(folder, &error))?;
         let path = self.environment.path();
         match command {
             Command::Line(line) => {
@@ -104,7 +107,9 @@ impl Settings {
         command.env_clear().envs(self.environment.with_scratch(scratch.path()));
         let plan = Plan {
             way,
-            directory: open_below(&*self.workspace, folder).map_err(|error| no_such_folder(folder, &error))?,
+            workspace: self.workspace.clone(),
+            folder: c_string(folder)?,
+            writable: self.left_writable(&writable)?,
             rules: confine::rules(&writable, self.network)?,
             no_network: if self.network { None } else { Some(confine::filter()?) },
             control: other_side,
@@ -115,9 +120,26 @@ impl Settings {
         Ok(Tree::start(start).map(|(tree, stdout, stderr)| Started { tree, stdout, stderr, confinement }))
     }
 
+    /// What stays writable where the rest is made read-only; nothing if the rest must stay as it is.
+    ///
+    /// Paths that hold the workspace would be put on top of it.
+    fn left_writable(&self, writable: &[PathBuf]) -> io::Result<Option<Vec<CString>>> {
+        let besides = writable.iter().filter(|path| **path != self.path);
+        let mut real: Vec<PathBuf> = besides.map(|path| path.canonicalize()).collect::<Result<_, _>>()?;
+        real.sort();
+        if real.len() > MOST || real.iter().any(|path| self.path.starts_with(path)) {
+            return Ok(None);
+        }
+        real.iter().map(|path| c_string(path)).collect::<Result<_, _>>().map(Some)
+    }
+
     fn confined(&self, way: Way) -> Confinement {
         Confinement { tree: way, writes: Writes::of_this_kernel(), network: self.network }
     }
+}
+
+fn c_string(path: &Path) -> io::Result<CString> {
+    Ok(CString::new(path.as_os_str().as_bytes())?)
 }
 
 fn no_such_folder(folder: &Path, error: &io::Error) -> HandlerError {

@@ -9,6 +9,7 @@
 //! tell them apart.
 
 mod memory;
+mod mounts;
 mod orphans;
 mod plan;
 mod raw;
@@ -25,6 +26,7 @@ use tokio::net::UnixStream;
 use tokio::process::{Child, ChildStderr, ChildStdout};
 use tokio::runtime::Handle;
 
+pub(super) use mounts::MOST;
 pub(super) use plan::{Identity, Plan};
 
 /// How everything that a command has started is ended with it.

@@ -1,23 +1,29 @@
 //! What a process does between `fork` and `exec`.
 
+use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 
-use rustix::fs::{Mode, OFlags};
-use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
+use rustix::fs::{CWD, Mode, OFlags};
 use rustix::process::{Resource, Rlimit, fchdir, getpid, set_child_subreaper, setrlimit, setsid};
 use rustix::thread::UnshareFlags;
 use seccompiler::BpfProgram;
 
+use super::super::directory::open_below;
 use super::raw::{self, AfterFork};
-use super::{Way, orphans, supervise};
+use super::{Way, mounts, orphans, supervise};
 
 /// How a command comes to run, confined and watched over. Everything in it was made before the fork.
 pub(in super::super) struct Plan {
     pub way: Way,
-    /// Where the command runs.
-    pub directory: OwnedFd,
+    /// The workspace.
+    pub workspace: Arc<OwnedFd>,
+    /// The folder of it that the command runs in.
+    pub folder: CString,
+    /// What stays writable besides the workspace where everything else is made read-only.
+    pub writable: Option<Vec<CString>>,
     /// Landlock's rules, where the kernel has it.
     pub rules: Option<OwnedFd>,
     /// The filter that refuses the network, if it is to be refused.
@@ -55,13 +61,14 @@ impl Plan {
         raw::hold_signals(after)?;
         // Without a terminal the command can neither read the host's input nor type into it.
         setsid()?;
-        // The namespace's own mounts take the place of those that the directory was opened on, but only for what
-        // has been entered.
-        fchdir(&self.directory)?;
+        // A namespace's own mounts take the place of those that something was opened on, but only for what has been
+        // entered.
+        fchdir(&self.workspace)?;
         match self.way {
             Way::PidNamespace => self.enter_namespace(after)?,
             Way::Subreaper => self.enter_below_subreaper(after)?,
         }
+        fchdir(open_below(CWD, &self.folder)?)?;
         if self.only_tried {
             return Err(io::Error::from_raw_os_error(FEASIBLE));
         }
@@ -77,7 +84,8 @@ impl Plan {
         if let Some(first) = raw::fork(after)? {
             supervise::wait_for(first, after);
         }
-        show_own_processes();
+        let writable = self.writable.as_deref();
+        mounts::arrange(after, writable).map_err(|_| io::Error::from_raw_os_error(NO_NAMESPACES))?;
         if let Some(command) = raw::fork(after)? {
             let Ok(control) = raw::keep_only(after, self.control.as_fd()) else { raw::exit(after) };
             let status = supervise::until_over(command, control, after);
@@ -132,17 +140,7 @@ impl Plan {
     }
 }
 
-/// Shows the namespace's processes under `/proc`, and those of the host no longer.
-///
-/// Inside a container that hides parts of `/proc` the kernel does not allow it; then the host's stay visible.
-fn show_own_processes() {
-    if mount_change(c"/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).is_ok() {
-        let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-        let _ = mount(c"proc", c"/proc", c"proc", flags, None);
-    }
-}
-
-fn write(path: &std::ffi::CStr, text: &str) -> io::Result<()> {
+fn write(path: &CStr, text: &str) -> io::Result<()> {
     let file = rustix::fs::open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
     rustix::io::write(&file, text.as_bytes())?;
     Ok(())

@@ -151,6 +151,26 @@ pub(super) fn restrict(_: &AfterFork, rules: BorrowedFd<'_>) -> io::Result<()> {
     checked(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, rules.as_raw_fd(), 0) }).map(drop)
 }
 
+/// Makes everything that is mounted in this namespace read-only.
+pub(super) fn make_read_only(_: &AfterFork) -> io::Result<()> {
+    // Of `struct mount_attr`: what to set, what to clear, propagation, user namespace.
+    let attributes = [MOUNT_ATTR_RDONLY, 0, 0, 0];
+    // SAFETY: the attributes have the form and the size that the kernel expects, and live long enough.
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            libc::AT_FDCWD,
+            c"/".as_ptr(),
+            libc::AT_RECURSIVE,
+            attributes.as_ptr(),
+            size_of_val(&attributes),
+        )
+    };
+    checked(done).map(drop)
+}
+
+const MOUNT_ATTR_RDONLY: u64 = 1;
+
 fn checked(result: libc::c_long) -> io::Result<libc::c_long> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }

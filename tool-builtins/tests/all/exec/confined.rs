@@ -63,6 +63,33 @@ async fn it_writes_only_inside() {
     }
 }
 
+/// What Landlock does not know is kept by mounts, where a command has its own.
+#[tokio::test]
+async fn it_changes_nothing_else_of_files_outside() {
+    let workspace = Workspace::new();
+    let outside = tempfile::tempdir().unwrap();
+    let victim = outside.path().join("victim");
+    let attempts = |file: &std::path::Path| {
+        [format!("chmod 777 {}", file.display()), format!("touch -d 2001-01-01 {}", file.display())]
+    };
+    for way in ways().await {
+        let tools = tools(workspace.exec().way(way).writable(outside.path().join("other")));
+        std::fs::create_dir_all(outside.path().join("other")).unwrap();
+        for line in attempts(&victim) {
+            std::fs::write(&victim, "").unwrap();
+            let result = run_line(&tools, &line).await;
+            // The control: below a subreaper it does, as the documentation says.
+            assert_eq!(result.success, way == Way::Subreaper, "{way:?} {line}: {}", result.output);
+        }
+        workspace.write("victim", "");
+        let inside = [workspace.path().join("victim"), outside.path().join("other")];
+        for line in inside.iter().flat_map(|file| attempts(file)) {
+            let result = run_line(&tools, &line).await;
+            assert!(result.success, "{way:?} {line}: {}", result.output);
+        }
+    }
+}
+
 #[tokio::test]
 async fn it_reads_nothing_of_the_host() {
     let workspace = Workspace::new();
