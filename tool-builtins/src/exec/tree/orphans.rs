@@ -98,6 +98,29 @@ fn pause() {
 mod tests {
     use super::*;
 
+    /// In a process of its own: others have children too.
+    #[test]
+    fn children_are_found_with_and_without_a_list() {
+        let test = "exec::tree::orphans::tests::both_ways";
+        let this = std::env::current_exe().unwrap();
+        let output = std::process::Command::new(this).args([test, "--exact", "--ignored"]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"));
+    }
+
+    #[test]
+    #[ignore = "kills all children of its process: the test above runs it in one of its own"]
+    fn both_ways() {
+        use std::os::unix::process::ExitStatusExt;
+        let kill_listed: fn() = || assert!(kill_listed());
+        for kill in [kill_listed, kill_found] {
+            let sleeping = || std::process::Command::new("sleep").arg("600").spawn().unwrap();
+            let mut children: Vec<_> = (0..20).map(|_| sleeping()).collect();
+            kill();
+            assert!(children.iter_mut().all(|child| child.wait().unwrap().signal() == Some(libc::SIGKILL)));
+        }
+    }
+
     #[test]
     fn the_parent_is_found_behind_any_name() {
         assert_eq!(parent(b"12 (sh) S 34 12 12 0"), 34);

@@ -17,7 +17,7 @@ struct Escape {
     script: &'static str,
 }
 
-const ESCAPES: [Escape; 8] = [
+const ESCAPES: [Escape; 9] = [
     Escape { name: "ignores signals", script: "trap '' TERM INT HUP QUIT; touch ready; while :; do sleep 1; done" },
     Escape {
         name: "has grandchildren",
@@ -36,6 +36,10 @@ const ESCAPES: [Escape; 8] = [
     Escape {
         name: "ignores signals as a daemon",
         script: "(setsid sh -c 'trap \"\" TERM HUP; touch ready; sleep 600; sleep 600' &); sleep 600",
+    },
+    Escape {
+        name: "is many",
+        script: "for i in $(seq 100); do (setsid sleep 600 &); done; setsid sh -c 'touch ready; sleep 600' & sleep 600",
     },
     Escape { name: "moves on all the time", script: "setsid ./hop & setsid ./hop & sleep 600" },
 ];
@@ -155,6 +159,40 @@ async fn all_gone_when_the_command_is_over() {
         assert_eq!(workspace.processes(), [], "{} {way:?}", escape.name);
     })
     .await;
+}
+
+/// Who has been handed the pipes, and belongs to somebody else, is not waited for.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_holds_the_pipes_is_waited_for_only_so_long() {
+    let sender = "import os, socket\n\
+        connection = socket.socket(socket.AF_UNIX)\n\
+        connection.connect('socket')\n\
+        print('before', flush=True)\n\
+        socket.send_fds(connection, [b'x'], [1])\n";
+    let holder = "import socket, time\n\
+        listening = socket.socket(socket.AF_UNIX)\n\
+        listening.bind('socket')\n\
+        listening.listen()\n\
+        open('listening', 'w')\n\
+        while True:\n    connection, _ = listening.accept(); held = socket.recv_fds(connection, 1, 1); keep = held\n";
+    for way in ways().await {
+        let workspace = Workspace::new();
+        let python =
+            |code| std::process::Command::new("python3").args(["-c", code]).current_dir(workspace.path()).spawn();
+        let Ok(mut elsewhere) = python(holder) else {
+            println!("skipped: there is no python3 to try it with");
+            return;
+        };
+        workspace.until_made("listening").await;
+        workspace.write("send.py", sender);
+        let result =
+            run(&tools(workspace.exec().way(way)), json!({"program": "python3", "arguments": ["send.py"]})).await;
+        assert!(result.success, "{}", result.output);
+        let held = "[Another process holds the command's output open; what it writes is not read.]\n";
+        assert_eq!(result.output, format!("before\n\n{held}"), "{way:?}");
+        elsewhere.kill().unwrap();
+        elsewhere.wait().unwrap();
+    }
 }
 
 /// The folder for what is temporary goes too.
