@@ -2,6 +2,7 @@
 
 use std::ffi::CString;
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -40,8 +41,7 @@ impl Settings {
             }
             Command::Program { program, .. } => {
                 let file = find(program, path, &self.path.join(folder)).ok_or_else(|| no_such_program(program))?;
-                self.rules.check(program, &file, path).map_err(HandlerError::failed)?;
-                Ok(file)
+                self.rules.check(program, &file, path).map_err(HandlerError::failed)
             }
         }
     }
@@ -103,14 +103,14 @@ impl Settings {
         let scratch = TempDir::with_prefix("tool-exec-")?;
         let (control, other_side) = UnixStream::pair()?;
         let writable: Vec<PathBuf> =
-            [self.path.clone(), scratch.path().to_owned()].into_iter().chain(self.writable.iter().cloned()).collect();
+            [scratch.path().to_owned()].into_iter().chain(self.writable.iter().cloned()).collect();
         command.env_clear().envs(self.environment.with_scratch(scratch.path()));
         let plan = Plan {
             way,
             workspace: self.workspace.clone(),
             folder: c_string(folder)?,
             writable: self.left_writable(&writable)?,
-            rules: confine::rules(&writable, self.network)?,
+            rules: confine::rules(self.workspace.as_fd(), &writable, self.network)?,
             no_network: if self.network { None } else { Some(confine::filter()?) },
             control: other_side,
             identity: Identity::of_this_process(),
@@ -124,8 +124,7 @@ impl Settings {
     ///
     /// Paths that hold the workspace would be put on top of it.
     fn left_writable(&self, writable: &[PathBuf]) -> io::Result<Option<Vec<CString>>> {
-        let besides = writable.iter().filter(|path| **path != self.path);
-        let mut real: Vec<PathBuf> = besides.map(|path| path.canonicalize()).collect::<Result<_, _>>()?;
+        let mut real: Vec<PathBuf> = writable.iter().map(|path| path.canonicalize()).collect::<Result<_, _>>()?;
         real.sort();
         if real.len() > MOST || real.iter().any(|path| self.path.starts_with(path)) {
             return Ok(None);

@@ -22,18 +22,20 @@ impl Rules {
         self.denied.insert(program);
     }
 
-    /// Whether a program may be run, which was found under this path.
-    pub fn check(&self, asked: &str, found: &Path, path: &OsStr) -> Result<(), String> {
+    /// Whether a program may be run, which was found under this path, and the file to run. Beside a list of allowed
+    /// programs that is the very file on the list, and no link that could be another one by now.
+    pub fn check(&self, asked: &str, found: &Path, path: &OsStr) -> Result<PathBuf, String> {
         let real = found.canonicalize().unwrap_or_else(|_| found.to_owned());
         if let Some(rule) = self.denied.iter().find(|rule| names(rule, asked, found, &real, path)) {
             return Err(format!("`{rule}` may not be run here"));
         }
         match &self.allowed {
-            Some(allowed) if !allowed.iter().any(|rule| is(rule, &real, path)) => {
+            Some(allowed) if !allowed.iter().any(|rule| allows(rule, asked, &real, path)) => {
                 let allowed = allowed.iter().map(|rule| format!("`{rule}`")).collect::<Vec<_>>().join(", ");
                 Err(format!("`{asked}` is not among the programs that may be run here: {allowed}"))
             }
-            _ => Ok(()),
+            Some(_) => Ok(real),
+            None => Ok(found.to_owned()),
         }
     }
 
@@ -58,6 +60,11 @@ impl Rules {
 /// Whether a rule is about exactly this file.
 fn is(rule: &str, real: &Path, path: &OsStr) -> bool {
     real_path(rule, path).is_some_and(|allowed| allowed == real)
+}
+
+/// Whether a rule allows this program: it is that file and, where one file is many programs, has that name.
+fn allows(rule: &str, asked: &str, real: &Path, path: &OsStr) -> bool {
+    is(rule, real, path) && (!is_shared(real) || file_name(asked) == file_name(rule))
 }
 
 /// Whether a rule is about this program in any way: by its name, by what was asked for, by what it really is.
@@ -128,6 +135,23 @@ mod tests {
         let link = other.path().join("anything");
         std::os::unix::fs::symlink("/bin/cat", &link).unwrap();
         assert!(rules.check("anything", &link, path).is_ok(), "it is the same file");
+    }
+
+    #[test]
+    fn a_file_that_is_many_programs_is_told_apart_by_name() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let shared = folder.path().join("busybox");
+        std::fs::write(&shared, "").unwrap();
+        std::fs::set_permissions(&shared, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let (cat, rm) = (folder.path().join("cat"), folder.path().join("rm"));
+        std::os::unix::fs::symlink("busybox", &cat).unwrap();
+        std::os::unix::fs::symlink("busybox", &rm).unwrap();
+        let path = folder.path().as_os_str();
+        assert!(rules(&["cat"], &[]).check("cat", &cat, path).is_ok());
+        assert!(rules(&["cat"], &[]).check("rm", &rm, path).is_err());
+        assert!(rules(&[], &["rm"]).check("cat", &cat, path).is_ok());
+        assert!(rules(&[], &["rm"]).check("rm", &rm, path).is_err());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Landlock: writing stays inside, whatever a command does.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -47,13 +47,17 @@ const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random"
 /// The rules, as the kernel takes them; nothing where it has no Landlock.
 ///
 /// Besides the files, a command can signal no process but its own, nor talk to abstract sockets of others.
-pub(in super::super) fn rules(writable: &[PathBuf], network: bool) -> Result<Option<OwnedFd>, HandlerError> {
+pub(in super::super) fn rules(
+    workspace: BorrowedFd<'_>,
+    writable: &[PathBuf],
+    network: bool,
+) -> Result<Option<OwnedFd>, HandlerError> {
     let writing = AccessFs::from_write(NEWEST);
     let mut rules = Ruleset::default().handle_access(writing)?.scope(Scope::from_all(NEWEST))?;
     if !network {
         rules = rules.handle_access(AccessNet::from_all(NEWEST))?;
     }
-    let mut rules = rules.create()?;
+    let mut rules = rules.create()?.add_rule(PathBeneath::new(workspace, writing))?;
     for path in writable {
         rules = rules.add_rule(PathBeneath::new(PathFd::new(path)?, of(path, writing)))?;
     }
