@@ -58,7 +58,7 @@ fn most_alike(text: &str, wanted: &[&str]) -> Option<usize> {
         if short * 2 < long { 0.0 } else { strsim::normalized_damerau_levenshtein(line, &longest) }
     };
     let likenesses = text.lines().take(MOST_COMPARED).map(alike).enumerate();
-    let (number, likeness) = likenesses.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    let (number, likeness) = likenesses.max_by(|(at, a), (also_at, b)| a.total_cmp(b).then(also_at.cmp(at)))?;
     (likeness >= LEAST_LIKENESS).then(|| number.saturating_sub(index))
 }
 

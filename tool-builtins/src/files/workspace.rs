@@ -92,7 +92,7 @@ impl Workspace {
     /// The path of a folder as seen from the descriptor, with the links in it followed; empty for the workspace itself.
     pub(super) fn folder(&self, path: &str) -> Outcome<PathBuf> {
         let inside = self.relative(path)?;
-        let opened = self.dir.open_dir(&inside).and_then(|_| self.dir.canonicalize(&inside));
+        let opened = self.dir.read_dir(&inside).and_then(|_| self.dir.canonicalize(&inside));
         let folder = opened.map_err(|error| match error.kind() {
             io::ErrorKind::NotADirectory => HandlerError::retry(format!("{} is no folder.", quoted(path))),
             _ => self.explain(path, &inside, &error),

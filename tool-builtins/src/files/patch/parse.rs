@@ -150,25 +150,23 @@ fn hunk<'a>(header: &'a str, lines: &mut Peekable<Lines<'a>>) -> Outcome<Hunk<'a
         return retry(format!("`{header}` is no header of a hunk; it is written `@@ -12,3 +12,4 @@`."));
     };
     let mut hunk = Hunk { header, start: old.0, lines: Vec::new() };
-    let (mut old_left, mut new_left) = (old.1, new.1);
-    while let Some(line) = lines.next_if(|line| is_body(line, old_left + new_left)) {
-        let Some(side) = side(line) else {
-            if let Some(last) = hunk.lines.last_mut() {
-                last.has_break = false;
+    let wanted = old.1.saturating_add(new.1);
+    let mut taken = 0;
+    while let Some(line) = lines.next_if(|line| is_body(line, taken < wanted)) {
+        match side(line) {
+            Some(side) => {
+                taken += if side == Side::Both { 2 } else { 1 };
+                hunk.lines.push(Line { side, text: line.get(1..).unwrap_or(""), has_break: true });
             }
-            continue;
-        };
-        old_left = old_left.wrapping_sub(usize::from(side != Side::New));
-        new_left = new_left.wrapping_sub(usize::from(side != Side::Old));
-        hunk.lines.push(Line { side, text: line.get(1..).unwrap_or(""), has_break: true });
+            None => {
+                if let Some(last) = hunk.lines.last_mut() {
+                    last.has_break = false;
+                }
+            }
+        }
     }
-    // Blank lines behind the hunk are none of it.
-    while (old_left, new_left) != (0, 0) && old_left == new_left && hunk.lines.last().is_some_and(is_blank) {
-        hunk.lines.pop();
-        (old_left, new_left) = (old_left.wrapping_add(1), new_left.wrapping_add(1));
-    }
-    if (old_left, new_left) != (0, 0) {
-        let count = |other| hunk.lines.iter().filter(|line| line.side != other).count();
+    let count = |other| hunk.lines.iter().filter(|line| line.side != other).count();
+    if (count(Side::New), count(Side::Old)) != (old.1, new.1) {
         return retry(format!(
             "The hunk `{header}` has {} old and {} new lines, not {} and {}: write `@@ -{},{} +{},{} @@`, or complete it.",
             count(Side::New),
@@ -184,18 +182,14 @@ fn hunk<'a>(header: &'a str, lines: &mut Peekable<Lines<'a>>) -> Outcome<Hunk<'a
     Ok(hunk)
 }
 
-fn is_blank(line: &Line<'_>) -> bool {
-    line.side == Side::Both && line.text.is_empty()
-}
-
-/// Whether a line belongs to a hunk of which so many lines are left. A line too many belongs to it as well, so that it
-/// is counted and not lost.
-fn is_body(line: &str, left: usize) -> bool {
+/// Whether a line belongs to a hunk, of which lines are wanting or none is. A line too many belongs to it as well, so
+/// that it is counted and not lost.
+fn is_body(line: &str, is_wanting: bool) -> bool {
     match line.as_bytes().first() {
-        None => left > 0,
+        None => is_wanting,
         Some(b'\\' | b'+' | b' ') => true,
         // What follows the last hunk may begin with a dash as well: another file, or a signature.
-        Some(b'-') => left > 0 || !(line.starts_with("--- ") || line.starts_with("-- ") || line == "--"),
+        Some(b'-') => is_wanting || !(line.starts_with("--- ") || line.starts_with("-- ") || line == "--"),
         _ => false,
     }
 }

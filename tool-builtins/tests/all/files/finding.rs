@@ -35,7 +35,7 @@ fn a_folder_is_listed_with_sizes() {
     assert_eq!(
         lines(&world, "list_files", json!({})),
         [
-            ".gitignore (25 bytes)",
+            ".gitignore (24 bytes)",
             "README.md (15 bytes)",
             "keep.log (4 bytes)",
             "src/",
@@ -53,12 +53,12 @@ fn all_folders_are_listed_but_for_what_git_ignores() {
     assert_eq!(
         all,
         [
-            ".gitignore (25 bytes)",
+            ".gitignore (24 bytes)",
             "README.md (15 bytes)",
             "keep.log (4 bytes)",
             "src/deep/.gitignore (11 bytes)",
             "src/deep/mod.rs (26 bytes)",
-            "src/main.rs (24 bytes)",
+            "src/main.rs (25 bytes)",
             "src/secret.rs (12 bytes)",
             "web/app.ts (22 bytes)",
             "[8 files.]",

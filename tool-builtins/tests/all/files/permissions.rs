@@ -59,7 +59,7 @@ fn what_may_not_be_read_or_written_is_not() {
         denied(files.list_files("locked", None, None, false, 10, &token));
         let listed = files.list_files(".", None, Some(true), false, 10, &token).unwrap();
         assert!(listed.contains("open/file") && listed.contains("1 folder could not be read."), "{listed}");
-        let found = files.search_files("hidden|x", ".", None, false, false, 0, 10, false, &token).unwrap();
+        let found = files.search_files("hidden|^x$", ".", None, false, false, 0, 10, false, &token).unwrap();
         assert!(found.ends_with("[1 matching line in 1 of 2 files. 1 file could not be searched. 1 folder could not be read.]"), "{found}");
     });
     mode(&world, "locked", 0o755);

