@@ -88,14 +88,19 @@ fn compare(folder: &Path, ripgrep: &str) -> Outcome<()> {
     ];
     for (what, (tool, arguments, own)) in cases {
         let (mut ours, mut sorted, mut theirs) = (Duration::MAX, Duration::MAX, Duration::MAX);
+        let mut processor = [0; 2];
         for _ in 0..TURNS {
+            let before = ticks()?;
             ours = ours.min(tools.call(tool, arguments.clone())?.1);
             theirs = theirs.min(run(ripgrep, folder, common.iter().chain(&own).copied())?);
+            let after = ticks()?;
+            processor = [processor[0] + after[0] - before[0], processor[1] + after[1] - before[1]];
             sorted = sorted.min(run(ripgrep, folder, common.iter().chain(&own).copied().chain(iter::once("--sort=path")))?);
         }
+        let processor = processor[0] as f64 / processor[1] as f64;
         let ratio = |other: Duration| ours.as_secs_f64() / other.as_secs_f64();
         println!(
-            "  {what:<20} {:>7.1} ms  rg {:>7.1} ms x{:.2}  rg --sort path {:>7.1} ms x{:.2}",
+            "  {what:<20} {:>7.1} ms  rg {:>7.1} ms x{:.2}  rg --sort path {:>7.1} ms x{:.2}  processor time x{processor:.2}",
             milliseconds(ours),
             milliseconds(theirs),
             ratio(theirs),
@@ -143,6 +148,14 @@ fn large(folder: &Path) -> Outcome<()> {
     file.sync_all()?;
     println!("  the same by hand, with `str::replacen`: {:.1} ms", milliseconds(start.elapsed()));
     Ok(())
+}
+
+/// The processor time of this process and of those that it has run, in hundredths of a second.
+fn ticks() -> Outcome<[u64; 2]> {
+    let text = fs::read_to_string("/proc/self/stat")?;
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let field = |index: usize| -> Outcome<u64> { Ok(fields.get(index).ok_or("no such field")?.parse()?) };
+    Ok([field(11)? + field(12)?, field(13)? + field(14)?])
 }
 
 /// What this process has read so far, whether from the disk or not.

@@ -1,46 +1,63 @@
 //! `list_files`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use cap_std::fs::FileType;
+use cap_std::fs::{Dir, FileType};
 
 use super::count::{counted, thousands};
 use super::failure::Outcome;
 use super::glob::Glob;
 use super::kind::describe;
-use super::walk::{Folder, Found, Visitor, Walk, Walked};
+use super::walk::{Found, Visitor, Walk, Walked, in_order};
 
-/// What is found, as far as it fits.
+/// What is found, as far as it fits. Of all that, only the first are kept.
 struct Listing<'a> {
     start: &'a Path,
     glob: Option<&'a Glob>,
-    found: Vec<(PathBuf, FileType)>,
+    limit: usize,
+    found: Vec<Found>,
+    files: usize,
+    folders: usize,
 }
 
 impl Visitor for Listing<'_> {
-    fn visit(&mut self, folder: &Folder, found: &Found) {
-        let path = folder.path.join(&found.name);
-        let fits = |glob: &Glob| glob.fits(path.strip_prefix(self.start).unwrap_or(&path));
-        if self.glob.is_none_or(fits) {
-            self.found.push((path, found.kind));
+    fn visit(&mut self, _: &Dir, found: Found) {
+        let fits = |glob: &Glob| glob.fits(found.path.strip_prefix(self.start).unwrap_or(&found.path));
+        if !self.glob.is_none_or(fits) {
+            return;
         }
+        *(if found.kind.is_dir() { &mut self.folders } else { &mut self.files }) += 1;
+        self.found.push(found);
+        if self.found.len() >= 4 * self.limit {
+            keep_first(&mut self.found, self.limit);
+        }
+    }
+}
+
+/// Leaves the first, in no order: that takes much less than to sort everything.
+fn keep_first(found: &mut Vec<Found>, limit: usize) {
+    if found.len() > limit {
+        found.select_nth_unstable_by(limit, |a, b| in_order(&a.path, &b.path));
+        found.truncate(limit);
     }
 }
 
 /// The files that a walk finds, sorted, with their sizes.
 pub(super) fn list(walk: Walk<'_>, glob: Option<&Glob>, limit: usize) -> Outcome<String> {
-    let (listings, walked) = walk.run(|| Listing { start: walk.start, glob, found: Vec::new() });
+    let listing = || Listing { start: walk.start, glob, limit, found: Vec::new(), files: 0, folders: 0 };
+    let (listings, walked) = walk.run(listing);
     super::stopped(walk.cancelled)?;
-    let mut all: Vec<(PathBuf, FileType)> = listings.into_iter().flat_map(|listing| listing.found).collect();
-    // Whole paths as bytes: the same order everywhere, and much quicker than name by name.
-    all.sort_unstable_by(|(a, _), (b, _)| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
+    let files = listings.iter().map(|listing| listing.files).sum();
+    let folders = listings.iter().map(|listing| listing.folders).sum();
+    let mut first: Vec<Found> = listings.into_iter().flat_map(|listing| listing.found).collect();
+    keep_first(&mut first, limit);
+    first.sort_unstable_by(|a, b| in_order(&a.path, &b.path));
     let mut text = String::new();
-    for (path, kind) in all.iter().take(limit) {
-        text.push_str(&line(walk, path, *kind));
+    for found in &first {
+        text.push_str(&line(walk, &found.path, found.kind));
         text.push('\n');
     }
-    let folders = all.iter().filter(|(_, kind)| kind.is_dir()).count();
-    text.push_str(&summary(all.len() - folders, folders, all.len().min(limit), walked));
+    text.push_str(&summary(files, folders, first.len(), walked));
     Ok(text)
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use cap_fs_ext::FollowSymlinks;
-use cap_std::fs::File;
+use cap_std::fs::{Dir, File};
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch};
@@ -14,7 +14,7 @@ use super::count::{counted, thousands};
 use super::failure::{Outcome, quoted};
 use super::glob::Glob;
 use super::list::of_walk;
-use super::walk::{Folder, Found, Visitor, Walk, Walked};
+use super::walk::{Found, Visitor, Walk, Walked, in_order};
 use super::workspace::{Workspace, open_file};
 
 /// As much of a line as is shown.
@@ -111,18 +111,14 @@ struct Tally {
 }
 
 impl Visitor for Search<'_> {
-    fn visit(&mut self, folder: &Folder, found: &Found) {
-        if !found.kind.is_file() {
+    fn visit(&mut self, folder: &Dir, found: Found) {
+        let fits = |glob: &Glob| glob.fits(found.path.strip_prefix(self.start).unwrap_or(&found.path));
+        if !found.kind.is_file() || !self.glob.is_none_or(fits) {
             return;
         }
-        let path = folder.path.join(&found.name);
-        let fits = |glob: &Glob| glob.fits(path.strip_prefix(self.start).unwrap_or(&path));
-        if !self.glob.is_none_or(fits) {
-            return;
-        }
-        match open_file(&folder.dir, Path::new(&found.name), FollowSymlinks::No) {
+        match open_file(folder, found.name(), FollowSymlinks::No) {
             Ok((file, metadata)) if metadata.is_file() && !self.workspace.rule.is_shared(&metadata) => {
-                self.search(file, path);
+                self.search(file, found.path);
             }
             _ => self.tally.left_out += 1,
         }
@@ -153,7 +149,7 @@ impl Search<'_> {
 
 /// Keeps the first files, as many as are shown; how many matches they have.
 fn prune(found: &mut Vec<Matches>, limit: usize) -> usize {
-    found.sort_unstable_by(|a, b| a.path.as_os_str().as_encoded_bytes().cmp(b.path.as_os_str().as_encoded_bytes()));
+    found.sort_unstable_by(|a, b| in_order(&a.path, &b.path));
     let mut kept = 0;
     let end = found.iter().position(|matches| {
         let is_enough = kept >= limit;

@@ -7,10 +7,11 @@
 mod queue;
 mod rules;
 
-use std::ffi::{OsStr, OsString};
+use std::cmp::Ordering;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
 use cap_std::fs::{Dir, FileType};
@@ -40,25 +41,30 @@ pub(super) struct Walk<'a> {
     pub(super) cancelled: &'a CancellationToken,
 }
 
-/// A folder that is open.
-#[derive(Debug)]
-pub(super) struct Folder {
-    pub(super) dir: Dir,
-    /// As seen from the workspace.
-    pub(super) path: PathBuf,
-}
-
 /// Something in a folder.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
-    pub(super) name: OsString,
+    /// As seen from the workspace.
+    pub(super) path: PathBuf,
     pub(super) kind: FileType,
+}
+
+impl Found {
+    /// Its name in its folder.
+    pub(super) fn name(&self) -> &Path {
+        self.path.file_name().map_or(&self.path, Path::new)
+    }
+}
+
+/// Whole paths as bytes: the same order everywhere, and much quicker than name by name.
+pub(super) fn in_order(a: &Path, b: &Path) -> Ordering {
+    a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
 }
 
 /// What is done with what is found. Every thread has its own.
 pub(super) trait Visitor: Send {
     /// Something in a folder; folders themselves only if the walk does not go into them.
-    fn visit(&mut self, folder: &Folder, found: &Found);
+    fn visit(&mut self, folder: &Dir, found: Found);
 }
 
 /// How a walk went.
@@ -72,7 +78,7 @@ pub(super) struct Walked {
 
 enum Job {
     Folder(PathBuf, Arc<Rules>),
-    Files(Arc<Folder>, Vec<Found>),
+    Files(Arc<Dir>, Vec<Found>),
 }
 
 impl Walk<'_> {
@@ -84,20 +90,20 @@ impl Walk<'_> {
         let work = || {
             let mut visitor = visitor();
             queue.work(|job, more| {
-                if self.cancelled.is_cancelled() || seen.load(Ordering::Relaxed) > self.entries {
+                if self.cancelled.is_cancelled() || seen.load(Relaxed) > self.entries {
                     return;
                 }
                 match job {
                     Job::Folder(path, rules) => match self.enter(path, rules, more) {
-                        Ok(entries) => drop(seen.fetch_add(entries, Ordering::Relaxed)),
-                        Err(_) => drop(unreadable.fetch_add(1, Ordering::Relaxed)),
+                        Ok(entries) => drop(seen.fetch_add(entries, Relaxed)),
+                        Err(_) => drop(unreadable.fetch_add(1, Relaxed)),
                     },
                     Job::Files(folder, files) => {
                         for found in files {
                             if self.cancelled.is_cancelled() {
                                 break;
                             }
-                            visitor.visit(&folder, &found);
+                            visitor.visit(&folder, found);
                         }
                     }
                 }
@@ -131,7 +137,7 @@ impl Walk<'_> {
             let Ok(kind) = entry.file_type() else { continue };
             let name = entry.file_name();
             files_of_rules.extend(file_of_rules(&name).filter(|_| !self.ignored));
-            all.push(Found { name, kind });
+            all.push(Found { path: path.join(name), kind });
             if all.len() > self.entries || (all.len().is_multiple_of(4096) && self.cancelled.is_cancelled()) {
                 break;
             }
@@ -139,15 +145,15 @@ impl Walk<'_> {
         let count = all.len();
         files_of_rules.sort_unstable();
         let rules = rules.of(&dir, &path, &files_of_rules);
-        let folder = Arc::new(Folder { dir, path });
+        let folder = Arc::new(dir);
         let mut batch = Vec::new();
         for found in all {
             let is_dir = found.kind.is_dir();
-            if self.leaves_out(&folder, &found.name, is_dir, &rules) {
+            if self.leaves_out(&found, is_dir, &rules) {
                 continue;
             }
             if is_dir && self.recursive {
-                more.push(Job::Folder(folder.path.join(&found.name), rules.clone()));
+                more.push(Job::Folder(found.path, rules.clone()));
                 continue;
             }
             batch.push(found);
@@ -161,10 +167,11 @@ impl Walk<'_> {
         Ok(count)
     }
 
-    fn leaves_out(&self, folder: &Folder, name: &OsStr, is_dir: bool, rules: &Rules) -> bool {
+    fn leaves_out(&self, found: &Found, is_dir: bool, rules: &Rules) -> bool {
+        let name: &OsStr = found.name().as_os_str();
         if name == ".git" {
             return true;
         }
-        !self.ignored && (name == "node_modules" || rules.leave_out(&folder.path.join(name), is_dir))
+        !self.ignored && (name == "node_modules" || rules.leave_out(&found.path, is_dir))
     }
 }
