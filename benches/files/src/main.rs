@@ -45,7 +45,8 @@ fn make(folder: &Path) -> Outcome<()> {
             }
             for file in 0..FILES {
                 let number = (outer * 20 + inner) * FILES + file;
-                let lines = (0..20 + number % 60).map(|line| format!("    let value_{line} = compute({number}, {line})?;\n"));
+                let lines =
+                    (0..20 + number % 60).map(|line| format!("    let value_{line} = compute({number}, {line})?;\n"));
                 let needle = (number % 1_000 == 0).then(|| "    // the needle in the haystack\n".to_owned());
                 fs::write(path.join(format!("file{file:03}.rs")), lines.chain(needle).collect::<String>())?;
             }
@@ -95,7 +96,8 @@ fn compare(folder: &Path, ripgrep: &str) -> Outcome<()> {
             theirs = theirs.min(run(ripgrep, folder, common.iter().chain(&own).copied())?);
             let after = ticks()?;
             processor = [processor[0] + after[0] - before[0], processor[1] + after[1] - before[1]];
-            sorted = sorted.min(run(ripgrep, folder, common.iter().chain(&own).copied().chain(iter::once("--sort=path")))?);
+            sorted =
+                sorted.min(run(ripgrep, folder, common.iter().chain(&own).copied().chain(iter::once("--sort=path")))?);
         }
         let processor = processor[0] as f64 / processor[1] as f64;
         let ratio = |other: Duration| ours.as_secs_f64() / other.as_secs_f64();
@@ -113,7 +115,8 @@ fn compare(folder: &Path, ripgrep: &str) -> Outcome<()> {
 
 fn run<'a>(program: &str, folder: &Path, arguments: impl Iterator<Item = &'a str>) -> Outcome<Duration> {
     let start = Instant::now();
-    let output = Command::new(program).args(arguments).arg(".").current_dir(folder).stderr(Stdio::inherit()).output()?;
+    let output =
+        Command::new(program).args(arguments).arg(".").current_dir(folder).stderr(Stdio::inherit()).output()?;
     let took = start.elapsed();
     if output.status.success() { Ok(took) } else { Err(format!("{program} failed").into()) }
 }

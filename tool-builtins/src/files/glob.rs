@@ -19,7 +19,8 @@ impl Glob {
     pub(super) fn new(pattern: &str) -> Outcome<Self> {
         let bare = pattern.trim_start_matches("./").trim_start_matches('/');
         let glob = GlobBuilder::new(bare).literal_separator(true).build();
-        let glob = glob.map_err(|error| HandlerError::retry(format!("`{pattern}` is no pattern: {}.", error.kind())))?;
+        let glob =
+            glob.map_err(|error| HandlerError::retry(format!("`{pattern}` is no pattern: {}.", error.kind())))?;
         Ok(Self { matcher: glob.compile_matcher(), is_of_name: !bare.contains('/') })
     }
 

@@ -239,7 +239,8 @@ mod tests {
                         Ok(read) => {
                             assert_eq!(read.text, expected.concat());
                             assert_eq!(read.count, expected.len());
-                            let rest = if all.len() > offset.saturating_add(lines) { Rest::Lines } else { Rest::Nothing };
+                            let rest =
+                                if all.len() > offset.saturating_add(lines) { Rest::Lines } else { Rest::Nothing };
                             assert_eq!(read.rest, rest, "{offset} {lines}");
                         }
                         Err(NoLines::PastTheEnd(count)) => {

@@ -313,7 +313,9 @@ fn summary(tally: Tally, query: Query<'_>, walked: Walked) -> String {
     let searched = counted(tally.searched, "file");
     let mut parts = match tally.lines {
         0 => vec![format!("No line matches {} in {searched}.", quoted(query.pattern))],
-        lines => vec![format!("{} in {} of {searched}.", counted(lines, "matching line"), thousands(tally.files as u64))],
+        lines => {
+            vec![format!("{} in {} of {searched}.", counted(lines, "matching line"), thousands(tally.files as u64))]
+        }
     };
     if tally.lines > query.limit {
         let first = thousands(query.limit as u64);

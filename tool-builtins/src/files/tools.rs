@@ -175,9 +175,10 @@ impl Files {
         }
         let before = match kind.is_file() {
             // Whatever cannot be shown can be deleted all the same.
-            true => self.existing(path).and_then(|entry| entry.content(self.limits.change_bytes)).unwrap_or_else(|_| {
-                Content::Other { kind: "application/octet-stream", bytes: 0 }
-            }),
+            true => self
+                .existing(path)
+                .and_then(|entry| entry.content(self.limits.change_bytes))
+                .unwrap_or(Content::Other { kind: "application/octet-stream", bytes: 0 }),
             false => Content::Other { kind: super::kind::describe(kind), bytes: 0 },
         };
         Ok(Change { path: path.to_owned(), before, after: Content::Nothing })

@@ -112,7 +112,7 @@ impl Workspace {
 
     /// A path met on a walk as the model is to write it, on one line. What is not UTF-8 in it is shown as numbers.
     pub(super) fn shown(&self, path: &Path) -> String {
-        let path = if self.confined { Cow::Borrowed(path) } else { Cow::Owned(self.from_base(path)) };
+        let path = if self.confined { Cow::Borrowed(path) } else { Cow::Owned(self.seen_from_base(path)) };
         let mut shown = String::new();
         for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
             shown.push_str(&escape(chunk.valid()));
@@ -121,7 +121,7 @@ impl Workspace {
         if shown.is_empty() { ".".to_owned() } else { shown }
     }
 
-    fn from_base(&self, path: &Path) -> PathBuf {
+    fn seen_from_base(&self, path: &Path) -> PathBuf {
         let whole = Path::new("/").join(path);
         whole.strip_prefix(&self.root).map(Path::to_owned).unwrap_or(whole)
     }

@@ -66,7 +66,10 @@ impl Plan {
 
     fn delete(&mut self, workspace: &Workspace, path: &str, file: &FilePatch<'_>, leave: Leave) -> Outcome<()> {
         if !leave.delete {
-            return Err(HandlerError::failed(format!("The patch deletes {}, which is not allowed here.", quoted(path))));
+            return Err(HandlerError::failed(format!(
+                "The patch deletes {}, which is not allowed here.",
+                quoted(path)
+            )));
         }
         let (bytes, text) = present(workspace, path, leave)?;
         let left = hunk::apply(path, &text.text, &file.hunks)?;
@@ -77,7 +80,14 @@ impl Plan {
         self.push(path, Some(bytes), None, Content::Text(text.text), Content::Nothing)
     }
 
-    fn alter(&mut self, workspace: &Workspace, old: &str, new: &str, file: &FilePatch<'_>, leave: Leave) -> Outcome<()> {
+    fn alter(
+        &mut self,
+        workspace: &Workspace,
+        old: &str,
+        new: &str,
+        file: &FilePatch<'_>,
+        leave: Leave,
+    ) -> Outcome<()> {
         let (bytes, text) = present(workspace, old, leave)?;
         let patched = hunk::apply(old, &text.text, &file.hunks)?;
         let encoded = text.encode(&patched).map_err(|c| unmapped(old, text.form, c))?;
@@ -122,9 +132,7 @@ fn present(workspace: &Workspace, path: &str, leave: Leave) -> Outcome<(Vec<u8>,
 
 fn absent(workspace: &Workspace, path: &str) -> Outcome<()> {
     match workspace.entry(path, Parents::MayLack)? {
-        Some(entry) if entry.exists() => {
-            retry(format!("{} exists already; the patch would create it.", quoted(path)))
-        }
+        Some(entry) if entry.exists() => retry(format!("{} exists already; the patch would create it.", quoted(path))),
         _ => Ok(()),
     }
 }

@@ -93,7 +93,9 @@ fn follows_header(file: &FilePatch<'_>, old: Option<&str>, new: Option<&str>) ->
 /// The lines that git writes before `---`, or in its place where no line changes.
 fn git_header<'a>(both: &'a str, lines: &mut Peekable<Lines<'a>>) -> Outcome<FilePatch<'a>> {
     let (mut old, mut new) = same_name(both).map_or((None, None), |name| (Some(name), Some(name)));
-    while let Some(line) = lines.next_if(|line| !["--- ", "@@", "diff --git "].iter().any(|next| line.starts_with(next))) {
+    while let Some(line) =
+        lines.next_if(|line| !["--- ", "@@", "diff --git "].iter().any(|next| line.starts_with(next)))
+    {
         if line.starts_with("new file mode ") {
             old = None;
         } else if line.starts_with("deleted file mode ") {
@@ -122,7 +124,10 @@ fn names<'a>(old: &'a str, new: &'a str) -> Outcome<(Option<&'a str>, Option<&'a
     let bare = |name: &'a str| name.split('\t').next().unwrap_or(name).trim_end();
     let (old, new) = (bare(old), bare(new));
     if old.starts_with('"') || new.starts_with('"') {
-        return retry(format!("The name {} is quoted; give it as it is.", if old.starts_with('"') { old } else { new }));
+        return retry(format!(
+            "The name {} is quoted; give it as it is.",
+            if old.starts_with('"') { old } else { new }
+        ));
     }
     let (none_old, none_new) = (old == "/dev/null", new == "/dev/null");
     let is_git = (none_old || old.starts_with("a/")) && (none_new || new.starts_with("b/"));

@@ -50,7 +50,8 @@ fn a_folder_of_a_hundred_thousand_entries_is_listed_and_searched() {
     let world = World::new();
     fs::create_dir(world.path("many")).unwrap();
     for number in 0..100_000 {
-        fs::write(world.path("many").join(format!("{number:06}")), if number % 1_000 == 0 { "needle" } else { "" }).unwrap();
+        fs::write(world.path("many").join(format!("{number:06}")), if number % 1_000 == 0 { "needle" } else { "" })
+            .unwrap();
     }
     let listed = world.output("list_files", json!({"path": "many"}));
     assert_eq!(listed.lines().count(), 1_001);

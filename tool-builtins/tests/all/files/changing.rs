@@ -95,7 +95,9 @@ fn an_edit_that_is_not_clear_asks_for_another() {
     let message = world.refused("edit_file", edit("let won = 1;"));
     assert!(message.contains("The nearest lines are:\n     1\tlet one = 1;"), "{message}");
     assert_eq!(world.text("a.rs"), "let one = 1;\nlet one = 1;\n");
-    assert!(world.refused("edit_file", json!({"path": "b.rs", "old_string": "a", "new_string": "b"})).contains("`a.rs`"));
+    assert!(
+        world.refused("edit_file", json!({"path": "b.rs", "old_string": "a", "new_string": "b"})).contains("`a.rs`")
+    );
 }
 
 #[test]

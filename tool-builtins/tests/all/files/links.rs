@@ -73,7 +73,8 @@ fn no_link_leads_out() {
 #[test]
 fn a_naive_version_follows() {
     let world = World::new();
-    let read = traps(&world).into_iter().filter(|path| fs::read_to_string(world.path(path)).is_ok_and(|text| text == SECRET));
+    let read =
+        traps(&world).into_iter().filter(|path| fs::read_to_string(world.path(path)).is_ok_and(|text| text == SECRET));
     assert!(read.count() >= 8);
     fs::write(world.path("folder-out/new.txt"), "x").unwrap();
     assert!(world.outside("new.txt").exists());

@@ -5,16 +5,8 @@ use tool_runtime::{Dispatcher, Manifest};
 
 use super::World;
 
-const NAMES: [&str; 8] = [
-    "apply_patch",
-    "delete_file",
-    "edit_file",
-    "list_files",
-    "move_file",
-    "read_file",
-    "search_files",
-    "write_file",
-];
+const NAMES: [&str; 8] =
+    ["apply_patch", "delete_file", "edit_file", "list_files", "move_file", "read_file", "search_files", "write_file"];
 
 #[test]
 fn the_service_offers_its_tools_and_linking_it_offers_none() {

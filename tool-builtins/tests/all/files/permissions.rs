@@ -60,7 +60,12 @@ fn what_may_not_be_read_or_written_is_not() {
         let listed = files.list_files(".", None, Some(true), false, 10, &token).unwrap();
         assert!(listed.contains("open/file") && listed.contains("1 folder could not be read."), "{listed}");
         let found = files.search_files("hidden|^x$", ".", None, false, false, 0, 10, false, &token).unwrap();
-        assert!(found.ends_with("[1 matching line in 1 of 2 files. 1 file could not be searched. 1 folder could not be read.]"), "{found}");
+        assert!(
+            found.ends_with(
+                "[1 matching line in 1 of 2 files. 1 file could not be searched. 1 folder could not be read.]"
+            ),
+            "{found}"
+        );
     });
     mode(&world, "locked", 0o755);
     assert_eq!(fs::read(world.path("read-only")).unwrap(), before);

@@ -21,12 +21,19 @@ fn every_write_shows_its_diff_and_does_nothing() {
         ("write_file", json!({"path": "a", "content": "x"}), diff("a", "one\ntwo\n", "x")),
         ("write_file", json!({"path": "deep/new", "content": "x"}), diff("deep/new", "", "x")),
         ("write_file", json!({"path": "b", "content": "x", "mode": "append"}), diff("b", "other\n", "other\nx")),
-        ("edit_file", json!({"path": "a", "old_string": "two", "new_string": "2"}), diff("a", "one\ntwo\n", "one\n2\n")),
+        (
+            "edit_file",
+            json!({"path": "a", "old_string": "two", "new_string": "2"}),
+            diff("a", "one\ntwo\n", "one\n2\n"),
+        ),
         ("apply_patch", json!({"patch": patch}), diff("a", "one\ntwo\n", "eins\ntwo\n")),
         (
             "apply_patch",
             json!({"patch": several}),
-            Effect::Text("--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-one\n+eins\n two\n--- /dev/null\n+++ b/new/c\n@@ -0,0 +1 @@\n+c\n".into()),
+            Effect::Text(
+                "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-one\n+eins\n two\n--- /dev/null\n+++ b/new/c\n@@ -0,0 +1 @@\n+c\n"
+                    .into(),
+            ),
         ),
         ("delete_file", json!({"path": "b"}), diff("b", "other\n", "")),
         ("move_file", json!({"from": "a", "to": "deep/a"}), Effect::Text("Move a to deep/a.".into())),

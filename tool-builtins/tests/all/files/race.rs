@@ -81,9 +81,15 @@ fn changes_are_never_led_out() {
             let (name, arguments) = match round % 5 {
                 0 => ("write_file", json!({"path": "door/secret.txt", "content": "harmless"})),
                 1 => ("write_file", json!({"path": format!("door/new-{}", round % 50), "content": "x"})),
-                2 => ("edit_file", json!({"path": "door/secret.txt", "old_string": "e", "new_string": "e!", "replace_all": true})),
+                2 => (
+                    "edit_file",
+                    json!({"path": "door/secret.txt", "old_string": "e", "new_string": "e!", "replace_all": true}),
+                ),
                 3 => ("delete_file", json!({"path": format!("door/new-{}", (round - 2) % 50)})),
-                _ => ("apply_patch", json!({"patch": "--- a/door/secret.txt\n+++ b/door/secret.txt\n@@ -1 +1 @@\n-harmless\n\\ No newline at end of file\n+harmless\n"})),
+                _ => (
+                    "apply_patch",
+                    json!({"patch": "--- a/door/secret.txt\n+++ b/door/secret.txt\n@@ -1 +1 @@\n-harmless\n\\ No newline at end of file\n+harmless\n"}),
+                ),
             };
             let result = world.call(name, arguments);
             let told = format!("{} {}", result.output, serde_json::to_string(&result.metadata).unwrap());

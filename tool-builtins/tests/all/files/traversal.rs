@@ -55,7 +55,13 @@ fn forms(world: &World) -> BTreeSet<String> {
     let inside = world.path("").display().to_string();
     for path in [outside.as_str(), "/etc/passwd", "/proc/self/environ", "/dev/zero", "/dev/stdin"] {
         let slashed = path.replace('/', "//");
-        forms.extend([path.to_owned(), slashed, format!("/{path}"), format!("//localhost{path}"), format!("file://{path}")]);
+        forms.extend([
+            path.to_owned(),
+            slashed,
+            format!("/{path}"),
+            format!("//localhost{path}"),
+            format!("file://{path}"),
+        ]);
         forms.extend([format!("/.{path}"), format!("/proc/self/root{path}"), format!("/proc/1/root{path}")]);
         forms.extend([format!("{inside}/../../../../../../..{path}"), format!("~/..{path}"), format!("./{path}/.")]);
     }
