@@ -5,6 +5,9 @@
 /// Commands.
 #[cfg(all(feature = "exec", target_os = "linux"))]
 mod exec;
+/// What a workspace lets through, and what it does not.
+#[cfg(feature = "files")]
+mod files;
 /// Messages to people.
 mod message;
 /// The program, line by line.
