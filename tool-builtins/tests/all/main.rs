@@ -12,3 +12,6 @@ mod message;
 mod program;
 /// Sub-agents.
 mod spawn;
+/// Pages and searches.
+#[cfg(feature = "web")]
+mod web;

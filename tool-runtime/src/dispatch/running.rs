@@ -225,11 +225,6 @@ impl<'a> Call<'a> {
     #[cold]
     fn start_carefully(&mut self, tool: &Arc<BoundTool>, watched: Option<Watched>) -> ControlFlow<ToolResult, Running> {
         let Ok(runtime) = Handle::try_current() else { return Break(answered(tool, Err(no_runtime()))) };
-        if let Some(question) = &self.approved
-            && !question.is_about(tool.definition())
-        {
-            return Break(answered(tool, Err(Failure::new(ErrorKind::Refused, CHANGED_SINCE))));
-        }
         let inner = self.tools.inner.clone();
         let timeout = self.timeout_of(tool);
         if let Some(watched) = &watched {
@@ -245,7 +240,7 @@ impl<'a> Call<'a> {
             inner,
             tool: tool.clone(),
             call: self.call.clone().into_owned(),
-            asked: self.approved.take().map(|question| question.arguments),
+            approved: self.approved.take(),
             dry_run: self.dry_run,
             watched,
             with,
@@ -621,8 +616,6 @@ fn ended(answer: Answer, finished: Result<Result<(), String>, tokio::task::JoinE
         Err(error) => Err(Failure::new(ErrorKind::Finish, error)),
     })
 }
-
-const CHANGED_SINCE: &str = "was not run: it has changed since somebody gave consent to it, who should be asked again";
 
 #[cold]
 fn shortened(spill: &Spill, conversation: Option<&str>, mut result: ToolResult) -> ToolResult {
