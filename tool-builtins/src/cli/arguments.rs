@@ -38,6 +38,10 @@ pub struct Arguments {
     #[cfg(feature = "exec")]
     #[arg(long)]
     pub no_network: bool,
+    /// Let web tools reach this host, wherever it is: `localhost:3000`, `10.0.0.5`.
+    #[cfg(feature = "web")]
+    #[arg(long, value_name = "HOST")]
+    pub allow_host: Vec<String>,
     /// Write the manifest of the tools and stop.
     #[arg(long)]
     pub manifest: bool,

@@ -12,7 +12,15 @@ pub fn offered(arguments: &Arguments) -> Result<Dispatcher, Box<dyn Error>> {
         Dispatcher::builder().policy(arguments.policy.into()).dry_run(arguments.dry_run).confirm(Terminal::default());
     #[cfg(all(feature = "exec", target_os = "linux"))]
     let tools = tools.service(exec(arguments)?);
+    #[cfg(feature = "web")]
+    let tools = tools.service(web(arguments)?);
     Ok(tools.build()?)
+}
+
+#[cfg(feature = "web")]
+fn web(arguments: &Arguments) -> Result<tool_builtins::web::Web, tool_builtins::web::ConfigError> {
+    let web = tool_builtins::web::Web::new().search_from_env()?;
+    arguments.allow_host.iter().try_fold(web, |web, host| web.allow(host))
 }
 
 #[cfg(all(feature = "exec", target_os = "linux"))]
