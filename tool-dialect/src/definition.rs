@@ -95,7 +95,9 @@ impl<'a> Subject<'a> {
     /// The key of the schema, and what stands around it.
     fn key(&self) -> (&'static str, &'static str) {
         match self.dialect {
-            Dialect::OpenAiChat | Dialect::OpenRouter | Dialect::OpenAiResponses | Dialect::Gemini => ("parameters", ""),
+            Dialect::OpenAiChat | Dialect::OpenRouter | Dialect::OpenAiResponses | Dialect::Gemini => {
+                ("parameters", "")
+            }
             Dialect::Anthropic => ("input_schema", ""),
             Dialect::Bedrock => ("inputSchema", "{\"json\":"),
             Dialect::Mcp => ("inputSchema", ""),

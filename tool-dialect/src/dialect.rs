@@ -64,10 +64,7 @@ impl Dialect {
     ///
     /// # Errors
     /// When two tools have one name for the provider.
-    pub fn offer<'a>(
-        self,
-        tools: impl IntoIterator<Item = (&'a str, &'a ToolDefinition)>,
-    ) -> Result<Offer, NameClash> {
+    pub fn offer<'a>(self, tools: impl IntoIterator<Item = (&'a str, &'a ToolDefinition)>) -> Result<Offer, NameClash> {
         Form::from(self).offer(tools)
     }
 

@@ -36,7 +36,8 @@ pub(crate) fn encoded<'a>(name: &'a str, rule: &NameRule) -> Cow<'a, str> {
     }
     let mut is_lossy = false;
     let mut encoded = String::with_capacity(name.len() + 8);
-    if rule.starts_with_letter && name.starts_with(|c: char| !c.is_ascii_alphabetic() && c != '_' && rule.takes_char(c)) {
+    if rule.starts_with_letter && name.starts_with(|c: char| !c.is_ascii_alphabetic() && c != '_' && rule.takes_char(c))
+    {
         is_lossy = true;
         encoded.push('_');
     }
@@ -77,9 +78,7 @@ pub(crate) fn renamed_arguments(tool: &ToolDefinition, rule: Option<&NameRule>) 
             plain.insert(0, '_');
         }
         let is_free = |name: &str, renamed: &[(String, String)]| {
-            rule.takes(name)
-                && !tool.arguments.contains_key(name)
-                && renamed.iter().all(|(_, other)| other != name)
+            rule.takes(name) && !tool.arguments.contains_key(name) && renamed.iter().all(|(_, other)| other != name)
         };
         // A hash is only needed where the plain way does not do.
         let other = if is_free(&plain, &renamed) { plain } else { with_hash(own, &plain, rule) };

@@ -84,10 +84,7 @@ impl Form {
     ///
     /// # Errors
     /// When two tools have one name for the provider; the error names both.
-    pub fn offer<'a>(
-        self,
-        tools: impl IntoIterator<Item = (&'a str, &'a ToolDefinition)>,
-    ) -> Result<Offer, NameClash> {
+    pub fn offer<'a>(self, tools: impl IntoIterator<Item = (&'a str, &'a ToolDefinition)>) -> Result<Offer, NameClash> {
         let (planned, mut clashes) = plan::plan(self, tools);
         if !clashes.is_empty() {
             return Err(clashes.swap_remove(0));

@@ -146,7 +146,10 @@ fn names(report: &mut Report, rules: &Rules, tool: &Planned<'_>) {
     if tool.name.replace('.', "__") != *tool.encoded && tool.name != tool.encoded {
         let longest = rules.tool_names.longest;
         let words = (
-            format!("is called `{}` by {}, whose names have at most {longest} letters, digits, `_` and `-`", tool.encoded, rules.title),
+            format!(
+                "is called `{}` by {}, whose names have at most {longest} letters, digits, `_` and `-`",
+                tool.encoded, rules.title
+            ),
             "shorten or change `name = \"..\"` or `prefix = \"..\"`".to_owned(),
         );
         report.add(Level::Loss, "name", tool.name, "", words);
@@ -172,6 +175,7 @@ fn schema(report: &mut Report, rules: &Rules, tool: &Planned<'_>, written: &Writ
         for (path, loss) in obstacles {
             let (message, remedy) = loss.words(rules.title);
             let message = format!("{message}, so the tool is not offered strictly");
+            let remedy = format!("{remedy}; `strict = false` says that it need not be");
             report.add(Level::Loss, loss.kind(), tool.name, path, (message, remedy));
         }
         if !attempt.refused {
@@ -220,8 +224,8 @@ impl Loss {
                 "none needed: it is checked at the call",
             ),
             Self::Map => (
-                format!("a map cannot be said to {title}"),
-                "take a list of keys and values instead, or a struct; or say `strict = false`",
+                format!("a map, whose keys are free, cannot be said to {title}"),
+                "take a list of keys and values instead, or a struct",
             ),
             Self::Any => (
                 format!("a value of any form cannot be said to {title}"),
@@ -235,28 +239,21 @@ impl Loss {
                 format!("what stands at which place is in the description, since {title} does not read it"),
                 "take a struct with a name for each part",
             ),
-            Self::AllOf => (
-                format!("schemas that hold together cannot be said to {title}"),
-                "write one schema, or say `strict = false`",
-            ),
+            Self::AllOf => (format!("schemas that hold together cannot be said to {title}"), "write one schema"),
             Self::UnknownReference(reference) => (
                 format!("`{reference}` leads nowhere, so that any value seems to fit"),
                 "put the definition under the tool's `$defs`",
             ),
             Self::TooLarge => (
-                "its types stay behind references, which not every model follows: written out they are too large".to_owned(),
+                "its types stay behind references, which not every model follows: written out they are too large"
+                    .to_owned(),
                 "take fewer types that contain each other",
             ),
-            Self::Depth(depth) => {
-                (format!("has {depth} levels, more than {title} takes"), "nest less, or say `strict = false`")
+            Self::Depth(depth) => (format!("has {depth} levels, more than {title} takes"), "nest less"),
+            Self::Properties(count) => (format!("has {count} properties, more than {title} takes"), "split the tool"),
+            Self::EnumValues(count) => {
+                (format!("has {count} values to choose from, more than {title} takes"), "take a string and check it")
             }
-            Self::Properties(count) => {
-                (format!("has {count} properties, more than {title} takes"), "split the tool, or say `strict = false`")
-            }
-            Self::EnumValues(count) => (
-                format!("has {count} values to choose from, more than {title} takes"),
-                "take a string and check it, or say `strict = false`",
-            ),
         };
         (message, remedy.to_owned())
     }

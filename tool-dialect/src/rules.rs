@@ -58,14 +58,15 @@ const RESPONSES: Rules = Rules { tool_names: NameRule { longest: 128, ..PORTABLE
 
 const OPENROUTER: Rules = Rules { title: "OpenRouter", ..OPENAI };
 
+/// What Claude's strict mode takes, wherever it runs.
+const CLAUDE_STRICT: Strict =
+    Strict { schemas: &ANTHROPIC_STRICT, budget: Some(Budget { tools: 20, optional: 24, unions: 16 }) };
+
 const ANTHROPIC: Rules = Rules {
     title: "Anthropic",
     argument_names: Some(NameRule { longest: 64, signs: "-.", starts_with_letter: false }),
     most_tools: None,
-    strict: Some(Strict {
-        schemas: &ANTHROPIC_STRICT,
-        budget: Some(Budget { tools: 20, optional: 24, unions: 16 }),
-    }),
+    strict: Some(CLAUDE_STRICT),
     ..OPENAI
 };
 
@@ -86,12 +87,16 @@ const BEDROCK: Rules = Rules {
     argument_names: None,
     most_tools: None,
     schemas: &PORTABLE,
-    strict: None,
+    strict: Some(CLAUDE_STRICT),
     described: false,
 };
 
-const MCP: Rules =
-    Rules { title: "MCP", tool_names: NameRule { longest: 128, signs: "-.", starts_with_letter: false }, ..BEDROCK };
+const MCP: Rules = Rules {
+    title: "MCP",
+    tool_names: NameRule { longest: 128, signs: "-.", starts_with_letter: false },
+    strict: None,
+    ..BEDROCK
+};
 
 impl Dialect {
     pub(crate) fn rules(self) -> &'static Rules {

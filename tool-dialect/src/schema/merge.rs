@@ -63,7 +63,9 @@ fn add(all: &mut Map<String, Value>, key: String, value: Value, outer: bool) -> 
             return Some(());
         }
         // Closed parts are closed together: each was meant with the properties of the others.
-        "additionalProperties" | "unevaluatedProperties" => [&*known, &value].contains(&&json!(false)).then(|| json!(false)),
+        "additionalProperties" | "unevaluatedProperties" => {
+            [&*known, &value].contains(&&json!(false)).then(|| json!(false))
+        }
         "type" => both_types(known, &value),
         "enum" => {
             let other = value.as_array()?;

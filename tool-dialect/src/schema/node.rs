@@ -152,7 +152,9 @@ impl<'a> Node<'a> {
         if found {
             self.types = self.types.without(Types::NULL);
         }
-        if self.types.is_none() && self.list(Keyword::Enum).is_some_and(|values| values.contains(&NOTHING) && values.len() > 1) {
+        if self.types.is_none()
+            && self.list(Keyword::Enum).is_some_and(|values| values.contains(&NOTHING) && values.len() > 1)
+        {
             found = true;
         }
         for keyword in [Keyword::AnyOf, Keyword::OneOf] {

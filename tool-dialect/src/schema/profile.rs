@@ -192,7 +192,8 @@ impl Profile {
             Patterns::All => true,
             Patterns::NoLookAround => !looks_around(),
             Patterns::Regular => {
-                let refers_back = pattern.as_bytes().windows(2).any(|pair| pair[0] == b'\\' && pair[1].is_ascii_digit());
+                let refers_back =
+                    pattern.as_bytes().windows(2).any(|pair| pair[0] == b'\\' && pair[1].is_ascii_digit());
                 !looks_around() && !refers_back && !has(&["\\b", "\\B", "\\k<", "(?P="])
             }
         }

@@ -36,9 +36,28 @@ pub(crate) fn sentence(keyword: Keyword, value: &Value) -> Option<String> {
     })
 }
 
+/// The bounds that come in pairs, and what they count.
+pub(crate) const RANGES: [(Keyword, Keyword, &str); 4] = [
+    (Keyword::Minimum, Keyword::Maximum, ""),
+    (Keyword::MinLength, Keyword::MaxLength, "character"),
+    (Keyword::MinItems, Keyword::MaxItems, "item"),
+    (Keyword::MinProperties, Keyword::MaxProperties, "key"),
+];
+
+/// Both bounds of one thing, as a sentence.
+pub(crate) fn range(least: &Value, most: &Value, noun: &str) -> String {
+    if least == most {
+        return format!("Exactly {}.", count(most, noun));
+    }
+    format!("From {least} to {}.", count(most, noun))
+}
+
 fn count(value: &Value, noun: &str) -> String {
-    let plural = if value.as_u64() == Some(1) { "" } else { "s" };
-    format!("{value} {noun}{plural}")
+    match (noun, value.as_u64()) {
+        ("", _) => value.to_string(),
+        (noun, Some(1)) => format!("1 {noun}"),
+        (noun, _) => format!("{value} {noun}s"),
+    }
 }
 
 /// A description with more sentences at its end.

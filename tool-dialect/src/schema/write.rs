@@ -225,8 +225,7 @@ impl<'t, N: Notes> Writer<'t, N> {
     /// Several schemas that all must hold: as one where that can be said.
     fn combined(&mut self, node: &Node<'_>, optional: bool) {
         let reference = node.get(Keyword::Ref).map(|reference| json!({"$ref": reference}));
-        let parts: Vec<&Value> =
-            reference.iter().chain(node.list(Keyword::AllOf).unwrap_or_default()).collect();
+        let parts: Vec<&Value> = reference.iter().chain(node.list(Keyword::AllOf).unwrap_or_default()).collect();
         let rest = node.to_map(Keywords::of(&[Keyword::Ref, Keyword::AllOf]));
         if let Some(one) = merged(&parts, rest.clone(), &self.definitions) {
             return self.schema(&one, optional);
@@ -249,7 +248,9 @@ impl<'t, N: Notes> Writer<'t, N> {
     fn reference(&mut self, name: &'t str, schema: &'t Value, node: &Node<'_>, optional: bool, nullable: bool) {
         let reference = node.get(Keyword::Ref).and_then(Value::as_str).unwrap_or_default();
         if !self.profile.knows(Keyword::Ref) {
-            self.lose(Loss::Recursive(name.to_owned()));
+            if !self.unrolled {
+                self.lose(Loss::Recursive(name.to_owned()));
+            }
             return self.unroll(name, Node::read(schema).annotated_by(node), optional);
         }
         self.used.insert(name);
@@ -291,11 +292,16 @@ impl<'t, N: Notes> Writer<'t, N> {
             self.unrolled = false;
             return;
         }
-        let mut inner = Node::new();
-        let description = format!("A `{name}` again, as the one around it.");
-        inner.types = if node.types.is_none() { Types::OBJECT } else { node.types };
-        inner.description = Some(&description);
-        self.alone(inner, WithNull::No);
+        self.json.open(b'{');
+        self.json.key("type");
+        self.json.text(if node.types == Types::ARRAY { "array" } else { "object" });
+        self.json.key("description");
+        self.json.text(&format!("`{name}` again, as around it."));
+        if node.types == Types::ARRAY {
+            self.json.key("items");
+            self.json.raw(r#"{"type":"object"}"#);
+        }
+        self.json.close(b'}');
     }
 
     /// A schema that `null` fits, too.

@@ -15,7 +15,11 @@ fn items(body: Raw<'_>) -> Option<Vec<Raw<'_>>> {
 
 pub(super) fn calls(body: Raw<'_>) -> Option<Vec<Found>> {
     let calls = items(body)?.into_iter().filter(|item| item.text_at("type").as_deref() == Some("function_call"));
-    Some(calls.map(|item| named(item.text_at("call_id").or_else(|| item.text_at("id")).unwrap_or_default(), item)).collect())
+    Some(
+        calls
+            .map(|item| named(item.text_at("call_id").or_else(|| item.text_at("id")).unwrap_or_default(), item))
+            .collect(),
+    )
 }
 
 pub(super) fn turn(body: Raw<'_>) -> Option<Vec<Value>> {
