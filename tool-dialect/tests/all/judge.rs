@@ -140,15 +140,48 @@ impl Judge {
     fn strict(&mut self, object: &Map<String, Value>, place: &str) {
         let banned: &[&str] = if self.is_openai() {
             &[
-                "oneOf", "allOf", "not", "if", "then", "else", "default", "minLength", "maxLength", "patternProperties",
-                "uniqueItems", "contains", "prefixItems", "propertyNames", "dependentRequired", "dependentSchemas",
-                "minProperties", "maxProperties", "examples",
+                "oneOf",
+                "allOf",
+                "not",
+                "if",
+                "then",
+                "else",
+                "default",
+                "minLength",
+                "maxLength",
+                "patternProperties",
+                "uniqueItems",
+                "contains",
+                "prefixItems",
+                "propertyNames",
+                "dependentRequired",
+                "dependentSchemas",
+                "minProperties",
+                "maxProperties",
+                "examples",
             ]
         } else {
             &[
-                "oneOf", "not", "if", "then", "else", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
-                "multipleOf", "minLength", "maxLength", "maxItems", "uniqueItems", "patternProperties", "prefixItems",
-                "$ref", "$defs", "minProperties", "maxProperties",
+                "oneOf",
+                "not",
+                "if",
+                "then",
+                "else",
+                "minimum",
+                "maximum",
+                "exclusiveMinimum",
+                "exclusiveMaximum",
+                "multipleOf",
+                "minLength",
+                "maxLength",
+                "maxItems",
+                "uniqueItems",
+                "patternProperties",
+                "prefixItems",
+                "$ref",
+                "$defs",
+                "minProperties",
+                "maxProperties",
             ]
         };
         for keyword in banned {
@@ -172,15 +205,33 @@ impl Judge {
         if self.is_openai() && object.contains_key("$ref") {
             self.check(object.len() == 1, place, "has nothing beside its reference");
         }
-        if !self.is_openai() && let Some(least) = object.get("minItems").and_then(Value::as_u64) {
+        if !self.is_openai()
+            && let Some(least) = object.get("minItems").and_then(Value::as_u64)
+        {
             self.check(least <= 1, place, "has a minItems of 0 or 1");
         }
     }
 
     fn gemini(&mut self, object: &Map<String, Value>, place: &str) {
         let known = [
-            "type", "description", "nullable", "enum", "format", "items", "properties", "required", "anyOf", "minimum",
-            "maximum", "minItems", "maxItems", "minLength", "maxLength", "pattern", "minProperties", "maxProperties",
+            "type",
+            "description",
+            "nullable",
+            "enum",
+            "format",
+            "items",
+            "properties",
+            "required",
+            "anyOf",
+            "minimum",
+            "maximum",
+            "minItems",
+            "maxItems",
+            "minLength",
+            "maxLength",
+            "pattern",
+            "minProperties",
+            "maxProperties",
         ];
         for key in object.keys() {
             self.check(known.contains(&key.as_str()), place, &format!("has no {key}"));
@@ -247,7 +298,8 @@ fn references(schema: &Value) -> Vec<String> {
     match schema {
         Value::Object(object) => {
             let own = object.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix("#/$defs/"));
-            let inner = object.iter().filter(|(key, _)| !matches!(key.as_str(), "enum" | "const" | "default" | "examples"));
+            let inner =
+                object.iter().filter(|(key, _)| !matches!(key.as_str(), "enum" | "const" | "default" | "examples"));
             own.map(str::to_owned).into_iter().chain(inner.flat_map(|(_, value)| references(value))).collect()
         }
         Value::Array(items) => items.iter().flat_map(references).collect(),

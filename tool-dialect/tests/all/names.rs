@@ -41,7 +41,10 @@ fn names_are_reversible_or_the_clash_is_named() {
                     let mut encoded: Vec<&str> = names.iter().filter_map(|name| offer.encoded(name)).collect();
                     for (name, encoded) in names.iter().zip(&encoded) {
                         if offer.decoded(encoded) != name {
-                            return Err(format!("{form}: {name:?} is {encoded:?}, which is {:?}", offer.decoded(encoded)));
+                            return Err(format!(
+                                "{form}: {name:?} is {encoded:?}, which is {:?}",
+                                offer.decoded(encoded)
+                            ));
                         }
                     }
                     encoded.sort_unstable();
@@ -70,10 +73,7 @@ fn a_clash_names_both() {
     }
     let clash = Dialect::Anthropic.offer(manifest.iter()).expect_err("they clash");
     assert_eq!(clash.tools, ["a.b", "a__b"]);
-    assert_eq!(
-        clash.to_string(),
-        "the tools `a.b` and `a__b` are both `a__b` to the provider; rename one of them"
-    );
+    assert_eq!(clash.to_string(), "the tools `a.b` and `a__b` are both `a__b` to the provider; rename one of them");
     assert!(Dialect::Mcp.offer(manifest.iter()).is_ok(), "dots are fine there");
 
     let tool = ToolDefinition::default();
