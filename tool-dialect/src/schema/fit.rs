@@ -138,8 +138,9 @@ impl<N: Notes> Writer<'_, N> {
             sentences.push(format!("In this order: {}.", places.join("; ")));
             node.remove(Keyword::PrefixItems);
             self.lose(Loss::Tuple);
-        } else if !ends && node.get(Keyword::Items).is_some() {
-            return None;
+        } else if !ends {
+            // What follows is what `items` says, or anything.
+            return node.get(Keyword::Items).is_none().then_some(Value::Bool(true));
         }
         Some(match kinds[..] {
             [] => Value::Bool(true),

@@ -124,6 +124,8 @@ impl<'a> Node<'a> {
             self.types = Types::of_values(values);
         } else if let Some(value) = self.get(Keyword::Const) {
             self.types = Types::of_value(value);
+        } else if self.said.meets(Keywords::of(&[Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf])) {
+            // The forms say it.
         } else if self.said.contains(Keyword::Properties) {
             self.types = Types::OBJECT;
         } else if self.said.contains(Keyword::Items) || self.said.contains(Keyword::PrefixItems) {

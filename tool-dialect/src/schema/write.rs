@@ -46,6 +46,7 @@ pub(crate) struct Writer<'t, N> {
     unrolled: bool,
     /// The definitions that were referred to.
     used: BTreeSet<&'t str>,
+    unwritten: BTreeSet<&'t str>,
 }
 
 /// How `null` comes into a schema that is being written.
@@ -74,6 +75,7 @@ impl<'t, N: Notes> Writer<'t, N> {
             schemas: 0,
             unrolled: false,
             used: BTreeSet::new(),
+            unwritten: BTreeSet::new(),
         }
     }
 
@@ -134,22 +136,19 @@ impl<'t, N: Notes> Writer<'t, N> {
 
     /// The definitions that stay behind references, each once; they refer to others in turn.
     fn used_definitions(&mut self) {
-        let mut written: BTreeSet<&str> = BTreeSet::new();
-        while let Some(&name) = self.used.iter().find(|name| !written.contains(*name)) {
-            if written.is_empty() {
-                self.json.key("$defs");
-                self.json.open(b'{');
-            }
-            written.insert(name);
+        if self.used.is_empty() {
+            return;
+        }
+        self.json.key("$defs");
+        self.json.open(b'{');
+        let all = self.definitions.all;
+        while let Some(name) = self.unwritten.pop_first() {
             self.json.name(name);
             self.notes.enter(Step::Property(name));
-            let all = self.definitions.all;
             self.schema(&all[name], false);
             self.notes.leave();
         }
-        if !written.is_empty() {
-            self.json.close(b'}');
-        }
+        self.json.close(b'}');
     }
 
     fn check_limits(&mut self) {
@@ -253,7 +252,9 @@ impl<'t, N: Notes> Writer<'t, N> {
             }
             return self.unroll(name, Node::read(schema).annotated_by(node), optional);
         }
-        self.used.insert(name);
+        if self.used.insert(name) {
+            self.unwritten.insert(name);
+        }
         let nullable = self.is_nullable(nullable, optional);
         let default = node.get(Keyword::Default).filter(|_| self.profile.knows(Keyword::Default));
         let says_more = node.description.is_some() || default.is_some();

@@ -78,7 +78,7 @@ pub fn argument(form: impl Into<Form>, mut schema: Value, defs: Value) -> Value 
 /// as the last one: `PROPTEST_RNG_SEED=7 PROPTEST_CASES=10000` looks elsewhere and longer.
 #[track_caller]
 pub fn holds<S: Strategy>(cases: u32, inputs: &S, property: impl Fn(S::Value) -> Result<(), String>) {
-    let mut config = Config { failure_persistence: None, ..Config::default() };
+    let mut config = Config { failure_persistence: None, max_shrink_iters: 500, ..Config::default() };
     if std::env::var_os("PROPTEST_RNG_SEED").is_none() {
         config.rng_seed = RngSeed::Fixed(1);
     }

@@ -79,7 +79,7 @@ fn the_other_forms_have_the_same_schemas() {
     ];
     let manifest = manifest();
     for (form, like) in same {
-        for (name, tool) in manifest.iter() {
+        for (name, tool) in manifest.iter().filter(|(_, tool)| tool.strict.is_none()) {
             let schema = |form: Form| {
                 let offer = form.offer([(name, tool)]).expect("one tool");
                 schema_of(form, &offer.definitions()[0])

@@ -34,7 +34,7 @@ fn names() -> impl Strategy<Value = Vec<String>> {
 #[test]
 fn names_are_reversible_or_the_clash_is_named() {
     let tool = ToolDefinition::default();
-    holds(2_000, &names(), |names| {
+    holds(300, &names(), |names| {
         for form in forms() {
             match form.offer(names.iter().map(|name| (name.as_str(), &tool))) {
                 Ok(offer) => {

@@ -70,7 +70,7 @@ fn schema() -> BoxedStrategy<Value> {
                 1 => forms(inner.clone(), "anyOf"),
                 1 => forms(inner.clone(), "oneOf"),
                 1 => inner.clone().prop_map(|schema| json!({"anyOf": [schema, {"type": "null"}]})),
-                1 => object(inner).prop_map(|extra| json!({"$ref": "#/$defs/D0", "properties": extra["properties"]})),
+                1 => object(inner).prop_map(|extra| json!({"type": "object", "$ref": "#/$defs/D0", "properties": extra["properties"]})),
             ]
         })
         .boxed()
@@ -94,7 +94,7 @@ fn leaf() -> impl Strategy<Value = Value> {
         1 => Just(json!({"not": {"type": "string"}})),
         2 => (0..3).prop_map(|at| json!({"$ref": format!("#/$defs/D{at}")})),
         1 => Just(json!({"$ref": "#/$defs/D1", "description": "Said at the place."})),
-        1 => Just(json!({"type": "integer", "title": "Titled", "format": "uint32", "writeOnly": true, "x-own": 1})),
+        1 => Just(json!({"type": "integer", "title": "Titled", "format": "uint32", "minimum": 0, "writeOnly": true, "x-own": 1})),
     ]
 }
 

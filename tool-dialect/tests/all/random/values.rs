@@ -101,38 +101,37 @@ fn object(schema: &Value, defs: &Value, depth: u32) -> BoxedStrategy<Value> {
         .boxed()
 }
 
-/// The value as a strict form makes a model write it: `null` for what is left out. Nothing where no form fits.
-pub fn with_nulls(value: &Value, schema: &Value, root: &Value) -> Option<Value> {
+/// The value as a strict form makes a model write it, with `null` for what is left out; and the value without the keys
+/// that no form knows, since a strict object is closed. Nothing where no form fits.
+pub fn with_nulls(value: &Value, schema: &Value, root: &Value) -> Option<(Value, Value)> {
     if let Some(name) = schema["$ref"].as_str().and_then(|text| text.strip_prefix("#/$defs/")) {
         return with_nulls(value, &root["$defs"][name], root);
     }
     if let Some(forms) = schema["anyOf"].as_array() {
         return forms.iter().find_map(|form| with_nulls(value, form, root));
     }
-    let written = match value {
+    let (written, known) = match value {
         Value::Object(object) => {
-            let properties = schema["properties"].as_object()?;
-            let mut written = Map::new();
-            for (name, schema) in properties {
-                let inner = object.get(name).unwrap_or(&Value::Null);
-                written.insert(name.clone(), with_nulls(inner, schema, root)?);
+            let (mut written, mut known) = (Map::new(), Map::new());
+            for (name, schema) in schema["properties"].as_object()? {
+                let inner = with_nulls(object.get(name).unwrap_or(&Value::Null), schema, root)?;
+                written.insert(name.clone(), inner.0);
+                if object.contains_key(name) {
+                    known.insert(name.clone(), inner.1);
+                }
             }
-            if object.keys().any(|name| !properties.contains_key(name)) {
-                // A strict object is closed, whatever the tool would ignore.
-                return None;
-            }
-            Value::Object(written)
+            (Value::Object(written), Value::Object(known))
         }
         Value::Array(items) => {
-            let items: Option<Vec<Value>> = items.iter().map(|item| with_nulls(item, &schema["items"], root)).collect();
-            Value::Array(items?)
+            let items: Option<Vec<_>> = items.iter().map(|item| with_nulls(item, &schema["items"], root)).collect();
+            let (written, known) = items?.into_iter().unzip();
+            (Value::Array(written), Value::Array(known))
         }
-        scalar => scalar.clone(),
+        scalar => (scalar.clone(), scalar.clone()),
     };
     let mut whole = schema.clone();
-    whole["$defs"] = root["$defs"].clone();
-    if whole["$defs"].is_null() {
-        whole.as_object_mut()?.remove("$defs");
+    if !root["$defs"].is_null() {
+        whole["$defs"] = root["$defs"].clone();
     }
-    super::compile(&whole).ok()?.is_valid(&written).then_some(written)
+    super::compile(&whole).ok()?.is_valid(&written).then_some((written, known))
 }
