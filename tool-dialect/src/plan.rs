@@ -79,7 +79,9 @@ impl Planned<'_> {
     fn write<N: Notes>(&self, form: Form, rules: &Rules, budget: &mut Option<Budget>) -> Written<N> {
         let subject = self.subject(form);
         let mut attempt = None;
-        if let Some(profile) = self.strict_profile(form, rules) {
+        let is_spent = budget.is_some_and(|budget| budget.tools == 0);
+        let profile = self.strict_profile(form, rules);
+        if let Some(profile) = profile.filter(|_| N::ARE_READ || !is_spent) {
             let definition: Definition<N> = subject.write(profile);
             if !definition.refused && spend(budget, definition.counts) {
                 return Written { definition, strict: true, attempt: None };

@@ -48,6 +48,9 @@ pub(crate) enum Step<'a> {
 
 /// Takes down what is lost, or does not.
 pub(crate) trait Notes: Default {
+    /// Whether anybody reads them: what is only written to be reported need not be written otherwise.
+    const ARE_READ: bool = true;
+
     fn enter(&mut self, step: Step<'_>);
     fn leave(&mut self);
     fn lose(&mut self, loss: Loss);
@@ -58,6 +61,8 @@ pub(crate) trait Notes: Default {
 pub(crate) struct Silent;
 
 impl Notes for Silent {
+    const ARE_READ: bool = false;
+
     fn enter(&mut self, _: Step<'_>) {}
     fn leave(&mut self) {}
     fn lose(&mut self, _: Loss) {}
