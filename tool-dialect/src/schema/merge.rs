@@ -64,7 +64,7 @@ fn add(all: &mut Map<String, Value>, key: String, value: Value, outer: bool) -> 
         }
         // Closed parts are closed together: each was meant with the properties of the others.
         "additionalProperties" | "unevaluatedProperties" => {
-            [&*known, &value].contains(&&json!(false)).then(|| json!(false))
+            [&*known, &value].contains(&&json!(false)).then_some(Value::Bool(false))
         }
         "type" => both_types(known, &value),
         "enum" => {
