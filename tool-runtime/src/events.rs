@@ -50,10 +50,12 @@ pub enum What {
         /// The arguments, without their secrets; see [`redact`](crate::redact()).
         arguments: Value,
     },
-    /// Somebody has to agree first.
+    /// Somebody has to agree first. The token with which they do is in the call's result, and not here: whoever has it
+    /// can have the call run, and everybody can watch.
     Pending {
-        /// With this the decision is given.
-        token: String,
+        /// When it is too late to agree; in JSON, milliseconds since 1970.
+        #[serde(serialize_with = "milliseconds")]
+        expires: SystemTime,
     },
     /// The handler says how far it is.
     Progress {

@@ -19,6 +19,7 @@ mod limits;
 mod manifest;
 #[cfg(feature = "metrics")]
 mod measure;
+mod notes;
 mod outcome;
 mod output;
 mod progress;
@@ -40,7 +41,7 @@ pub use call::ToolCall;
 pub use concurrency::{Busy, Concurrency, Permit};
 pub use confirm::{Confirm, Decision, Pending, Policy, Question, Terminal, Verdict};
 #[cfg(feature = "deferred")]
-pub use confirm::{Deferred, PendingCall, PendingStore, TokenError};
+pub use confirm::{Deferred, PendingCall, PendingStore, SealedCall, TokenError};
 pub use context::{Context, Deadline};
 pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, ToolExplanation, Turn, Watch};
 pub use effect::Effect;
@@ -48,8 +49,9 @@ pub use events::{CallInfo, Event, Events, Subscriber, Update, Watched, What};
 pub use futures_core::Stream;
 pub use handler_error::HandlerError;
 pub use inject::{Finished, InjectError, Scope};
-pub use limits::{Exceeded, Limit, Limiter};
+pub use limits::{Exceeded, Limit, LimitScope, Limiter};
 pub use manifest::IntoManifest;
+pub use notes::Notes;
 pub use outcome::Outcome;
 pub use output::{FolderStore, MemoryStore, Results, Spill, SpillKey, SpillStore, Spilled};
 pub use progress::Progress;

@@ -2,12 +2,15 @@
 
 mod duplicate;
 mod missing;
+mod number;
 mod place;
 mod read;
 mod repair;
 mod slot;
 mod verdict;
 
+pub(crate) use duplicate::duplicate_key;
+pub(crate) use number::{are_exact, beyond_64_bits};
 pub(crate) use read::{Problem, Reader, read};
 pub use repair::{Repair, RepairReason};
 pub(crate) use repair::{Repaired, repair};

@@ -10,14 +10,16 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tracing::Span;
 
+use super::beginning::Beginning;
 use super::dispatcher::Inner;
+use super::read::{Read, WRONG_EDIT, of_an_edit};
 use super::{BoundTool, Given, Rules, preview};
 use crate::arguments::{Reader, Repaired};
 use crate::confirm::{Decision, Pending, Question, Verdict};
 use crate::guard;
 use crate::inject::{Facts, ScopeInner};
 use crate::journal::{Begun, Finished, Journal, Started};
-use crate::shim::{Invocation, Purpose, Step, Waiting};
+use crate::shim::Waiting;
 use crate::{ErrorKind, Permit, ToolCall, ToolError, ToolResult, Watched, What, redact};
 
 /// What is decided about a call before it runs.
@@ -34,29 +36,26 @@ pub(super) struct Care {
     pub(super) span: Span,
     repaired: Option<Box<Repaired>>,
     decision: &'static str,
-    record: Option<(Arc<dyn Journal>, Started)>,
+    record: Option<Record>,
     watched: Option<Watched>,
     /// Goes with the handler.
     pub(super) permit: Option<Permit>,
 }
+
+/// A call that is on record, and is to be finished there.
+type Record = (Arc<dyn Journal>, Arc<Started>);
 
 /// A call on its careful way.
 pub(super) struct Careful {
     pub(super) inner: Arc<Inner>,
     pub(super) tool: Arc<BoundTool>,
     pub(super) call: ToolCall<'static>,
-    /// The arguments that the model asked for, if somebody has given consent already.
-    pub(super) asked: Option<Value>,
+    /// What somebody has given consent to already.
+    pub(super) approved: Option<Box<Question>>,
     pub(super) dry_run: bool,
     pub(super) watched: Option<Watched>,
     /// What came with the call, for its preview.
     pub(super) with: Vec<Given>,
-}
-
-/// Arguments that were read, as a value to be shown.
-struct Read {
-    arguments: Value,
-    repaired: Option<Box<Repaired>>,
 }
 
 impl Careful {
@@ -75,7 +74,10 @@ impl Careful {
 
     async fn decide(self, span: Span) -> Result<(Waiting, Box<Care>), Box<ToolResult>> {
         let rules = &self.inner.rules;
-        let (mut waiting, mut read) = self.read(&self.call.arguments)?;
+        let (mut waiting, mut read) = match &self.approved {
+            None => self.read(&self.call.arguments, self.inner.limits.repair)?,
+            Some(question) => self.read_approved(question).await?,
+        };
         if let Some(watched) = &self.watched {
             watched.send(What::Started { arguments: redact(&read.arguments, self.tool.definition()) });
         }
@@ -85,19 +87,25 @@ impl Careful {
         }
         if self.dry_run || rules.dry_run {
             self.note(&read, "dry run").await?;
-            return Err(Box::new(self.dry_result(&read).await));
+            return Err(self.dry_result(rules, &read).await);
         }
         // A call is known by what the model asked for, whatever somebody has put in its place.
-        let asked = self.asked.clone().unwrap_or_else(|| read.arguments.clone());
+        let asked = self.approved.as_ref().map_or(&read.arguments, |question| &question.arguments).clone();
         self.recall(&asked).await?;
         let (decision, edited) = self.consent(rules, &read).await?;
         if let Some(arguments) = edited {
-            (waiting, read) = self.read(&arguments.to_string()).map_err(of_an_edit)?;
+            (waiting, read) = match self.read(&arguments.to_string(), false) {
+                Ok(edited) => edited,
+                Err(result) => {
+                    self.note(&read, WRONG_EDIT).await?;
+                    return Err(of_an_edit(result));
+                }
+            };
             // Consent is no leave to do what the policy forbids.
             self.refuse_by_policy(self.verdict(rules, &read), &read).await?;
         }
-        self.admit()?;
-        let permit = self.enter().await?;
+        self.admit(&read).await?;
+        let permit = self.enter(&read).await?;
         let record = self.begin(&read, &asked, decision).await?;
         let care = Care {
             started: Instant::now(),
@@ -109,33 +117,6 @@ impl Careful {
             permit,
         };
         Ok((waiting, Box::new(care)))
-    }
-
-    /// Reads arguments, mended if need be.
-    fn read(&self, text: &str) -> Result<(Waiting, Read), Box<ToolResult>> {
-        let limits = &self.inner.limits;
-        let mut repaired: Option<Box<Repaired>> = None;
-        let reader =
-            Reader { text, schemas: self.tool.schemas(), allow_unknown: limits.allow_unknown, repair: limits.repair };
-        let purpose = Purpose::Call { tool: &self.call.name, reader, repaired: &mut repaired };
-        let waiting = match guard::catch(|| (self.tool.shim.invoke)(Invocation { purpose, ready: None })) {
-            Ok(Step::Waiting(waiting)) => waiting,
-            // What needs no inputs does nothing yet either: a future that was not polled, a function that was not run.
-            Ok(step @ (Step::Future(_) | Step::Blocking(_))) => Box::new(move |_| Ok(step)),
-            Ok(Step::Refused(error)) => return Err(Box::new(ToolResult::failure(*error))),
-            Ok(_) => return Err(self.failure(ErrorKind::Failed, "could not be prepared".to_owned())),
-            Err(panic) => return Err(self.failure(ErrorKind::Panicked, format!("panicked: {panic}"))),
-        };
-        let read = repaired.as_ref().map_or(text, |repaired| repaired.text.as_str());
-        let arguments = match read.trim() {
-            "" => Value::Object(serde_json::Map::new()),
-            // What the reader passes over, a value may not be able to hold: then nobody could be shown what runs.
-            text => serde_json::from_str(text).map_err(|error| {
-                let message = format!("was not run: its arguments cannot be shown to anybody: {error}");
-                self.failure(ErrorKind::InvalidArguments, message)
-            })?,
-        };
-        Ok((waiting, Read { arguments, repaired }))
     }
 
     /// What the policy says of the arguments that are to run. One that panics says no.
@@ -155,13 +136,15 @@ impl Careful {
         let verdict = self.verdict(rules, read);
         let runs = matches!(verdict, Verdict::Run);
         self.refuse_by_policy(verdict, read).await?;
-        if self.asked.is_some() {
-            return Ok(("confirmed", None));
+        if let Some(question) = &self.approved {
+            let is_edited = question.arguments != read.arguments;
+            return Ok((if is_edited { "edited" } else { "confirmed" }, None));
         }
         if runs {
             return Ok(("policy", None));
         }
         let Some(confirm) = &rules.confirm else {
+            self.note(read, "nobody to ask").await?;
             let message = "needs somebody's consent, and there is nobody to ask: the application sets `.confirm(..)`, or another `.policy(..)`";
             return Err(self.failure(ErrorKind::Refused, message.to_owned()));
         };
@@ -181,7 +164,7 @@ impl Careful {
             }
             Decision::Pending(pending) => {
                 if let Some(watched) = &self.watched {
-                    watched.send(What::Pending { token: pending.token.clone() });
+                    watched.send(What::Pending { expires: pending.expires });
                 }
                 self.note(read, "pending").await?;
                 Err(Box::new(self.pending(&pending)))
@@ -190,19 +173,22 @@ impl Careful {
     }
 
     /// Counts the call, where they may come only so often. What does not run does not count.
-    fn admit(&self) -> Result<(), Box<ToolResult>> {
+    async fn admit(&self, read: &Read) -> Result<(), Box<ToolResult>> {
         let Some(limiter) = &self.inner.rules.limiter else { return Ok(()) };
-        limiter
-            .admit(&self.call.name, self.call.conversation_id())
-            .map_err(|exceeded| Box::new(ToolResult::failure(exceeded.error(&self.call.name))))
+        let Err(exceeded) = limiter.admit(&self.call.name, self.call.conversation_id()) else { return Ok(()) };
+        self.note(read, "rate limited").await?;
+        Err(Box::new(ToolResult::failure(exceeded.error(&self.call.name))))
     }
 
     /// Waits for its turn, where only so many calls run at a time.
-    async fn enter(&self) -> Result<Option<Permit>, Box<ToolResult>> {
+    async fn enter(&self, read: &Read) -> Result<Option<Permit>, Box<ToolResult>> {
         let Some(concurrency) = &self.inner.rules.concurrency else { return Ok(None) };
         match concurrency.enter().await {
             Ok(permit) => Ok(Some(permit)),
-            Err(busy) => Err(Box::new(ToolResult::failure(busy.error(&self.call.name)))),
+            Err(busy) => {
+                self.note(read, "busy").await?;
+                Err(Box::new(ToolResult::failure(busy.error(&self.call.name))))
+            }
         }
     }
 
@@ -210,9 +196,10 @@ impl Careful {
     async fn effect(&self, read: &Read) -> Option<Value> {
         let preview = self.tool.preview.clone()?;
         let limits = &self.inner.limits;
-        let text = read.repaired.as_ref().map_or(&*self.call.arguments, |repaired| &repaired.text);
+        // Of what is shown, which is what runs.
+        let text = read.arguments.to_string();
         let reader =
-            Reader { text, schemas: preview.schemas(), allow_unknown: limits.allow_unknown, repair: limits.repair };
+            Reader { text: &text, schemas: preview.schemas(), allow_unknown: limits.allow_unknown, repair: false };
         let timeout = preview.timeout.or(limits.timeout);
         let waiting = preview::decoded(&preview, reader);
         let facts = Facts::new(self.call.context(), timeout);
@@ -231,6 +218,8 @@ impl Careful {
         let mut question = Question::new(&*self.call.name, self.tool.definition().clone(), read.arguments.clone());
         question.call_id = self.call.call_id().map(str::to_owned);
         question.conversation = self.call.conversation_id().map(str::to_owned);
+        (question.channel, question.chat) =
+            self.call.channel.clone().map(|(channel, chat)| (channel.into_owned(), chat.into_owned())).unzip();
         question.repairs = read.repaired.as_ref().map(|repaired| repaired.values()).unwrap_or_default();
         question.preview = self.effect(read).await;
         question
@@ -269,11 +258,13 @@ impl Careful {
         read: &Read,
         asked: &Value,
         decision: &'static str,
-    ) -> Result<Option<(Arc<dyn Journal>, Started)>, Box<ToolResult>> {
+    ) -> Result<Option<Record>, Box<ToolResult>> {
         let Some(journal) = &self.inner.rules.journal else { return Ok(None) };
         let mut started = self.started(read).decision(decision);
         started.key = Started::new(&self.call, self.tool.definition(), asked).key;
-        match journal.begin(&started).await {
+        let started = Arc::new(started);
+        let cancelled = self.failure(ErrorKind::Cancelled, "was cancelled before it ran".to_owned());
+        match Beginning::new(journal.clone(), started.clone(), cancelled).await {
             Ok(begun) => self.known(begun).map(|()| Some((journal.clone(), started))),
             Err(error) => Err(self.unrecorded(&error.to_string())),
         }
@@ -289,20 +280,38 @@ impl Careful {
 
     /// Records a decision after which nothing runs.
     async fn note(&self, read: &Read, decision: &str) -> Result<(), Box<ToolResult>> {
-        let Some(journal) = &self.inner.rules.journal else { return Ok(()) };
-        journal.note(&self.started(read), decision).await.map_err(|error| self.unrecorded(&error.to_string()))
+        if self.inner.rules.journal.is_none() {
+            return Ok(());
+        }
+        self.note_that(self.started(read), decision).await
     }
 
-    async fn dry_result(&self, read: &Read) -> ToolResult {
+    pub(super) async fn note_that(&self, call: Started, decision: &str) -> Result<(), Box<ToolResult>> {
+        let Some(journal) = &self.inner.rules.journal else { return Ok(()) };
+        journal.note(&call, decision).await.map_err(|error| self.unrecorded(&error.to_string()))
+    }
+
+    /// What would happen, as far as that can be said without doing it or asking anybody.
+    async fn dry_result(&self, rules: &Rules, read: &Read) -> Box<ToolResult> {
+        let (verdict, when) = match self.verdict(rules, read) {
+            Verdict::Run => ("run", ""),
+            Verdict::Ask => ("ask", " once somebody has given consent"),
+            Verdict::Refuse(reason) => {
+                let mut result = self.failure(ErrorKind::Refused, format!("would be refused: {reason}"));
+                result.metadata.insert("dry_run", true);
+                return result;
+            }
+        };
         let arguments = redact(&read.arguments, self.tool.definition());
-        let mut result =
-            ToolResult::success(format!("Dry run: `{}` would run with {arguments}. Nothing was done.", self.call.name));
+        let output = format!("Dry run: `{}` would run{when} with {arguments}. Nothing was done.", self.call.name);
+        let mut result = ToolResult::success(output);
         result.metadata.insert("dry_run", true);
+        result.metadata.insert("policy", verdict);
         if let Some(effect) = self.effect(read).await {
             result.output.push_str(&format!(" It would do this: {effect}"));
             result.metadata.insert("preview", effect);
         }
-        mend(result, read.repaired.as_deref())
+        Box::new(mend(result, read.repaired.as_deref()))
     }
 
     fn pending(&self, pending: &Pending) -> ToolResult {
@@ -320,7 +329,7 @@ impl Careful {
         self.failure(ErrorKind::Journal, format!("did not run, because it cannot be recorded: {error}"))
     }
 
-    fn failure(&self, kind: ErrorKind, message: String) -> Box<ToolResult> {
+    pub(super) fn failure(&self, kind: ErrorKind, message: String) -> Box<ToolResult> {
         Box::new(ToolResult::failure(ToolError::new(kind, format!("`{}` {message}.", self.call.name))))
     }
 }
@@ -331,12 +340,6 @@ fn tell_end(watched: Option<&Watched>, result: &ToolResult, duration: Duration) 
         let kind = result.error.as_ref().map(|error| error.kind);
         watched.send(What::Finished { success: result.success, kind, duration });
     }
-}
-
-/// The person who edited the arguments should know that it was that.
-fn of_an_edit(mut result: Box<ToolResult>) -> Box<ToolResult> {
-    result.output.insert_str(0, "The edited arguments are wrong. ");
-    result
 }
 
 fn mend(mut result: ToolResult, repaired: Option<&Repaired>) -> ToolResult {

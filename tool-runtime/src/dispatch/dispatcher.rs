@@ -1,18 +1,15 @@
 //! The dispatcher itself.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use serde_json::Value;
 use tool_model::{Manifest, ToolDefinition};
 
 use super::bind::bind;
 use super::offer::{CurrentOffer, Offer};
 use super::problem::{skip, unreadable};
 use super::{BuildError, Builder, Call, Check, Dependencies, Explanation, Rules, Turn};
-use crate::confirm::Question;
 use crate::{Events, IntoManifest, ToolCall};
 
 /// Runs the calls of a model. Cheap to clone; clones share everything.
@@ -126,23 +123,6 @@ impl Dispatcher {
     /// ```
     pub fn call_all<'c>(&self, calls: impl IntoIterator<Item = ToolCall<'c>>) -> Turn {
         Turn::new(self, calls.into_iter().map(ToolCall::into_owned).collect())
-    }
-
-    /// Runs a call that waited for consent, now that somebody has given it: see
-    /// [`Decision::Pending`](crate::Decision::Pending). Values that came with the call come again, with
-    /// [`Call::with`]. If the tool has changed since, the call is refused.
-    pub fn approve(&self, question: Question) -> Call<'_> {
-        let arguments = question.arguments.clone();
-        self.approve_with(question, arguments)
-    }
-
-    /// As [`approve`](Self::approve), with the arguments that the person has put in the place of the model's. They are
-    /// checked as any others are.
-    pub fn approve_with(&self, question: Question, arguments: Value) -> Call<'_> {
-        let mut call = ToolCall::new(question.tool.clone(), arguments);
-        call.id = question.call_id.clone().map(Cow::Owned);
-        call.conversation = question.conversation.clone().map(Cow::Owned);
-        self.call(call).approved(Box::new(question))
     }
 
     /// The tools on offer, as a manifest.

@@ -1,5 +1,7 @@
 //! The dispatcher: which tools there are, what they need, and how a call runs.
 
+mod approve;
+mod beginning;
 mod bind;
 mod builder;
 mod careful;
@@ -12,6 +14,7 @@ mod offer;
 mod preview;
 mod problem;
 mod promise;
+mod read;
 mod rules;
 mod running;
 mod scoped;

@@ -41,6 +41,11 @@ impl Rules {
         self
     }
 
+    /// Whether somebody decides by the arguments of a tool's calls, or they are recorded.
+    pub(crate) fn look_at_arguments(&self, tool: &BoundTool) -> bool {
+        self.dry_run || self.journal.is_some() || self.policy.asks_about(tool.definition())
+    }
+
     /// Whether calls of a tool take the careful way, whatever comes with them.
     #[inline]
     pub(crate) fn concern(&self, tool: &BoundTool) -> bool {

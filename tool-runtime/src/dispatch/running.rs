@@ -23,7 +23,7 @@ use crate::guard::{self, drop_quietly};
 use crate::inject::{Blocking, BlockingAnswer, Facts, InjectError, Inputs, InstanceInput, ScopeInner, blocking_answer};
 use crate::output::clean;
 use crate::shim::{Invocation, Purpose, Step, Waiting};
-use crate::{ErrorKind, Outcome, Progress, Spill, ToolCall, ToolError, ToolResult, Watched, What};
+use crate::{ErrorKind, Notes, Outcome, Progress, Spill, ToolCall, ToolError, ToolResult, Watched, What};
 
 /// How long a rollback may take after its call was stopped. It goes on in the background after that.
 const FINISH_GRACE: Duration = Duration::from_secs(5);
@@ -65,6 +65,8 @@ struct Running {
     timeout: Option<Duration>,
     timer: Option<Pin<Box<Sleep>>>,
     cancelled: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
+    /// What the handler has said besides its output.
+    notes: Option<Notes>,
     /// What a call on the careful way has to do besides.
     careful: Option<Box<CarefulRun>>,
 }
@@ -214,6 +216,7 @@ impl<'a> Call<'a> {
             timeout: self.timeout_of(tool),
             timer: None,
             cancelled: self.cancel.take().map(|token| Box::pin(token.cancelled_owned())),
+            notes: None,
             careful: None,
         })
     }
@@ -222,11 +225,6 @@ impl<'a> Call<'a> {
     #[cold]
     fn start_carefully(&mut self, tool: &Arc<BoundTool>, watched: Option<Watched>) -> ControlFlow<ToolResult, Running> {
         let Ok(runtime) = Handle::try_current() else { return Break(answered(tool, Err(no_runtime()))) };
-        if let Some(question) = &self.approved
-            && !question.is_about(tool.definition())
-        {
-            return Break(answered(tool, Err(Failure::new(ErrorKind::Refused, CHANGED_SINCE))));
-        }
         let inner = self.tools.inner.clone();
         let timeout = self.timeout_of(tool);
         if let Some(watched) = &watched {
@@ -242,7 +240,7 @@ impl<'a> Call<'a> {
             inner,
             tool: tool.clone(),
             call: self.call.clone().into_owned(),
-            asked: self.approved.take().map(|question| question.arguments),
+            approved: self.approved.take(),
             dry_run: self.dry_run,
             watched,
             with,
@@ -254,6 +252,7 @@ impl<'a> Call<'a> {
             timeout,
             timer: None,
             cancelled: self.cancel.take().map(|token| Box::pin(token.cancelled_owned())),
+            notes: None,
             careful: Some(Box::new(CarefulRun { runtime, scope: Some(scope), care: None, span })),
         })
     }
@@ -365,7 +364,7 @@ fn first_step(step: Step, context: &mut Context<'_>) -> Step {
 impl Running {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<ToolResult> {
         match self.careful.as_ref().map(|careful| careful.span.clone()) {
-            None => self.poll_answer(context).map(|answer| answered(&self.tool, answer)),
+            None => self.poll_answer(context).map(|answer| noted(answered(&self.tool, answer), self.notes.take())),
             Some(span) => span.in_scope(|| self.poll_carefully(context)),
         }
     }
@@ -407,7 +406,7 @@ impl Running {
                 }
                 _ => {
                     let Poll::Ready(answer) = self.poll_answer(context) else { return Poll::Pending };
-                    let result = answered(&self.tool, answer);
+                    let result = noted(answered(&self.tool, answer), self.notes.take());
                     let care = self.careful.as_mut().and_then(|careful| careful.care.take());
                     let Some(mut care) = care else { return Poll::Ready(result) };
                     let result = care.complete(result);
@@ -498,6 +497,7 @@ impl Running {
         match std::mem::replace(&mut self.work, Work::Over) {
             Work::Scoped { run, scope, runtime } => {
                 drop_quietly(run);
+                self.notes = scope.notes();
                 let finished = runtime.spawn(scope.finish(outcome));
                 if is_held {
                     return Some(answer);
@@ -586,9 +586,10 @@ impl Drop for Running {
                     return;
                 };
                 let tool = self.tool.clone();
+                let notes = self.notes.take();
                 runtime.clone().spawn(async move {
                     let answer = ended(answer, finished.await);
-                    let result = care.complete(answered(&tool, answer));
+                    let result = care.complete(noted(answered(&tool, answer), notes));
                     if let Some(recording) = care.record(&result) {
                         recording.await;
                     }
@@ -615,8 +616,6 @@ fn ended(answer: Answer, finished: Result<Result<(), String>, tokio::task::JoinE
         Err(error) => Err(Failure::new(ErrorKind::Finish, error)),
     })
 }
-
-const CHANGED_SINCE: &str = "was not run: it has changed since somebody gave consent to it, who should be asked again";
 
 #[cold]
 fn shortened(spill: &Spill, conversation: Option<&str>, mut result: ToolResult) -> ToolResult {
@@ -697,6 +696,15 @@ fn answered(tool: &BoundTool, answer: Answer) -> ToolResult {
         Ok(output) => ToolResult::success(output),
         Err(failure) => failed(in_words(tool, *failure)),
     }
+}
+
+/// A result with what its handler has said besides.
+#[inline]
+fn noted(mut result: ToolResult, notes: Option<Notes>) -> ToolResult {
+    if let Some(notes) = notes {
+        notes.move_to(&mut result.metadata);
+    }
+    result
 }
 
 #[cold]

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::{Blocking, Facts, Held, Input, Slot};
 use crate::dispatch::{Dependencies, Given, Source};
 use crate::guard::CatchPanic;
-use crate::{Outcome, Permit};
+use crate::{Notes, Outcome, Permit};
 
 /// What a provider is given: a handle to the values of the same call.
 #[derive(Clone)]
@@ -170,6 +170,11 @@ impl ScopeInner {
     fn describe_cycle(&self, chain: &[usize]) -> String {
         let names: Vec<&str> = chain.iter().map(|&index| self.dependencies.providers[index].name.as_str()).collect();
         format!("the providers need each other in a circle: {}", names.join(" -> "))
+    }
+
+    /// What the handler says besides its output.
+    pub(crate) fn notes(&self) -> Option<Notes> {
+        self.facts.notes()
     }
 
     /// Keeps a permit until the call is over.

@@ -5,5 +5,5 @@ mod limit;
 mod limiter;
 mod recent;
 
-pub use limit::{Exceeded, Limit};
+pub use limit::{Exceeded, Limit, LimitScope};
 pub use limiter::Limiter;
