@@ -22,6 +22,10 @@ pub struct Arguments {
     /// Only say what calls would do.
     #[arg(long)]
     pub dry_run: bool,
+    /// Offer to delete files, too.
+    #[cfg(feature = "files")]
+    #[arg(long)]
+    pub allow_delete: bool,
     /// Run only this program, and others that are named like this; no shell unless `sh` is one of them.
     #[cfg(feature = "exec")]
     #[arg(long, value_name = "PROGRAM")]

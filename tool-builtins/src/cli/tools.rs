@@ -12,9 +12,16 @@ pub fn offered(arguments: &Arguments) -> Result<Dispatcher, Box<dyn Error>> {
         Dispatcher::builder().policy(arguments.policy.into()).dry_run(arguments.dry_run).confirm(Terminal::default());
     #[cfg(all(feature = "exec", target_os = "linux"))]
     let tools = tools.service(exec(arguments)?);
+    #[cfg(feature = "files")]
+    let tools = tools.service(files(arguments)?);
     #[cfg(feature = "web")]
     let tools = tools.service(web(arguments)?);
     Ok(tools.build()?)
+}
+
+#[cfg(feature = "files")]
+fn files(arguments: &Arguments) -> std::io::Result<tool_builtins::files::Files> {
+    Ok(tool_builtins::files::Files::new(&arguments.workspace)?.allow_delete(arguments.allow_delete))
 }
 
 #[cfg(feature = "web")]
