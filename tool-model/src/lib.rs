@@ -24,6 +24,7 @@
 //! This crate knows nothing of Rust syntax and nothing of how a tool is called.
 
 mod argument;
+mod argument_schema;
 mod argument_type;
 mod assemble;
 mod compare;
@@ -46,6 +47,7 @@ mod walk;
 mod words;
 
 pub use argument::Argument;
+pub use argument_schema::ArgumentSchema;
 pub use argument_type::{ArgumentType, TypeSchema};
 pub use assemble::{Assembly, RawArgument};
 pub use compare::{difference, difference_with_words};
