@@ -23,7 +23,11 @@ mod outcome;
 mod output;
 mod progress;
 mod redact;
+mod registry;
 mod result;
+mod runtime_tool;
+mod search;
+mod selection;
 mod shim;
 mod stream;
 #[cfg(test)]
@@ -42,7 +46,9 @@ pub use confirm::{Confirm, Decision, Pending, Policy, Question, Terminal, Verdic
 #[cfg(feature = "deferred")]
 pub use confirm::{Deferred, PendingCall, PendingStore, TokenError};
 pub use context::{Context, Deadline};
-pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, ToolExplanation, Turn, Watch};
+pub use dispatch::{
+    BuildError, Builder, Call, Check, Definitions, Dispatcher, Explanation, Problem, ToolExplanation, Turn, Watch,
+};
 pub use effect::Effect;
 pub use events::{CallInfo, Event, Events, Subscriber, Update, Watched, What};
 pub use futures_core::Stream;
@@ -54,7 +60,11 @@ pub use outcome::Outcome;
 pub use output::{FolderStore, MemoryStore, Results, Spill, SpillKey, SpillStore, Spilled};
 pub use progress::Progress;
 pub use redact::redact;
+pub use registry::{Changes, Registry};
 pub use result::{ArgumentError, ErrorKind, Metadata, ToolError, ToolResult};
+pub use runtime_tool::{IntoAnswer, RuntimeTool};
+pub use search::{Found, Shortlist, ToolSearch};
+pub use selection::{Case, Selection};
 pub use stream::Streamed;
 pub use tokio_util::sync::CancellationToken;
 pub use tool_macros::{tool, tool_class};

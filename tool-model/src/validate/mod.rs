@@ -113,7 +113,7 @@ impl Validator {
         defs: &BTreeMap<String, Value>,
     ) -> Result<(Self, Vec<SchemaError>), SchemaError> {
         let Reading { schema, definitions, errors } = Reading::of(schema, defs);
-        match cycle::find(&definitions).into_iter().next() {
+        match cycle::find(&definitions) {
             Some(circle) => Err(circle),
             None => Ok((Self { schema, definitions }, errors)),
         }

@@ -117,8 +117,8 @@ impl Careful {
         let mut repaired: Option<Box<Repaired>> = None;
         let reader =
             Reader { text, schemas: self.tool.schemas(), allow_unknown: limits.allow_unknown, repair: limits.repair };
-        let purpose = Purpose::Call { tool: &self.call.name, reader, repaired: &mut repaired };
-        let waiting = match guard::catch(|| (self.tool.shim.invoke)(Invocation { purpose, ready: None })) {
+        let purpose = Purpose::Call { tool: &self.tool.name, reader, repaired: &mut repaired };
+        let waiting = match guard::catch(|| self.tool.invoke(Invocation { purpose, ready: None })) {
             Ok(Step::Waiting(waiting)) => waiting,
             // What needs no inputs does nothing yet either: a future that was not polled, a function that was not run.
             Ok(step @ (Step::Future(_) | Step::Blocking(_))) => Box::new(move |_| Ok(step)),
@@ -194,7 +194,7 @@ impl Careful {
         let Some(limiter) = &self.inner.rules.limiter else { return Ok(()) };
         limiter
             .admit(&self.call.name, self.call.conversation_id())
-            .map_err(|exceeded| Box::new(ToolResult::failure(exceeded.error(&self.call.name))))
+            .map_err(|exceeded| Box::new(ToolResult::failure(exceeded.error(&self.tool.name))))
     }
 
     /// Waits for its turn, where only so many calls run at a time.
@@ -202,7 +202,7 @@ impl Careful {
         let Some(concurrency) = &self.inner.rules.concurrency else { return Ok(None) };
         match concurrency.enter().await {
             Ok(permit) => Ok(Some(permit)),
-            Err(busy) => Err(Box::new(ToolResult::failure(busy.error(&self.call.name)))),
+            Err(busy) => Err(Box::new(ToolResult::failure(busy.error(&self.tool.name)))),
         }
     }
 
@@ -228,7 +228,7 @@ impl Careful {
     }
 
     async fn question(&self, read: &Read) -> Question {
-        let mut question = Question::new(&*self.call.name, self.tool.definition().clone(), read.arguments.clone());
+        let mut question = Question::new(&*self.tool.name, self.tool.definition().clone(), read.arguments.clone());
         question.call_id = self.call.call_id().map(str::to_owned);
         question.conversation = self.call.conversation_id().map(str::to_owned);
         question.repairs = read.repaired.as_ref().map(|repaired| repaired.values()).unwrap_or_default();
@@ -296,7 +296,7 @@ impl Careful {
     async fn dry_result(&self, read: &Read) -> ToolResult {
         let arguments = redact(&read.arguments, self.tool.definition());
         let mut result =
-            ToolResult::success(format!("Dry run: `{}` would run with {arguments}. Nothing was done.", self.call.name));
+            ToolResult::success(format!("Dry run: `{}` would run with {arguments}. Nothing was done.", self.tool.name));
         result.metadata.insert("dry_run", true);
         if let Some(effect) = self.effect(read).await {
             result.output.push_str(&format!(" It would do this: {effect}"));
@@ -321,7 +321,7 @@ impl Careful {
     }
 
     fn failure(&self, kind: ErrorKind, message: String) -> Box<ToolResult> {
-        Box::new(ToolResult::failure(ToolError::new(kind, format!("`{}` {message}.", self.call.name))))
+        Box::new(ToolResult::failure(ToolError::new(kind, format!("`{}` {message}.", self.tool.name))))
     }
 }
 
