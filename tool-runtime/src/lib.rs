@@ -4,6 +4,8 @@ mod answer;
 mod arguments;
 mod assert;
 mod call;
+#[cfg(feature = "cli")]
+mod cli;
 mod concurrency;
 pub mod confirm;
 mod context;
@@ -22,6 +24,7 @@ mod measure;
 mod outcome;
 mod output;
 mod progress;
+mod prompt;
 mod redact;
 mod registry;
 mod result;
@@ -41,6 +44,8 @@ pub mod mistakes {}
 
 pub use arguments::{Repair, RepairReason};
 pub use call::ToolCall;
+#[cfg(feature = "cli")]
+pub use cli::{Cli, cli};
 pub use concurrency::{Busy, Concurrency, Permit};
 pub use confirm::{Confirm, Decision, Pending, Policy, Question, Terminal, Verdict};
 #[cfg(feature = "deferred")]
