@@ -177,3 +177,6 @@ impl fmt::Debug for Registry {
         f.debug_struct("Registry").field("tools", &self.len()).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -335,3 +335,6 @@ impl fmt::Debug for RuntimeTool {
         f.debug_struct("RuntimeTool").field("name", &self.name).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

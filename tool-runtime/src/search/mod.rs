@@ -67,3 +67,6 @@ impl Dispatcher {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -201,3 +201,6 @@ impl Selection {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests;
