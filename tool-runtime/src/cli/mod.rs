@@ -45,7 +45,6 @@ use command::{Tools, What};
 /// ```
 ///
 /// A program that uses clap adds [`Cli::command`] to its own, and hands the matches to [`Cli::run_matches`].
-#[must_use]
 pub fn cli(tools: Dispatcher) -> Cli {
     Cli { tools }
 }

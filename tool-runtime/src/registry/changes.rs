@@ -22,12 +22,13 @@ use crate::RuntimeTool;
 #[derive(Debug, Default)]
 #[must_use = "changes are made by `Registry::apply`"]
 pub struct Changes {
-    pub(crate) all: Vec<Change>,
+    pub(crate) all: Vec<Change<Box<RuntimeTool>>>,
 }
 
+/// One change, with a tool that is to be bound, or is.
 #[derive(Debug)]
-pub(crate) enum Change {
-    Add(RuntimeTool, Taken),
+pub(crate) enum Change<T> {
+    Add(T, Taken),
     Remove(String),
     Clear,
     Enable(String),
@@ -50,17 +51,17 @@ impl Changes {
 
     /// Adds a tool, whose name must be free then.
     pub fn register(self, tool: RuntimeTool) -> Self {
-        self.and(Change::Add(tool, Taken::Refuse))
+        self.and(Change::Add(Box::new(tool), Taken::Refuse))
     }
 
     /// Adds a tool, in the place of the one that has its name.
     pub fn replace(self, tool: RuntimeTool) -> Self {
-        self.and(Change::Add(tool, Taken::Replace))
+        self.and(Change::Add(Box::new(tool), Taken::Replace))
     }
 
     /// Adds a tool unless there is one of its name.
     pub fn register_or_keep(self, tool: RuntimeTool) -> Self {
-        self.and(Change::Add(tool, Taken::Keep))
+        self.and(Change::Add(Box::new(tool), Taken::Keep))
     }
 
     /// Takes a tool out, if there is one of that name.
@@ -83,7 +84,7 @@ impl Changes {
         self.and(Change::Disable(name.into()))
     }
 
-    fn and(mut self, change: Change) -> Self {
+    fn and(mut self, change: Change<Box<RuntimeTool>>) -> Self {
         self.all.push(change);
         self
     }
@@ -92,6 +93,6 @@ impl Changes {
 /// Registers each of these tools.
 impl FromIterator<RuntimeTool> for Changes {
     fn from_iter<I: IntoIterator<Item = RuntimeTool>>(tools: I) -> Self {
-        Self { all: tools.into_iter().map(|tool| Change::Add(tool, Taken::Refuse)).collect() }
+        Self { all: tools.into_iter().map(|tool| Change::Add(Box::new(tool), Taken::Refuse)).collect() }
     }
 }

@@ -23,13 +23,8 @@ pub(crate) struct Shelf {
 
 /// Changes whose tools are bound: nothing of the application's own has to run for them any more.
 pub(crate) struct BoundChanges {
-    changes: Vec<BoundChange>,
+    changes: Vec<Change<Arc<BoundTool>>>,
     problems: Vec<Problem>,
-}
-
-enum BoundChange {
-    Add(Arc<BoundTool>, Taken),
-    Other(Change),
 }
 
 /// What changes have done.
@@ -49,11 +44,14 @@ impl BoundChanges {
                 Change::Add(tool, taken) => {
                     let (name, source) = (tool.name().to_owned(), tool.source());
                     match tool.bind() {
-                        Ok(tool) => bound.push(BoundChange::Add(Arc::new(tool), taken)),
+                        Ok(tool) => bound.push(Change::Add(Arc::new(tool), taken)),
                         Err(message) => problems.push(Problem::of_tool(&name, message, format!("see {source}"))),
                     }
                 }
-                other => bound.push(BoundChange::Other(other)),
+                Change::Remove(name) => bound.push(Change::Remove(name)),
+                Change::Clear => bound.push(Change::Clear),
+                Change::Enable(name) => bound.push(Change::Enable(name)),
+                Change::Disable(name) => bound.push(Change::Disable(name)),
             }
         }
         Self { changes: bound, problems }
@@ -85,22 +83,21 @@ impl Shelf {
         let mut problems = changes.problems.clone();
         for change in &changes.changes {
             match change {
-                BoundChange::Add(tool, taken) => next.add(tool, *taken, &mut done, &mut problems),
-                BoundChange::Other(Change::Remove(name)) => done.removed.extend(next.remove(name)),
-                BoundChange::Other(Change::Clear) => {
+                Change::Add(tool, taken) => next.add(tool, *taken, &mut done, &mut problems),
+                Change::Remove(name) => done.removed.extend(next.remove(name)),
+                Change::Clear => {
                     next.tools.clear();
                     next.replacing.clear();
                     next.disabled.clear();
                 }
-                BoundChange::Other(Change::Disable(name)) => match no_such_tool(name, &next.tools) {
+                Change::Disable(name) => match no_such_tool(name, &next.tools) {
                     None => drop(next.disabled.insert(name.clone())),
                     Some(problem) => problems.push(problem),
                 },
-                BoundChange::Other(Change::Enable(name)) => match no_such_tool(name, &next.tools) {
+                Change::Enable(name) => match no_such_tool(name, &next.tools) {
                     None => drop(next.disabled.remove(name)),
                     Some(problem) => problems.push(problem),
                 },
-                BoundChange::Other(Change::Add(..)) => {}
             }
         }
         if problems.is_empty() { Ok((next, done)) } else { Err(problems) }

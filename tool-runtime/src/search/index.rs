@@ -52,7 +52,7 @@ impl Index {
             }
         }
         let mut places: Vec<_> = places.into_iter().collect();
-        places.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        places.sort_unstable_by_key(|(word, _)| *word);
         let mut index = Self { words: Vec::new(), starts: Vec::new(), added: Vec::new(), tools: counted.len() };
         for (word, tools) in places {
             let rarity = rarity(tools.len(), counted.len());
