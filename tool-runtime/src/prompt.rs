@@ -25,8 +25,10 @@ impl Dispatcher {
     /// let tools = Dispatcher::builder().build()?;
     /// assert_eq!(
     ///     tools.instructions(),
-    ///     "## mail.newest\nThe newest mails. It changes nothing.\n\n\
-    ///      ## mail.send\nShow the text to the user before you send it.\n"
+    ///     concat!(
+    ///         "## mail.newest\nThe newest mails. It changes nothing.\n\n",
+    ///         "## mail.send\nShow the text to the user before you send it.\n",
+    ///     )
     /// );
     /// assert_eq!(
     ///     tools.catalogue(),
