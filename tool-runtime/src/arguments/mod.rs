@@ -7,6 +7,7 @@ mod place;
 mod read;
 mod repair;
 mod slot;
+mod values;
 mod verdict;
 
 pub(crate) use duplicate::duplicate_key;
@@ -19,4 +20,5 @@ pub use slot::{
     Ask, Decode, Lend, LendUndecoded, LendUndescribed, LendUnsized, OptionalText, Undecodable, Undecoded, Undescribed,
     lend,
 };
-pub(crate) use verdict::Schemas;
+pub(crate) use values::read_values;
+pub(crate) use verdict::{Schemas, in_words, place_of};

@@ -402,7 +402,7 @@ pub fn lend<T: ?Sized, O: Borrow<T>>(owned: &O) -> &T {
     owned.borrow()
 }
 
-fn decode_json<A: DeserializeOwned>(text: &str, at: &mut usize) -> Result<A, Undecodable> {
+pub(super) fn decode_json<A: DeserializeOwned>(text: &str, at: &mut usize) -> Result<A, Undecodable> {
     let mut deserializer = serde_json::Deserializer::from_str(text.get(*at..).unwrap_or_default());
     let value = A::deserialize(&mut deserializer)?;
     // Not iterated: an iterator is what tells how far the deserializer has come.

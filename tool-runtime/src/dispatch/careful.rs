@@ -177,7 +177,7 @@ impl Careful {
         let Some(limiter) = &self.inner.rules.limiter else { return Ok(()) };
         let Err(exceeded) = limiter.admit(&self.call.name, self.call.conversation_id()) else { return Ok(()) };
         self.note(read, "rate limited").await?;
-        Err(Box::new(ToolResult::failure(exceeded.error(&self.call.name))))
+        Err(Box::new(ToolResult::failure(exceeded.error(&self.tool.name))))
     }
 
     /// Waits for its turn, where only so many calls run at a time.
@@ -187,7 +187,7 @@ impl Careful {
             Ok(permit) => Ok(Some(permit)),
             Err(busy) => {
                 self.note(read, "busy").await?;
-                Err(Box::new(ToolResult::failure(busy.error(&self.call.name))))
+                Err(Box::new(ToolResult::failure(busy.error(&self.tool.name))))
             }
         }
     }
@@ -215,7 +215,7 @@ impl Careful {
     }
 
     async fn question(&self, read: &Read) -> Question {
-        let mut question = Question::new(&*self.call.name, self.tool.definition().clone(), read.arguments.clone());
+        let mut question = Question::new(&*self.tool.name, self.tool.definition().clone(), read.arguments.clone());
         question.call_id = self.call.call_id().map(str::to_owned);
         question.conversation = self.call.conversation_id().map(str::to_owned);
         (question.channel, question.chat) =
@@ -303,7 +303,7 @@ impl Careful {
             }
         };
         let arguments = redact(&read.arguments, self.tool.definition());
-        let output = format!("Dry run: `{}` would run{when} with {arguments}. Nothing was done.", self.call.name);
+        let output = format!("Dry run: `{}` would run{when} with {arguments}. Nothing was done.", self.tool.name);
         let mut result = ToolResult::success(output);
         result.metadata.insert("dry_run", true);
         result.metadata.insert("policy", verdict);
@@ -330,7 +330,7 @@ impl Careful {
     }
 
     pub(super) fn failure(&self, kind: ErrorKind, message: String) -> Box<ToolResult> {
-        Box::new(ToolResult::failure(ToolError::new(kind, format!("`{}` {message}.", self.call.name))))
+        Box::new(ToolResult::failure(ToolError::new(kind, format!("`{}` {message}.", self.tool.name))))
     }
 }
 

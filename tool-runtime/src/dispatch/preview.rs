@@ -25,7 +25,7 @@ impl Call<'_> {
     /// When there is no such tool, when its arguments are wrong, or when the preview itself fails.
     pub async fn preview(self) -> Result<Option<Effect>, ToolError> {
         let inner = &self.tools.inner;
-        let tool = inner.offer.with(|offer| match offer.tools.get(self.call.name()) {
+        let tool = self.tools.with_offer(|offer| match offer.tools.get(self.call.name()) {
             Some(tool) => Ok(tool.preview.clone()),
             None => Err(offer.unknown_tool(self.call.name())),
         })?;
@@ -51,13 +51,13 @@ impl Call<'_> {
 /// A preview with its arguments, waiting for its inputs.
 pub(super) fn decoded(preview: &BoundTool, reader: Reader<'_>) -> Result<Waiting, ToolError> {
     let mut repaired = None;
-    let purpose = Purpose::Call { tool: preview.registration.name, reader, repaired: &mut repaired };
+    let purpose = Purpose::Call { tool: &preview.name, reader, repaired: &mut repaired };
     let invocation = Invocation { purpose, ready: None };
-    match guard::catch(|| (preview.shim.invoke)(invocation)) {
+    match guard::catch(|| preview.invoke(invocation)) {
         Ok(Step::Waiting(waiting)) => Ok(waiting),
         Ok(Step::Refused(error)) => Err(*error),
         Ok(step) => Ok(Box::new(move |_| Ok(step))),
-        Err(panic) => Err(in_words(preview, Failure { kind: ErrorKind::Panicked, message: panic })),
+        Err(panic) => Err(in_words(preview, *Failure::new(ErrorKind::Panicked, panic))),
     }
 }
 
@@ -88,8 +88,8 @@ pub(super) async fn effect(
         Ok(Err(error)) => Err(Failure::new(ErrorKind::Finish, error)),
         Err(error) => Err(Failure::new(ErrorKind::Failed, format!("the preview's task ended: {error}"))),
     };
-    let text = answer.map_err(failed)?;
-    serde_json::from_str(&text).map_err(|error| failed(Failure::new(ErrorKind::Failed, error.to_string())))
+    let output = answer.map_err(failed)?;
+    serde_json::from_str(&output.text).map_err(|error| failed(Failure::new(ErrorKind::Failed, error.to_string())))
 }
 
 async fn limited(run: impl Future<Output = Answer>, timeout: Option<Duration>) -> Answer {

@@ -1,5 +1,6 @@
 //! One call, from the text to the result.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use tracing::Span;
 use super::careful::{Care, Careful, Prepared};
 use super::offer::Offer;
 use super::{BoundTool, Dispatcher, Given, InstanceSource, scoped};
-use crate::answer::{Answer, Failure};
+use crate::answer::{Answer, Failure, Output};
 use crate::arguments::{Reader, Repaired};
 use crate::confirm::Question;
 use crate::guard::{self, drop_quietly};
@@ -39,6 +40,8 @@ pub struct Call<'a> {
     pub(super) with: Vec<Given>,
     pub(super) timeout: Option<Duration>,
     cancel: Option<CancellationToken>,
+    /// The name by which the model knows a tool that was renamed.
+    called: Option<Cow<'a, str>>,
     /// What was mended in the arguments.
     repaired: Option<Box<Repaired>>,
     /// What somebody has given consent to.
@@ -104,6 +107,7 @@ impl<'a> Call<'a> {
             with: Vec::new(),
             timeout: None,
             cancel: None,
+            called: None,
             repaired: None,
             approved: None,
             dry_run: false,
@@ -151,7 +155,7 @@ impl<'a> Call<'a> {
     /// Finds the tool, checks the arguments, and runs the handler as far as it goes without waiting.
     fn start(&mut self, context: &mut Context<'_>) -> ControlFlow<ToolResult, Running> {
         let tools = self.tools;
-        tools.inner.offer.with(|offer| self.start_on(offer, context))
+        tools.with_offer(|offer| self.start_on(offer, context))
     }
 
     #[inline(always)]
@@ -162,6 +166,9 @@ impl<'a> Call<'a> {
         };
         if self.call.arguments.len() > inner.limits.argument_bytes {
             return Break(failed(self.too_long()));
+        }
+        if tool.is_renamed || tool.wants_tools {
+            self.suit(tool);
         }
         if self.cancel.as_ref().is_some_and(CancellationToken::is_cancelled) {
             return Break(answered(tool, Err(cancelled())));
@@ -184,9 +191,9 @@ impl<'a> Call<'a> {
             allow_unknown: inner.limits.allow_unknown,
             repair: inner.limits.repair,
         };
-        let purpose = Purpose::Call { tool: &self.call.name, reader, repaired: &mut self.repaired };
+        let purpose = Purpose::Call { tool: &tool.name, reader, repaired: &mut self.repaired };
         let invocation = Invocation { purpose, ready };
-        let work = match guard::catch(|| first_step((tool.shim.invoke)(invocation), context)) {
+        let work = match guard::catch(|| first_step(tool.invoke(invocation), context)) {
             Ok(Step::Done(answer)) => return Break(answered(tool, answer)),
             Ok(Step::Refused(error)) => return Break(failed(*error)),
             Ok(Step::Future(handler)) => Work::Handler(handler),
@@ -257,6 +264,18 @@ impl<'a> Call<'a> {
         })
     }
 
+    /// What is asked, limited and recorded is the tool itself, whatever a selection calls it. What the model reads has
+    /// the name that it knows.
+    #[cold]
+    fn suit(&mut self, tool: &BoundTool) {
+        if tool.is_renamed {
+            self.called = Some(std::mem::replace(&mut self.call.name, Cow::Owned(tool.own_name.to_string())));
+        }
+        if tool.wants_tools {
+            self.with.push(Given::new(self.tools.clone()));
+        }
+    }
+
     fn timeout_of(&self, tool: &BoundTool) -> Option<Duration> {
         self.timeout.or(tool.timeout).or(self.tools.inner.limits.timeout)
     }
@@ -265,7 +284,7 @@ impl<'a> Call<'a> {
     fn ready_inputs(&self, tool: &BoundTool) -> Result<Inputs, InjectError> {
         let instance = match &tool.instance {
             InstanceSource::Shared(shared) => InstanceInput::Shared(shared.clone()),
-            InstanceSource::None | InstanceSource::PerCall { .. } => InstanceInput::None,
+            InstanceSource::None | InstanceSource::Scope | InstanceSource::PerCall { .. } => InstanceInput::None,
         };
         if tool.injections.is_empty() {
             return Ok(Inputs { instance, values: Vec::new() });
@@ -296,7 +315,10 @@ impl<'a> Call<'a> {
         };
         match &rules.tries {
             None => result,
-            Some(tries) => tries.judge(self.call.conversation_id(), &self.call.name, result),
+            Some(tries) => {
+                let name = self.called.as_ref().unwrap_or(&self.call.name);
+                tries.judge(self.call.conversation_id(), name, result)
+            }
         }
     }
 
@@ -481,7 +503,7 @@ impl Running {
             Work::Finishing { finished, answer } => match Pin::new(finished).poll(context) {
                 Poll::Pending => None,
                 Poll::Ready(finished) => {
-                    let answer = std::mem::replace(answer, Ok(String::new()));
+                    let answer = std::mem::replace(answer, Ok(Output::default()));
                     self.work = Work::Over;
                     Some(ended(answer, finished))
                 }
@@ -530,7 +552,7 @@ impl Running {
             failure.message.push_str(STILL_RUNNING);
         }
         if let Work::Finishing { answer: of_handler, .. } = &mut self.work {
-            let of_handler = std::mem::replace(of_handler, Ok(String::new()));
+            let of_handler = std::mem::replace(of_handler, Ok(Output::default()));
             self.work = Work::Over;
             return Some(of_handler.and(answer));
         }
@@ -647,11 +669,11 @@ fn span_of(call: &ToolCall<'_>, tool: &BoundTool) -> Span {
     tracing::info_span!(
         target: TARGET,
         "execute_tool",
-        otel.name = format!("execute_tool {}", tool.registration.name),
+        otel.name = format!("execute_tool {}", &*tool.name),
         gen_ai.operation.name = "execute_tool",
-        gen_ai.tool.name = tool.registration.name,
+        gen_ai.tool.name = &*tool.name,
         gen_ai.tool.r#type = "function",
-        gen_ai.tool.description = tool.registration.description,
+        gen_ai.tool.description = tool.description(),
         gen_ai.tool.call.id = call.call_id(),
         gen_ai.conversation.id = call.conversation_id(),
         gen_ai.tool.call.arguments = tracing::field::Empty,
@@ -693,8 +715,11 @@ fn failed(error: ToolError) -> ToolResult {
 #[inline]
 fn answered(tool: &BoundTool, answer: Answer) -> ToolResult {
     match answer {
-        Ok(output) => ToolResult::success(output),
-        Err(failure) => failed(in_words(tool, *failure)),
+        Ok(Output { text, metadata }) => ToolResult { metadata, ..ToolResult::success(text) },
+        Err(mut failure) => match failure.result.take() {
+            Some(result) => result,
+            None => failed(in_words(tool, *failure)),
+        },
     }
 }
 
@@ -709,8 +734,8 @@ fn noted(mut result: ToolResult, notes: Option<Notes>) -> ToolResult {
 
 #[cold]
 pub(super) fn in_words(tool: &BoundTool, failure: Failure) -> ToolError {
-    let Failure { kind, message } = failure;
-    let name = tool.registration.name;
+    let Failure { kind, message, .. } = failure;
+    let name = &tool.name;
     let message = match kind {
         ErrorKind::Panicked => format!("`{name}` panicked: {message}"),
         ErrorKind::TimedOut => format!("`{name}` {message} and was stopped."),
