@@ -102,9 +102,11 @@ impl Dispatcher {
 
     /// The calls of one turn, side by side, with their results in the order of the calls.
     ///
-    /// A tool that is `sequential` waits for those before it, and those behind it wait. One that
-    /// answers *pending* holds up nobody; one whose question is open, as on a terminal, keeps its place until it is
-    /// answered. An abort stops the rest of the turn. Dropped, all calls are stopped.
+    /// A tool that is `sequential` waits for those before it, and those behind it wait. One that somebody is asked about
+    /// holds up nobody: it stands aside until it is answered, and has its place among those that run only then. An
+    /// abort stops the rest of the turn. Dropped, all calls are stopped.
+    ///
+    /// Each call has a task of its own. Without a runtime they run one after the other.
     ///
     /// ```standalone_crate
     /// use tool_runtime::{Dispatcher, ToolCall, tool};
@@ -128,6 +130,11 @@ impl Dispatcher {
         Turn::new(self, calls.into_iter().map(ToolCall::into_owned).collect())
     }
 
+    /// Whether somebody may be asked about a call of a tool.
+    pub(super) fn may_ask(&self, name: &str) -> bool {
+        self.inner.offer.with(|offer| offer.tools.get(name).is_some_and(|tool| self.inner.rules.may_ask(tool)))
+    }
+
     /// Runs a call that waited for consent, now that somebody has given it: see
     /// [`Decision::Pending`](crate::Decision::Pending). Values that came with the call come again, with
     /// [`Call::with`]. If the tool has changed since, the call is refused.
@@ -142,7 +149,7 @@ impl Dispatcher {
         let mut call = ToolCall::new(question.tool.clone(), arguments);
         call.id = question.call_id.clone().map(Cow::Owned);
         call.conversation = question.conversation.clone().map(Cow::Owned);
-        self.call(call).approved(Box::new(question))
+        self.call(call).approved(question)
     }
 
     /// The tools on offer, as a manifest.

@@ -1,12 +1,15 @@
 //! The dispatcher: which tools there are, what they need, and how a call runs.
 
 mod bind;
+mod budget;
 mod builder;
+mod call;
 mod careful;
 mod check;
 mod choose;
 mod dependencies;
 mod dispatcher;
+mod dressed;
 mod explain;
 mod offer;
 mod preview;
@@ -15,12 +18,17 @@ mod promise;
 mod rules;
 mod running;
 mod scoped;
+mod seat;
+mod span;
+mod told;
 mod tries;
 mod turn;
 mod watch;
+mod words;
 
 pub(crate) use bind::{BoundTool, InstanceSource};
 pub use builder::Builder;
+pub use call::Call;
 pub use check::Check;
 pub(crate) use dependencies::{Dependencies, Given, Source};
 pub use dispatcher::Dispatcher;
@@ -28,6 +36,5 @@ pub(crate) use dispatcher::Limits;
 pub use explain::{Explanation, ToolExplanation};
 pub use problem::{BuildError, Problem};
 pub(crate) use rules::Rules;
-pub use running::Call;
 pub use turn::Turn;
 pub use watch::Watch;

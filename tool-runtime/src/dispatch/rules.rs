@@ -41,6 +41,15 @@ impl Rules {
         self
     }
 
+    /// Whether somebody may be asked about a call of a tool.
+    pub(crate) fn may_ask(&self, tool: &BoundTool) -> bool {
+        match self.policy {
+            Policy::Yolo => false,
+            Policy::ConfirmSensitive => tool.registration.options.sensitive,
+            _ => true,
+        }
+    }
+
     /// Whether calls of a tool take the careful way, whatever comes with them.
     #[inline]
     pub(crate) fn concern(&self, tool: &BoundTool) -> bool {
