@@ -42,7 +42,9 @@ pub use confirm::{Confirm, Decision, Pending, Policy, Question, Terminal, Verdic
 #[cfg(feature = "deferred")]
 pub use confirm::{Deferred, PendingCall, PendingStore, TokenError};
 pub use context::{Context, Deadline};
-pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, ToolExplanation, Turn, Watch};
+pub use dispatch::{
+    BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, Retries, ToolExplanation, Turn, Watch,
+};
 pub use effect::Effect;
 pub use events::{CallInfo, Event, Events, Subscriber, Update, Watched, What};
 pub use futures_core::Stream;

@@ -36,5 +36,6 @@ pub(crate) use dispatcher::Limits;
 pub use explain::{Explanation, ToolExplanation};
 pub use problem::{BuildError, Problem};
 pub(crate) use rules::Rules;
+pub use tries::Retries;
 pub use turn::Turn;
 pub use watch::Watch;

@@ -7,3 +7,4 @@ mod recent;
 
 pub use limit::{Exceeded, Limit};
 pub use limiter::Limiter;
+pub(crate) use recent::Recent;
