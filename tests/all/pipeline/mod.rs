@@ -10,6 +10,8 @@ mod limits;
 mod records;
 // What the model reads of a long result.
 mod results;
+// How long a call may take.
+mod time;
 // Dry runs and previews.
 mod trying;
 // The calls of one turn.
@@ -21,6 +23,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
+use tokio::sync::Notify;
 use tool_runtime::confirm::{self, Decision};
 use tool_runtime::{CancellationToken, Confirm, Dispatcher, ErrorKind, Manifest, ToolCall, ToolResult, tool};
 
@@ -67,10 +70,19 @@ impl Log {
 }
 
 fn builder() -> tool_runtime::Builder {
+    builder_with(&Arc::default())
+}
+
+/// A builder whose tools can tell that somebody may answer.
+fn builder_with(answer: &Arc<Notify>) -> tool_runtime::Builder {
     let ours = Manifest::linked();
     let ours: Manifest =
         ours.iter().filter(|(name, _)| name.starts_with("pipeline.")).map(|(n, t)| (n.to_owned(), t.clone())).collect();
-    Dispatcher::builder().manifest(ours).value("counter", Arc::new(AtomicUsize::new(0))).value("log", Log::default())
+    Dispatcher::builder()
+        .manifest(ours)
+        .value("counter", Arc::new(AtomicUsize::new(0)))
+        .value("log", Log::default())
+        .value("answer", answer.clone())
 }
 
 fn erased(host: &str) -> usize {

@@ -1,9 +1,9 @@
 //! What the model reads of a long result.
 
 use serde_json::json;
-use tool_runtime::{Spill, ToolCall, tool};
+use tool_runtime::{ErrorKind, Spill, ToolCall, tool};
 
-use super::builder;
+use super::{builder, kind};
 
 /// Say a lot.
 #[tool(name = "pipeline.long")]
@@ -23,4 +23,19 @@ async fn long_results_are_cleaned_and_shortened() {
     assert!(tools.call(read).await.output.starts_with("red line\n"));
     let strange = ToolCall::new("read_result", json!({"handle": handle})).conversation("d");
     assert!(!tools.call(strange).await.success, "another conversation reads nothing");
+}
+
+/// Fail with a lot of words.
+#[tool(name = "pipeline.long_error")]
+fn long_error(lines: usize) -> Result<(), String> {
+    Err("it does not work\n".repeat(lines))
+}
+
+#[tokio::test]
+async fn a_long_error_is_shortened_too() {
+    let tools = builder().spill(Spill::over(1_000)).build().unwrap();
+    let result = tools.call(ToolCall::new("pipeline.long_error", json!({"lines": 100_000}))).await;
+    assert_eq!(kind(&result), ErrorKind::Failed);
+    assert!(serde_json::to_string(&result).unwrap().len() < 4_000);
+    assert_eq!(result.error.unwrap().message, result.output);
 }

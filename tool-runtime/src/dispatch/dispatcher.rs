@@ -13,7 +13,7 @@ use super::offer::{CurrentOffer, Offer};
 use super::problem::{skip, unreadable};
 use super::{BuildError, Builder, Call, Check, Dependencies, Explanation, Rules, Turn};
 use crate::confirm::Question;
-use crate::{Events, IntoManifest, ToolCall};
+use crate::{Concurrency, Events, IntoManifest, ToolCall};
 
 /// Runs the calls of a model. Cheap to clone; clones share everything.
 ///
@@ -98,6 +98,12 @@ impl Dispatcher {
     #[must_use]
     pub fn events(&self) -> &Events {
         &self.inner.rules.events
+    }
+
+    /// How many calls run and how many wait, if [`Builder::concurrency`] bounds them.
+    #[must_use]
+    pub fn concurrency(&self) -> Option<&Concurrency> {
+        self.inner.rules.concurrency.as_ref()
     }
 
     /// The calls of one turn, side by side, with their results in the order of the calls.

@@ -89,7 +89,10 @@ impl Tries {
         let of_tool = tries.entry(tool.to_owned()).or_insert(0);
         *of_tool = of_tool.saturating_add(1);
         let is_last = *of_tool > self.allowed.of(tool)
-            || self.allowed.in_all.is_some_and(|most| tries.values().map(|&tries| u64::from(tries)).sum::<u64>() > most.into());
+            || self
+                .allowed
+                .in_all
+                .is_some_and(|most| tries.values().map(|&tries| u64::from(tries)).sum::<u64>() > most.into());
         if !is_last {
             return result;
         }
