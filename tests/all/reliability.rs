@@ -312,7 +312,7 @@ fn resident() -> usize {
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// What a round leaves behind shows in the next ones: 60,000 calls that keep 250 bytes each are 15 MB.
+/// What a round leaves behind shows in the next ones: 30,000 calls that keep 500 bytes each are 15 MB.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "run by the test below, in a process of its own"]
@@ -323,7 +323,7 @@ async fn rounds_in_one_process() {
     let tools = tools(&ledger, &journal);
     let mut after = Vec::new();
     for _ in 0..5 {
-        run_all(&tools, 20_000).await;
+        run_all(&tools, 10_000).await;
         settle(&ledger, &tools).await;
         after.push(resident());
     }
