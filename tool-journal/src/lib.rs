@@ -36,8 +36,9 @@
 //!
 //! # Secrets
 //! What a tool's definition calls secret has been left out before a call gets here; see
-//! [`redact`](tool_runtime::redact()). The results of handlers, and calls that wait for a confirmation, are
-//! written as they are. On Unix the file can be read by its owner only.
+//! [`redact`](tool_runtime::redact()). A call that waits for a confirmation is kept with its secrets, or it could not run
+//! later, but [encrypted](tool_runtime::SealedCall) with the key of its `Deferred`, which the file does not have. The
+//! results of handlers are written as they are. On Unix the file can be read by its owner only.
 //!
 //! [`Journal`]: tool_runtime::journal::Journal
 //! [`Begun::Running`]: tool_runtime::journal::Begun::Running

@@ -9,8 +9,8 @@ use crate::error::ResultExt;
 use crate::time::stamp;
 
 impl SqliteJournal {
-    /// Removes what is older: entries whose call is not running, and calls that have waited so long for a confirmation.
-    /// Says how many entries it removed.
+    /// Removes what is older: entries whose call is not running. Calls that wait for a confirmation are removed once it
+    /// is too late for one. Says how many entries it removed.
     ///
     /// A call that is removed is forgotten: should it come again, it runs again. Keep entries for longer than a client
     /// may repeat a call.
@@ -20,7 +20,8 @@ impl SqliteJournal {
     pub async fn prune(&self, older_than: Duration) -> Result<u64, JournalError> {
         let limit = stamp(SystemTime::now().checked_sub(older_than).unwrap_or(SystemTime::UNIX_EPOCH));
         let delete = |statement| sqlx::query(statement).bind(limit);
-        delete("DELETE FROM pending WHERE at < ?").execute(self.writer()).await.or_unwritten("remove old entries")?;
+        let expired = sqlx::query("DELETE FROM pending WHERE expires <= ?").bind(stamp(SystemTime::now()));
+        expired.execute(self.writer()).await.or_unwritten("remove old entries")?;
         let mut removed = 0;
         // Some at a time, so that calls do not wait for long.
         loop {

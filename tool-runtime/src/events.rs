@@ -52,10 +52,12 @@ pub enum What {
         arguments: Value,
     },
     /// The call has answered that somebody has to agree first. Nothing comes after it; if they agree, what runs then
-    /// is a call of its own.
+    /// is a call of its own. The token with which they do is in the call's result, and not here: whoever has it can have
+    /// the call run, and everybody can watch.
     Pending {
-        /// With this the decision is given.
-        token: String,
+        /// When it is too late to agree; in JSON, milliseconds since 1970.
+        #[serde(serialize_with = "milliseconds")]
+        expires: SystemTime,
     },
     /// The handler says how far it is.
     Progress {
@@ -318,11 +320,11 @@ mod tests {
         let mut subscriber = events.subscribe();
         let watched = events.watch(&call()).unwrap();
         let late = watched.clone();
-        watched.send(What::Pending { token: "t".into() });
+        watched.send(What::Pending { expires: SystemTime::UNIX_EPOCH });
         late.send(progress(1));
         late.send(What::Finished { success: true, kind: None, duration: Duration::ZERO });
         assert!(
-            matches!(subscriber.try_next(), Some(Update::Event(event)) if event.what == What::Pending { token: "t".into() })
+            matches!(subscriber.try_next(), Some(Update::Event(event)) if event.what == What::Pending { expires: SystemTime::UNIX_EPOCH })
         );
         assert_eq!(subscriber.try_next(), None);
     }

@@ -32,107 +32,118 @@ const HIDDEN: &str = "***";
 /// ```
 #[must_use]
 pub fn redact(arguments: &Value, definition: &ToolDefinition) -> Value {
-    let Value::Object(arguments) = arguments else { return hidden() };
-    let walk = Walk { defs: &definition.defs };
-    let redacted = arguments.iter().map(|(name, value)| {
+    replace_secrets(arguments, definition, &mut |_| Value::from(HIDDEN))
+}
+
+/// The arguments with something else in place of each secret, chosen by a function that is given the secret.
+///
+/// It goes by the place, not by the value: whoever puts secrets back with it puts them where secrets belong only.
+pub(crate) fn replace_secrets(arguments: &Value, definition: &ToolDefinition, replace: Replace<'_>) -> Value {
+    let Value::Object(arguments) = arguments else { return replace(arguments) };
+    let mut walk = Walk { defs: &definition.defs, replace };
+    let replaced = arguments.iter().map(|(name, value)| {
         let shown = match definition.arguments.get(name) {
-            None => hidden(),
-            Some(argument) if argument.is_secret() => hidden(),
-            Some(argument) => walk.redact(value, &[&argument.schema()]),
+            None => (walk.replace)(value),
+            Some(argument) => walk.value(value, &[&argument.schema()], 0),
         };
         (name.clone(), shown)
     });
-    Value::Object(redacted.collect())
+    Value::Object(replaced.collect())
 }
 
-fn hidden() -> Value {
-    Value::String(HIDDEN.to_owned())
+/// Whether there can be a secret in an argument, at any depth. There can be one in what the tool does not have.
+pub(crate) fn may_hold_secret(argument: &str, definition: &ToolDefinition) -> bool {
+    let Some(argument) = definition.arguments.get(argument) else { return true };
+    holds_secret(&definition.defs, &collected(&definition.defs, &[&argument.schema()]))
 }
 
 /// Deeper than this no arguments are read, so that none are shown.
 const DEEPEST: usize = 128;
 
+/// What is to stand in place of a secret.
+type Replace<'a> = &'a mut dyn FnMut(&Value) -> Value;
+
+type Defs = BTreeMap<String, Value>;
+
 struct Walk<'a> {
-    defs: &'a BTreeMap<String, Value>,
+    defs: &'a Defs,
+    replace: Replace<'a>,
 }
 
 impl Walk<'_> {
     /// A value for which several schemas hold at once, any of which may know of a secret.
-    fn redact(&self, value: &Value, schemas: &[&Value]) -> Value {
-        self.redact_at(value, schemas, 0)
-    }
-
-    fn redact_at(&self, value: &Value, schemas: &[&Value], depth: usize) -> Value {
-        let mut all = Vec::new();
-        for schema in schemas {
-            self.collect(schema, &mut all);
-        }
+    fn value(&mut self, value: &Value, schemas: &[&Value], depth: usize) -> Value {
+        let all = collected(self.defs, schemas);
         if all.iter().any(|schema| is_secret(schema)) || depth > DEEPEST {
-            return hidden();
+            return (self.replace)(value);
         }
         match value {
-            Value::Object(map) => self.redact_object(map, &all, depth),
+            Value::Object(map) => self.object(map, &all, depth),
             Value::Array(items) => {
                 let at = |index| all.iter().flat_map(|schema| of_item(schema, index)).collect::<Vec<_>>();
                 let items = items.iter().enumerate();
-                items.map(|(index, item)| self.redact_at(item, &at(index), depth + 1)).collect()
+                items.map(|(index, item)| self.value(item, &at(index), depth + 1)).collect()
             }
             // It may be what should have been there, as text.
-            Value::String(_) if self.holds_secret(&all) => hidden(),
+            Value::String(_) if holds_secret(self.defs, &all) => (self.replace)(value),
             other => other.clone(),
         }
     }
 
-    fn redact_object(&self, map: &Map<String, Value>, all: &[&Value], depth: usize) -> Value {
-        let is_beside_secret = || {
-            let properties = all.iter().filter_map(|schema| schema.get("properties")?.as_object());
-            properties.flat_map(Map::values).any(|property| {
-                let mut forms = Vec::new();
-                self.collect(property, &mut forms);
-                forms.iter().any(|form| is_secret(form))
-            })
-        };
-        let redacted = map.iter().map(|(key, value)| {
+    fn object(&mut self, map: &Map<String, Value>, all: &[&Value], depth: usize) -> Value {
+        let properties = all.iter().filter_map(|schema| schema.get("properties")?.as_object()).flat_map(Map::values);
+        let is_beside_secret = properties
+            .map(|property| collected(self.defs, &[property]))
+            .any(|forms| forms.iter().any(|form| is_secret(form)));
+        let replaced = map.iter().map(|(key, value)| {
             let schemas: Vec<&Value> = all.iter().flat_map(|schema| of_property(schema, key)).collect();
-            let shown = if schemas.is_empty() && is_beside_secret() {
-                hidden()
+            let shown = if schemas.is_empty() && is_beside_secret {
+                (self.replace)(value)
             } else {
-                self.redact_at(value, &schemas, depth + 1)
+                self.value(value, &schemas, depth + 1)
             };
             (key.clone(), shown)
         });
-        Value::Object(redacted.collect())
+        Value::Object(replaced.collect())
     }
+}
 
-    /// A schema and all that it refers to or puts together for the same value, each once.
-    fn collect<'s>(&'s self, schema: &'s Value, all: &mut Vec<&'s Value>) {
-        if all.iter().any(|known| std::ptr::eq(*known, schema)) {
-            return;
-        }
-        all.push(schema);
-        let target = reference_target(schema).and_then(|name: Cow<'_, str>| self.defs.get(&*name));
-        let lists = ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|key| schema.get(key)?.as_array()).flatten();
-        let single = ["if", "then", "else"].into_iter().filter_map(|key| schema.get(key));
-        for other in target.into_iter().chain(lists).chain(single) {
-            self.collect(other, all);
-        }
+/// Schemas and all that they refer to or put together for the same value, each once.
+fn collected<'s>(defs: &'s Defs, schemas: &[&'s Value]) -> Vec<&'s Value> {
+    let mut all = Vec::new();
+    for schema in schemas {
+        collect(defs, schema, &mut all);
     }
+    all
+}
 
-    /// Whether something inside a value of these schemas is a secret.
-    fn holds_secret<'s>(&'s self, schemas: &[&'s Value]) -> bool {
-        let mut all = schemas.to_vec();
-        let mut next = 0;
-        while let Some(schema) = all.get(next).copied() {
-            if is_secret(schema) {
-                return true;
-            }
-            for inner in inside(schema) {
-                self.collect(inner, &mut all);
-            }
-            next += 1;
-        }
-        false
+fn collect<'s>(defs: &'s Defs, schema: &'s Value, all: &mut Vec<&'s Value>) {
+    if all.iter().any(|known| std::ptr::eq(*known, schema)) {
+        return;
     }
+    all.push(schema);
+    let target = reference_target(schema).and_then(|name: Cow<'_, str>| defs.get(&*name));
+    let lists = ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|key| schema.get(key)?.as_array()).flatten();
+    let single = ["if", "then", "else"].into_iter().filter_map(|key| schema.get(key));
+    for other in target.into_iter().chain(lists).chain(single) {
+        collect(defs, other, all);
+    }
+}
+
+/// Whether something inside a value of these schemas is a secret.
+fn holds_secret<'s>(defs: &'s Defs, schemas: &[&'s Value]) -> bool {
+    let mut all = schemas.to_vec();
+    let mut next = 0;
+    while let Some(schema) = all.get(next).copied() {
+        if is_secret(schema) {
+            return true;
+        }
+        for inner in inside(schema) {
+            collect(defs, inner, &mut all);
+        }
+        next += 1;
+    }
+    false
 }
 
 fn is_secret(schema: &Value) -> bool {

@@ -81,7 +81,7 @@ fn told(events: &mut Subscriber) -> Vec<String> {
         seen.push(match &event.what {
             What::Started { .. } => "started".to_owned(),
             What::Progress { .. } => "progress".to_owned(),
-            What::Pending { token } => format!("pending {token}"),
+            What::Pending { .. } => "pending".to_owned(),
             What::Finished { kind, .. } => kind.map_or("success", |kind| kind.as_str()).to_owned(),
             other => format!("{other:?}"),
         });
@@ -101,7 +101,7 @@ async fn every_call_begins_once_and_ends_once() {
         (ToolCall::new("pipeline.count", json!({"by": "x".repeat(2_000)})), "invalid_arguments"),
         (ToolCall::new("pipeline.count", json!({"by": "x"})), "invalid_arguments"),
         (ToolCall::from_text("pipeline.count", "{"), "invalid_arguments"),
-        (ToolCall::new("pipeline.erase", json!({"host": "told"})), "pending t-1"),
+        (ToolCall::new("pipeline.erase", json!({"host": "told"})), "pending"),
         (ToolCall::new("pipeline.count", json!({"by": 1})), "success"),
     ] {
         let shown = format!("{call:?}");

@@ -35,3 +35,25 @@ fn levels() {
     assert_eq!(project.run(&["lint", "--from", "m.json"]).code, 1);
     assert_eq!(project.run(&["lint", "--from", "m.json", "--deny", "nothing"]).code, 0);
 }
+
+#[test]
+fn a_providers_form_is_checked() {
+    let project = Project::with(TOOLS);
+    let map = r#"{"labels.set": {"description": "Set labels.", "handler": "app::set", "arguments": {
+        "labels": {"type": "object", "required": true, "description": "By name.", "additionalProperties": {"type": "string"}},
+        "site": {"type": "string", "required": true, "description": "Where.", "format": "uri"}
+    }}}"#;
+    project.write("map.json", map);
+    assert_eq!(project.run(&["lint", "--from", "map.json", "-D", "warnings", "--dialect", "openai"]).code, 0);
+    let (code, json) =
+        project.json(&["lint", "--from", "map.json", "-D", "warnings", "--dialect", "openai", "--strict"]);
+    assert_eq!((code, &json["findings"][0]["path"]), (1, &"arguments.labels".into()));
+    assert_eq!((&json["findings"][0]["rule"], &json["findings"][0]["level"]), (&"map".into(), &"warning".into()));
+    let (code, json) = project.json(&["lint", "--from", "map.json", "-D", "nothing", "--dialect", "gemini"]);
+    let levels: Vec<_> =
+        json["findings"].as_array().expect("findings").iter().filter_map(|found| found["level"].as_str()).collect();
+    assert_eq!((code, levels), (0, vec!["warning", "note"]));
+    let ran = project.run(&["lint", "--from", "map.json", "--dialect", "nobody"]);
+    assert!(ran.stderr.contains("no dialect is called `nobody`; there are openai,"), "{}", ran.stderr);
+    assert_ne!(project.run(&["lint", "--from", "map.json", "--strict"]).code, 0, "strict is a provider's mode");
+}

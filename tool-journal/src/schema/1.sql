@@ -40,11 +40,12 @@ BEGIN SELECT RAISE(ABORT, 'the record of a call is not changed'); END;
 CREATE TRIGGER outcomes_are_not_changed BEFORE UPDATE ON outcomes
 BEGIN SELECT RAISE(ABORT, 'the outcome of a call is not changed'); END;
 
--- Calls that wait for somebody's confirmation.
+-- Calls that wait for somebody's confirmation, encrypted.
 CREATE TABLE pending (
     id TEXT PRIMARY KEY,
     conversation TEXT,
-    payload TEXT NOT NULL,
-    at INTEGER NOT NULL
+    expires INTEGER NOT NULL,
+    sealed TEXT NOT NULL
 );
-CREATE INDEX pending_by_conversation ON pending (conversation, at);
+CREATE INDEX pending_by_conversation ON pending (conversation);
+CREATE INDEX pending_by_expiry ON pending (expires);

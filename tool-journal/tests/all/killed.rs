@@ -1,23 +1,44 @@
-//! A child process runs calls and is killed (`SIGKILL`) at random points. A call's effect is a line in a file, written
-//! through to the disk, so that what happened can be compared with what the journal says happened.
+//! A child process makes calls and is killed (`SIGKILL`) at random points. The effect of a call is a line in a file,
+//! written through to the disk, so that what happened can be compared with what the journal says happened.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use serde_json::json;
 use tool_journal::SqliteJournal;
 use tool_runtime::journal::{Begun, BoxFuture, CallKey, Entry, Finished, Journal, JournalError, Query, Started, State};
+use tool_runtime::{Dispatcher, ErrorKind, ToolCall, ToolResult, tool};
 
-use crate::support::{Folder, child, childs_task, finished, result, say_ready, started, wait_until_ready};
+use crate::support::{Folder, child, childs_task, say_ready, started, wait_until_ready};
 
 const ROUNDS: u32 = 200;
 const LANES: usize = 4;
 /// How many of the last calls a new process tries again, as a client would.
 const REPEATED: usize = 8;
+
+/// Where the effects of calls go; a process has one.
+static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+
+/// Leave a line.
+#[tool(name = "killed.work")]
+async fn work(line: String) -> String {
+    append("effects", &line);
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    line
+}
+
+fn dispatcher(journal: impl Journal) -> Dispatcher {
+    Dispatcher::builder().journal(journal).build().unwrap()
+}
+
+async fn call(tools: &Dispatcher, id: &str) -> ToolResult {
+    tools.call(ToolCall::new("killed.work", json!({"line": id})).conversation("c").id(id)).await
+}
 
 #[test]
 fn no_completed_call_runs_twice_and_none_is_lost() {
@@ -27,34 +48,57 @@ fn no_completed_call_runs_twice_and_none_is_lost() {
         assert_eq!(twice(&folder), None, "round {round}");
     }
 
-    let ran: HashSet<_> = lines(&folder, "effects").into_iter().collect();
+    let effects = lines(&folder, "effects");
+    let ran: HashSet<_> = effects.iter().cloned().collect();
     let told: HashSet<_> = lines(&folder, "told").into_iter().collect();
+    FOLDER.set(folder.file("")).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (mut completed, mut unfinished) = (0, 0);
     runtime.block_on(async {
         let journal = folder.open().await;
-        for id in &ran {
-            match journal.begin(&started("c", id)).await.unwrap() {
-                Begun::Completed(recorded) => {
-                    assert_eq!(*recorded, result(id));
-                    completed += 1;
-                }
-                // It had its effect and was not seen to end: nobody can tell, so nobody was told.
-                Begun::Unfinished => {
-                    assert!(!told.contains(id), "{id} was answered and then forgotten");
-                    unfinished += 1;
-                }
-                other => panic!("{id} has run, and the journal says {other:?}"),
-            }
-        }
         for entry in journal.entries(Query::newest(u32::MAX)).await.unwrap() {
             let id = entry.id.unwrap();
             assert!(ran.contains(&id) || entry.state == State::Unfinished, "{id} is {:?} and never ran", entry.state);
         }
+        let tools = dispatcher(journal);
+        for id in &ran {
+            let result = call(&tools, id).await;
+            if result.success {
+                assert_eq!((&result.output, result.metadata.get("replayed")), (id, Some(&json!(true))));
+                completed += 1;
+            } else {
+                // It had its effect and was not seen to end: nobody can tell, so nobody was told.
+                assert_eq!(result.error.unwrap().kind, ErrorKind::OutcomeUnknown);
+                assert!(!told.contains(id), "{id} was answered and then forgotten");
+                unfinished += 1;
+            }
+        }
     });
+    assert_eq!(lines(&folder, "effects"), effects, "some ran again");
+    assert_eq!(forgotten(&folder), None);
     assert!(told.is_subset(&ran));
     // The test says something only if it got somewhere, and if processes died in the middle of calls.
     assert!(completed > 100 && unfinished > 20, "{completed} completed, {unfinished} unfinished");
+}
+
+/// The other control: with a journal that answers before it has written the same test finds an answer that is lost.
+#[test]
+fn a_journal_that_writes_later_loses_an_answer() {
+    let folder = Folder::new();
+    let found = (0..ROUNDS).any(|round| {
+        one_round(&folder, "Later", round);
+        forgotten(&folder).is_some()
+    });
+    assert!(found);
+}
+
+/// A call that was answered, and that the journal does not know to be finished.
+fn forgotten(folder: &Folder) -> Option<String> {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let entries = runtime.block_on(async { folder.open().await.entries(Query::newest(u32::MAX)).await.unwrap() });
+    let is_finished = |entry: &Entry| matches!(entry.state, State::Finished(_));
+    let known: HashSet<_> = entries.into_iter().filter(is_finished).filter_map(|entry| entry.id).collect();
+    lines(folder, "told").into_iter().find(|id| !known.contains(id))
 }
 
 /// The control: with a journal that writes only at the end the same test finds a call that ran twice.
@@ -109,15 +153,21 @@ fn runs_calls_until_killed() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
         let sqlite = SqliteJournal::open(folder.join("calls.db")).await.unwrap();
-        let journal: Arc<dyn Journal> =
-            if journal == "AtTheEnd" { Arc::new(AtTheEnd(sqlite)) } else { Arc::new(sqlite) };
+        FOLDER.set(folder).unwrap();
+        let tools = match journal {
+            "AtTheEnd" => dispatcher(AtTheEnd(sqlite)),
+            "Later" => dispatcher(Later(sqlite)),
+            _ => dispatcher(sqlite),
+        };
         say_ready();
         let lanes: Vec<_> = (0..LANES)
             .map(|lane| {
-                let (journal, folder) = (journal.clone(), folder.clone());
+                let tools = tools.clone();
                 tokio::spawn(async move {
-                    for id in (first + lane..).step_by(LANES) {
-                        run(&*journal, &folder, &id.to_string()).await;
+                    for id in (first + lane..).step_by(LANES).map(|id| id.to_string()) {
+                        if call(&tools, &id).await.success {
+                            append("told", &id);
+                        }
                     }
                 })
             })
@@ -128,21 +178,8 @@ fn runs_calls_until_killed() {
     });
 }
 
-/// One call, as a dispatcher makes it.
-async fn run(journal: &dyn Journal, folder: &Path, id: &str) {
-    let call = started("c", id);
-    if journal.begin(&call).await.unwrap() != Begun::New {
-        return;
-    }
-    let began = Instant::now();
-    append(folder, "effects", id);
-    tokio::time::sleep(Duration::from_millis(1)).await;
-    let finished = Finished { duration: began.elapsed(), ..finished(id) };
-    journal.finish(&call.key, &finished).await.unwrap();
-    append(folder, "told", id);
-}
-
-fn append(folder: &Path, name: &str, line: &str) {
+fn append(name: &str, line: &str) {
+    let folder: &Path = FOLDER.get().unwrap();
     let mut file = OpenOptions::new().append(true).create(true).open(folder.join(name)).unwrap();
     file.write_all(format!("{line}\n").as_bytes()).unwrap();
     file.sync_data().unwrap();
@@ -173,6 +210,29 @@ impl Journal for AtTheEnd {
             }
             self.0.finish(key, finished).await
         })
+    }
+
+    fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {
+        self.0.note(call, decision)
+    }
+
+    fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>> {
+        self.0.entries(query)
+    }
+}
+
+/// Answers that an outcome is on record, and then writes it.
+struct Later(SqliteJournal);
+
+impl Journal for Later {
+    fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>> {
+        self.0.begin(call)
+    }
+
+    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
+        let (journal, key, finished) = (self.0.clone(), key.clone(), finished.clone());
+        tokio::spawn(async move { journal.finish(&key, &finished).await });
+        Box::pin(async { Ok(()) })
     }
 
     fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {

@@ -1,33 +1,65 @@
-use serde_json::json;
+use std::time::{Duration, SystemTime};
+
+use tool_runtime::confirm::{PendingStore, SealedCall};
 
 use crate::support::Folder;
+
+const SOON: Duration = Duration::from_secs(60);
+
+fn in_a_minute() -> SystemTime {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap() + SOON;
+    SystemTime::UNIX_EPOCH + Duration::from_secs(since.as_secs())
+}
+
+fn waiting(id: &str, conversation: Option<&str>) -> SealedCall {
+    SealedCall::new(id, conversation.map(str::to_owned), in_a_minute(), format!("sealed {id}"))
+}
 
 #[tokio::test]
 async fn a_pending_call_outlives_a_restart_and_is_taken_once() {
     let folder = Folder::new();
     let journal = folder.open().await;
-    journal.put_pending("t1", Some("c"), &json!({"tool": "a"})).await.unwrap();
-    journal.put_pending("t2", None, &json!({"tool": "b"})).await.unwrap();
+    let (of_c, of_none) = (waiting("t1", Some("c")), waiting("t2", None));
+    journal.put(of_c.clone()).await.unwrap();
+    journal.put(of_none.clone()).await.unwrap();
     journal.close().await;
 
     let journal = folder.open().await;
-    let of_c = journal.list_pending(Some("c")).await.unwrap();
-    assert_eq!(of_c, [("t1".to_owned(), json!({"tool": "a"}))]);
-    assert_eq!(journal.list_pending(None).await.unwrap().len(), 2);
-    assert_eq!(journal.take_pending("t1").await.unwrap(), Some(json!({"tool": "a"})));
-    assert_eq!(journal.take_pending("t1").await.unwrap(), None);
+    assert_eq!(journal.list("c").await.unwrap(), std::slice::from_ref(&of_c));
+    assert_eq!(journal.get("t2").await.unwrap(), Some(of_none));
+    assert_eq!(journal.take("t1").await.unwrap(), Some(of_c));
+    assert_eq!(journal.take("t1").await.unwrap(), None);
     journal.close().await;
-    assert_eq!(folder.open().await.take_pending("t1").await.unwrap(), None, "taken for good");
+    assert_eq!(folder.open().await.take("t1").await.unwrap(), None, "taken for good");
+}
+
+/// Calls that nobody answers do not stay in the file for ever.
+#[tokio::test]
+async fn what_has_expired_goes_with_the_next_that_comes() {
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    let mut expired = waiting("old", Some("c"));
+    expired.expires = SystemTime::UNIX_EPOCH + SOON;
+    for remove in ["put", "prune"] {
+        journal.put(expired.clone()).await.unwrap();
+        assert!(journal.get("old").await.unwrap().is_some(), "the control");
+        match remove {
+            "put" => journal.put(waiting("new", Some("c"))).await.unwrap(),
+            _ => assert_eq!(journal.prune(Duration::MAX).await.unwrap(), 0),
+        }
+        let left = journal.list("c").await.unwrap();
+        assert_eq!(left.iter().map(|call| call.id.as_str()).collect::<Vec<_>>(), ["new"], "{remove}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_many_who_take_one_gets_it() {
     let folder = Folder::new();
     let journals = [folder.open().await, folder.open().await];
-    journals[0].put_pending("t", None, &json!(1)).await.unwrap();
+    journals[0].put(waiting("t", None)).await.unwrap();
     let take = |task: usize| {
         let journal = journals[task % 2].clone();
-        tokio::spawn(async move { journal.take_pending("t").await.unwrap() })
+        tokio::spawn(async move { journal.take("t").await.unwrap() })
     };
     let mut got = 0;
     for task in (0..20).map(take).collect::<Vec<_>>() {

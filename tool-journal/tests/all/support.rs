@@ -1,13 +1,13 @@
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tempfile::TempDir;
 use tool_journal::SqliteJournal;
-use tool_runtime::journal::{Finished, Started};
-use tool_runtime::{Argument, ToolCall, ToolDefinition, ToolResult};
+use tool_runtime::ToolResult;
+use tool_runtime::journal::Started;
+pub use tool_runtime::journal::testing::finished;
 
 /// A folder with a journal, gone at the end of the test.
 pub struct Folder(TempDir);
@@ -38,24 +38,11 @@ impl Folder {
 }
 
 pub fn started(conversation: &str, id: &str) -> Started {
-    with_arguments(conversation, id, json!({"text": "hello"}))
-}
-
-pub fn with_arguments(conversation: &str, id: &str, arguments: Value) -> Started {
-    let call = ToolCall::new("notes.add", arguments.clone()).conversation(conversation).id(id);
-    let mut definition = ToolDefinition::default();
-    for name in arguments.as_object().into_iter().flatten().map(|(name, _)| name.clone()) {
-        definition.arguments.insert(name, Argument::new("any", true));
-    }
-    Started::new(&call, &definition, &arguments)
-}
-
-pub fn finished(output: &str) -> Finished {
-    Finished::new(result(output), Duration::from_micros(1500))
+    tool_runtime::journal::testing::started(conversation, id, json!({"text": "hello"}))
 }
 
 pub fn result(output: &str) -> ToolResult {
-    serde_json::from_value(json!({"success": true, "output": output, "metadata": {"of": output}})).unwrap()
+    finished(output).result
 }
 
 /// Starts this test binary again, with one of its tests that are ignored otherwise.

@@ -189,6 +189,11 @@ fn next_quote(bytes: &[u8], mut at: usize) -> Option<usize> {
     bytes[at..].iter().position(|&byte| byte == b'"').map(|offset| at + offset)
 }
 
+/// The first key that stands twice in one object of a text, which is valid JSON.
+pub(crate) fn duplicate_key(text: &str) -> Option<String> {
+    duplicate_by_hash(text)
+}
+
 /// The same for any value.
 fn duplicate_by_hash(text: &str) -> Option<String> {
     let bytes = text.as_bytes();

@@ -3,12 +3,16 @@
 mod duplicate;
 mod integer;
 mod missing;
+mod number;
 mod place;
 mod read;
 mod repair;
 mod slot;
+mod values;
 mod verdict;
 
+pub(crate) use duplicate::duplicate_key;
+pub(crate) use number::{are_exact, beyond_64_bits};
 pub(crate) use read::{Problem, Reader, read};
 pub use repair::{Repair, RepairReason};
 pub(crate) use repair::{Repaired, repair};
@@ -17,4 +21,5 @@ pub use slot::{
     Ask, Decode, Lend, LendUndecoded, LendUndescribed, LendUnsized, OptionalText, Undecodable, Undecoded, Undescribed,
     lend,
 };
-pub(crate) use verdict::Schemas;
+pub(crate) use values::read_values;
+pub(crate) use verdict::{Schemas, in_words, place_of};

@@ -403,7 +403,7 @@ pub fn lend<T: ?Sized, O: Borrow<T>>(owned: &O) -> &T {
     owned.borrow()
 }
 
-fn decode_json<A: DeserializeOwned>(text: &str, at: &mut usize) -> Result<A, Undecodable> {
+pub(super) fn decode_json<A: DeserializeOwned>(text: &str, at: &mut usize) -> Result<A, Undecodable> {
     let rest = text.get(*at..).unwrap_or_default();
     if let Some((value, length)) = integer(rest.as_bytes()) {
         *at += length;

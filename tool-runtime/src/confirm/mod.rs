@@ -5,10 +5,15 @@
 //! [`from_fn`] in any other way.
 //!
 //! What is asked is what runs: a [`Question`] holds the arguments after they were checked and mended.
+//!
+//! Secrets (`#[arg(secret)]`) are in a question, since it is what runs, and are shown to nobody: a person decides over a
+//! call without seeing its password, edits its arguments around a mark that stands for it, and a call that waits does
+//! so encrypted.
 
 mod decision;
 #[cfg(feature = "deferred")]
 mod deferred;
+mod edit;
 mod policy;
 mod question;
 mod terminal;
@@ -18,7 +23,10 @@ use std::sync::Arc;
 
 pub use decision::{Decision, Pending};
 #[cfg(feature = "deferred")]
-pub use deferred::{Deferred, Key, MemoryStore, PendingCall, PendingStore, StoreError, Stored, TokenError, WeakKey};
+pub use deferred::{
+    Deferred, Key, MemoryStore, PendingCall, PendingStore, SealedCall, StoreError, Stored, TokenError, WeakKey,
+};
+pub use edit::EditError;
 pub use policy::{CustomPolicy, ParsePolicyError, Policy, Verdict};
 pub use question::{Question, fingerprint};
 pub use terminal::Terminal;

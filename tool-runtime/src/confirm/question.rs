@@ -1,25 +1,35 @@
 //! What a person is asked.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tool_model::ToolDefinition;
 
+use crate::redact;
+
 /// A call that needs consent, with all there is to know about it. Owned, so that it can be kept, sent and shown later.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+///
+/// Its [`arguments`](Self::arguments) are those that run, secrets included: what a person is shown is
+/// [`shown`](Self::shown), and what they edit is [`to_edit`](Self::to_edit). A preview says what its tool says.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Question {
     /// The tool's name.
     pub tool: String,
     /// The tool as it was offered when the call came.
     pub definition: Arc<ToolDefinition>,
-    /// The arguments as they will run: checked, and mended where that was needed.
+    /// The arguments as they will run: checked, mended where that was needed, and with their secrets.
     pub arguments: Value,
     /// The id that the provider gave the call.
     pub call_id: Option<String>,
     /// The conversation that the call belongs to.
     pub conversation: Option<String>,
+    /// The channel through which the conversation is held.
+    pub channel: Option<String>,
+    /// The chat in that channel.
+    pub chat: Option<String>,
     /// What was mended in the arguments.
     pub repairs: Vec<Value>,
     /// What the call would do, if the tool can tell: `{"diff": ".."}`, `{"command": ".."}`, `{"statement": ".."}`, or
@@ -39,10 +49,18 @@ impl Question {
             arguments,
             call_id: None,
             conversation: None,
+            channel: None,
+            chat: None,
             repairs: Vec::new(),
             preview: None,
             fingerprint,
         }
+    }
+
+    /// The arguments as they can be shown, with `"***"` in place of each secret; see [`redact`](crate::redact()).
+    #[must_use]
+    pub fn shown(&self) -> Value {
+        redact(&self.arguments, &self.definition)
     }
 
     /// Whether this is how the tool looked when the question was asked. If not, consent was given to something else.
@@ -51,6 +69,21 @@ impl Question {
     #[must_use]
     pub fn is_about(&self, definition: &ToolDefinition) -> bool {
         text(&self.definition) == text(definition)
+    }
+}
+
+/// Without secrets: a question ends up in logs.
+impl fmt::Debug for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Question")
+            .field("tool", &self.tool)
+            .field("arguments", &format_args!("{}", self.shown()))
+            .field("call_id", &self.call_id)
+            .field("conversation", &self.conversation)
+            .field("channel", &self.channel)
+            .field("chat", &self.chat)
+            .field("fingerprint", &self.fingerprint)
+            .finish_non_exhaustive()
     }
 }
 
@@ -101,6 +134,16 @@ mod tests {
         assert_eq!(fnv("foobar"), 0x343e_1662_793c_64bf_6f0d_3597_ba44_6f18);
         assert_eq!(fingerprint(&definition("a")), fingerprint(&definition("a")));
         assert_ne!(fingerprint(&definition("a")), fingerprint(&definition("b")));
+    }
+
+    #[test]
+    fn a_secret_is_neither_shown_nor_logged() {
+        let secret = json!({"password": {"type": "string", "required": true, "writeOnly": true}});
+        let definition = json!({"description": "", "handler": "app::login", "arguments": secret});
+        let definition = Arc::new(serde_json::from_value(definition).unwrap());
+        let question = Question::new("login", definition, json!({"password": "hunter2"}));
+        assert_eq!(question.shown(), json!({"password": "***"}));
+        assert!(!format!("{question:?}").contains("hunter2"), "{question:?}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A call: what it is told, and how it starts.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -49,10 +50,12 @@ pub struct Call<'a> {
 #[derive(Default)]
 pub(super) struct Rare {
     /// What somebody has given consent to.
-    approved: Option<Question>,
+    approved: Option<Box<Question>>,
     dry_run: bool,
     /// Its place among the calls of its turn.
     seat: Option<Seat>,
+    /// The name by which the model knows a tool that was renamed.
+    pub(super) called: Option<String>,
     /// What was mended in the arguments.
     pub(super) repaired: Option<Box<Repaired>>,
     /// Who watches a call that takes the plain way.
@@ -113,7 +116,7 @@ impl<'a> Call<'a> {
         self
     }
 
-    pub(super) fn approved(mut self, question: Question) -> Self {
+    pub(super) fn approved(mut self, question: Box<Question>) -> Self {
         self.rare().approved = Some(question);
         self
     }
@@ -132,7 +135,7 @@ impl<'a> Call<'a> {
     /// Finds the tool, checks the arguments, and runs the handler as far as it goes without waiting.
     fn start(&mut self, context: &mut Context<'_>) -> ControlFlow<ToolResult, State> {
         let tools = self.tools;
-        tools.inner.offer.with(|offer| self.start_on(offer, context))
+        tools.with_offer(|offer| self.start_on(offer, context))
     }
 
     #[inline(always)]
@@ -144,11 +147,14 @@ impl<'a> Call<'a> {
         if self.call.arguments.len() > inner.limits.argument_bytes {
             return Break(self.at_once(Some(tool), ToolResult::failure(self.too_long())));
         }
+        if tool.is_renamed || tool.wants_tools {
+            self.suit(tool);
+        }
         if self.cancel.as_ref().is_some_and(CancellationToken::is_cancelled) {
             return Break(self.at_once(Some(tool), answered(tool, Err(cancelled()))));
         }
         let watched = inner.rules.events.watch(&self.call);
-        if (self.rare.is_some() || inner.rules.concern(tool) || watched.is_some() || has_subscriber())
+        if (self.is_special() || inner.rules.concern(tool) || watched.is_some() || has_subscriber())
             && let Some(started) = self.start_carefully(tool, watched)
         {
             return started;
@@ -174,9 +180,9 @@ impl<'a> Call<'a> {
             repair: inner.limits.repair,
         };
         let mut repaired = None;
-        let purpose = Purpose::Call { tool: &self.call.name, reader, repaired: &mut repaired };
+        let purpose = Purpose::Call { tool: &tool.name, reader, repaired: &mut repaired };
         let invocation = Invocation { purpose, ready };
-        let step = guard::catch(|| first_step((tool.shim.invoke)(invocation), context));
+        let step = guard::catch(|| first_step(tool.invoke(invocation), context));
         if repaired.is_some() {
             self.rare().repaired = repaired;
         }
@@ -217,8 +223,7 @@ impl<'a> Call<'a> {
         watched: Option<Watched>,
     ) -> Option<ControlFlow<ToolResult, State>> {
         let mut told = Told::new(watched, span_of(&self.call, Some(tool)));
-        let must = self.tools.inner.rules.concern(tool)
-            || self.rare.as_ref().is_some_and(|rare| rare.dry_run || rare.approved.is_some());
+        let must = self.is_special() || self.tools.inner.rules.concern(tool);
         let Ok(runtime) = Handle::try_current() else {
             if !must {
                 // Whoever only watches does not make a call need what it would not need unwatched.
@@ -229,29 +234,44 @@ impl<'a> Call<'a> {
             told.ends(&result);
             return Some(Break(result));
         };
-        let rare = self.rare.take().map(|rare| *rare).unwrap_or_default();
-        if let Some(question) = &rare.approved
-            && !question.is_about(tool.definition())
-        {
-            let result = answered(tool, Err(Failure::new(ErrorKind::Refused, CHANGED_SINCE)));
-            told.ends(&result);
-            return Some(Break(result));
-        }
+        let (approved, dry_run, seat) = match &mut self.rare {
+            Some(rare) => (rare.approved.take(), rare.dry_run, rare.seat.take()),
+            None => (None, false, None),
+        };
         let careful = Careful {
             inner: self.tools.inner.clone(),
             tool: tool.clone(),
             call: self.call.clone().into_owned(),
-            asked: rare.approved.map(|question| question.arguments),
-            dry_run: rare.dry_run,
+            approved,
+            dry_run,
             with: std::mem::take(&mut self.with),
             budget: Budget::new(self.timeout_of(tool)),
             cancel: self.cancel.take(),
-            seat: rare.seat,
+            seat,
             runtime,
         };
         let span = told.span.clone();
         Some(Continue(State::Careful(Box::pin(careful.run(told).instrument(span)))))
     }
+    /// Whether it takes the careful way whatever its tool is.
+    #[inline]
+    fn is_special(&self) -> bool {
+        self.rare.as_ref().is_some_and(|rare| rare.dry_run || rare.approved.is_some())
+    }
+
+    /// What is asked, limited and recorded is the tool itself, whatever a selection calls it. What the model reads has
+    /// the name that it knows.
+    #[cold]
+    fn suit(&mut self, tool: &BoundTool) {
+        if tool.is_renamed {
+            let called = std::mem::replace(&mut self.call.name, Cow::Owned(tool.own_name.to_string()));
+            self.rare().called = Some(called.into_owned());
+        }
+        if tool.wants_tools {
+            self.with.push(Given::new(self.tools.clone()));
+        }
+    }
+
     #[inline]
     pub(super) fn timeout_of(&self, tool: &BoundTool) -> Option<Duration> {
         self.timeout.or(tool.timeout).or(self.tools.inner.limits.timeout)
@@ -261,7 +281,7 @@ impl<'a> Call<'a> {
     fn ready_inputs(&self, tool: &BoundTool) -> Result<Inputs, InjectError> {
         let instance = match &tool.instance {
             InstanceSource::Shared(shared) => InstanceInput::Shared(shared.clone()),
-            InstanceSource::None | InstanceSource::PerCall { .. } => InstanceInput::None,
+            InstanceSource::None | InstanceSource::Scope | InstanceSource::PerCall { .. } => InstanceInput::None,
         };
         if tool.injections.is_empty() {
             return Ok(Inputs { instance, values: Vec::new() });
@@ -291,9 +311,7 @@ impl Future for Call<'_> {
             }
         }
         let polled = match &mut this.state {
-            State::Running(running) => {
-                Pin::new(&mut **running).poll(context).map(|answer| answered(&running.tool, answer))
-            }
+            State::Running(running) => Pin::new(&mut **running).poll(context),
             State::Careful(call) => call.as_mut().poll(context),
             State::New | State::Done => panic!("a call was polled after it had answered"),
         };
@@ -314,5 +332,3 @@ fn first_step(step: Step, context: &mut Context<'_>) -> Step {
         other => other,
     }
 }
-
-const CHANGED_SINCE: &str = "was not run: it has changed since somebody gave consent to it, who should be asked again";

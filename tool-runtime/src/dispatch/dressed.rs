@@ -28,7 +28,10 @@ impl Call<'_> {
         };
         match &rules.tries {
             None => result,
-            Some(tries) => tries.judge(self.call.conversation_id(), &self.call.name, result),
+            Some(tries) => {
+                let called = self.rare.as_ref().and_then(|rare| rare.called.as_deref());
+                tries.judge(self.call.conversation_id(), called.unwrap_or(&self.call.name), result)
+            }
         }
     }
 

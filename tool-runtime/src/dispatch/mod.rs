@@ -1,5 +1,6 @@
 //! The dispatcher: which tools there are, what they need, and how a call runs.
 
+mod approve;
 mod bind;
 mod budget;
 mod builder;
@@ -23,17 +24,20 @@ mod span;
 mod told;
 mod tries;
 mod turn;
+mod view;
 mod watch;
 mod words;
 
-pub(crate) use bind::{BoundTool, InstanceSource};
+pub(crate) use bind::{Bound, BoundTool, Function, InstanceSource};
 pub use builder::Builder;
 pub use call::Call;
 pub use check::Check;
 pub(crate) use dependencies::{Dependencies, Given, Source};
 pub use dispatcher::Dispatcher;
-pub(crate) use dispatcher::Limits;
+pub(crate) use dispatcher::{Inner, Limits};
 pub use explain::{Explanation, ToolExplanation};
+pub use offer::Definitions;
+pub(crate) use offer::{Offer, Tools, no_such_tool};
 pub use problem::{BuildError, Problem};
 pub(crate) use rules::Rules;
 pub use tries::Retries;

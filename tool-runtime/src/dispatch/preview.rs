@@ -29,7 +29,7 @@ impl Call<'_> {
     /// When there is no such tool, when its arguments are wrong, or when the preview itself fails.
     pub async fn preview(self) -> Result<Option<Effect>, ToolError> {
         let inner = &self.tools.inner;
-        let tool = inner.offer.with(|offer| match offer.tools.get(self.call.name()) {
+        let tool = self.tools.with_offer(|offer| match offer.tools.get(self.call.name()) {
             Some(tool) => Ok(tool.preview.clone()),
             None => Err(offer.unknown_tool(self.call.name())),
         })?;
@@ -38,7 +38,8 @@ impl Call<'_> {
             return Err(self.too_long());
         }
         let limit = self.timeout_of(&preview);
-        let previewed = of(inner, preview.clone(), &self.call, self.call.arguments(), &self.with, limit);
+        let previewed =
+            of(inner, preview.clone(), &self.call, (self.call.arguments(), inner.limits.repair), &self.with, limit);
         let effect = match &self.cancel {
             None => previewed.await,
             Some(token) => {
@@ -49,7 +50,7 @@ impl Call<'_> {
     }
 }
 
-/// What a call with these arguments would do.
+/// What a call with these arguments would do, which may be mended or not.
 ///
 /// A preview has a place among the calls that run at a time, and as long as its call has. It sees what came with the
 /// call, but cannot take it away, nor does it report to whoever listens to the call.
@@ -57,13 +58,11 @@ pub(super) async fn of(
     inner: &Inner,
     preview: Arc<BoundTool>,
     call: &ToolCall<'_>,
-    text: &str,
+    (text, repair): (&str, bool),
     with: &[Given],
     limit: Option<Duration>,
 ) -> Result<Effect, ToolError> {
-    let limits = &inner.limits;
-    let reader =
-        Reader { text, schemas: preview.schemas(), allow_unknown: limits.allow_unknown, repair: limits.repair };
+    let reader = Reader { text, schemas: preview.schemas(), allow_unknown: inner.limits.allow_unknown, repair };
     let waiting = decoded(&preview, reader)?;
     let mut budget = Budget::new(limit);
     let permit = match &inner.rules.concurrency {
@@ -84,13 +83,13 @@ pub(super) async fn of(
 /// A preview with its arguments, waiting for its inputs.
 fn decoded(preview: &BoundTool, reader: Reader<'_>) -> Result<Waiting, ToolError> {
     let mut repaired = None;
-    let purpose = Purpose::Call { tool: preview.registration.name, reader, repaired: &mut repaired };
+    let purpose = Purpose::Call { tool: &preview.name, reader, repaired: &mut repaired };
     let invocation = Invocation { purpose, ready: None };
-    match guard::catch(|| (preview.shim.invoke)(invocation)) {
+    match guard::catch(|| preview.invoke(invocation)) {
         Ok(Step::Waiting(waiting)) => Ok(waiting),
         Ok(Step::Refused(error)) => Err(*error),
         Ok(step) => Ok(Box::new(move |_| Ok(step))),
-        Err(panic) => Err(in_words(preview, Failure { kind: ErrorKind::Panicked, message: panic })),
+        Err(panic) => Err(in_words(preview, *Failure::new(ErrorKind::Panicked, panic))),
     }
 }
 
@@ -124,6 +123,6 @@ async fn effect(
         Ok(Err(error)) => Err(Failure::new(ErrorKind::Finish, error)),
         Err(error) => Err(Failure::new(ErrorKind::Failed, format!("the preview's task ended: {error}"))),
     };
-    let text = answer.map_err(failed)?;
-    serde_json::from_str(&text).map_err(|error| failed(Failure::new(ErrorKind::Failed, error.to_string())))
+    let output = answer.map_err(failed)?;
+    serde_json::from_str(&output.text).map_err(|error| failed(Failure::new(ErrorKind::Failed, error.to_string())))
 }

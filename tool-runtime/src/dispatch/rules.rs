@@ -41,18 +41,14 @@ impl Rules {
         self
     }
 
-    /// Whether somebody may be asked about a call of a tool.
-    pub(crate) fn may_ask(&self, tool: &BoundTool) -> bool {
-        match self.policy {
-            Policy::Yolo => false,
-            Policy::ConfirmSensitive => tool.registration.options.sensitive,
-            _ => true,
-        }
+    /// Whether somebody decides by the arguments of a tool's calls, or they are recorded.
+    pub(crate) fn look_at_arguments(&self, tool: &BoundTool) -> bool {
+        self.dry_run || self.journal.is_some() || self.policy.asks_about(tool.definition())
     }
 
     /// Whether calls of a tool take the careful way, whatever comes with them.
     #[inline]
     pub(crate) fn concern(&self, tool: &BoundTool) -> bool {
-        self.concern_all || (self.concern_sensitive && tool.registration.options.sensitive)
+        self.concern_all || (self.concern_sensitive && tool.sensitive)
     }
 }

@@ -12,24 +12,26 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use super::BoundTool;
 use super::budget::{Budget, timer};
-use super::words::{cancelled, no_runtime, outcome_of, too_late, unstoppable};
-use crate::answer::{Answer, Failure};
+use super::words::{answered, cancelled, no_runtime, noted, outcome_of, too_late, unstoppable};
+use crate::answer::{Answer, Failure, Output};
 use crate::guard::{self, drop_quietly};
 use crate::inject::{Blocking, BlockingAnswer, ScopeInner, Stopping, blocking_answer};
-use crate::{ErrorKind, Outcome};
+use crate::{ErrorKind, Notes, Outcome, ToolResult};
 
 /// How long a rollback may take after its call was stopped. It goes on in the background after that.
 const FINISH_GRACE: Duration = Duration::from_secs(5);
 
-/// The answer of a handler that has started. Dropped, it stops the handler and finishes in the background.
+/// The result of a handler that has started. Dropped, it stops the handler and finishes in the background.
 pub(super) struct Running {
-    pub(super) tool: Arc<BoundTool>,
+    tool: Arc<BoundTool>,
     work: Work,
     /// Whether the work was polled in this very poll and waits.
     is_waiting: bool,
     budget: Budget,
     timer: Option<Pin<Box<Sleep>>>,
     cancelled: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
+    /// What the handler has said besides its output.
+    notes: Option<Notes>,
 }
 
 pub(super) enum Work {
@@ -50,7 +52,7 @@ impl Running {
     pub(super) fn new(tool: Arc<BoundTool>, work: Work, budget: Budget, cancel: Option<CancellationToken>) -> Self {
         let is_waiting = matches!(work, Work::Handler(_));
         let cancelled = cancel.map(|token| Box::pin(token.cancelled_owned()));
-        Self { tool, work, is_waiting, budget, timer: None, cancelled }
+        Self { tool, work, is_waiting, budget, timer: None, cancelled, notes: None }
     }
 
     /// Goes on with the work; nothing while it waits.
@@ -69,7 +71,7 @@ impl Running {
             Work::Finishing { finished, answer } => match Pin::new(finished).poll(context) {
                 Poll::Pending => None,
                 Poll::Ready(finished) => {
-                    let answer = std::mem::replace(answer, Ok(String::new()));
+                    let answer = std::mem::replace(answer, Ok(Output::default()));
                     self.work = Work::Over;
                     Some(ended(answer, finished))
                 }
@@ -83,6 +85,7 @@ impl Running {
         match std::mem::replace(&mut self.work, Work::Over) {
             Work::Scoped { run, scope, runtime } => {
                 drop_quietly(run);
+                self.notes = scope.notes();
                 let finished = runtime.spawn(scope.finish(outcome));
                 if is_held {
                     return Some(answer);
@@ -103,7 +106,7 @@ impl Running {
         self.timer = None;
         if let Work::Finishing { answer, .. } = &mut self.work {
             // The handler's answer stands, but what it wrote may not: this, too, cannot be known.
-            let answer = std::mem::replace(answer, Ok(String::new()));
+            let answer = std::mem::replace(answer, Ok(Output::default()));
             self.work = Work::Over;
             return Some(answer.and(Err(unstoppable(failure))));
         }
@@ -151,12 +154,13 @@ impl Running {
 
     /// Nobody waits for the answer any more: stops the handler and finishes in the background what was made for it.
     /// What is given back says what became of it; it need not be awaited.
-    pub(super) fn abandon(&mut self) -> impl Future<Output = Answer> + Send + use<> {
+    pub(super) fn abandon(&mut self) -> impl Future<Output = ToolResult> + Send + use<> {
         // One that has ended, and whose answer nobody reads, has had its effect all the same.
         let is_held = !matches!(self.revoke(), Stopping::Stopped);
         let (answer, finished) = match std::mem::replace(&mut self.work, Work::Over) {
             Work::Scoped { run, scope, runtime } => {
                 drop_quietly(run);
+                self.notes = scope.notes();
                 let finished = runtime.spawn(scope.finish(Outcome::Cancelled));
                 (None, (!is_held).then_some(finished))
             }
@@ -167,21 +171,23 @@ impl Running {
                 (None, None)
             }
         };
+        let (tool, notes) = (self.tool.clone(), self.notes.take());
         async move {
             let stopped = || Err(if is_held { unstoppable(cancelled()) } else { cancelled() });
             let answer = answer.unwrap_or_else(stopped);
-            match finished {
+            let answer = match finished {
                 Some(finished) => ended(answer, finished.await),
                 None => answer,
-            }
+            };
+            noted(answered(&tool, answer), notes)
         }
     }
 }
 
 impl Future for Running {
-    type Output = Answer;
+    type Output = ToolResult;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answer> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
         let this = self.get_mut();
         loop {
             if !std::mem::take(&mut this.is_waiting)
@@ -189,7 +195,7 @@ impl Future for Running {
             {
                 let outcome = outcome_of(&answer);
                 match this.end(answer, outcome, false) {
-                    Some(answer) => return Poll::Ready(answer),
+                    Some(answer) => return Poll::Ready(noted(answered(&this.tool, answer), this.notes.take())),
                     None => continue,
                 }
             }
@@ -199,7 +205,7 @@ impl Future for Running {
                 std::task::ready!(this.poll_timer(context))
             };
             if let Some(answer) = this.stop(failure) {
-                return Poll::Ready(answer);
+                return Poll::Ready(noted(answered(&this.tool, answer), this.notes.take()));
             }
         }
     }

@@ -16,7 +16,8 @@ pub(super) fn has_subscriber() -> bool {
 
 /// The span of a call. A model may make up the name of a tool, of any length.
 pub(super) fn span_of(call: &ToolCall<'_>, tool: Option<&BoundTool>) -> Span {
-    let shown: String = call.name().chars().take(128).collect();
+    let name = tool.map_or(call.name(), |tool| &tool.name);
+    let shown: String = name.chars().take(128).collect();
     tracing::info_span!(
         target: TARGET,
         "execute_tool",
@@ -24,7 +25,7 @@ pub(super) fn span_of(call: &ToolCall<'_>, tool: Option<&BoundTool>) -> Span {
         gen_ai.operation.name = "execute_tool",
         gen_ai.tool.name = shown,
         gen_ai.tool.r#type = "function",
-        gen_ai.tool.description = tool.map(|tool| tool.registration.description),
+        gen_ai.tool.description = tool.map(BoundTool::description),
         gen_ai.tool.call.id = call.call_id(),
         gen_ai.conversation.id = call.conversation_id(),
         gen_ai.tool.call.arguments = tracing::field::Empty,

@@ -1,7 +1,7 @@
 //! What whoever watches is told of a call: its events, and its span.
 
 use std::any::TypeId;
-use std::time::Instant;
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 use tracing::Span;
@@ -23,7 +23,7 @@ pub(super) struct Told {
 
 enum End {
     Finished { success: bool, kind: Option<ErrorKind> },
-    Pending { token: String },
+    Pending { expires: SystemTime },
 }
 
 impl Told {
@@ -72,9 +72,9 @@ impl Told {
     /// How the call ends; told when this is dropped.
     pub(super) fn ends(&mut self, result: &ToolResult) {
         let kind = result.error.as_ref().map(|error| error.kind);
-        let token = result.metadata.get("token").and_then(Value::as_str);
-        self.end = match (kind, token) {
-            (Some(ErrorKind::Pending), Some(token)) => End::Pending { token: token.to_owned() },
+        let expires = result.metadata.get("expires").and_then(Value::as_u64).map(Duration::from_secs);
+        self.end = match (kind, expires) {
+            (Some(ErrorKind::Pending), Some(expires)) => End::Pending { expires: SystemTime::UNIX_EPOCH + expires },
             _ => End::Finished { success: result.success, kind },
         };
     }
@@ -85,10 +85,10 @@ impl Drop for Told {
         if !self.has_started {
             self.starts(|| Value::Null);
         }
-        let what = match &mut self.end {
-            End::Pending { token } => {
+        let what = match &self.end {
+            End::Pending { expires } => {
                 self.span.record("error.type", ErrorKind::Pending.as_str());
-                What::Pending { token: std::mem::take(token) }
+                What::Pending { expires: *expires }
             }
             End::Finished { success, kind } => {
                 if let Some(kind) = kind {

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::BoundTool;
-use crate::answer::{Answer, Failure};
+use crate::answer::{Answer, Failure, Output};
 use crate::output::clean;
-use crate::{ErrorKind, Outcome, ToolError, ToolResult};
+use crate::{ErrorKind, Notes, Outcome, ToolError, ToolResult};
 
 pub(super) fn outcome_of(answer: &Answer) -> Outcome {
     match answer {
@@ -42,15 +42,27 @@ pub(super) fn no_runtime() -> Box<Failure> {
 #[inline]
 pub(super) fn answered(tool: &BoundTool, answer: Answer) -> ToolResult {
     match answer {
-        Ok(output) => ToolResult::success(output),
-        Err(failure) => ToolResult::failure(in_words(tool, *failure)),
+        Ok(Output { text, metadata }) => ToolResult { metadata, ..ToolResult::success(text) },
+        Err(mut failure) => match failure.result.take() {
+            Some(result) => result,
+            None => ToolResult::failure(in_words(tool, *failure)),
+        },
     }
+}
+
+/// A result with what its handler has said besides.
+#[inline]
+pub(super) fn noted(mut result: ToolResult, notes: Option<Notes>) -> ToolResult {
+    if let Some(notes) = notes {
+        notes.move_to(&mut result.metadata);
+    }
+    result
 }
 
 #[cold]
 pub(super) fn in_words(tool: &BoundTool, failure: Failure) -> ToolError {
-    let Failure { kind, message } = failure;
-    let name = tool.registration.name;
+    let Failure { kind, message, .. } = failure;
+    let name = &tool.name;
     let message = match kind {
         ErrorKind::Panicked => format!("`{name}` panicked: {message}"),
         ErrorKind::TimedOut => format!("`{name}` {message} and was stopped."),

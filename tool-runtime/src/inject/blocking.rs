@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     fn function() -> Box<dyn FnOnce() -> Answer + Send> {
-        Box::new(|| Ok("done".to_owned()))
+        Box::new(|| Ok("done".to_owned().into()))
     }
 
     /// The answer comes before its thread is free again. Often, because that is a matter of nanoseconds.
@@ -92,7 +92,7 @@ mod tests {
     async fn what_has_answered_has_ended() {
         for _ in 0..5_000 {
             let (blocking, answer) = Blocking::start(&Handle::current(), function());
-            assert_eq!(answer.await.unwrap().unwrap(), "done");
+            assert_eq!(answer.await.unwrap().unwrap().text, "done");
             assert_eq!(blocking.revoke(), Stopping::HasEnded);
         }
     }
@@ -101,7 +101,7 @@ mod tests {
     fn what_waits_for_a_thread_never_starts() {
         let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).build().unwrap();
         let (hold, held) = std::sync::mpsc::channel::<()>();
-        let (first, _) = Blocking::start(runtime.handle(), Box::new(move || Ok(format!("{:?}", held.recv()))));
+        let (first, _) = Blocking::start(runtime.handle(), Box::new(move || Ok(format!("{:?}", held.recv()).into())));
         while first.state.load(Ordering::Acquire) == QUEUED {
             std::thread::yield_now();
         }

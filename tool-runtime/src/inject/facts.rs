@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::{Held, Input, Slot};
-use crate::{Context, Deadline};
+use crate::{Context, Deadline, Notes};
 
 /// A type that every call has a value of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,7 @@ pub(crate) enum Fact {
     Context,
     Deadline,
     Cancellation,
+    Notes,
 }
 
 impl Fact {
@@ -24,6 +25,7 @@ impl Fact {
             (TypeId::of::<Context>(), Self::Context),
             (TypeId::of::<Deadline>(), Self::Deadline),
             (TypeId::of::<CancellationToken>(), Self::Cancellation),
+            (TypeId::of::<Notes>(), Self::Notes),
         ]
         .into_iter()
         .find_map(|(known, fact)| (known == type_id).then_some(fact))
@@ -35,6 +37,7 @@ impl Fact {
             Self::Context => "the call itself: where it comes from",
             Self::Deadline => "the call itself: when it has to be over",
             Self::Cancellation => "the call itself: a token that is cancelled when it is stopped",
+            Self::Notes => "the call itself: the metadata of its result",
         }
     }
 }
@@ -48,20 +51,36 @@ pub(crate) struct Facts {
     deadline: OnceLock<Deadline>,
     /// Made when somebody asks for it.
     cancellation: OnceLock<CancellationToken>,
+    /// Likewise.
+    notes: OnceLock<Notes>,
 }
 
 impl Facts {
     pub(crate) fn new(context: Context, timeout: Option<Duration>) -> Self {
-        Self { context, timeout, deadline: OnceLock::new(), cancellation: OnceLock::new() }
+        Self { context, timeout, deadline: OnceLock::new(), cancellation: OnceLock::new(), notes: OnceLock::new() }
     }
 
     pub(crate) fn input(&self, fact: Fact) -> Input {
         let slot: Arc<Slot> = match fact {
             Fact::Context => Slot::of(Held::new(self.context.clone())),
-            Fact::Deadline => Slot::of(Held::new(*self.deadline.get_or_init(|| Deadline::after(self.timeout)))),
-            Fact::Cancellation => Slot::of(Held::new(self.cancellation.get_or_init(CancellationToken::new).clone())),
+            Fact::Deadline => Slot::of(Held::new(self.deadline())),
+            Fact::Cancellation => Slot::of(Held::new(self.cancellation().clone())),
+            Fact::Notes => Slot::of(Held::new(self.notes.get_or_init(Notes::default).clone())),
         };
         Input::Slot(slot)
+    }
+
+    /// What the handler says besides its output, if it asked for a place to say it.
+    pub(crate) fn notes(&self) -> Option<Notes> {
+        self.notes.get().cloned()
+    }
+
+    pub(crate) fn deadline(&self) -> Deadline {
+        *self.deadline.get_or_init(|| Deadline::after(self.timeout))
+    }
+
+    pub(crate) fn cancellation(&self) -> &CancellationToken {
+        self.cancellation.get_or_init(CancellationToken::new)
     }
 
     /// Tells a handler that listens that its call is stopped.

@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::{Blocking, Facts, Held, Input, Slot, Stopping};
 use crate::dispatch::{Dependencies, Given, Source};
 use crate::guard::CatchPanic;
-use crate::{Outcome, Permit};
+use crate::{CancellationToken, Context, Deadline, Notes, Outcome, Permit, Progress};
 
-/// What a provider is given: a handle to the values of the same call.
+/// What a provider is given, and the handler of a [tool made at run time](crate::RuntimeTool): a handle to the values of
+/// the same call.
 #[derive(Clone)]
 pub struct Scope {
     inner: Arc<ScopeInner>,
@@ -18,6 +19,36 @@ pub struct Scope {
 }
 
 impl Scope {
+    /// The scope as a handler has it.
+    pub(crate) fn of(inner: Arc<ScopeInner>) -> Self {
+        Self { inner, asking: None }
+    }
+
+    /// Where the call comes from.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.inner.facts.context
+    }
+
+    /// When the call has to be over.
+    #[must_use]
+    pub fn deadline(&self) -> Deadline {
+        self.inner.facts.deadline()
+    }
+
+    /// A token that is cancelled when the call is stopped: when its time is up, when its caller cancels it or goes away.
+    #[must_use]
+    pub fn cancellation(&self) -> &CancellationToken {
+        self.inner.facts.cancellation()
+    }
+
+    /// Where to report how far the call is.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        let progress = self.inner.dependencies.ready_input(Source::Progress, &self.inner.with);
+        progress.and_then(|progress| progress.cloned()).unwrap_or_default()
+    }
+
     /// The value of a name, made by its provider if it does not exist yet.
     ///
     /// # Errors
@@ -170,6 +201,11 @@ impl ScopeInner {
     fn describe_cycle(&self, chain: &[usize]) -> String {
         let names: Vec<&str> = chain.iter().map(|&index| self.dependencies.providers[index].name.as_str()).collect();
         format!("the providers need each other in a circle: {}", names.join(" -> "))
+    }
+
+    /// What the handler says besides its output.
+    pub(crate) fn notes(&self) -> Option<Notes> {
+        self.facts.notes()
     }
 
     /// Keeps a permit until the call is over.

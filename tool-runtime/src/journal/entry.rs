@@ -25,6 +25,10 @@ pub struct Entry {
     /// What was mended.
     pub repairs: Option<Value>,
     /// Who or what let the call run, or kept it from running.
+    ///
+    /// A dispatcher says `policy`, `confirmed` or `edited` of a call that ran, and of one that did not: `refused`,
+    /// `refused by policy`, `nobody to ask`, `aborted`, `pending`, `dry run`, `wrong edit`, `changed since asked`,
+    /// `rate limited`, `busy`.
     pub decision: Option<String>,
     /// When it started or was decided on.
     #[serde(serialize_with = "as_milliseconds")]

@@ -9,7 +9,8 @@ use super::{
 
 /// A journal in memory: for tests, and for programs that need to recognise a repeated call but not to survive a crash.
 ///
-/// It keeps the newest entries only, 10,000 unless told otherwise. A call that it has forgotten is new again.
+/// It keeps the newest only, 10,000 calls that ran and as many decisions after which nothing ran, unless told otherwise.
+/// The two do not crowd each other out: a call that it has forgotten is new again, and runs again.
 #[derive(Debug)]
 pub struct MemoryJournal {
     kept: usize,
@@ -29,7 +30,8 @@ impl MemoryJournal {
         Self::keeping(10_000)
     }
 
-    /// An empty journal that keeps that many entries. Those of running calls are kept in any case.
+    /// An empty journal that keeps that many calls that ran, and as many decisions after which nothing ran. Running
+    /// calls are kept in any case.
     #[must_use]
     pub fn keeping(entries: usize) -> Self {
         Self { kept: entries, records: Mutex::default() }
@@ -46,11 +48,12 @@ impl MemoryJournal {
         if let Some(known) = records.recall(&call.key) {
             return known;
         }
-        let sequence = records.append(call, call.decision.as_deref(), State::Running);
-        records.running.insert(call.key.run(), sequence);
-        if let Some(identity) = identity {
-            records.known.insert(identity, sequence);
+        let entry = records.entry(call, call.decision.as_deref(), State::Running);
+        records.running.insert(call.key.run(), entry.sequence);
+        if let Some(identity) = &identity {
+            records.known.insert(identity.clone(), entry.sequence);
         }
+        records.runs.push_back(Run { entry, identity });
         records.forget_all_but(self.kept);
         Begun::New
     }
@@ -58,25 +61,25 @@ impl MemoryJournal {
     fn finish_now(&self, key: &CallKey, finished: &Finished) -> Result<(), JournalError> {
         let mut records = self.records();
         let sequence = records.running.remove(&key.run());
-        let Some(record) = sequence.and_then(|sequence| records.get_mut(sequence)) else {
+        let Some(run) = sequence.and_then(|sequence| records.get_mut(sequence)) else {
             let message = "the call to be finished has not begun, or was finished before: finish each call once";
             return Err(JournalError::new(JournalErrorKind::NotRunning, message));
         };
-        record.entry.state = State::Finished(finished.clone());
+        run.entry.state = State::Finished(finished.clone());
         records.forget_all_but(self.kept);
         Ok(())
     }
 
     fn note_now(&self, call: &Started, decision: &str) {
         let mut records = self.records();
-        records.append(call, Some(decision), State::Noted);
+        let entry = records.entry(call, Some(decision), State::Noted);
+        records.notes.push_back(entry);
         records.forget_all_but(self.kept);
     }
 
     fn entries_now(&self, query: &Query) -> Vec<Entry> {
         let records = self.records();
-        let newest_first = records.entries.iter().rev().map(|record| &record.entry);
-        newest_first.filter(|entry| fits(entry, query)).take(query.limit as usize).cloned().collect()
+        records.newest_first().filter(|entry| fits(entry, query)).take(query.limit as usize).cloned().collect()
     }
 }
 
@@ -120,8 +123,10 @@ fn fits(entry: &Entry, query: &Query) -> bool {
 
 #[derive(Debug, Default)]
 struct Records {
-    /// By ascending sequence.
-    entries: VecDeque<Record>,
+    /// Calls that ran, by ascending sequence.
+    runs: VecDeque<Run>,
+    /// Decisions after which nothing ran, by ascending sequence.
+    notes: VecDeque<Entry>,
     /// The sequences of calls that can be recognised.
     known: HashMap<Identity, u64>,
     /// The sequences of running calls, by their run.
@@ -130,7 +135,7 @@ struct Records {
 }
 
 #[derive(Debug)]
-struct Record {
+struct Run {
     entry: Entry,
     /// Under which it is known.
     identity: Option<Identity>,
@@ -144,10 +149,10 @@ impl Records {
         })
     }
 
-    fn append(&mut self, call: &Started, decision: Option<&str>, state: State) -> u64 {
+    /// The next entry.
+    fn entry(&mut self, call: &Started, decision: Option<&str>, state: State) -> Entry {
         self.last += 1;
-        let identity = if state == State::Running { call.key.identity().map(owned) } else { None };
-        let entry = Entry {
+        Entry {
             sequence: self.last,
             conversation: call.key.conversation().map(str::to_owned),
             id: call.key.id().map(str::to_owned),
@@ -157,33 +162,44 @@ impl Records {
             decision: decision.map(str::to_owned),
             at: call.at,
             state,
-        };
-        self.entries.push_back(Record { entry, identity });
-        self.last
+        }
+    }
+
+    fn newest_first(&self) -> impl Iterator<Item = &Entry> {
+        let mut runs = self.runs.iter().map(|run| &run.entry).rev().peekable();
+        let mut notes = self.notes.iter().rev().peekable();
+        std::iter::from_fn(move || match (runs.peek(), notes.peek()) {
+            (Some(run), Some(note)) if note.sequence > run.sequence => notes.next(),
+            (Some(_), _) => runs.next(),
+            (None, _) => notes.next(),
+        })
     }
 
     fn place(&self, sequence: u64) -> Option<usize> {
-        self.entries.binary_search_by_key(&sequence, |record| record.entry.sequence).ok()
+        self.runs.binary_search_by_key(&sequence, |run| run.entry.sequence).ok()
     }
 
-    fn get_mut(&mut self, sequence: u64) -> Option<&mut Record> {
+    fn get_mut(&mut self, sequence: u64) -> Option<&mut Run> {
         let place = self.place(sequence)?;
-        self.entries.get_mut(place)
+        self.runs.get_mut(place)
     }
 
     fn state(&self, identity: &Identity) -> Option<&State> {
         let place = self.place(*self.known.get(identity)?)?;
-        self.entries.get(place).map(|record| &record.entry.state)
+        self.runs.get(place).map(|run| &run.entry.state)
     }
 
     /// Forgets the oldest, but not one that is running: it is to be finished, and must not run a second time.
     fn forget_all_but(&mut self, kept: usize) {
-        while self.entries.len() > kept {
-            let ended = |record: &Record| record.entry.state != State::Running;
-            let Some(record) = self.entries.iter().position(ended).and_then(|place| self.entries.remove(place)) else {
+        while self.notes.len() > kept {
+            self.notes.pop_front();
+        }
+        while self.runs.len() > kept {
+            let ended = |run: &Run| run.entry.state != State::Running;
+            let Some(run) = self.runs.iter().position(ended).and_then(|place| self.runs.remove(place)) else {
                 return;
             };
-            if let Some(identity) = record.identity {
+            if let Some(identity) = run.identity {
                 self.known.remove(&identity);
             }
         }

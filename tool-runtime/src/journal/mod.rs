@@ -10,6 +10,8 @@ mod call;
 mod entry;
 mod error;
 mod memory;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
 use std::pin::Pin;
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Exceeded, Limit};
+use super::Limit;
 
 /// What has come under one limit.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,9 +15,9 @@ pub(super) struct Count {
 }
 
 impl Count {
-    /// The count with one more call, if the limit allows it.
-    pub(super) fn after_call(self, limit: &Limit, now: Instant) -> Result<Self, Exceeded> {
-        let never = Exceeded { retry_after: None };
+    /// The count with one more call, if the limit allows it; if not, when it will, and nothing if never.
+    pub(super) fn after_call(self, limit: &Limit, now: Instant) -> Result<Self, Option<Duration>> {
+        let never = None;
         let Some(period) = limit.period else {
             return if self.calls < limit.calls { Ok(Self { calls: self.calls + 1, ..self }) } else { Err(never) };
         };
@@ -25,7 +25,7 @@ impl Count {
         let full_at = self.full_at.map_or(now, |time| time.max(now)).checked_add(share).ok_or(never)?;
         match (full_at - now).checked_sub(period) {
             None | Some(Duration::ZERO) => Ok(Self { full_at: Some(full_at), ..self }),
-            Some(wait) => Err(Exceeded { retry_after: Some(wait) }),
+            Some(wait) => Err(Some(wait)),
         }
     }
 }
@@ -56,8 +56,8 @@ mod tests {
                         count = after;
                         admitted += 1;
                     }
-                    Err(exceeded) => {
-                        let wait = exceeded.retry_after.unwrap();
+                    Err(retry_after) => {
+                        let wait = retry_after.unwrap();
                         prop_assert!(wait <= SECOND && count.after_call(&limit, now + wait).is_ok());
                     }
                 }

@@ -57,17 +57,37 @@ impl Limit {
 pub struct Exceeded {
     /// When it would be admitted if nothing else came; nothing if never.
     pub retry_after: Option<Duration>,
+    /// What was limited.
+    pub scope: LimitScope,
+}
+
+/// What a limit is counted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LimitScope {
+    /// A tool, over all conversations.
+    Tool,
+    /// A tool in one conversation.
+    ToolInConversation,
+    /// A conversation, over all tools.
+    Conversation,
 }
 
 impl Exceeded {
     /// The answer to the call, in words for the model.
     #[must_use]
     pub fn error(self, tool: &str) -> ToolError {
-        let advice = match self.retry_after {
-            Some(time) => format!("Try again in {}.", in_words(time)),
-            None => "It cannot be called any more in this conversation.".to_owned(),
+        let what = match self.scope {
+            LimitScope::Tool | LimitScope::ToolInConversation => format!("`{tool}` was called too often."),
+            LimitScope::Conversation => format!("`{tool}` was not run: this conversation calls tools too often."),
         };
-        ToolError::new(ErrorKind::RateLimited, format!("`{tool}` was called too often. {advice}"))
+        let advice = match (self.retry_after, self.scope) {
+            (Some(time), _) => format!("Try again in {}.", in_words(time)),
+            (None, LimitScope::Tool) => "It cannot be called any more.".to_owned(),
+            (None, LimitScope::ToolInConversation) => "It cannot be called any more in this conversation.".to_owned(),
+            (None, LimitScope::Conversation) => "No tool can be called in it any more.".to_owned(),
+        };
+        ToolError::new(ErrorKind::RateLimited, format!("{what} {advice}"))
     }
 }
 
@@ -88,10 +108,21 @@ mod tests {
 
     #[test]
     fn the_model_is_told_when_to_come_back() {
-        let soon = Exceeded { retry_after: Some(Duration::from_millis(1_300)) };
+        let soon = Exceeded { retry_after: Some(Duration::from_millis(1_300)), scope: LimitScope::Tool };
         assert_eq!(soon.error("mail.send").message, "`mail.send` was called too often. Try again in 2 s.");
-        let never = Exceeded { retry_after: None }.error("mail.send");
-        assert_eq!(never.kind, ErrorKind::RateLimited);
-        assert!(never.message.ends_with("any more in this conversation."));
+        for (scope, message) in [
+            (LimitScope::Tool, "`mail.send` was called too often. It cannot be called any more."),
+            (
+                LimitScope::ToolInConversation,
+                "`mail.send` was called too often. It cannot be called any more in this conversation.",
+            ),
+            (
+                LimitScope::Conversation,
+                "`mail.send` was not run: this conversation calls tools too often. No tool can be called in it any more.",
+            ),
+        ] {
+            let never = Exceeded { retry_after: None, scope }.error("mail.send");
+            assert_eq!((never.kind, never.message.as_str()), (ErrorKind::RateLimited, message));
+        }
     }
 }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use tokio::time::Instant;
 
 use super::count::Count;
-use super::{Exceeded, Limit, Recent};
+use super::{Exceeded, Limit, LimitScope, Recent};
 
 /// Admits calls as its limits allow, each counted for a tool, for a conversation, or for a tool in a conversation.
 ///
@@ -106,19 +106,22 @@ impl Limiter {
         let now = Instant::now();
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         let Counted { tools, conversations } = &mut *counted;
-        let mut pairs: Vec<(&Limit, &mut Count)> = Vec::new();
+        let mut concerned: Vec<Concerned<'_>> = Vec::new();
         if !of_tool.is_empty() {
-            pairs.extend(of_tool.iter().zip(counts(tools, tool, of_tool.len())));
+            let counts = counts(tools, tool, of_tool.len());
+            concerned.extend(of_tool.iter().zip(counts).map(|(limit, count)| (LimitScope::Tool, limit, count)));
         }
         if !of_both.is_empty() || !of_conversation.is_empty() {
             let Conversation { all, tools } = conversations.get(conversation);
             all.resize(of_conversation.len(), Count::default());
-            pairs.extend(of_conversation.iter().zip(all));
+            let of_all = of_conversation.iter().zip(all);
+            concerned.extend(of_all.map(|(limit, count)| (LimitScope::Conversation, limit, count)));
             if !of_both.is_empty() {
-                pairs.extend(of_both.iter().zip(counts(tools, tool, of_both.len())));
+                let of_tool = of_both.iter().zip(counts(tools, tool, of_both.len()));
+                concerned.extend(of_tool.map(|(limit, count)| (LimitScope::ToolInConversation, limit, count)));
             }
         }
-        admit_all(now, &mut pairs)
+        admit_all(now, &mut concerned)
     }
 }
 
@@ -139,21 +142,26 @@ fn counts<'a>(counts: &'a mut FxHashMap<String, Vec<Count>>, tool: &str, limits:
     counts.get_mut(tool).map_or(&mut [], Vec::as_mut_slice)
 }
 
+/// A limit that concerns a call, and what has come under it.
+type Concerned<'a> = (LimitScope, &'a Limit, &'a mut Count);
+
 /// Takes from every count, or from none. The longest wait is the one that counts.
-fn admit_all(now: Instant, pairs: &mut [(&Limit, &mut Count)]) -> Result<(), Exceeded> {
-    let mut longest = Duration::ZERO;
-    let mut admitted = Vec::with_capacity(pairs.len());
-    for (limit, count) in pairs.iter() {
+fn admit_all(now: Instant, concerned: &mut [Concerned<'_>]) -> Result<(), Exceeded> {
+    let mut longest: Option<(Duration, LimitScope)> = None;
+    let mut admitted = Vec::with_capacity(concerned.len());
+    for (scope, limit, count) in concerned.iter() {
         match count.after_call(limit, now) {
             Ok(after) => admitted.push(after),
-            Err(Exceeded { retry_after: None }) => return Err(Exceeded { retry_after: None }),
-            Err(Exceeded { retry_after: Some(wait) }) => longest = longest.max(wait),
+            Err(None) => return Err(Exceeded { retry_after: None, scope: *scope }),
+            Err(Some(wait)) => {
+                longest = longest.filter(|(known, _)| *known >= wait).or(Some((wait, *scope)));
+            }
         }
     }
-    if !longest.is_zero() {
-        return Err(Exceeded { retry_after: Some(longest) });
+    if let Some((wait, scope)) = longest {
+        return Err(Exceeded { retry_after: Some(wait), scope });
     }
-    for ((_, count), after) in pairs.iter_mut().zip(admitted) {
+    for ((_, _, count), after) in concerned.iter_mut().zip(admitted) {
         **count = after;
     }
     Ok(())
@@ -163,15 +171,18 @@ fn admit_all(now: Instant, pairs: &mut [(&Limit, &mut Count)]) -> Result<(), Exc
 mod tests {
     use tokio::time::advance;
 
+    use super::LimitScope::{Conversation as InConversation, Tool, ToolInConversation};
     use super::*;
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn after(seconds: u64) -> Result<(), Exceeded> {
-        Err(Exceeded { retry_after: Some(Duration::from_secs(seconds)) })
+    fn after(seconds: u64, scope: LimitScope) -> Result<(), Exceeded> {
+        Err(Exceeded { retry_after: Some(Duration::from_secs(seconds)), scope })
     }
 
-    const NEVER: Result<(), Exceeded> = Err(Exceeded { retry_after: None });
+    fn never(scope: LimitScope) -> Result<(), Exceeded> {
+        Err(Exceeded { retry_after: None, scope })
+    }
 
     #[tokio::test(start_paused = true)]
     async fn calls_may_come_at_once_and_then_one_by_one() {
@@ -179,14 +190,14 @@ mod tests {
         for _ in 0..3 {
             assert_eq!(limiter.admit("t", None), Ok(()));
         }
-        assert_eq!(limiter.admit("t", Some("c")), after(20));
+        assert_eq!(limiter.admit("t", Some("c")), after(20, Tool));
         advance(SECOND * 19).await;
-        assert_eq!(limiter.admit("t", None), after(1));
+        assert_eq!(limiter.admit("t", None), after(1, Tool));
         advance(SECOND).await;
         assert_eq!(limiter.admit("t", None), Ok(()));
-        assert_eq!(limiter.admit("t", None), after(20));
+        assert_eq!(limiter.admit("t", None), after(20, Tool));
         advance(SECOND * 3_600).await;
-        assert_eq!([(); 4].map(|()| limiter.admit("t", None)), [Ok(()), Ok(()), Ok(()), after(20)]);
+        assert_eq!([(); 4].map(|()| limiter.admit("t", None)), [Ok(()), Ok(()), Ok(()), after(20, Tool)]);
         assert_eq!(limiter.admit("other", None), Ok(()));
     }
 
@@ -194,11 +205,11 @@ mod tests {
     async fn a_total_does_not_come_back() {
         let limiter = Limiter::new().conversation(Limit::total(2)).conversation(Limit::per_second(1));
         assert_eq!(limiter.admit("a", Some("c")), Ok(()));
-        assert_eq!(limiter.admit("b", Some("c")), after(1), "a refused call is not counted");
+        assert_eq!(limiter.admit("b", Some("c")), after(1, InConversation), "a refused call is not counted");
         advance(SECOND).await;
         assert_eq!(limiter.admit("b", Some("c")), Ok(()));
         advance(SECOND * 100).await;
-        assert_eq!(limiter.admit("b", Some("c")), NEVER);
+        assert_eq!(limiter.admit("b", Some("c")), never(InConversation));
         assert_eq!(limiter.admit("b", Some("d")), Ok(()));
         assert_eq!(limiter.admit("b", None), Ok(()));
     }
@@ -207,18 +218,18 @@ mod tests {
     async fn a_refused_call_counts_towards_no_limit() {
         let limiter = Limiter::new().tool("t", Limit::total(2)).tool_in_conversation("t", Limit::total(1));
         assert_eq!(limiter.admit("t", Some("c")), Ok(()));
-        assert_eq!([(); 3].map(|()| limiter.admit("t", Some("c"))), [NEVER; 3]);
+        assert_eq!([(); 3].map(|()| limiter.admit("t", Some("c"))), [never(ToolInConversation); 3]);
         assert_eq!(limiter.admit("t", Some("d")), Ok(()));
-        assert_eq!(limiter.admit("t", Some("e")), NEVER);
+        assert_eq!(limiter.admit("t", Some("e")), never(Tool));
     }
 
     #[test]
     fn nothing_is_admitted_where_no_call_is_allowed() {
         for limit in [Limit::total(0), Limit::per_minute(0)] {
-            assert_eq!(Limiter::new().tool("t", limit).admit("t", None), NEVER);
+            assert_eq!(Limiter::new().tool("t", limit).admit("t", None), never(Tool));
         }
         let forever = Limiter::new().tool("t", Limit::per(1, Duration::MAX));
-        assert_eq!(forever.admit("t", None), NEVER, "a time that no clock shows");
+        assert_eq!(forever.admit("t", None), never(Tool), "a time that no clock shows");
     }
 
     #[test]

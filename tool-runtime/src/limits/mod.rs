@@ -5,6 +5,6 @@ mod limit;
 mod limiter;
 mod recent;
 
-pub use limit::{Exceeded, Limit};
+pub use limit::{Exceeded, Limit, LimitScope};
 pub use limiter::Limiter;
 pub(crate) use recent::Recent;

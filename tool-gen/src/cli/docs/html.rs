@@ -6,7 +6,6 @@ use tool_model::validate::describe;
 use tool_model::{Manifest, ToolDefinition, estimate_tokens};
 
 use super::types::{Field, Need, Type, arguments, types};
-use crate::cli::show::short;
 use crate::cli::terminal::count;
 
 const STYLE: &str = include_str!("page.css");
@@ -37,7 +36,7 @@ pub(super) fn page(title: &str, manifest: &Manifest) -> String {
 <nav aria-label="Tools">
 <h1>{title}</h1>
 <p class="quiet">{count}, about {tokens} tokens</p>
-<input id="search" type="search" placeholder="Search names, words, arguments" aria-label="Search" hidden>
+<input id="search" type="search" placeholder="Search" aria-label="Search" hidden>
 <ul>
 {list}</ul>
 </nav>
@@ -56,7 +55,7 @@ pub(super) fn page(title: &str, manifest: &Manifest) -> String {
 fn section(page: &mut String, name: &str, tool: &ToolDefinition, tokens: usize) {
     let _ = writeln!(page, r##"<article id="{name}" data-tool="{name}">"##);
     let _ = writeln!(page, r##"<h2><a href="#{name}">{name}</a></h2>"##);
-    let flags = short::flags(tool).into_iter().map(|flag| ("flag", flag));
+    let flags = tool_model::flags(tool).into_iter().map(|flag| ("flag", flag));
     let tags = tool.category.iter().chain(&tool.tags).map(|tag| ("tag", tag.clone()));
     let badges: String =
         flags.chain(tags).map(|(class, word)| format!(r#"<span class="{class}">{}</span>"#, escaped(&word))).collect();
@@ -88,7 +87,7 @@ fn described(page: &mut String, definition: &Type) {
     let is_enum = definition.forms.len() > 1;
     for form in &definition.forms {
         if is_enum || form.fields.is_empty() {
-            let kind = escaped(&form.kind);
+            let kind = prose(&form.kind);
             let _ = writeln!(page, r#"<p><span class="quiet">{kind}</span> {}</p>"#, prose(&form.description));
         }
         fields(page, &form.fields);
@@ -106,7 +105,7 @@ fn fields(page: &mut String, fields: &[Field]) {
             Need::Optional => "optional".to_owned(),
             Need::Default(value) => format!("default <code>{}</code>", escaped(value)),
         };
-        let (name, kind) = (escaped(&field.name), escaped(&field.kind));
+        let (name, kind) = (escaped(&field.name), prose(&field.kind));
         let _ = writeln!(
             page,
             r#"<dt><code>{name}</code> <span class="quiet">{kind}, {need}</span></dt><dd>{}</dd>"#,

@@ -1,10 +1,12 @@
 //! `tool-gen lint`
 
+mod dialects;
 mod rules;
 
 use annotate_snippets::Level;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use tool_dialect::Dialect;
 use tool_gen::Place;
 
 use super::arguments::{Format, ToolSource};
@@ -16,13 +18,21 @@ use super::terminal::{GREEN, RED, YELLOW, count, print, print_json, say, styled}
 /// Find what models and providers will stumble over
 ///
 /// Undocumented tools and arguments, names that providers refuse, arguments that can be anything, descriptions that
-/// are too long.
+/// are too long. With `--dialect`, also what that provider's form cannot say, and which of its limits are exceeded.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 pub(super) struct Lint {
     /// Fail on findings of this level and above
     #[arg(short = 'D', long, value_enum, default_value_t, value_name = "LEVEL")]
     deny: Deny,
+
+    /// A provider's form to check, such as `openai`, `anthropic` or `gemini`; can be repeated
+    #[arg(long = "dialect", value_name = "NAME")]
+    dialects: Vec<Dialect>,
+
+    /// Check the providers' strict modes
+    #[arg(long, requires = "dialects")]
+    strict: bool,
 
     #[command(flatten)]
     source: ToolSource,
@@ -32,10 +42,11 @@ const EXAMPLES: &str = "\
 Examples:
   tool-gen lint
   tool-gen lint --deny warnings      in CI
+  tool-gen lint --dialect openai --strict
 
 With `--format json`:
   {\"findings\": [FINDING], \"denied\": COUNT, \"diagnostics\": [DIAGNOSTIC]}
-  FINDING  {\"level\": \"warning\" | \"error\", \"rule\", \"tool\", \"path\", \"message\", \"help\", \"place\"}";
+  FINDING  {\"level\": \"note\" | \"warning\" | \"error\", \"rule\", \"tool\", \"path\", \"message\", \"help\", \"place\"}";
 
 /// From which level on a finding makes the command fail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -51,6 +62,8 @@ enum Deny {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Severity {
+    /// Nothing to mend: the model is told in another way.
+    Note,
     Warning,
     Error,
 }
@@ -93,6 +106,9 @@ impl Lint {
     pub(super) fn run(&self, format: Format) -> Result<Exit> {
         let tools = Tools::read(&self.source, format, "the tools are not looked at")?;
         let mut findings = rules::findings(&tools.manifest);
+        findings.extend(
+            self.dialects.iter().flat_map(|&dialect| dialects::findings(dialect, self.strict, &tools.manifest)),
+        );
         findings.iter_mut().for_each(|finding| finding.place = tools.places.get(&finding.tool).cloned());
         let denied = findings.iter().filter(|finding| self.deny.includes(finding.severity)).count();
         match format {
@@ -117,7 +133,7 @@ impl Deny {
         match self {
             Self::Nothing => false,
             Self::Errors => severity == Severity::Error,
-            Self::Warnings => true,
+            Self::Warnings => severity != Severity::Note,
         }
     }
 }
@@ -128,9 +144,11 @@ impl Finding {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
+            Severity::Note => Level::NOTE,
         };
         let subject = if self.path.is_empty() { String::new() } else { format!(" {}", self.path) };
-        let message = format!("`{}`{subject} {} [{}]", self.tool, self.message, self.rule);
+        let tool = if self.tool.is_empty() { String::new() } else { format!("`{}`{subject} ", self.tool) };
+        let message = format!("{tool}{} [{}]", self.message, self.rule);
         report::render(level, &message, Some(&self.help), self.place.as_ref())
     }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use tool_model::ToolDefinition;
 
 use super::super::verdict::shorten;
+use crate::redact::may_hold_secret;
 
 /// How many repairs a result lists.
 const KEPT: usize = 200;
@@ -13,7 +14,7 @@ const KEPT: usize = 200;
 /// One thing that was mended in a call's arguments before it ran.
 ///
 /// A result lists them in its [metadata](crate::ToolResult::metadata) under `repairs`, at most two hundred. What came
-/// for a secret argument is not repeated.
+/// for an argument that is secret, or holds a secret, is not repeated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Repair {
@@ -105,7 +106,8 @@ impl<'a> Notes<'a> {
 
     /// Notes a repair of the arguments as a whole.
     pub(super) fn add_whole(&mut self, from: &str, to: &str, why: RepairReason) {
-        let is_secret = self.definition.arguments.values().any(tool_model::Argument::is_secret);
+        let definition = self.definition;
+        let is_secret = || definition.arguments.keys().any(|name| may_hold_secret(name, definition));
         self.push(is_secret, String::new(), from, to, why);
     }
 
@@ -116,15 +118,19 @@ impl<'a> Notes<'a> {
 
     /// Notes a repair inside of an argument.
     pub(super) fn add_inside(&mut self, argument: &str, path: String, from: &str, to: &str, why: RepairReason) {
-        let is_secret = self.definition.arguments.get(argument).is_some_and(tool_model::Argument::is_secret);
+        let definition = self.definition;
+        // The keys of a secret are part of it.
+        let is_secret = definition.arguments.get(argument).is_none_or(tool_model::Argument::is_secret);
         let path = if is_secret { argument.to_owned() } else { path };
-        self.push(is_secret, path, from, to, why);
+        self.push(|| may_hold_secret(argument, definition), path, from, to, why);
     }
 
-    fn push(&mut self, is_secret: bool, path: String, from: &str, to: &str, why: RepairReason) {
+    /// What comes beyond the last that is kept is not even looked at.
+    fn push(&mut self, is_secret: impl FnOnce() -> bool, path: String, from: &str, to: &str, why: RepairReason) {
         if self.repairs.len() >= KEPT {
             return;
         }
+        let is_secret = is_secret();
         let show =
             |text: &str| if is_secret && !text.is_empty() { "a secret".to_owned() } else { shorten(text.trim()) };
         self.repairs.push(Repair { path, from: show(from), to: show(to), why });

@@ -284,6 +284,13 @@ fn secrets_are_not_shown() {
         assert!(!format!("{repairs:?}").contains("4711"), "{repairs:?}");
         assert_eq!(repairs[0].from, "a secret");
     }
+    // Nor those deep inside, in a repair of the whole, of what they stand in, and of themselves.
+    let inner = json!({"type": "object", "properties": {"key": {"type": "integer", "writeOnly": true}}});
+    let nested = tool(json!({"type": "array", "items": inner}), true);
+    for text in [r#"{"v":[{"key":4711}],}"#, r#"{"v":"[{\"key\":4711}]"}"#, r#"{"v":[{"key":"4711"}]}"#] {
+        let repairs = attempt(&nested, text).unwrap().repairs;
+        assert!(!repairs.is_empty() && !format!("{repairs:?}").contains("4711"), "{repairs:?}");
+    }
 }
 
 /// A hostile text must not take long.

@@ -1,6 +1,7 @@
 //! Answers that come later, on a web page or in a chat.
 
 mod key;
+mod seal;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -12,16 +13,21 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub use key::{Key, WeakKey};
-pub use store::{MemoryStore, PendingCall, PendingStore, StoreError, Stored};
+pub use store::{MemoryStore, PendingStore, SealedCall, StoreError, Stored};
 pub use token::TokenError;
 
 use self::token::Token;
 use super::{Confirm, Decision, Pending, Question};
+use crate::{ErrorKind, ToolResult};
 
 /// Answers [`Decision::Pending`] with a token, and knows the call again when someone comes back with it.
 ///
 /// A token is good once, until it expires, and for exactly the call that was asked about: a MAC binds it to the call's
-/// id, its conversation, the tool and its definition, the arguments and the preview. Whatever is off makes it invalid.
+/// id, its conversation, channel and chat, the tool and its definition, the arguments and the preview. Whatever is off
+/// makes it invalid.
+///
+/// A call waits [encrypted](SealedCall), with its secrets, so that it can run later: a store, its backups and whoever
+/// can read them learn no arguments. [`resume`](Self::resume) runs it.
 ///
 /// It is cheap to clone; the clones answer for each other's calls.
 ///
@@ -82,7 +88,45 @@ impl Deferred {
         self
     }
 
-    /// The call of a token, which is used up by it.
+    /// Runs the call of a token, which is used up by it.
+    ///
+    /// A call that cannot begin waits on, and its token stays good: when it is told to come back later
+    /// ([`Busy`](ErrorKind::Busy), [`RateLimited`](ErrorKind::RateLimited)), when it cannot be recorded
+    /// ([`Journal`](ErrorKind::Journal)), and when somebody has edited the arguments and they are wrong
+    /// ([`InvalidArguments`](ErrorKind::InvalidArguments)). Consent was given to a call that runs, not to an attempt.
+    ///
+    /// Dropped in the middle, it leaves the token used up: nobody knows how far the call has come.
+    ///
+    /// ```no_run
+    /// # async fn answer(deferred: tool_runtime::Deferred, tools: tool_runtime::Dispatcher, token: &str)
+    /// # -> Result<(), Box<dyn std::error::Error>> {
+    /// use std::time::SystemTime;
+    ///
+    /// let result = deferred.resume(token, SystemTime::now(), |question| tools.approve(question)).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`redeem`](Self::redeem).
+    pub async fn resume<F>(
+        &self,
+        token: &str,
+        now: SystemTime,
+        run: impl FnOnce(Question) -> F,
+    ) -> Result<ToolResult, TokenError>
+    where
+        F: IntoFuture<Output = ToolResult>,
+    {
+        let call = self.redeem(token, now).await?;
+        let result = run(call.question.clone()).await;
+        if result.error.as_ref().is_some_and(|error| has_not_begun(error.kind)) {
+            self.give_back(&call).await;
+        }
+        Ok(result)
+    }
+
+    /// The call of a token, which is used up by it: to refuse it, or to run it in a way of your own.
     ///
     /// Whether to run it is for the person who has the token to say; that its tool is still
     /// [the one it was](Question::is_about) is for the caller to see.
@@ -99,9 +143,21 @@ impl Deferred {
         if now < call.expires { Ok(call) } else { Err(TokenError::Expired) }
     }
 
-    fn expect(&self, token: &Token, found: Result<Option<PendingCall>, StoreError>) -> Result<PendingCall, TokenError> {
+    fn expect(&self, token: &Token, found: Result<Option<SealedCall>, StoreError>) -> Result<PendingCall, TokenError> {
         let found = found.map_err(|error| unavailable(&error))?;
-        found.filter(|call| token.fits(&self.key, call)).ok_or(TokenError::Invalid)
+        let call = found.and_then(|sealed| seal::open(&self.key, &sealed));
+        call.filter(|call| token.fits(&self.key, call)).ok_or(TokenError::Invalid)
+    }
+
+    /// Puts a call back that was taken out, under the same token.
+    async fn give_back(&self, call: &PendingCall) {
+        let put = match seal::seal(&self.key, call) {
+            Ok(sealed) => self.store.put(sealed).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = put {
+            tracing::warn!(id = call.id, "a call that could not begin cannot wait on: {error}");
+        }
     }
 
     /// The calls of a conversation that wait, each with its token: for a page that is loaded again, or after a restart.
@@ -116,29 +172,44 @@ impl Deferred {
         now: SystemTime,
     ) -> Result<Vec<(Pending, PendingCall)>, TokenError> {
         let calls = self.store.list(conversation).await.map_err(|error| unavailable(&error))?;
-        let waiting = calls.into_iter().filter(|call| now < call.expires);
-        let with_token = waiting.filter_map(|call| Some((self.pending(&call)?, call)));
-        Ok(with_token.collect())
+        let opened = calls.iter().filter_map(|sealed| self.opened(sealed));
+        Ok(opened.filter(|(pending, _)| now < pending.expires).collect())
     }
 
-    /// The token of a call that is as it was put into the store.
-    fn pending(&self, call: &PendingCall) -> Option<Pending> {
-        if !token::is_sealed(&self.key, call) {
-            tracing::warn!(id = call.id, "a call that waits for confirmation was altered, or is of another key");
+    /// A call that is as it was put into the store, with its token.
+    fn opened(&self, sealed: &SealedCall) -> Option<(Pending, PendingCall)> {
+        let Some(call) = seal::open(&self.key, sealed) else {
+            tracing::warn!(id = sealed.id, "a call that waits for confirmation was altered, or is of another key");
             return None;
-        }
-        Some(Pending::new(token::token(&self.key, call)?, call.expires))
+        };
+        Some((Pending::new(token::token(&self.key, &call)?, call.expires), call))
     }
 
     async fn defer(&self, question: &Question) -> Result<Pending, StoreError> {
         let id = token::random_id().map_err(StoreError::new)?;
         let expires = expiry(SystemTime::now(), self.expires_in).ok_or_else(|| StoreError::new("it is no time"))?;
-        let mut call = PendingCall::new(id, question.clone(), expires);
-        call.seal = token::seal(&self.key, &call).ok_or_else(|| StoreError::new("the call cannot be sealed"))?;
-        let pending = self.pending(&call).ok_or_else(|| StoreError::new("the call cannot be sealed"))?;
-        self.store.put(call).await?;
-        Ok(pending)
+        let call = PendingCall { id, question: question.clone(), expires };
+        let token = token::token(&self.key, &call).ok_or_else(|| StoreError::new("the call has no token"))?;
+        self.store.put(seal::seal(&self.key, &call)?).await?;
+        Ok(Pending::new(token, expires))
     }
+}
+
+/// A call that waits for an answer.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PendingCall {
+    /// Its name in the store. Knowing it is not enough to run the call.
+    pub id: String,
+    /// What is asked.
+    pub question: Question,
+    /// When it is too late to answer, in whole seconds.
+    pub expires: SystemTime,
+}
+
+/// Whether an answer of this kind says that the handler was not started, and could be later.
+fn has_not_begun(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Busy | ErrorKind::RateLimited | ErrorKind::Journal | ErrorKind::InvalidArguments)
 }
 
 impl Confirm for Deferred {

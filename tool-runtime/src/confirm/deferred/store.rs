@@ -8,25 +8,25 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use crate::confirm::Question;
-
-/// A call that waits for an answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A call that waits for an answer, in the form in which a [`PendingStore`] keeps it: encrypted but for what the store
+/// goes by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct PendingCall {
+pub struct SealedCall {
     /// Its name in the store. Knowing it is not enough to run the call.
     pub id: String,
-    /// What is asked.
-    pub question: Question,
+    /// The conversation that the call belongs to.
+    pub conversation: Option<String>,
     /// When it is too late to answer, in whole seconds.
     pub expires: SystemTime,
-    /// Shows whether what the store holds is what was put there.
-    pub(super) seal: String,
+    /// The call itself. Only the key can read it, and any change to it or to what stands beside it makes it unreadable.
+    pub sealed: String,
 }
 
-impl PendingCall {
-    pub(super) fn new(id: String, question: Question, expires: SystemTime) -> Self {
-        Self { id, question, expires, seal: String::new() }
+impl SealedCall {
+    /// A call as a store keeps it, read back from its parts.
+    pub fn new(id: impl Into<String>, conversation: Option<String>, expires: SystemTime, sealed: String) -> Self {
+        Self { id: id.into(), conversation, expires, sealed }
     }
 }
 
@@ -35,25 +35,27 @@ pub type Stored<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Se
 
 /// Keeps calls that wait for an answer.
 ///
-/// A store keeps a [`PendingCall`] as it is, as JSON for example. It need not be trusted with more than that: a call
-/// that was altered in it is not run, and a token cannot be made from what it holds.
+/// A store keeps a [`SealedCall`] as it is, as JSON for example. It need not be trusted with more than that: it cannot read
+/// a call, one that was altered in it is not run, and a token cannot be made from what it holds.
+///
+/// What has expired is of no use to anybody; a store removes it when it likes.
 pub trait PendingStore: Send + Sync + 'static {
     /// Keeps a call under its id.
-    fn put(&self, call: PendingCall) -> Stored<'_, ()>;
+    fn put(&self, call: SealedCall) -> Stored<'_, ()>;
 
     /// The call of that id, which stays.
-    fn get<'a>(&'a self, id: &'a str) -> Stored<'a, Option<PendingCall>>;
+    fn get<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>>;
 
     /// The call of that id, which is gone then. Of two who take it at the same time, one gets it.
-    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<PendingCall>>;
+    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>>;
 
     /// The calls of a conversation.
-    fn list<'a>(&'a self, conversation: &'a str) -> Stored<'a, Vec<PendingCall>>;
+    fn list<'a>(&'a self, conversation: &'a str) -> Stored<'a, Vec<SealedCall>>;
 }
 
 /// Keeps calls in memory, up to a number of them. Those that have expired make room for others.
 pub struct MemoryStore {
-    calls: Mutex<BTreeMap<String, PendingCall>>,
+    calls: Mutex<BTreeMap<String, SealedCall>>,
     capacity: usize,
 }
 
@@ -64,11 +66,11 @@ impl MemoryStore {
         Self { calls: Mutex::default(), capacity }
     }
 
-    fn calls(&self) -> MutexGuard<'_, BTreeMap<String, PendingCall>> {
+    fn calls(&self) -> MutexGuard<'_, BTreeMap<String, SealedCall>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn keep(&self, call: PendingCall) -> Result<(), StoreError> {
+    fn keep(&self, call: SealedCall) -> Result<(), StoreError> {
         let mut calls = self.calls();
         let now = SystemTime::now();
         calls.retain(|_, waiting| waiting.expires > now);
@@ -88,21 +90,21 @@ impl Default for MemoryStore {
 }
 
 impl PendingStore for MemoryStore {
-    fn put(&self, call: PendingCall) -> Stored<'_, ()> {
+    fn put(&self, call: SealedCall) -> Stored<'_, ()> {
         Box::pin(async { self.keep(call) })
     }
 
-    fn get<'a>(&'a self, id: &'a str) -> Stored<'a, Option<PendingCall>> {
+    fn get<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>> {
         Box::pin(async { Ok(self.calls().get(id).cloned()) })
     }
 
-    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<PendingCall>> {
+    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>> {
         Box::pin(async { Ok(self.calls().remove(id)) })
     }
 
-    fn list<'a>(&'a self, conversation: &'a str) -> Stored<'a, Vec<PendingCall>> {
+    fn list<'a>(&'a self, conversation: &'a str) -> Stored<'a, Vec<SealedCall>> {
         Box::pin(async move {
-            let of_conversation = |call: &&PendingCall| call.question.conversation.as_deref() == Some(conversation);
+            let of_conversation = |call: &&SealedCall| call.conversation.as_deref() == Some(conversation);
             Ok(self.calls().values().filter(of_conversation).cloned().collect())
         })
     }

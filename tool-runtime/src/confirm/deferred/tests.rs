@@ -16,6 +16,8 @@ fn question() -> Question {
     let mut question = Question::new("metrics.purge", definition(true), json!({"host": "web-1", "count": 3}));
     question.call_id = Some("call_1".to_owned());
     question.conversation = Some("c-1".to_owned());
+    question.channel = Some("telegram".to_owned());
+    question.chat = Some("42".to_owned());
     question.preview = Some(json!({"statement": "delete from points"}));
     question
 }
@@ -25,30 +27,30 @@ fn question() -> Question {
 struct OpenStore(Arc<MemoryStore>);
 
 impl OpenStore {
-    async fn change(&self, id: &str, change: impl FnOnce(&mut PendingCall)) {
+    async fn change(&self, id: &str, change: impl FnOnce(&mut SealedCall)) {
         let mut call = self.0.take(id).await.unwrap().unwrap();
         change(&mut call);
         self.0.put(call).await.unwrap();
     }
 
-    async fn only_id(&self) -> String {
-        let calls = self.0.list("c-1").await.unwrap();
+    async fn only(&self) -> SealedCall {
+        let mut calls = self.0.list("c-1").await.unwrap();
         assert_eq!(calls.len(), 1);
-        calls[0].id.clone()
+        calls.remove(0)
     }
 }
 
 impl PendingStore for OpenStore {
-    fn put(&self, call: PendingCall) -> Stored<'_, ()> {
+    fn put(&self, call: SealedCall) -> Stored<'_, ()> {
         self.0.put(call)
     }
-    fn get<'a>(&'a self, id: &'a str) -> Stored<'a, Option<PendingCall>> {
+    fn get<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>> {
         self.0.get(id)
     }
-    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<PendingCall>> {
+    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>> {
         self.0.take(id)
     }
-    fn list<'a>(&'a self, conversation: &'a str) -> Stored<'a, Vec<PendingCall>> {
+    fn list<'a>(&'a self, conversation: &'a str) -> Stored<'a, Vec<SealedCall>> {
         self.0.list(conversation)
     }
 }
@@ -142,21 +144,24 @@ async fn swapped_between_calls() {
     let mixed = format!("{}{}", &first.token[..22], &second.token[22..]);
     assert_eq!(deferred.redeem(&mixed, now()).await, Err(TokenError::Invalid));
 
-    // One call in the place of another, under the other's name.
+    // One call in the place of another, under the other's name, and its sealed part alone.
     let mut harmless = question();
     harmless.arguments = json!({"host": "web-9", "count": 0});
     let second = ask(&deferred, &harmless).await;
     let ids = [&first.token, &second.token].map(|token| Token::read(token).unwrap().id());
     let mut other = store.take(&ids[0]).await.unwrap().unwrap();
-    store.take(&ids[1]).await.unwrap().unwrap();
+    let mut alone = store.take(&ids[1]).await.unwrap().unwrap();
     other.id.clone_from(&ids[1]);
-    store.put(other).await.unwrap();
-    assert_eq!(deferred.redeem(&second.token, now()).await, Err(TokenError::Invalid));
+    alone.sealed.clone_from(&other.sealed);
+    for swapped in [other, alone] {
+        store.put(swapped).await.unwrap();
+        assert_eq!(deferred.redeem(&second.token, now()).await, Err(TokenError::Invalid));
+    }
 }
 
 type Change = fn(&mut PendingCall);
 
-const CHANGES: [(&str, Change); 12] = [
+const CHANGES: [(&str, Change); 15] = [
     ("arguments", |call| call.question.arguments["host"] = json!("web-2")),
     ("an argument's type", |call| call.question.arguments["count"] = json!("3")),
     ("another argument", |call| call.question.arguments["force"] = json!(true)),
@@ -167,25 +172,73 @@ const CHANGES: [(&str, Change); 12] = [
     ("call id", |call| call.question.call_id = Some("call_2".to_owned())),
     ("no call id", |call| call.question.call_id = None),
     ("conversation", |call| call.question.conversation = Some("c-2".to_owned())),
+    ("channel", |call| call.question.channel = Some("mail".to_owned())),
+    ("chat", |call| call.question.chat = Some("43".to_owned())),
+    ("no chat", |call| call.question.chat = None),
     ("preview", |call| call.question.preview = None),
     ("expiry", |call| call.expires += Duration::from_secs(1)),
 ];
 
+/// A change that even the cipher does not notice, by someone who can seal calls: the token is of another call.
+async fn change_and_seal(store: &OpenStore, change: Change) {
+    let key = Key::from(KEY);
+    let sealed = store.only().await;
+    let mut call = seal::open(&key, &sealed).unwrap();
+    change(&mut call);
+    let changed = seal::seal(&key, &call).unwrap();
+    store.change(&sealed.id, |call| *call = changed).await;
+}
+
 #[tokio::test]
-async fn altered_in_the_store() {
+async fn for_another_call_than_was_asked_about() {
     for (what, change) in CHANGES {
         let (deferred, store) = deferred();
         let pending = ask(&deferred, &question()).await;
-        let id = store.only_id().await;
-        let before = store.get(&id).await.unwrap().unwrap();
-        store.change(&id, change).await;
+        let before = store.only().await;
+        change_and_seal(&store, change).await;
+        assert_eq!(deferred.redeem(&pending.token, now()).await, Err(TokenError::Invalid), "{what}");
+        // Put back as it was, it is good: it was the change that made it bad.
+        store.change(&before.id.clone(), |call| *call = before).await;
+        assert!(deferred.redeem(&pending.token, now()).await.is_ok(), "{what}");
+    }
+}
+
+type StoredChange = fn(&mut SealedCall);
+
+const STORED_CHANGES: [(&str, StoredChange); 6] = [
+    ("another conversation", |call| call.conversation = Some("c-2".to_owned())),
+    ("no conversation", |call| call.conversation = None),
+    ("a later expiry", |call| call.expires += Duration::from_secs(1)),
+    ("nothing", |call| call.sealed.clear()),
+    ("no base64", |call| call.sealed = "*".repeat(100)),
+    ("something of its own", |call| call.sealed = "A".repeat(400)),
+];
+
+#[tokio::test]
+async fn altered_in_the_store() {
+    let (deferred, store) = deferred();
+    let pending = ask(&deferred, &question()).await;
+    let before = store.only().await;
+    let changed = STORED_CHANGES.map(|(what, change)| {
+        let mut call = before.clone();
+        change(&mut call);
+        (what.to_owned(), call)
+    });
+    let letters = (0..before.sealed.len()).map(|index| {
+        let mut call = before.clone();
+        let other = if call.sealed.as_bytes()[index] == b'A' { "B" } else { "A" };
+        call.sealed.replace_range(index..=index, other);
+        (format!("letter {index}"), call)
+    });
+    for (what, call) in changed.iter().map(|(what, call)| (what.clone(), call.clone())).chain(letters) {
+        store.change(&before.id, |kept| *kept = call).await;
         assert_eq!(deferred.redeem(&pending.token, now()).await, Err(TokenError::Invalid), "{what}");
         let listed = [deferred.waiting("c-1", now()).await.unwrap(), deferred.waiting("c-2", now()).await.unwrap()];
         assert!(listed.concat().is_empty(), "{what}: a token is made for what was altered");
-        // Put back as it was, it is good: it was the change that made it bad.
-        store.change(&id, |call| *call = before).await;
-        assert!(deferred.redeem(&pending.token, now()).await.is_ok(), "{what}");
     }
+    store.change(&before.id.clone(), |call| *call = before).await;
+    assert_eq!(deferred.waiting("c-1", now()).await.unwrap().len(), 1);
+    assert!(deferred.redeem(&pending.token, now()).await.is_ok());
 }
 
 /// The control: tokens that only name their call pass all of these.
@@ -193,18 +246,62 @@ async fn altered_in_the_store() {
 async fn without_a_mac_all_of_it_would_pass() {
     async fn naive_redeem(store: &OpenStore, token: &str) -> Option<PendingCall> {
         let id = Token::read(token)?.id();
-        store.take(&id).await.unwrap()
+        seal::open(&Key::from(KEY), &store.take(&id).await.unwrap()?)
     }
     for (what, change) in CHANGES {
         let (deferred, store) = deferred();
         let pending = ask(&deferred, &question()).await;
-        store.change(&store.only_id().await, change).await;
-        assert!(naive_redeem(&store, &pending.token).await.is_some(), "{what}");
+        change_and_seal(&store, change).await;
+        assert!(
+            naive_redeem(&store, &pending.token)
+                .await
+                .is_some_and(|call| call.question != question() || call.expires != pending.expires),
+            "{what}"
+        );
     }
     let (deferred, store) = deferred();
     let [first, second] = [ask(&deferred, &question()).await, ask(&deferred, &question()).await];
     let mixed = format!("{}{}", &first.token[..22], &second.token[22..]);
     assert!(naive_redeem(&store, &mixed).await.is_some());
+}
+
+/// What a store holds tells nothing of a call but that it waits. The control is the call itself.
+#[tokio::test]
+async fn nothing_of_a_call_can_be_read_in_the_store() {
+    let (deferred, store) = deferred();
+    ask(&deferred, &question()).await;
+    let kept = serde_json::to_string(&store.only().await).unwrap();
+    let whole = serde_json::to_string(&question()).unwrap();
+    for private in ["web-1", "metrics.purge", "delete from points", "telegram", "call_1"] {
+        assert!(whole.contains(private) && !kept.contains(private), "{private} is in {kept}");
+    }
+    // Nor whether two calls are the same.
+    ask(&deferred, &question()).await;
+    let calls = store.list("c-1").await.unwrap();
+    assert_ne!(calls[0].sealed, calls[1].sealed);
+}
+
+/// Consent is to a call that runs: one that could not begin can be tried again, one that began cannot.
+#[tokio::test]
+async fn a_call_that_cannot_begin_waits_on() {
+    let failure = |kind| ToolResult::failure(crate::ToolError::new(kind, "no"));
+    let done = ToolResult::success("done".to_owned());
+    let (deferred, _) = deferred();
+    let pending = ask(&deferred, &question()).await;
+    for kind in [ErrorKind::Busy, ErrorKind::RateLimited, ErrorKind::Journal, ErrorKind::InvalidArguments] {
+        let answer = deferred.resume(&pending.token, now(), |_| async { failure(kind) }).await.unwrap();
+        assert_eq!(answer, failure(kind));
+    }
+    assert_eq!(deferred.waiting("c-1", now()).await.unwrap()[0].0, pending, "the token is the same one");
+    let too_late = deferred.resume(&pending.token, pending.expires, |_| async { panic!("it is too late") }).await;
+    assert_eq!(too_late, Err(TokenError::Expired));
+
+    for ended in [done, failure(ErrorKind::Failed), failure(ErrorKind::OutcomeUnknown), failure(ErrorKind::Refused)] {
+        let pending = ask(&deferred, &question()).await;
+        deferred.resume(&pending.token, now(), |_| async { ended.clone() }).await.unwrap();
+        let again = deferred.resume(&pending.token, now(), |_| async { panic!("it ran before") }).await;
+        assert_eq!(again, Err(TokenError::Invalid), "{ended:?}");
+    }
 }
 
 #[tokio::test]
@@ -228,7 +325,7 @@ async fn the_same_key_after_a_restart() {
     let (before, store) = deferred();
     let pending = ask(&before, &question()).await;
     // What a journal does: the calls as text.
-    let id = store.only_id().await;
+    let id = store.only().await.id;
     let text = serde_json::to_string(&store.take(&id).await.unwrap()).unwrap();
     let (after, store) = deferred();
     store.put(serde_json::from_str(&text).unwrap()).await.unwrap();
@@ -245,12 +342,14 @@ async fn the_same_key_after_a_restart() {
 async fn what_is_kept_is_no_token() {
     let (deferred, store) = deferred();
     let pending = ask(&deferred, &question()).await;
-    let call = store.get(&store.only_id().await).await.unwrap().unwrap();
-    let mut bytes = base64::Engine::decode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, &call.id).unwrap();
-    bytes.extend(base64::Engine::decode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, &call.seal).unwrap());
-    let forged = base64::Engine::encode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, bytes);
-    assert_eq!(forged.len(), pending.token.len());
-    assert_eq!(deferred.redeem(&forged, now()).await, Err(TokenError::Invalid));
+    let call = store.only().await;
+    let base64 = base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    let [id, sealed] = [&call.id, &call.sealed].map(|text| base64::Engine::decode(&base64, text).unwrap());
+    for tag in [&sealed[..32], &sealed[24..56], &sealed[sealed.len() - 32..]] {
+        let forged = base64::Engine::encode(&base64, [&id, tag].concat());
+        assert_eq!(forged.len(), pending.token.len());
+        assert_eq!(deferred.redeem(&forged, now()).await, Err(TokenError::Invalid));
+    }
 }
 
 /// Of many who press the button at the same time, one runs the call.
@@ -295,16 +394,16 @@ async fn a_store_that_fails() {
         Box::pin(async { Err(StoreError::new("disk on fire in /var/lib/secret")) })
     }
     impl PendingStore for Broken {
-        fn put(&self, _: PendingCall) -> Stored<'_, ()> {
+        fn put(&self, _: SealedCall) -> Stored<'_, ()> {
             broken()
         }
-        fn get<'a>(&'a self, _: &'a str) -> Stored<'a, Option<PendingCall>> {
+        fn get<'a>(&'a self, _: &'a str) -> Stored<'a, Option<SealedCall>> {
             broken()
         }
-        fn take<'a>(&'a self, _: &'a str) -> Stored<'a, Option<PendingCall>> {
+        fn take<'a>(&'a self, _: &'a str) -> Stored<'a, Option<SealedCall>> {
             broken()
         }
-        fn list<'a>(&'a self, _: &'a str) -> Stored<'a, Vec<PendingCall>> {
+        fn list<'a>(&'a self, _: &'a str) -> Stored<'a, Vec<SealedCall>> {
             broken()
         }
     }

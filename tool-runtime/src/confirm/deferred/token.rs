@@ -19,13 +19,6 @@ pub(super) struct Token {
     bytes: [u8; NONCE + TAG],
 }
 
-/// What a tag is good for: one that is kept with a call must not be good for running it.
-#[derive(Clone, Copy)]
-enum Purpose {
-    Token,
-    Seal,
-}
-
 impl Token {
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut bytes = [0; NONCE + TAG];
@@ -41,26 +34,15 @@ impl Token {
 
     /// Whether it was made for this call, as it is now.
     pub(super) fn fits(&self, key: &Key, call: &PendingCall) -> bool {
-        self.id() == call.id
-            && mac(key, Purpose::Token, call).is_some_and(|mac| mac.verify_slice(&self.bytes[NONCE..]).is_ok())
+        self.id() == call.id && mac(key, call).is_some_and(|mac| mac.verify_slice(&self.bytes[NONCE..]).is_ok())
     }
 }
 
 /// The token of a call.
 pub(super) fn token(key: &Key, call: &PendingCall) -> Option<String> {
     let mut bytes = URL_SAFE_NO_PAD.decode(&call.id).ok().filter(|id| id.len() == NONCE)?;
-    bytes.extend(mac(key, Purpose::Token, call)?.finalize().into_bytes());
+    bytes.extend(mac(key, call)?.finalize().into_bytes());
     Some(URL_SAFE_NO_PAD.encode(bytes))
-}
-
-/// What a call is kept with, so that a change in the store is noticed when its token is made again.
-pub(super) fn seal(key: &Key, call: &PendingCall) -> Option<String> {
-    Some(URL_SAFE_NO_PAD.encode(mac(key, Purpose::Seal, call)?.finalize().into_bytes()))
-}
-
-pub(super) fn is_sealed(key: &Key, call: &PendingCall) -> bool {
-    let Ok(seal) = URL_SAFE_NO_PAD.decode(&call.seal) else { return false };
-    mac(key, Purpose::Seal, call).is_some_and(|mac| mac.verify_slice(&seal).is_ok())
 }
 
 /// A name for a call that nobody can guess.
@@ -71,16 +53,18 @@ pub(super) fn random_id() -> Result<String, getrandom::Error> {
 }
 
 /// Over all that there is to know about a call: its id, its expiry, and the question with the call's id, conversation,
-/// tool, definition, arguments and preview. Each part follows its length, so that none can run into the next.
-fn mac(key: &Key, purpose: Purpose, call: &PendingCall) -> Option<Hmac<Sha256>> {
-    let purpose = match purpose {
-        Purpose::Token => "tool-runtime confirmation token 1",
-        Purpose::Seal => "tool-runtime confirmation seal 1",
-    };
+/// channel, chat, tool, definition, arguments and preview.
+fn mac(key: &Key, call: &PendingCall) -> Option<Hmac<Sha256>> {
     let expires = call.expires.duration_since(UNIX_EPOCH).ok()?.as_nanos().to_be_bytes();
     let question = tool_model::canonical(&serde_json::to_value(&call.question).ok()?);
+    keyed(key, "tool-runtime confirmation token 1", &[call.id.as_bytes(), &expires, question.as_bytes()])
+}
+
+/// A keyed hash for one purpose, which is good for no other. Each part follows its length, so that none can run into
+/// the next.
+pub(super) fn keyed(key: &Key, purpose: &str, parts: &[&[u8]]) -> Option<Hmac<Sha256>> {
     let mut mac = Hmac::<Sha256>::new_from_slice(key.bytes()).ok()?;
-    for part in [purpose.as_bytes(), call.id.as_bytes(), &expires, question.as_bytes()] {
+    for part in [purpose.as_bytes()].iter().chain(parts) {
         mac.update(&(part.len() as u64).to_be_bytes());
         mac.update(part);
     }

@@ -4,12 +4,12 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::render::render;
 use super::screen::Screen;
 use crate::confirm::{Decision, Question};
-use crate::display::{escape, json};
+use crate::display::escape;
 
 const NO_TERMINAL: &str = "this call needs a person's consent, and there is no terminal to ask on. Where nobody can be \
                            asked, as in CI, the application runs with `Policy::Yolo` or as a dry run";
@@ -97,9 +97,9 @@ impl<'a> Dialogue<'a> {
         if line.ends_with('\n') { Ok(line) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 
-    /// Has the arguments edited, until they are a JSON object or the person gives up.
+    /// Has the arguments edited, until they can be taken or the person gives up.
     fn edit(&mut self) -> io::Result<()> {
-        let mut text = json(&self.question.arguments);
+        let mut text = self.question.to_edit();
         loop {
             let edited = match self.screen.edit(&text) {
                 Some(Ok(edited)) => edited,
@@ -113,14 +113,14 @@ impl<'a> Dialogue<'a> {
             if edited.trim().is_empty() || edited == text {
                 return self.screen.show("Nothing was changed.\n");
             }
-            match serde_json::from_str::<Map<String, Value>>(&edited) {
+            match self.question.edited(&edited) {
                 Ok(arguments) => {
                     self.replace(arguments);
                     return Ok(());
                 }
                 Err(error) => {
                     let error = error.to_string();
-                    self.screen.show(&format!("That is no JSON object: {}\n", escape(&error)))?;
+                    self.screen.show(&format!("Once more, please: {}.\n", escape(&error)))?;
                     text = edited;
                 }
             }
@@ -128,8 +128,8 @@ impl<'a> Dialogue<'a> {
     }
 
     /// The preview and the repairs were those of other arguments.
-    fn replace(&mut self, arguments: Map<String, Value>) {
-        self.question.arguments = Value::Object(arguments);
+    fn replace(&mut self, arguments: Value) {
+        self.question.arguments = arguments;
         self.question.preview = None;
         self.question.repairs.clear();
         self.edited = true;

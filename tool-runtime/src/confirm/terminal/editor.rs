@@ -1,11 +1,11 @@
 //! The person's own editor.
 
 use std::env;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::process::{self, Command};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::fs;
+use std::io;
+use std::process::Command;
+
+use tempfile::TempDir;
 
 /// What `$VISUAL` or `$EDITOR` says, if anything.
 pub(super) fn command() -> Option<String> {
@@ -14,45 +14,30 @@ pub(super) fn command() -> Option<String> {
 
 /// Opens a text in an editor, such as `vi` or `code --wait`, and gives what was saved.
 pub(super) fn edit(command: &str, text: &str) -> io::Result<String> {
-    let (mut file, path) = create()?;
-    let _removed = Removed(&path);
-    file.write_all(text.as_bytes())?;
-    drop(file);
+    let folder = private_folder()?;
+    let path = folder.path().join("arguments.json");
+    fs::write(&path, text)?;
     let mut words = command.split_whitespace();
     let program = words.next().ok_or_else(|| io::Error::other("no editor is named"))?;
     let status = Command::new(program).args(words).arg(&path).status()?;
-    match status.success() {
+    let saved = match status.success() {
         true => fs::read_to_string(&path),
         false => Err(io::Error::other(format!("`{command}` ended with {status}"))),
+    };
+    if let Err(error) = folder.close() {
+        tracing::warn!("what was edited could not be removed: {error}");
     }
+    saved
 }
 
-/// A new file that only this person can read: arguments may be private.
-fn create() -> io::Result<(File, PathBuf)> {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let mut options = OpenOptions::new();
-    // Fails where something is there already, a link among others.
-    options.write(true).create_new(true);
+/// A new folder of a name that nobody knows, which only this person can enter: arguments may be private, and an editor
+/// that leaves copies beside its file, or puts a new file in its place, does that in there.
+fn private_folder() -> io::Result<TempDir> {
+    let mut folder = tempfile::Builder::new();
+    folder.prefix("tool-arguments-");
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    loop {
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = env::temp_dir().join(format!("tool-arguments-{}-{number}.json", process::id()));
-        match options.open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1000 => {}
-            opened => return opened.map(|file| (file, path)),
-        }
-    }
-}
-
-struct Removed<'a>(&'a Path);
-
-impl Drop for Removed<'_> {
-    fn drop(&mut self) {
-        if let Err(error) = fs::remove_file(self.0) {
-            tracing::warn!("{} could not be removed: {error}", self.0.display());
-        }
-    }
+    folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    folder.tempdir()
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -62,10 +47,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_private_and_goes_away() {
-        let (_, path) = create().unwrap();
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        drop(Removed(&path));
+    fn a_folder_is_private_and_goes_away_with_all_that_is_in_it() {
+        let folder = private_folder().unwrap();
+        let path = folder.path().to_owned();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
+        assert_ne!(path.file_name(), private_folder().unwrap().path().file_name());
+        fs::write(path.join("arguments.json~"), "a copy").unwrap();
+        folder.close().unwrap();
         assert!(!path.exists());
     }
 

@@ -6,8 +6,6 @@ use crate::display::thousands;
 
 /// Narrower than any terminal, which would break a longer line itself and begin the rest of it without a bar.
 const COLUMNS: usize = 72;
-/// More than that is folded, so that the tool's name stays in sight.
-const ROWS: usize = 40;
 
 const BAR: &str = "  │ ";
 /// A line that goes on.
@@ -57,19 +55,19 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// Lines of somebody else's words, which must be escaped already.
-    pub(super) fn framed<'t>(&mut self, lines: impl IntoIterator<Item = (Cow<'t, str>, Option<Colour>)>) {
+    /// Lines of somebody else's words, which must be escaped already, folded after so many rows.
+    pub(super) fn framed<'t>(&mut self, lines: impl IntoIterator<Item = (Cow<'t, str>, Option<Colour>)>, most: usize) {
         let mut rows: usize = 0;
         for (line, colour) in lines {
             for (index, row) in wrapped(&line).enumerate() {
                 rows += 1;
-                if self.in_full || rows <= ROWS {
+                if self.in_full || rows <= most {
                     self.text.push_str(if index == 0 { BAR } else { BAR_CONTINUED });
                     self.line(row, colour);
                 }
             }
         }
-        if let Some(more) = rows.checked_sub(ROWS).filter(|more| *more > 0 && !self.in_full) {
+        if let Some(more) = rows.checked_sub(most).filter(|more| *more > 0 && !self.in_full) {
             self.folded = true;
             self.line(&format!("  … {} more lines", thousands(more)), Some(Colour::Yellow));
         }

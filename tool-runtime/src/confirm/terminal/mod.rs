@@ -36,7 +36,8 @@ use super::{Confirm, Decision, Question};
 /// ```
 ///
 /// - Calls that run side by side are asked about one after the other.
-/// - What does not show is escaped, long texts are folded and `f` shows them in full: what is seen is what runs.
+/// - What does not show is escaped, each long argument is folded and `f` shows it in full: what is seen is what runs.
+/// - A secret is shown as a mark, such as `"*** 1"`, here and in an editor; the mark stands for it in what is edited.
 /// - `n` can be followed by a reason, which the model is told: `n take web-2`.
 /// - `e` opens the arguments in `$VISUAL` or `$EDITOR`, or takes them on one line, and asks again about the edited ones.
 /// - The end of the input, and what was typed before the question was there to be read, are no consent.

@@ -2,15 +2,19 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Value, json as value};
+use serde_json::Value;
 use tool_model::ToolDefinition;
 
 use super::frame::{Colour, Page};
 use crate::confirm::Question;
-use crate::display::{escape_lines, json, json_folded, thousands};
+use crate::display::{escape, escape_lines, json, json_folded, thousands};
 
 /// The most of a string among the arguments that is shown at first.
 const STRING: usize = 400;
+/// More rows than that are folded, so that the tool's name stays in sight.
+const ROWS: usize = 40;
+/// However many arguments there are, so much is shown of each.
+const LEAST_ROWS: usize = 4;
 /// A longer name is folded: a line of ours must not be broken by the terminal.
 const NAME: usize = 60;
 /// What is left of it then.
@@ -23,27 +27,37 @@ pub(super) fn render(question: &Question, edited: bool, in_full: bool, colours: 
     let tool = name(&mut page, &question.tool);
     page.paint(&tool, Some(Colour::Bold));
     page.line(" wants to run", None);
-    if let Some(conversation) = &question.conversation {
-        let conversation = name(&mut page, conversation);
-        page.line(&format!("  in conversation {conversation}"), None);
+    for (what, named) in whence(question) {
+        let named = name(&mut page, named);
+        page.line(&format!("  {what} {named}"), None);
     }
     let flags = flags(&question.definition);
     if !flags.is_empty() {
         page.line(&format!("  {}", flags.join(", ")), Some(Colour::Yellow));
     }
-    page.framed(escape_lines(&question.definition.description).map(|line| (line, None)));
-    if in_full && [Some(&question.tool), question.conversation.as_ref()].into_iter().flatten().any(|text| is_long(text))
-    {
-        section(&mut page, "tool and conversation", &value!([question.tool, question.conversation]));
+    page.framed(escape_lines(&question.definition.description).map(|line| (line, None)), ROWS);
+    for (what, named) in [("tool", &*question.tool)].into_iter().chain(whence(question)) {
+        if in_full && is_long(named) {
+            section(&mut page, what, &Value::from(named));
+        }
     }
-    section(&mut page, if edited { "arguments, edited" } else { "arguments" }, &question.arguments);
+    arguments(&mut page, if edited { "arguments, edited" } else { "arguments" }, &question.marked());
     if !question.repairs.is_empty() {
-        section(&mut page, "mended", &Value::Array(question.repairs.clone()));
+        page.line("  mended", None);
+        let repairs: Vec<String> = question.repairs.iter().map(repair).collect();
+        page.framed(repairs.iter().map(|repair| (escape(repair), None)), ROWS);
     }
     if let Some(preview) = &question.preview {
         show_preview(&mut page, preview);
     }
     (page.text, page.folded)
+}
+
+/// Where the call comes from, as far as that is known.
+fn whence(question: &Question) -> impl Iterator<Item = (&'static str, &str)> {
+    let known =
+        [("in conversation", &question.conversation), ("by channel", &question.channel), ("in chat", &question.chat)];
+    known.into_iter().filter_map(|(what, named)| Some((what, named.as_deref()?)))
 }
 
 /// A name stands on a line of ours. What is not ASCII is escaped in it: letters that look alike make other names.
@@ -62,6 +76,17 @@ fn is_long(name: &str) -> bool {
     name.escape_default().count() > NAME
 }
 
+/// What was mended, on one line; see [`Repair`](crate::Repair).
+fn repair(repair: &Value) -> String {
+    let part = |name| repair.get(name).and_then(Value::as_str);
+    let (Some(path), Some(from), Some(to), Some(why)) = (part("path"), part("from"), part("to"), part("why")) else {
+        return repair.to_string();
+    };
+    let place = if path.is_empty() { String::new() } else { format!("{path}: ") };
+    let to = if to.is_empty() { "left out" } else { to };
+    format!("{place}{from} → {to} ({})", why.replace('_', " "))
+}
+
 fn flags(definition: &ToolDefinition) -> Vec<&'static str> {
     let flags = [
         ("sensitive", definition.sensitive),
@@ -72,15 +97,40 @@ fn flags(definition: &ToolDefinition) -> Vec<&'static str> {
     flags.into_iter().filter(|(_, set)| *set).map(|(name, _)| name).collect()
 }
 
+/// All arguments under a title. Each is folded by itself: a long one must not push another out of sight.
+fn arguments(page: &mut Page, title: &str, arguments: &Value) {
+    let Some(object) = arguments.as_object().filter(|object| object.len() > 1) else {
+        return section(page, title, arguments);
+    };
+    page.line(&format!("  {title}"), None);
+    page.framed([("{".into(), None)], ROWS);
+    let rows = (ROWS / object.len()).max(LEAST_ROWS);
+    let mut entries: Vec<_> = object.iter().collect();
+    entries.sort_unstable_by_key(|(name, _)| *name);
+    let last = entries.len() - 1;
+    for (index, (name, value)) in entries.into_iter().enumerate() {
+        let alone = Value::Object([(name.clone(), value.clone())].into_iter().collect());
+        let text = text_in(page, &alone);
+        let text = text.trim_start_matches("{\n").trim_end_matches("\n}");
+        let comma = if index < last { "," } else { "" };
+        page.framed(format!("{text}{comma}").lines().map(|line| (Cow::Borrowed(line), None)), rows);
+    }
+    page.framed([("}".into(), None)], ROWS);
+}
+
 /// A value as JSON under a title.
 fn section(page: &mut Page, title: &str, value: &Value) {
     page.line(&format!("  {title}"), None);
-    let whole = json(value);
-    let shown = if page.in_full { whole } else { folded(page, value, whole) };
-    page.framed(shown.lines().map(|line| (Cow::Borrowed(line), None)));
+    let text = text_in(page, value);
+    page.framed(text.lines().map(|line| (Cow::Borrowed(line), None)), ROWS);
 }
 
-fn folded(page: &mut Page, value: &Value, whole: String) -> String {
+/// A value as JSON, whole or with its long texts folded.
+fn text_in(page: &mut Page, value: &Value) -> String {
+    let whole = json(value);
+    if page.in_full {
+        return whole;
+    }
     let folded = json_folded(value, STRING);
     page.folded |= folded != whole;
     folded
@@ -107,10 +157,13 @@ fn text_of(preview: &Value) -> Option<(&'static str, &str)> {
 fn show_text(page: &mut Page, title: &str, text: &str) {
     page.line(&format!("  {title}"), None);
     let colour = |line: &str| if title == "diff" { diff_colour(line) } else { None };
-    page.framed(escape_lines(text).map(|line| {
-        let colour = colour(&line);
-        (line, colour)
-    }));
+    page.framed(
+        escape_lines(text).map(|line| {
+            let colour = colour(&line);
+            (line, colour)
+        }),
+        ROWS,
+    );
 }
 
 fn is_diff(text: &str) -> bool {

@@ -29,8 +29,9 @@ impl Careful {
         let verdict = self.verdict(rules, read);
         let runs = matches!(verdict, Verdict::Run);
         self.timed(budget, self.refuse_by_policy(verdict, read)).await?;
-        if self.asked.is_some() {
-            return Ok(("confirmed", None));
+        if let Some(question) = &self.approved {
+            let is_edited = question.arguments != read.arguments;
+            return Ok((if is_edited { "edited" } else { "confirmed" }, None));
         }
         if runs {
             return Ok(("policy", None));
@@ -55,6 +56,7 @@ impl Careful {
     /// Asks. Meanwhile nobody waits for this call's place.
     async fn ask(&self, rules: &Rules, read: &Read) -> Result<Decision, Box<ToolResult>> {
         let Some(confirm) = &rules.confirm else {
+            self.note(read, "nobody to ask").await?;
             let message = "needs somebody's consent, and there is nobody to ask: the application sets `.confirm(..)`, or another `.policy(..)`";
             return Err(self.failure(ErrorKind::Refused, message.to_owned()));
         };
@@ -65,9 +67,11 @@ impl Careful {
     }
 
     async fn question(&self, read: &Read) -> Question {
-        let mut question = Question::new(&*self.call.name, self.tool.definition().clone(), read.arguments.clone());
+        let mut question = Question::new(&*self.tool.name, self.tool.definition().clone(), read.arguments.clone());
         question.call_id = self.call.call_id().map(str::to_owned);
         question.conversation = self.call.conversation_id().map(str::to_owned);
+        (question.channel, question.chat) =
+            self.call.channel.clone().map(|(channel, chat)| (channel.into_owned(), chat.into_owned())).unzip();
         question.repairs = read.repaired.as_ref().map(|repaired| repaired.values()).unwrap_or_default();
         question.preview = self.effect(read).await;
         question

@@ -12,7 +12,6 @@ use crate::dispatch::budget::Budget;
 use crate::dispatch::running::{Running, Work};
 use crate::dispatch::scoped;
 use crate::dispatch::told::Told;
-use crate::dispatch::words::answered;
 use crate::guard::CatchPanic;
 use crate::inject::{Facts, ScopeInner};
 use crate::shim::Waiting;
@@ -61,8 +60,7 @@ impl Execution {
 
     /// Runs the handler, records what came of it and gives it back.
     pub(super) async fn end(mut self) -> ToolResult {
-        let answer = (&mut self.running).await;
-        let result = answered(&self.running.tool, answer);
+        let result = (&mut self.running).await;
         match self.ending.take() {
             Some(ending) => ending.end(result, self.cancel.as_ref()).await,
             None => result,
@@ -73,10 +71,9 @@ impl Execution {
 impl Drop for Execution {
     fn drop(&mut self) {
         let Some(ending) = self.ending.take() else { return };
-        let (tool, abandoned) = (self.running.tool.clone(), self.running.abandon());
+        let abandoned = self.running.abandon();
         self.runtime.spawn(async move {
-            let result = answered(&tool, abandoned.await);
-            ending.end(result, None).await;
+            ending.end(abandoned.await, None).await;
         });
     }
 }

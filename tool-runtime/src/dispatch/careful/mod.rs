@@ -8,16 +8,17 @@
 
 mod consent;
 mod execution;
+mod read;
 mod record;
 mod trial;
 
 use std::sync::Arc;
 
-use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use self::execution::{Ending, Execution};
+use self::read::{Read, WRONG_EDIT, of_an_edit};
 use super::budget::Budget;
 use super::dispatcher::Inner;
 use super::seat::Seat;
@@ -25,9 +26,10 @@ use super::told::Told;
 use super::words::{answered, cancelled};
 use super::{BoundTool, Given, Rules};
 use crate::answer::Failure;
-use crate::arguments::{Reader, Repaired};
-use crate::guard::{self, CatchPanic};
-use crate::shim::{Invocation, Purpose, Step, Waiting};
+use crate::arguments::Repaired;
+use crate::confirm::Question;
+use crate::guard::CatchPanic;
+use crate::shim::Waiting;
 use crate::{ErrorKind, Permit, ToolCall, ToolError, ToolResult, redact};
 
 /// A call on its careful way.
@@ -35,8 +37,8 @@ pub(super) struct Careful {
     pub(super) inner: Arc<Inner>,
     pub(super) tool: Arc<BoundTool>,
     pub(super) call: ToolCall<'static>,
-    /// The arguments that the model asked for, if somebody has given consent already.
-    pub(super) asked: Option<Value>,
+    /// What somebody has given consent to already.
+    pub(super) approved: Option<Box<Question>>,
     pub(super) dry_run: bool,
     /// What came with the call.
     pub(super) with: Vec<Given>,
@@ -45,12 +47,6 @@ pub(super) struct Careful {
     /// Its place among the calls of its turn.
     pub(super) seat: Option<Seat>,
     pub(super) runtime: Handle,
-}
-
-/// Arguments that were read, as a value to be shown.
-struct Read {
-    arguments: Value,
-    repaired: Option<Box<Repaired>>,
 }
 
 /// A call that is to run.
@@ -97,7 +93,10 @@ impl Careful {
     /// Everything up to the handler.
     async fn prepare(&self, told: &mut Told, budget: &mut Budget) -> Result<Decided, Box<ToolResult>> {
         let rules = &self.inner.rules;
-        let read = self.read(&self.call.arguments);
+        let read = match &self.approved {
+            None => self.read(&self.call.arguments, self.inner.limits.repair),
+            Some(question) => self.timed(budget, self.read_approved(question)).await,
+        };
         match &read {
             Ok((_, read)) => told.starts(|| redact(&read.arguments, self.tool.definition())),
             Err(_) => told.starts_with_text(&self.call.arguments, &self.tool),
@@ -109,22 +108,28 @@ impl Careful {
         }
         if self.dry_run || rules.dry_run {
             self.timed(budget, self.note(&read, "dry run")).await?;
-            return Err(Box::new(self.dry_result(&read).await));
+            return Err(self.dry_result(rules, &read).await);
         }
         // A call is known by what the model asked for, whatever somebody has put in its place.
-        let asked = self.asked.clone().unwrap_or_else(|| read.arguments.clone());
+        let asked = self.approved.as_ref().map_or(&read.arguments, |question| &question.arguments).clone();
         self.timed(budget, self.recall(&asked)).await?;
         let (decision, edited) = self.consent(rules, &read, budget).await?;
         if let Some(arguments) = edited {
-            (waiting, read) = self.read(&arguments.to_string()).map_err(of_an_edit)?;
+            (waiting, read) = match self.read(&arguments.to_string(), false) {
+                Ok(edited) => edited,
+                Err(result) => {
+                    self.timed(budget, self.note(&read, WRONG_EDIT)).await?;
+                    return Err(of_an_edit(result));
+                }
+            };
             // Consent is no leave to do what the policy forbids.
             self.timed(budget, self.refuse_by_policy(self.verdict(rules, &read), &read)).await?;
         }
         if let Some(seat) = &self.seat {
             seat.enter().await;
         }
-        self.admit()?;
-        let permit = self.timed(budget, self.enter()).await?;
+        self.timed(budget, self.admit(&read)).await?;
+        let permit = self.timed(budget, self.enter(&read)).await?;
         let record = self.timed(budget, self.begin(&read, &asked, decision)).await?;
         let ending =
             Ending { told: None, repaired: read.repaired, decision, record, started: std::time::Instant::now() };
@@ -140,47 +145,23 @@ impl Careful {
         budget.spend(work).await.map_err(|failure| self.not_run(failure))?
     }
 
-    /// Reads arguments, mended if need be.
-    fn read(&self, text: &str) -> Result<(Waiting, Read), Box<ToolResult>> {
-        let limits = &self.inner.limits;
-        let mut repaired: Option<Box<Repaired>> = None;
-        let reader =
-            Reader { text, schemas: self.tool.schemas(), allow_unknown: limits.allow_unknown, repair: limits.repair };
-        let purpose = Purpose::Call { tool: &self.call.name, reader, repaired: &mut repaired };
-        let waiting = match guard::catch(|| (self.tool.shim.invoke)(Invocation { purpose, ready: None })) {
-            Ok(Step::Waiting(waiting)) => waiting,
-            // What needs no inputs does nothing yet either: a future that was not polled, a function that was not run.
-            Ok(step @ (Step::Future(_) | Step::Blocking(_))) => Box::new(move |_| Ok(step)),
-            Ok(Step::Refused(error)) => return Err(Box::new(ToolResult::failure(*error))),
-            Ok(_) => return Err(self.failure(ErrorKind::Failed, "could not be prepared".to_owned())),
-            Err(panic) => return Err(self.failure(ErrorKind::Panicked, format!("panicked: {panic}"))),
-        };
-        let read = repaired.as_ref().map_or(text, |repaired| repaired.text.as_str());
-        let arguments = match read.trim() {
-            "" => Value::Object(serde_json::Map::new()),
-            // What the reader passes over, a value may not be able to hold: then nobody could be shown what runs.
-            text => serde_json::from_str(text).map_err(|error| {
-                let message = format!("was not run: its arguments cannot be shown to anybody: {error}");
-                self.failure(ErrorKind::InvalidArguments, message)
-            })?,
-        };
-        Ok((waiting, Read { arguments, repaired }))
-    }
-
     /// Counts the call, where they may come only so often. What does not run does not count.
-    fn admit(&self) -> Result<(), Box<ToolResult>> {
+    async fn admit(&self, read: &Read) -> Result<(), Box<ToolResult>> {
         let Some(limiter) = &self.inner.rules.limiter else { return Ok(()) };
-        limiter
-            .admit(&self.call.name, self.call.conversation_id())
-            .map_err(|exceeded| Box::new(ToolResult::failure(exceeded.error(&self.call.name))))
+        let Err(exceeded) = limiter.admit(&self.call.name, self.call.conversation_id()) else { return Ok(()) };
+        self.note(read, "rate limited").await?;
+        Err(Box::new(ToolResult::failure(exceeded.error(&self.tool.name))))
     }
 
     /// Waits for its turn, where only so many calls run at a time.
-    async fn enter(&self) -> Result<Option<Permit>, Box<ToolResult>> {
+    async fn enter(&self, read: &Read) -> Result<Option<Permit>, Box<ToolResult>> {
         let Some(concurrency) = &self.inner.rules.concurrency else { return Ok(None) };
         match concurrency.enter().await {
             Ok(permit) => Ok(Some(permit)),
-            Err(busy) => Err(Box::new(ToolResult::failure(busy.error(&self.call.name)))),
+            Err(busy) => {
+                self.note(read, "busy").await?;
+                Err(Box::new(ToolResult::failure(busy.error(&self.tool.name))))
+            }
         }
     }
 
@@ -189,14 +170,8 @@ impl Careful {
     }
 
     fn failure(&self, kind: ErrorKind, message: String) -> Box<ToolResult> {
-        Box::new(ToolResult::failure(ToolError::new(kind, format!("`{}` {message}.", self.call.name))))
+        Box::new(ToolResult::failure(ToolError::new(kind, format!("`{}` {message}.", self.tool.name))))
     }
-}
-
-/// The person who edited the arguments should know that it was that.
-fn of_an_edit(mut result: Box<ToolResult>) -> Box<ToolResult> {
-    result.output.insert_str(0, "The edited arguments are wrong. ");
-    result
 }
 
 fn mend(mut result: ToolResult, repaired: Option<&Repaired>) -> ToolResult {

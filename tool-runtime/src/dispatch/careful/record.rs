@@ -78,8 +78,15 @@ impl Careful {
 
     /// Records a decision after which nothing runs.
     pub(super) async fn note(&self, read: &Read, decision: &str) -> Result<(), Box<ToolResult>> {
+        if self.inner.rules.journal.is_none() {
+            return Ok(());
+        }
+        self.note_that(self.started(read), decision).await
+    }
+
+    pub(super) async fn note_that(&self, call: Started, decision: &str) -> Result<(), Box<ToolResult>> {
         let Some(journal) = &self.inner.rules.journal else { return Ok(()) };
-        journal.note(&self.started(read), decision).await.map_err(|error| self.unrecorded(&error.to_string()))
+        journal.note(&call, decision).await.map_err(|error| self.unrecorded(&error.to_string()))
     }
 
     fn unrecorded(&self, error: &str) -> Box<ToolResult> {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex as StdMutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_model::ToolDefinition;
+use tool_model::{Argument, ToolDefinition};
 
 use super::*;
 
@@ -82,16 +82,23 @@ impl Screen for Script {
     }
 }
 
-fn definition() -> Arc<ToolDefinition> {
-    let json = json!({
-        "description": "Delete all points of a host.", "handler": "app::purge", "arguments": {},
-        "sensitive": true, "destructive": true,
-    });
-    Arc::new(serde_json::from_value(json).unwrap())
+/// A tool that takes these arguments, of which `password` is secret.
+fn definition(arguments: &Value) -> ToolDefinition {
+    let mut definition = ToolDefinition::default();
+    definition.description = "Delete all points of a host.".to_owned();
+    (definition.sensitive, definition.destructive) = (true, true);
+    for name in arguments.as_object().unwrap().keys() {
+        let mut argument = Argument::new("any", true);
+        if name == "password" {
+            argument.keywords.insert("writeOnly".to_owned(), true.into());
+        }
+        definition.arguments.insert(name.clone(), argument);
+    }
+    definition
 }
 
 fn question(arguments: Value) -> Question {
-    Question::new("metrics.purge", definition(), arguments)
+    Question::new("metrics.purge", Arc::new(definition(&arguments)), arguments)
 }
 
 fn purge() -> Question {
@@ -103,12 +110,20 @@ async fn what_is_shown() {
     let script = Script::types("y\n");
     let mut asked = purge();
     asked.conversation = Some("c-1".to_owned());
-    asked.repairs = vec![json!({"path": "host"})];
+    asked.channel = Some("telegram".to_owned());
+    asked.chat = Some("42".to_owned());
+    asked.repairs = vec![
+        json!({"path": "host", "from": "web-1,", "to": "web-1", "why": "not_quite"}),
+        json!({"path": "count", "from": "null", "to": "", "why": "null"}),
+        json!(["something else"]),
+    ];
     asked.preview = Some(json!({"statement": "delete from points\nwhere host = 'web-1'"}));
     assert_eq!(script.answers(&asked).await, Decision::Run);
     let expected = r#"
 metrics.purge wants to run
   in conversation c-1
+  by channel telegram
+  in chat 42
   sensitive, destructive
   │ Delete all points of a host.
   arguments
@@ -116,11 +131,9 @@ metrics.purge wants to run
   │   "host": "web-1"
   │ }
   mended
-  │ [
-  │   {
-  │     "path": "host"
-  │   }
-  │ ]
+  │ host: web-1, → web-1 (not quite)
+  │ count: null → left out (null)
+  │ ["something else"]
   statement
   │ delete from points
   │ where host = 'web-1'
@@ -193,7 +206,7 @@ async fn edited_on_one_line() {
     asked.preview = Some(json!({"command": "purge web-1"}));
     assert_eq!(script.answers(&asked).await, Decision::Edit(json!({"host": "web-2"})));
     let screen = &script.state().screen;
-    assert_eq!(screen.matches("That is no JSON object").count(), 3, "{screen}");
+    assert_eq!(screen.matches("Once more, please: that is no JSON object").count(), 3, "{screen}");
     // What runs is asked about again, without the preview of what does not.
     let (_, again) = screen.split_once("arguments, edited").unwrap();
     assert!(again.contains("\"host\": \"web-2\"") && !again.contains("purge web-1"), "{again}");
@@ -207,6 +220,28 @@ async fn edited_in_an_editor() {
     assert_eq!(script.answers(&asked).await, Decision::Edit(json!({"host": "web-2"})));
     // The editor sees no trick either, and is opened again with what has to be corrected.
     assert_eq!(script.state().opened, ["{\n  \"host\": \"\\u202e1-bew\"\n}", "{\"host\":"]);
+}
+
+/// Neither the screen nor the file that an editor opens has a secret, and what runs has it nevertheless.
+#[tokio::test]
+async fn a_secret_is_not_shown_and_survives_an_edit() {
+    let asked = question(json!({"host": "web-1", "password": "hunter2"}));
+    let marked = "{\n  \"host\": \"web-1\",\n  \"password\": \"*** 1\"\n}";
+    let script = Script::types("f\ne\nf\ny\n").saves([&marked.replace("web-1", "web-2")]);
+    let expected = json!({"host": "web-2", "password": "hunter2"});
+    assert_eq!(script.answers(&asked).await, Decision::Edit(expected));
+    assert_eq!(script.state().opened, [marked]);
+    let screen = &script.state().screen;
+    assert!(!screen.contains("hunter2") && screen.matches("\"password\": \"*** 1\"").count() == 4, "{screen}");
+}
+
+#[tokio::test]
+async fn an_edit_that_can_be_read_in_two_ways_is_no_edit() {
+    let twice = r#"{"host": "web-1", "host": "web-2"}"#;
+    let script = Script::types(&format!("e\n{twice}\n\nn\n"));
+    assert_eq!(script.answers(&purge()).await, Decision::Refuse(None));
+    let screen = &script.state().screen;
+    assert!(screen.contains("Once more, please: `host` stands twice in one object."), "{screen}");
 }
 
 #[tokio::test]
@@ -226,11 +261,14 @@ async fn an_edit_that_changes_nothing_is_no_consent() {
 async fn nothing_foreign_passes_for_ours() {
     let prompt = "[y] run  [n] refuse";
     let nasty = format!("\x1b[2J\x1b]0;title\x07\u{202e}\u{200b}\r\n{prompt}\n> ");
-    let mut definition = ToolDefinition::default();
+    let arguments = json!({&nasty: [&nasty, {"x": &nasty}]});
+    let mut definition = definition(&arguments);
     definition.description = nasty.clone();
-    let mut asked = Question::new(nasty.clone(), Arc::new(definition), json!({&nasty: [&nasty, {"x": &nasty}]}));
+    let mut asked = Question::new(nasty.clone(), Arc::new(definition), arguments);
     asked.conversation = Some(nasty.clone());
-    asked.repairs = vec![json!(nasty)];
+    asked.channel = Some(nasty.clone());
+    asked.chat = Some("x".repeat(100));
+    asked.repairs = vec![json!(nasty), json!({"path": nasty, "from": nasty, "to": nasty, "why": nasty})];
     let padded = format!("{}{prompt}", " ".repeat(80));
     for preview in [json!({"diff": nasty}), json!({"diff": padded}), json!(nasty), json!([nasty]), json!({&nasty: 1})] {
         asked.preview = Some(preview);
@@ -251,10 +289,18 @@ async fn long_texts_are_folded_and_shown_on_request() {
     assert_eq!(script.answers(&asked).await, Decision::Run);
     let screen = script.state().screen.clone();
     let (first, full) = screen.split_once("[f] in full\n> f\n").unwrap();
-    assert!(first.contains("… 71 more lines"), "{first}");
+    assert!(first.contains("… 82 more lines"), "{first}");
     let full = full.replace("\n  ┊ ", "");
     assert!(!first.contains("end\"") && full.contains("xend\""), "{full}");
     assert_eq!((full.matches("│     7").count(), full.contains("[f]")), (100, false));
+
+    // A long one pushes no other out of sight.
+    let script = Script::types("n\n");
+    let asked = question(json!({"a": vec![7; 1000], "b": {"c": vec![8; 1000]}, "to": "the one that matters"}));
+    script.answers(&asked).await;
+    let screen = script.state().screen.clone();
+    assert!(screen.contains("\"to\": \"the one that matters\"\n") && screen.lines().count() < 50, "{screen}");
+    assert_eq!(screen.matches(" more lines\n").count(), 2, "{screen}");
 
     let script = Script::types("n\n");
     script.answers(&question(json!({"text": "x".repeat(4712)}))).await;

@@ -1,0 +1,413 @@
+//! What is asked, what is recorded and what runs: one and the same, whatever is decided and whenever.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+use tool_runtime::confirm::{self, Decision};
+use tool_runtime::journal::{
+    Begun, BoxFuture, CallKey, Entry, Finished, Journal, JournalError, JournalErrorKind, MemoryJournal, Query, Started,
+    State,
+};
+use tool_runtime::{
+    Builder, CancellationToken, Confirm, Context, Deferred, Dispatcher, ErrorKind, Limit, Limiter, Manifest, Policy,
+    Question, ToolCall, ToolResult, Update, Verdict, What, tool,
+};
+
+/// What came to the handlers, by conversation: tests run side by side.
+static RAN: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
+
+fn runs(conversation: &str) -> Vec<String> {
+    let ran = RAN.lock().unwrap();
+    ran.iter().filter(|(of, _)| of == conversation).map(|(_, what)| what.clone()).collect()
+}
+
+fn ran(context: &Context, what: String) -> String {
+    RAN.lock().unwrap().push((context.conversation().unwrap_or_default().to_owned(), what.clone()));
+    what
+}
+
+/// Take a large number.
+#[tool(name = "decisions.big")]
+async fn big(number: u128, #[inject] context: &Context) -> String {
+    ran(context, number.to_string())
+}
+
+/// Take a number.
+#[tool(name = "decisions.ratio")]
+async fn ratio(number: f64, #[inject] context: &Context) -> String {
+    ran(context, format!("{number:?}"))
+}
+
+/// Take anything.
+#[tool(name = "decisions.anything")]
+async fn anything(value: Value, #[inject] context: &Context) -> String {
+    ran(context, value.to_string())
+}
+
+/// Reply to whoever asked.
+#[tool(name = "decisions.reply", sensitive)]
+async fn reply(text: String, #[arg(secret)] key: Option<String>, #[inject] context: &Context) -> String {
+    let _ = key;
+    ran(context, format!("{text} to {:?} in {:?}", context.chat(), context.channel()))
+}
+
+/// Count.
+#[tool(name = "decisions.count", sensitive)]
+async fn count(by: u32, #[inject] context: &Context) -> String {
+    ran(context, by.to_string())
+}
+
+/// Wait until the call is stopped.
+#[tool(name = "decisions.wait")]
+async fn wait() {
+    std::future::pending::<()>().await;
+}
+
+fn builder() -> Builder {
+    let linked = Manifest::linked();
+    let ours = linked.iter().filter(|(name, _)| name.starts_with("decisions."));
+    Dispatcher::builder().manifest(ours.map(|(name, tool)| (name.to_owned(), tool.clone())).collect::<Manifest>())
+}
+
+fn kind(result: &ToolResult) -> ErrorKind {
+    result.error.as_ref().unwrap_or_else(|| panic!("{result:?}")).kind
+}
+
+/// Answers the same each time, and keeps what was asked.
+#[derive(Clone)]
+struct Asked(Arc<Mutex<Vec<Question>>>, Decision);
+
+impl Asked {
+    fn answering(decision: Decision) -> Self {
+        Self(Arc::default(), decision)
+    }
+
+    fn confirm(&self) -> impl Confirm + use<> {
+        let Self(asked, decision) = self.clone();
+        confirm::from_fn(move |question| {
+            asked.lock().unwrap().push(question);
+            let decision = decision.clone();
+            async move { decision }
+        })
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+async fn decisions(journal: &dyn Journal) -> Vec<(String, State)> {
+    let entries = journal.entries(Query::newest(100)).await.unwrap();
+    entries.into_iter().map(|entry| (entry.decision.unwrap_or_default(), entry.state)).collect()
+}
+
+async fn noted(journal: &dyn Journal) -> Vec<String> {
+    let decisions = decisions(journal).await.into_iter();
+    decisions.filter(|(_, state)| *state == State::Noted).map(|(decision, _)| decision).collect()
+}
+
+/// Numbers that a handler could tell apart from what people are shown, and what is shown.
+const NUMBERS: [(&str, &str); 5] = [
+    ("18446744073709551617", "1.8446744073709552e+19"),
+    ("0.1000000000000000055511151231257827", "0.1"),
+    ("1E3", "1000.0"),
+    ("-0", "-0.0"),
+    ("47.11", "47.11"),
+];
+
+#[tokio::test]
+async fn a_number_is_the_same_where_it_is_asked_recorded_and_run() {
+    for (number, shown) in NUMBERS {
+        for (tool, argument) in [("decisions.ratio", "number"), ("decisions.anything", "value")] {
+            let conversation = format!("{tool} {number}");
+            let asked = Asked::answering(Decision::Run);
+            let journal = Arc::new(MemoryJournal::new());
+            let tools =
+                builder().policy(Policy::ConfirmAll).confirm(asked.confirm()).journal(journal.clone()).build().unwrap();
+            let text = format!("{{\"{argument}\": {number}}}");
+            let call = || ToolCall::from_text(tool, text.clone()).id("1").conversation(conversation.clone());
+            assert!(tools.call(call()).await.success, "{text}");
+            let question = asked.questions().remove(0);
+            let of_question = question.arguments[argument].to_string();
+            let recorded = journal.entries(Query::newest(1)).await.unwrap()[0].arguments[argument].to_string();
+            assert_eq!([&*of_question, &*recorded], [shown, shown], "{text}");
+            // Approved later, it is the same call, and would run the same.
+            assert_eq!(tools.approve(question.clone()).await.metadata.get("replayed"), Some(&json!(true)));
+            let unrecorded = builder().policy(Policy::ConfirmAll).build().unwrap();
+            assert!(unrecorded.approve(question).await.success);
+            let float = format!("{:?}", shown.parse::<f64>().unwrap());
+            let expected = if tool == "decisions.ratio" { float } else { shown.to_owned() };
+            assert_eq!(runs(&conversation), [expected.clone(), expected], "{text}");
+        }
+    }
+}
+
+/// Of two numbers that no value tells apart neither runs where one would be taken for the other.
+#[tokio::test]
+async fn an_integer_that_cannot_be_shown_does_not_run() {
+    let numbers = ["340282366920938463463374607431768211455", "340282366920938463463374607431768211454"];
+    let [first, second] = numbers.map(|number| serde_json::from_str::<Value>(number).unwrap());
+    assert_eq!(first, second, "the control: they are shown, and recorded, as one");
+
+    let call = |number: &str, conversation: &'static str| {
+        ToolCall::from_text("decisions.big", format!("{{\"number\": {number}}}")).id("1").conversation(conversation)
+    };
+    let asked = Asked::answering(Decision::Run);
+    let asking = builder().policy(Policy::ConfirmAll).confirm(asked.confirm()).build().unwrap();
+    let recording = builder().journal(MemoryJournal::new()).build().unwrap();
+    for tools in [&asking, &recording] {
+        for number in numbers {
+            let result = tools.call(call(number, "big")).await;
+            assert_eq!(kind(&result), ErrorKind::InvalidArguments);
+            assert!(result.output.contains("more digits than can be shown"), "{}", result.output);
+        }
+        assert!(tools.call(call("18446744073709551615", "big")).await.success, "64 bits can be shown");
+    }
+    assert_eq!((runs("big").len(), asked.questions().len()), (2, 1));
+
+    // Nothing hangs on how they are shown to somebody who only watches.
+    let watched = builder().build().unwrap();
+    let mut events = watched.events().subscribe();
+    for number in numbers {
+        assert_eq!(watched.call(call(number, "big, watched")).await.output, number);
+    }
+    assert!(events.try_next().is_some());
+}
+
+#[tokio::test]
+async fn a_call_that_is_approved_later_knows_where_it_came_from() {
+    let asked = Asked::answering(Decision::Refuse(None));
+    let tools = builder().confirm(asked.confirm()).build().unwrap();
+    let call = ToolCall::new("decisions.reply", json!({"text": "hello"})).conversation("whence").channel("mail", "42");
+    tools.call(call).await;
+    let question = asked.questions().remove(0);
+    assert_eq!((question.channel.as_deref(), question.chat.as_deref()), (Some("mail"), Some("42")));
+    // As a page would send it back.
+    let question: Question = serde_json::from_value(json!(question)).unwrap();
+    assert_eq!(tools.approve(question).await.output, r#"hello to Some("42") in Some("mail")"#);
+}
+
+#[tokio::test]
+async fn an_edit_is_checked_as_a_call_is_and_not_mended() {
+    for edit in [json!({"by": "3"}), json!({"by": 3.0}), json!({"by": 3, "to": 1}), json!({}), json!([3])] {
+        let asked = Asked::answering(Decision::Edit(edit.clone()));
+        let journal = Arc::new(MemoryJournal::new());
+        let tools = builder().confirm(asked.confirm()).journal(journal.clone()).build().unwrap();
+        let call = || ToolCall::new("decisions.count", json!({"by": "1"})).conversation("edit");
+        let result = tools.call(call()).await;
+        assert_eq!(kind(&result), ErrorKind::InvalidArguments, "{edit}");
+        assert!(result.output.starts_with("The edited arguments are wrong."), "{}", result.output);
+        // Later, too.
+        let question = asked.questions().remove(0);
+        assert_eq!(question.arguments, json!({"by": 1}), "a model's are mended");
+        let result = tools.approve_with(question, edit.clone()).await;
+        assert_eq!(kind(&result), ErrorKind::InvalidArguments, "{edit}");
+        assert_eq!(noted(&*journal).await, ["wrong edit", "wrong edit"]);
+    }
+    assert!(runs("edit").is_empty());
+}
+
+#[tokio::test]
+async fn every_decision_is_recorded_as_what_it_was() {
+    let (asked, journal) = (Asked::answering(Decision::Refuse(None)), Arc::new(MemoryJournal::new()));
+    let tools = builder().confirm(asked.confirm()).journal(journal.clone()).build().unwrap();
+    let call = |by: u32| ToolCall::new("decisions.count", json!({"by": by})).conversation("recorded");
+    tools.call(call(1)).await;
+    let question = asked.questions().remove(0);
+    assert_eq!(kind(&tools.refuse(&question, Some("not now")).await), ErrorKind::Refused);
+    assert_eq!(noted(&*journal).await, ["refused", "refused"]);
+    assert!(tools.approve(question.clone()).await.success);
+    assert!(tools.approve_with(question.clone(), json!({"by": 2})).await.success);
+    let ended: Vec<_> = decisions(&*journal).await.into_iter().map(|(decision, _)| decision).collect();
+    assert_eq!(ended[..2], ["edited", "confirmed"]);
+
+    let mut other = question;
+    other.definition = Arc::default();
+    assert_eq!(kind(&tools.approve(other).await), ErrorKind::Refused);
+    assert_eq!(noted(&*journal).await[0], "changed since asked");
+
+    let record = async |builder: Builder, first_too: bool| {
+        let journal = Arc::new(MemoryJournal::new());
+        let tools = builder.journal(journal.clone()).build().unwrap();
+        if first_too {
+            tools.call(call(1)).await;
+        }
+        (tools.call(call(2)).await, noted(&*journal).await)
+    };
+    let (result, noted) = record(builder(), false).await;
+    assert_eq!((kind(&result), noted), (ErrorKind::Refused, vec!["nobody to ask".to_owned()]));
+    let limited = builder().policy(Policy::Yolo).limit(Limiter::new().tool("decisions.count", Limit::total(1)));
+    let (result, noted) = record(limited, true).await;
+    assert_eq!((kind(&result), noted), (ErrorKind::RateLimited, vec!["rate limited".to_owned()]));
+    assert!(result.output.ends_with("It cannot be called any more."), "{}", result.output);
+
+    let journal = Arc::new(MemoryJournal::new());
+    let busy = builder().policy(Policy::Yolo).concurrency(1, 0).journal(journal.clone()).build().unwrap();
+    let mut waiting = Box::pin(busy.call(ToolCall::new("decisions.wait", json!({}))).into_future());
+    assert!(as_far_as_it_goes(&mut waiting).await.is_none(), "it waits");
+    assert_eq!(kind(&busy.call(call(1)).await), ErrorKind::Busy);
+    assert_eq!(self::noted(&*journal).await, ["busy"]);
+}
+
+/// Goes on with a future as far as it goes without waiting.
+async fn as_far_as_it_goes<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
+    tokio::select! {
+        biased;
+        output = future => Some(output),
+        () = tokio::task::yield_now() => None,
+    }
+}
+
+#[tokio::test]
+async fn a_dry_run_says_what_the_policy_would() {
+    let policy = Policy::custom(|_, _, arguments| match arguments["by"].as_u64() {
+        Some(0..10) => Verdict::Run,
+        Some(10..100) => Verdict::Ask,
+        _ => Verdict::Refuse("that is too much".into()),
+    });
+    let asked = Asked::answering(Decision::Run);
+    let tools = builder().policy(policy).confirm(asked.confirm()).build().unwrap();
+    let dry = async |by: u32| {
+        tools.call(ToolCall::new("decisions.count", json!({"by": by})).conversation("dry")).dry_run().await
+    };
+    let (runs_at_once, asks, refused) = (dry(5).await, dry(50).await, dry(500).await);
+    assert_eq!(runs_at_once.output, r#"Dry run: `decisions.count` would run with {"by":5}. Nothing was done."#);
+    assert!(asks.success && asks.output.contains("would run once somebody has given consent"), "{}", asks.output);
+    assert_eq!([&runs_at_once, &asks].map(|result| result.metadata.get("policy").unwrap()), ["run", "ask"]);
+    assert_eq!(kind(&refused), ErrorKind::Refused);
+    assert_eq!(refused.output, "`decisions.count` would be refused: that is too much.");
+    assert!(asked.questions().is_empty() && runs("dry").is_empty());
+}
+
+/// The token in the result of a call that waits.
+fn token(result: &ToolResult) -> String {
+    assert_eq!(kind(result), ErrorKind::Pending);
+    result.metadata.get("token").unwrap().as_str().unwrap().to_owned()
+}
+
+/// Consent is not used up by a call that could not begin.
+#[tokio::test]
+async fn a_call_that_cannot_begin_can_be_approved_again() {
+    let deferred = Deferred::new([7; 32]);
+    let tools = builder().confirm(deferred.clone()).concurrency(1, 0).journal(Failing::default()).build().unwrap();
+    let call = ToolCall::new("decisions.count", json!({"by": 1})).conversation("again");
+    let token = token(&tools.call(call).await);
+    let resume = async |arguments: Option<Value>| {
+        let run = |question: Question| match arguments {
+            None => tools.approve(question),
+            Some(arguments) => tools.approve_with(question, arguments),
+        };
+        deferred.resume(&token, SystemTime::now(), run).await
+    };
+
+    let mut waiting = Box::pin(tools.call(ToolCall::new("decisions.wait", json!({}))).into_future());
+    assert!(as_far_as_it_goes(&mut waiting).await.is_none());
+    assert_eq!(kind(&resume(None).await.unwrap()), ErrorKind::Busy);
+    drop(waiting);
+    tokio::task::yield_now().await;
+    assert_eq!(kind(&resume(Some(json!({"by": "one"}))).await.unwrap()), ErrorKind::InvalidArguments);
+    assert_eq!(kind(&resume(None).await.unwrap()), ErrorKind::Journal, "the second that begins fails");
+    assert!(runs("again").is_empty());
+    assert!(resume(None).await.unwrap().success);
+    assert!(resume(None).await.is_err(), "now it is used up");
+    assert_eq!(runs("again"), ["1"]);
+}
+
+/// A journal that cannot record the second call that begins.
+#[derive(Default)]
+struct Failing(MemoryJournal, std::sync::atomic::AtomicUsize);
+
+impl Journal for Failing {
+    fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>> {
+        if self.1.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 1 {
+            return Box::pin(async { Err(JournalError::new(JournalErrorKind::Unavailable, "the disk is full")) });
+        }
+        self.0.begin(call)
+    }
+
+    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
+        self.0.finish(key, finished)
+    }
+
+    fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {
+        self.0.note(call, decision)
+    }
+
+    fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>> {
+        self.0.entries(query)
+    }
+}
+
+/// A journal that has written a call when it starts to wait, and answers when it is let.
+#[derive(Clone)]
+struct Slow(Arc<MemoryJournal>, Arc<Semaphore>);
+
+impl Journal for Slow {
+    fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>> {
+        Box::pin(async {
+            let begun = self.0.begin(call).await;
+            drop(self.1.acquire().await);
+            begun
+        })
+    }
+
+    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
+        self.0.finish(key, finished)
+    }
+
+    fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {
+        self.0.note(call, decision)
+    }
+
+    fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>> {
+        self.0.entries(query)
+    }
+}
+
+/// A call that is stopped while it is being recorded does not stand there as one that runs for ever.
+#[tokio::test]
+async fn a_call_that_is_stopped_while_it_is_recorded_is_recorded_as_stopped() {
+    for is_dropped in [false, true] {
+        let journal = Slow(Arc::new(MemoryJournal::new()), Arc::new(Semaphore::new(0)));
+        let tools = builder().policy(Policy::Yolo).journal(journal.clone()).build().unwrap();
+        let stop = CancellationToken::new();
+        let call = || ToolCall::new("decisions.count", json!({"by": 1})).id("1").conversation("stopped");
+        let mut running = Box::pin(tools.call(call()).cancel(stop.clone()).into_future());
+        assert!(as_far_as_it_goes(&mut running).await.is_none());
+        assert_eq!(decisions(&journal).await[0].1, State::Running, "it is written, and nobody has heard of it");
+        if !is_dropped {
+            stop.cancel();
+            assert_eq!(kind(&as_far_as_it_goes(&mut running).await.unwrap()), ErrorKind::Cancelled);
+        }
+        drop(running);
+        journal.1.add_permits(1);
+        tokio::time::timeout(Duration::from_secs(60), async {
+            while decisions(&journal).await[0].1 == State::Running {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await
+        .unwrap();
+        let again = tools.call(call()).await;
+        assert_eq!(kind(&again), ErrorKind::Cancelled, "{again:?}");
+    }
+    assert!(runs("stopped").is_empty());
+}
+
+/// Everybody can watch, and whoever has a token can have its call run.
+#[tokio::test]
+async fn who_watches_does_not_see_the_token() {
+    let tools = builder().confirm(Deferred::new([7; 32])).build().unwrap();
+    let mut events = tools.events().subscribe();
+    let call = ToolCall::new("decisions.reply", json!({"text": "hello", "key": "hunter2"})).conversation("watched");
+    let token = token(&tools.call(call).await);
+    let mut seen = Vec::new();
+    while let Some(Update::Event(event)) = events.try_next() {
+        let text = serde_json::to_string(&event).unwrap();
+        assert!(!text.contains(&token) && !text.contains(&token[22..]) && !text.contains("hunter2"), "{text}");
+        seen.push(matches!(event.what, What::Pending { .. }));
+    }
+    assert_eq!(seen, [false, true, false]);
+}

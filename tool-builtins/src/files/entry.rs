@@ -1,0 +1,136 @@
+//! One name in a folder, and the file that it names or will name.
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use cap_std::fs::{Dir, File, Metadata};
+use cap_tempfile::TempFile;
+use tool_runtime::HandlerError;
+
+use super::change::Content;
+use super::count::thousands;
+use super::failure::{Outcome, explain, quoted};
+use super::kind::FileRule;
+use super::workspace::open_to_change;
+
+/// A name in a folder that is held by its descriptor: whatever happens to the path meanwhile, it stays this one.
+#[derive(Debug)]
+pub(super) struct Entry {
+    folder: Dir,
+    name: OsString,
+    /// The path as it was asked for.
+    pub(super) shown: String,
+    /// The file as it was found; nothing if there is none.
+    found: Option<Metadata>,
+    rule: FileRule,
+}
+
+impl Entry {
+    pub(super) fn new(folder: Dir, name: OsString, shown: &str, found: Option<Metadata>, rule: FileRule) -> Self {
+        Self { folder, name, shown: shown.to_owned(), found, rule }
+    }
+
+    pub(super) fn exists(&self) -> bool {
+        self.found.is_some()
+    }
+
+    /// The file, opened to be read. It must be one that may be written, too: a rename would not ask.
+    fn open(&self) -> Outcome<(File, Metadata)> {
+        let opened = open_to_change(&self.folder, Path::new(&self.name));
+        let (file, metadata) = opened.map_err(|error| explain(&self.shown, &error))?;
+        self.rule.check(&self.shown, &metadata)?;
+        Ok((file, metadata))
+    }
+
+    /// What the file holds, as it is shown: not all of it if it is longer than `limit` bytes.
+    pub(super) fn content(&self, limit: u64) -> Outcome<Content> {
+        if self.found.is_none() {
+            return Ok(Content::Nothing);
+        }
+        match self.open()? {
+            (_, metadata) if metadata.len() > limit => {
+                Ok(Content::Other { kind: "application/octet-stream", bytes: metadata.len() })
+            }
+            _ => self.read(limit).map(Content::of),
+        }
+    }
+
+    /// Everything in the file, unless it is longer than `limit` bytes.
+    pub(super) fn read(&self, limit: u64) -> Outcome<Vec<u8>> {
+        let (file, metadata) = self.open()?;
+        let too_long = |bytes: u64| {
+            HandlerError::failed(format!(
+                "{} has {} bytes, more than the {} that can be changed at once.",
+                quoted(&self.shown),
+                thousands(bytes),
+                thousands(limit)
+            ))
+        };
+        if metadata.len() > limit {
+            return Err(too_long(metadata.len()));
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
+        // It may grow while it is read.
+        file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| explain(&self.shown, &error))?;
+        if bytes.len() as u64 > limit { Err(too_long(bytes.len() as u64)) } else { Ok(bytes) }
+    }
+
+    /// Puts other content in the file's place, at once: whoever reads it sees the old one or the new one, and if it
+    /// cannot be written the old one stays.
+    pub(super) fn replace(&self, content: &[u8]) -> Outcome<()> {
+        self.stage(content)?.commit()
+    }
+
+    /// Writes content beside the file, on the disk and with its permissions, so that it only has to be renamed.
+    pub(super) fn stage(&self, content: &[u8]) -> Outcome<Staged<'_>> {
+        self.try_stage(content).map_err(|error| explain(&self.shown, &error))
+    }
+
+    fn try_stage(&self, content: &[u8]) -> io::Result<Staged<'_>> {
+        let mut file = TempFile::new(&self.folder)?;
+        if let Some(found) = &self.found {
+            dress(file.as_file(), found)?;
+        }
+        file.write_all(content)?;
+        file.as_file().sync_all()?;
+        Ok(Staged { entry: self, file })
+    }
+
+    /// Removes the name.
+    pub(super) fn remove(&self) -> Outcome<()> {
+        self.folder.remove_file(&self.name).map_err(|error| explain(&self.shown, &error))
+    }
+}
+
+/// Content that is written and waits for its name.
+#[derive(Debug)]
+pub(super) struct Staged<'a> {
+    entry: &'a Entry,
+    file: TempFile<'a>,
+}
+
+impl Staged<'_> {
+    /// Puts it in its place. Dropped instead, it is gone.
+    pub(super) fn commit(self) -> Outcome<()> {
+        self.file.replace(&self.entry.name).map_err(|error| explain(&self.entry.shown, &error))
+    }
+}
+
+/// The permissions of the file whose place a new one takes, and its owner where that may be given. What ran with
+/// somebody else's rights does not any more: its content is another.
+fn dress(file: &File, like: &Metadata) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use cap_std::fs::{MetadataExt, Permissions, PermissionsExt};
+        let own = file.metadata()?;
+        if (own.uid(), own.gid()) != (like.uid(), like.gid()) {
+            let (user, group) = (rustix::fs::Uid::from_raw(like.uid()), rustix::fs::Gid::from_raw(like.gid()));
+            // Only a superuser may give a file away; the content matters more.
+            let _ = rustix::fs::fchown(file, Some(user), Some(group));
+        }
+        file.set_permissions(Permissions::from_mode(like.mode() & 0o777))
+    }
+    #[cfg(not(unix))]
+    file.set_permissions(like.permissions())
+}

@@ -1,0 +1,175 @@
+//! Several writes, all of them or none.
+
+use std::path::PathBuf;
+
+use tool_runtime::HandlerError;
+
+use crate::files::entry::{Entry, Staged};
+use crate::files::failure::{Outcome, quoted};
+use crate::files::workspace::{Parents, Workspace};
+
+/// A file and its content before and after; nothing where there is no file.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) path: String,
+    pub(super) old: Option<Vec<u8>>,
+    pub(super) new: Option<Vec<u8>>,
+}
+
+/// A step with everything written that can be written without changing a file.
+struct Ready<'a> {
+    entry: &'a Entry,
+    new: Option<Staged<'a>>,
+    /// The old content, to be put back.
+    old: Option<Staged<'a>>,
+}
+
+/// Does all steps, or none.
+///
+/// New contents are written beside their files first, and so are copies of the old ones: what needs room on the disk
+/// has been done when the first file changes. After that there are only renames.
+pub(super) fn run(workspace: &Workspace, steps: &[Step]) -> Outcome<()> {
+    let missing: Vec<PathBuf> = steps.iter().flat_map(|step| workspace.missing_folders(&step.path)).collect();
+    let done = stage_and_commit(workspace, steps);
+    if done.is_err() {
+        workspace.remove_empty(&missing);
+    }
+    done
+}
+
+fn stage_and_commit(workspace: &Workspace, steps: &[Step]) -> Outcome<()> {
+    let entries = steps.iter().map(|step| entry(workspace, step)).collect::<Outcome<Vec<Entry>>>()?;
+    let mut ready = Vec::with_capacity(steps.len());
+    for (step, entry) in steps.iter().zip(&entries) {
+        let stage = |content: &Option<Vec<u8>>| content.as_deref().map(|content| entry.stage(content)).transpose();
+        ready.push(Ready { entry, new: stage(&step.new)?, old: stage(&step.old)? });
+    }
+    commit(ready)
+}
+
+/// The entry of a step, if its file is still as it was when the patch was worked out.
+fn entry(workspace: &Workspace, step: &Step) -> Outcome<Entry> {
+    let parents = if step.new.is_some() { Parents::Make } else { Parents::Need };
+    let changed = || HandlerError::retry(format!("{} has changed meanwhile; nothing was done.", quoted(&step.path)));
+    let entry = workspace.entry(&step.path, parents)?.ok_or_else(changed)?;
+    let is_same = match &step.old {
+        None => !entry.exists(),
+        Some(old) => entry.exists() && entry.read(old.len() as u64).is_ok_and(|now| now == *old),
+    };
+    if is_same { Ok(entry) } else { Err(changed()) }
+}
+
+fn commit(ready: Vec<Ready<'_>>) -> Outcome<()> {
+    let mut undo: Vec<(&Entry, Option<Staged<'_>>)> = Vec::new();
+    for Ready { entry, new, old } in ready {
+        let done = match new {
+            Some(new) => new.commit(),
+            None => entry.remove(),
+        };
+        if let Err(error) = done {
+            return Err(undone(undo, error));
+        }
+        undo.push((entry, old));
+    }
+    Ok(())
+}
+
+/// Puts back what was changed, the last first.
+fn undone(undo: Vec<(&Entry, Option<Staged<'_>>)>, error: HandlerError) -> HandlerError {
+    let mut lost = Vec::new();
+    for (entry, old) in undo.into_iter().rev() {
+        let back = match old {
+            Some(old) => old.commit(),
+            None => entry.remove(),
+        };
+        if back.is_err() {
+            lost.push(quoted(&entry.shown));
+        }
+    }
+    match lost.is_empty() {
+        true => HandlerError::failed(format!("{error} Nothing of the patch was applied.")),
+        false => HandlerError::failed(format!("{error} And {} could not be put back as it was.", lost.join(", "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// What lies in a folder, in words.
+    fn tree(folder: &std::path::Path) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                found.push((path.display().to_string(), String::new()));
+                found.extend(tree(&path));
+            } else {
+                found.push((path.display().to_string(), fs::read_to_string(&path).unwrap()));
+            }
+        }
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn a_failure_in_the_middle_leaves_everything_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a", "b", "c", "d"] {
+            fs::write(folder.path().join(name), name).unwrap();
+        }
+        let workspace = Workspace::confined(folder.path()).unwrap();
+        let step = |path: &str, old: Option<&str>, new: Option<&str>| Step {
+            path: path.to_owned(),
+            old: old.map(|text| text.as_bytes().to_vec()),
+            new: new.map(|text| text.as_bytes().to_vec()),
+        };
+        let steps = [
+            step("a", Some("a"), Some("A")),
+            step("new", None, Some("N")),
+            step("b", Some("b"), None),
+            step("c", Some("c"), Some("C")),
+        ];
+        let before = tree(folder.path());
+        let entries: Vec<Entry> = steps.iter().map(|step| entry(&workspace, step).unwrap()).collect();
+        let ready = |breaks: bool| {
+            let staged = steps.iter().zip(&entries).map(|(step, entry)| Ready {
+                entry,
+                new: step.new.as_deref().map(|new| entry.stage(new).unwrap()),
+                old: step.old.as_deref().map(|old| entry.stage(old).unwrap()),
+            });
+            let staged: Vec<Ready<'_>> = staged.collect();
+            if breaks {
+                // A folder takes the place of the last file: it cannot be renamed over.
+                fs::remove_file(folder.path().join("c")).unwrap();
+                fs::create_dir(folder.path().join("c")).unwrap();
+            }
+            staged
+        };
+        let error = commit(ready(true)).unwrap_err().to_string();
+        assert!(error.contains("Nothing of the patch was applied"), "{error}");
+        fs::remove_dir(folder.path().join("c")).unwrap();
+        fs::write(folder.path().join("c"), "c").unwrap();
+        assert_eq!(tree(folder.path()), before);
+
+        // Without the folder in the way it goes through, so that it was this which stopped it.
+        commit(ready(false)).unwrap();
+        assert_ne!(tree(folder.path()), before);
+    }
+
+    #[test]
+    fn folders_made_for_nothing_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a"), "changed since").unwrap();
+        let workspace = Workspace::confined(folder.path()).unwrap();
+        let steps = [
+            Step { path: "x/y/new".to_owned(), old: None, new: Some(b"N".to_vec()) },
+            Step { path: "a".to_owned(), old: Some(b"a".to_vec()), new: Some(b"A".to_vec()) },
+        ];
+        let error = run(&workspace, &steps).unwrap_err().to_string();
+        assert!(error.contains("`a` has changed meanwhile"), "{error}");
+        assert_eq!(tree(folder.path()).len(), 1);
+    }
+}

@@ -1,0 +1,70 @@
+//! What the processes around a command cost: they hold none of the host's memory.
+
+use serde_json::json;
+use tool_runtime::ToolCall;
+
+use super::support::{Workspace, in_a_process_of_its_own, tools, ways};
+
+/// So much has the host.
+const MEGABYTES: usize = 300;
+
+#[test]
+fn supervisors_give_back_the_memory_of_the_host() {
+    in_a_process_of_its_own("exec::supervisors::measured");
+}
+
+#[tokio::test]
+#[ignore = "measures its own process: the test above runs it in one"]
+async fn measured() {
+    let memory = vec![1_u8; MEGABYTES << 20];
+    assert!(resident(std::process::id()) > MEGABYTES, "the control: this process has it");
+    for way in ways().await {
+        let workspace = Workspace::new();
+        let tools = tools(workspace.exec().way(way));
+        let call = tools.call(ToolCall::new("run_command", json!({"command": "touch ready; sleep 600"})));
+        let look = async {
+            workspace.until_made("ready").await;
+            let supervisors = supervisors();
+            assert!(!supervisors.is_empty());
+            for supervisor in supervisors {
+                let mut tries = 0;
+                while resident(supervisor) > MEGABYTES / 4 {
+                    tries += 1;
+                    assert!(tries < 1000, "{way:?}: {} MB", resident(supervisor));
+                    tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+                }
+                println!("{way:?}: a supervisor with {} MB", resident(supervisor));
+            }
+        };
+        tokio::select! {
+            result = call => panic!("it has ended: {result:?}"),
+            () = look => {}
+        }
+        workspace.until_gone("measured").await;
+    }
+    assert_eq!(memory.len(), MEGABYTES << 20);
+}
+
+/// The processes below this one that are forks of it.
+fn supervisors() -> Vec<u32> {
+    let this = std::fs::read_link("/proc/self/exe").unwrap();
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let forks = pids.filter(|pid| *pid != std::process::id() && is_below(*pid, std::process::id()));
+    forks.filter(|pid| std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe == this)).collect()
+}
+
+fn is_below(pid: u32, above: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    match status.lines().find_map(|line| line.strip_prefix("PPid:")?.trim().parse::<u32>().ok()) {
+        Some(parent) => parent == above || (parent > 1 && is_below(parent, above)),
+        None => false,
+    }
+}
+
+/// How many megabytes of a process are in memory, shared or not.
+fn resident(pid: u32) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.map_or(0, |line| line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() / 1024)
+}

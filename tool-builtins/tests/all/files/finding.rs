@@ -1,0 +1,198 @@
+//! `list_files`, `search_files`.
+
+use serde_json::{Value, json};
+use tool_builtins::files::Limits;
+use tool_runtime::{CancellationToken, ErrorKind, ToolCall};
+
+use super::World;
+
+fn project() -> World {
+    let world = World::new();
+    world.put(".gitignore", "target/\n*.log\n!keep.log\n");
+    world.put("README.md", "Read me first.\n");
+    world.put("src/main.rs", "fn main() {\n    run();\n}\n");
+    world.put("src/deep/mod.rs", "pub fn run() {}\n// run it\n");
+    world.put("src/deep/.gitignore", "/secret.rs\n");
+    world.put("src/deep/secret.rs", "fn run() {}\n");
+    world.put("src/secret.rs", "fn run() {}\n");
+    world.put("target/out.rs", "fn run() {}\n");
+    world.put("debug.log", "run\n");
+    world.put("keep.log", "run\n");
+    world.put(".git/config", "run\n");
+    world.put("web/node_modules/x/index.js", "run\n");
+    world.put("web/app.ts", "export const app = 1;\n");
+    world
+}
+
+#[track_caller]
+fn lines(world: &World, name: &str, arguments: Value) -> Vec<String> {
+    world.output(name, arguments).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_folder_is_listed_with_sizes() {
+    let world = project();
+    assert_eq!(
+        lines(&world, "list_files", json!({})),
+        [
+            ".gitignore (24 bytes)",
+            "README.md (15 bytes)",
+            "keep.log (4 bytes)",
+            "src/",
+            "web/",
+            "[3 files, 2 folders.]",
+        ]
+    );
+    assert_eq!(lines(&world, "list_files", json!({"path": "web"})), ["web/app.ts (22 bytes)", "[1 file.]"]);
+}
+
+#[test]
+fn all_folders_are_listed_but_for_what_git_ignores() {
+    let world = project();
+    let all = lines(&world, "list_files", json!({"recursive": true}));
+    assert_eq!(
+        all,
+        [
+            ".gitignore (24 bytes)",
+            "README.md (15 bytes)",
+            "keep.log (4 bytes)",
+            "src/deep/.gitignore (11 bytes)",
+            "src/deep/mod.rs (26 bytes)",
+            "src/main.rs (25 bytes)",
+            "src/secret.rs (12 bytes)",
+            "web/app.ts (22 bytes)",
+            "[8 files.]",
+        ]
+    );
+    let ignored = world.output("list_files", json!({"recursive": true, "include_ignored": true}));
+    for path in ["target/out.rs", "debug.log", "src/deep/secret.rs", "web/node_modules/x/index.js"] {
+        assert!(ignored.contains(path), "{path} in {ignored}");
+    }
+    assert!(!ignored.contains(".git/"), "{ignored}");
+}
+
+#[test]
+fn patterns_choose() {
+    let world = project();
+    let listed = |arguments| {
+        let mut lines = lines(&world, "list_files", arguments);
+        lines.pop();
+        lines.into_iter().map(|line| line.split(" (").next().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(json!({"glob": "*.md"})), ["README.md"]);
+    assert_eq!(listed(json!({"glob": "**/*.rs"})), ["src/deep/mod.rs", "src/main.rs", "src/secret.rs"]);
+    assert_eq!(listed(json!({"glob": "src/*.rs"})), ["src/main.rs", "src/secret.rs"]);
+    assert_eq!(listed(json!({"glob": "deep/*", "path": "src"})), ["src/deep/.gitignore", "src/deep/mod.rs"]);
+    assert_eq!(listed(json!({"glob": "*.{ts,md}", "recursive": true})), ["README.md", "web/app.ts"]);
+    assert!(world.refused("list_files", json!({"glob": "a{b"})).contains("is no pattern"));
+    assert_eq!(lines(&world, "list_files", json!({"glob": "*.none"})), ["[Nothing was found.]"]);
+    assert_eq!(world.refused("list_files", json!({"path": "scr"})), "There is no `scr`. Did you mean `src`?");
+    assert_eq!(world.refused("list_files", json!({"path": "README.md"})), "`README.md` is no folder.");
+}
+
+/// Rules of folders above the one that is asked for hold in it.
+#[test]
+fn rules_hold_from_wherever_one_begins() {
+    let world = project();
+    world.put("src/deep/deeper/x.log", "run\n");
+    world.put("src/deep/deeper/y.rs", "run\n");
+    let listed = lines(&world, "list_files", json!({"path": "src/deep/deeper", "recursive": true}));
+    assert_eq!(listed, ["src/deep/deeper/y.rs (4 bytes)", "[1 file.]"]);
+}
+
+#[test]
+fn matches_are_shown_by_file_with_their_lines() {
+    let world = project();
+    assert_eq!(
+        world.output("search_files", json!({"pattern": r"fn \w+\(\)"})),
+        "src/deep/mod.rs\n1: pub fn run() {}\n\nsrc/main.rs\n1: fn main() {\n\nsrc/secret.rs\n1: fn run() {}\n\n\
+         [3 matching lines in 3 of 8 files.]"
+    );
+    assert_eq!(
+        world.output("search_files", json!({"pattern": "run();", "literal": true, "context": 1})),
+        "src/main.rs\n1- fn main() {\n2:     run();\n3- }\n\n[1 matching line in 1 of 8 files.]"
+    );
+    assert_eq!(
+        world.output("search_files", json!({"pattern": "READ ME", "ignore_case": true, "glob": "*.md"})),
+        "README.md\n1: Read me first.\n\n[1 matching line in 1 of 1 file.]"
+    );
+    assert_eq!(
+        world.output("search_files", json!({"pattern": "run", "path": "src/main.rs"})),
+        "src/main.rs\n2:     run();\n\n[1 matching line in 1 of 1 file.]"
+    );
+    assert_eq!(world.output("search_files", json!({"pattern": "nowhere"})), "[No line matches `nowhere` in 8 files.]");
+    let message = world.refused("search_files", json!({"pattern": "run("}));
+    assert!(message.contains("set `literal`"), "{message}");
+}
+
+#[test]
+fn a_pattern_may_span_lines() {
+    let world = project();
+    let found = world.output("search_files", json!({"pattern": r"main\(\) \{\n\s+run"}));
+    assert_eq!(found, "src/main.rs\n1: fn main() {\n2:     run();\n\n[2 matching lines in 1 of 8 files.]");
+}
+
+#[test]
+fn the_first_are_shown_and_all_are_counted() {
+    let world = World::new();
+    for number in 0..300 {
+        world.put(&format!("f{number:03}"), "x\nx\ny\n");
+    }
+    let found = world.output("search_files", json!({"pattern": "x", "limit": 3}));
+    assert_eq!(
+        found,
+        "f000\n1: x\n2: x\n\nf001\n1: x\n\n[600 matching lines in 300 of 300 files. The first 3 are shown; narrow it with \
+         `path` or `glob`, or raise `limit`.]"
+    );
+    let listed = lines(&world, "list_files", json!({"limit": 2}));
+    assert_eq!(listed[..2], ["f000 (6 bytes)", "f001 (6 bytes)"]);
+    assert!(listed[2].starts_with("[300 files. The first 2 are shown;"), "{listed:?}");
+}
+
+#[test]
+fn long_lines_and_binary_files_do_no_harm() {
+    let world = World::new();
+    world.put("long", format!("{}needle{}\n", "a".repeat(10_000), "b".repeat(10_000)));
+    world.put("binary", b"needle\0needle\n");
+    let found = world.output("search_files", json!({"pattern": "needle"}));
+    assert!(found.contains("needle") && found.len() < 1_000, "{found}");
+    assert!(!found.contains("binary"), "{found}");
+}
+
+#[test]
+fn a_walk_has_an_end() {
+    let world = World::with(|files| files.limits(Limits { entries: 50, ..Limits::default() }));
+    for number in 0..20 {
+        for file in 0..20 {
+            world.put(&format!("{number}/{file}"), "x");
+        }
+    }
+    let listed = world.output("list_files", json!({"recursive": true}));
+    assert!(listed.contains("There is more than can be walked at once"), "{listed}");
+}
+
+/// Long searches end when their call is stopped; the thread is free again.
+#[test]
+fn a_search_ends_when_it_is_stopped() {
+    let world = World::new();
+    for number in 0..2_000 {
+        world.put(&format!("{}/{number}", number % 50), "needle\n".repeat(2_000));
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().max_blocking_threads(1).enable_all().build().unwrap();
+    let stopped = runtime.block_on(async {
+        let token = CancellationToken::new();
+        let call = ToolCall::new("search_files", json!({"pattern": "(n|e)+(e|d)+l?e*z", "context": 2}));
+        let running = world.tools.call(call).cancel(token.clone());
+        let stop = async {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            token.cancel();
+        };
+        let (result, ()) = tokio::join!(running, stop);
+        // The only thread there is serves the next call.
+        let next = world.tools.call(ToolCall::new("list_files", json!({"path": "1"}))).await;
+        assert!(next.success);
+        result
+    });
+    let kinds = [None, Some(ErrorKind::OutcomeUnknown), Some(ErrorKind::Cancelled)];
+    assert!(kinds.contains(&stopped.error.map(|error| error.kind)));
+}

@@ -1,0 +1,89 @@
+//! Files that may not be read or written.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::thread;
+
+use rustix::thread::{set_thread_res_gid, set_thread_res_uid};
+use tool_builtins::files::{Files, WriteMode};
+use tool_runtime::{CancellationToken, Notes};
+
+use super::{World, tree};
+
+/// Runs something as somebody whom permissions concern: they do not concern a superuser.
+fn as_nobody<T: Send>(run: impl FnOnce() -> T + Send) -> T {
+    if !rustix::process::geteuid().is_root() {
+        return run();
+    }
+    thread::scope(|scope| {
+        let nobody = scope.spawn(|| {
+            let (user, group) = (rustix::fs::Uid::from_raw(65_534), rustix::fs::Gid::from_raw(65_534));
+            set_thread_res_gid(group, group, group).unwrap();
+            set_thread_res_uid(user, user, user).unwrap();
+            run()
+        });
+        nobody.join().unwrap()
+    })
+}
+
+fn mode(world: &World, path: &str, mode: u32) {
+    fs::set_permissions(world.path(path), PermissionsExt::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn what_may_not_be_read_or_written_is_not() {
+    let world = World::new();
+    world.put("unreadable", "hidden");
+    world.put("read-only", "fixed");
+    world.put("locked/file", "hidden");
+    world.put("open/file", "x");
+    for (path, bits) in [("..", 0o755), ("", 0o777), ("unreadable", 0o000), ("read-only", 0o444), ("locked", 0o000)] {
+        mode(&world, path, bits);
+    }
+    let before = fs::read(world.path("read-only")).unwrap();
+    let root = world.path("");
+    as_nobody(|| {
+        let files = Files::new(&root).unwrap();
+        let (notes, token) = (Notes::default(), CancellationToken::new());
+        let denied = |result: Result<String, tool_runtime::HandlerError>| {
+            let message = result.unwrap_err().to_string();
+            assert!(message.ends_with("may not be accessed: permission denied."), "{message}");
+        };
+        denied(files.read_file("unreadable", 0, 10, false, &token));
+        denied(files.read_file("locked/file", 0, 10, false, &token));
+        // The folder may be written, and a rename would not ask the file.
+        denied(files.write_file("read-only", "x", WriteMode::Overwrite, &notes));
+        denied(files.write_file("unreadable", "x", WriteMode::Overwrite, &notes));
+        denied(files.edit_file("read-only", "fixed", "x", false, &notes));
+        denied(files.write_file("locked/new", "x", WriteMode::Overwrite, &notes));
+        denied(files.list_files("locked", None, None, false, 10, &token));
+        let listed = files.list_files(".", None, Some(true), false, 10, &token).unwrap();
+        assert!(listed.contains("open/file") && listed.contains("1 folder could not be read."), "{listed}");
+        let found = files.search_files("hidden|^x$", ".", None, false, false, 0, 10, false, &token).unwrap();
+        assert!(
+            found.ends_with(
+                "[1 matching line in 1 of 2 files. 1 file could not be searched. 1 folder could not be read.]"
+            ),
+            "{found}"
+        );
+    });
+    mode(&world, "locked", 0o755);
+    assert_eq!(fs::read(world.path("read-only")).unwrap(), before);
+    assert_eq!(tree(&root).len(), 6, "nothing is left beside them");
+}
+
+/// The control: a rename into place replaces what may not be written.
+#[test]
+fn a_naive_rename_does_not_ask_the_file() {
+    let world = World::new();
+    world.put("read-only", "fixed");
+    for (path, bits) in [("..", 0o755), ("", 0o777), ("read-only", 0o444)] {
+        mode(&world, path, bits);
+    }
+    let root = world.path("");
+    as_nobody(|| {
+        fs::write(root.join("new"), "x").unwrap();
+        fs::rename(root.join("new"), root.join("read-only")).unwrap();
+    });
+    assert_eq!(world.text("read-only"), "x");
+}

@@ -1,0 +1,154 @@
+//! Paths that try to lead out, in all the ways that are known.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use super::{SECRET, World, calls_with};
+
+/// How `..` is written, by those who hope that somebody decodes it.
+const UPWARDS: [&str; 16] = [
+    "..",
+    "%2e%2e",
+    "%2E.",
+    "%252e%252e",
+    "%c0%ae%c0%ae",
+    "%u002e%u002e",
+    "..;",
+    "....",
+    "...",
+    "..\u{0}",
+    ".\u{200b}.",
+    "\u{ff0e}\u{ff0e}",
+    "\u{2024}\u{2024}",
+    "\u{2025}",
+    ".. ",
+    "\u{202e}..",
+];
+
+/// How `/` is written.
+const SEPARATORS: [&str; 10] = ["/", "//", "/./", "\\", "%2f", "%5c", "%252f", "\u{2215}", "\u{ff0f}", "/.//./"];
+
+/// What may stand before it.
+const STARTS: [&str; 7] = ["", "./", "folder/", "missing/../", "folder/deeper/../../", "mine.txt/../", "/"];
+
+/// What may stand behind it.
+const ENDS: [&str; 7] = ["", "/", "/.", "\u{0}", "\u{0}.txt", "%00", "."];
+
+/// Everything that leads to a file outside, if anybody follows.
+fn forms(world: &World) -> BTreeSet<String> {
+    let mut forms = BTreeSet::new();
+    for up in UPWARDS {
+        for separator in SEPARATORS {
+            forms.insert(format!("{up}{separator}outside{separator}secret.txt"));
+            forms.insert(format!("folder{separator}{up}{separator}{up}{separator}outside{separator}secret.txt"));
+        }
+    }
+    for start in STARTS {
+        for depth in [1, 2, 3, 12] {
+            for end in ENDS {
+                forms.insert(format!("{start}{}outside/secret.txt{end}", "../".repeat(depth)));
+                forms.insert(format!("{start}{}etc/passwd{end}", "../".repeat(depth)));
+            }
+        }
+    }
+    let outside = world.outside("secret.txt").display().to_string();
+    let inside = world.path("").display().to_string();
+    for path in [outside.as_str(), "/etc/passwd", "/proc/self/environ", "/dev/zero", "/dev/stdin"] {
+        let slashed = path.replace('/', "//");
+        forms.extend([
+            path.to_owned(),
+            slashed,
+            format!("/{path}"),
+            format!("//localhost{path}"),
+            format!("file://{path}"),
+        ]);
+        forms.extend([format!("/.{path}"), format!("/proc/self/root{path}"), format!("/proc/1/root{path}")]);
+        forms.extend([format!("{inside}/../../../../../../..{path}"), format!("~/..{path}"), format!("./{path}/.")]);
+    }
+    forms.extend([
+        format!("{inside}../outside/secret.txt"),
+        format!("{inside}folder/../../outside/secret.txt"),
+        format!("{}-evil/secret.txt", inside.trim_end_matches('/')),
+        "/proc/self/cwd/../outside/secret.txt".to_owned(),
+        "~root/.ssh/id_rsa".to_owned(),
+        "$HOME/.ssh/id_rsa".to_owned(),
+        "`id`".to_owned(),
+        "C:\\Windows\\win.ini".to_owned(),
+        "\\\\server\\share".to_owned(),
+        "..".to_owned(),
+        "../".to_owned(),
+        "../..".to_owned(),
+        "/".to_owned(),
+        "//".to_owned(),
+        "\u{0}".to_owned(),
+        " ".to_owned(),
+        "a".repeat(300),
+        "a".repeat(100_000),
+        "a/".repeat(5_000) + "b",
+        "../".repeat(5_000) + "etc/passwd",
+        "folder/../".repeat(3_000) + "../outside/secret.txt",
+    ]);
+    forms
+}
+
+fn world() -> World {
+    let world = World::with(|files| files.allow_delete(true));
+    fs::create_dir_all(world.path("folder/deeper")).unwrap();
+    fs::create_dir(world.path("../inside-evil")).unwrap();
+    fs::write(world.path("../inside-evil/secret.txt"), SECRET).unwrap();
+    world
+}
+
+/// Whatever is asked, nothing outside is read, listed, searched, written, moved or removed.
+#[test]
+fn no_path_leads_out() {
+    let world = world();
+    let forms = forms(&world);
+    assert!(forms.len() > 500, "{} forms", forms.len());
+    let before = world.all_outside();
+    for form in &forms {
+        for (name, arguments) in calls_with(form) {
+            world.put("mine.txt", "mine");
+            let result = world.call(name, arguments);
+            let shown: String = form.chars().take(200).collect();
+            let told = format!("{} {}", result.output, serde_json::to_string(&result.metadata).unwrap());
+            let size = format!("({} bytes)", SECRET.len());
+            for leak in [SECRET, "root:x:0", &size, "PATH="] {
+                assert!(!told.contains(leak), "{name} {shown:?}: {told}");
+            }
+            if let Some(error) = result.error {
+                use tool_runtime::ErrorKind::{Failed, Retry};
+                assert!([Failed, Retry].contains(&error.kind), "{name} {shown:?}: {error:?}");
+            }
+        }
+    }
+    assert_eq!(world.all_outside(), before);
+    let beside: BTreeSet<_> = fs::read_dir(world.path("..")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(beside, BTreeSet::from(["inside".into(), "inside-evil".into(), "outside".into()]));
+}
+
+/// The control: to join and open lets many of them out.
+#[test]
+fn a_naive_version_is_left_by_many_paths() {
+    let world = world();
+    fs::write(world.path("mine.txt"), "mine").unwrap();
+    let naive = |form: &str| fs::read_to_string(world.path("").join(form));
+    let escapes = |form: &String| {
+        // Those are read without end.
+        let is_device = form.contains("/dev/zero") || form.contains("dev//zero") || form.contains("stdin");
+        !is_device && naive(form).is_ok_and(|text| text == SECRET || text.contains("root:x:0"))
+    };
+    let escaped = forms(&world).iter().filter(|form| escapes(form)).count();
+    assert!(escaped > 20, "{escaped}");
+}
+
+/// What is only written unusually is an ordinary name inside.
+#[test]
+fn odd_names_are_names() {
+    let world = World::new();
+    for name in ["%2e%2e%2fx", "..;x", "...", "\u{ff0e}\u{ff0e}\u{ff0f}x", "a\\b", "~", "C:x", "a b", " "] {
+        let arguments = serde_json::json!({"path": name, "content": "x"});
+        world.output("write_file", arguments);
+        assert_eq!(world.text(name), "x");
+    }
+}

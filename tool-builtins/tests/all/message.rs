@@ -1,0 +1,100 @@
+use serde_json::{Value, json};
+use tool_builtins::message::{Inbox, Message, MessageError, Messages, Messenger, Outbox};
+use tool_runtime::{Dispatcher, Effect, ErrorKind, ToolCall, ToolResult};
+
+fn tools(reach: impl Fn(Messages) -> Messages) -> (Dispatcher, Inbox) {
+    let (outbox, inbox) = Outbox::new(8);
+    (Dispatcher::builder().service(reach(Messages::new(outbox))).build().unwrap(), inbox)
+}
+
+async fn send(tools: &Dispatcher, arguments: Value) -> ToolResult {
+    tools.call(ToolCall::new("message", arguments).channel("telegram", "42").conversation("chat-7")).await
+}
+
+#[tokio::test]
+async fn it_goes_where_the_call_comes_from() {
+    let (tools, mut inbox) = tools(|messages| messages);
+    let same_place = [
+        json!({"content": "hello"}),
+        json!({"content": "hello", "channel": "telegram"}),
+        json!({"content": "hello", "recipient": "42"}),
+        json!({"content": "hello", "channel": "telegram", "recipient": "42"}),
+    ];
+    for arguments in same_place {
+        assert_eq!(send(&tools, arguments).await.output, "Sent to 42 in telegram.");
+        let message = inbox.recv().await.unwrap();
+        let expected = json!({"content": "hello", "channel": "telegram", "recipient": "42", "conversation": "chat-7"});
+        assert_eq!(serde_json::to_value(message).unwrap(), expected);
+    }
+}
+
+#[tokio::test]
+async fn it_goes_nowhere_else_unless_that_is_allowed() {
+    let elsewhere = [
+        json!({"content": "x", "recipient": "43"}),
+        json!({"content": "x", "channel": "mail"}),
+        json!({"content": "x", "channel": "mail", "recipient": "42"}),
+    ];
+    let (narrow, _inbox) = tools(|messages| messages);
+    for arguments in &elsewhere {
+        let refused = send(&narrow, arguments.clone()).await;
+        assert_eq!(refused.error.unwrap().kind, ErrorKind::Retry);
+        assert!(refused.output.contains("is not allowed"), "{}", refused.output);
+    }
+    let (wider, mut inbox) = tools(|messages| messages.to_channel("mail"));
+    assert!(!send(&wider, elsewhere[0].clone()).await.success);
+    assert_eq!(send(&wider, elsewhere[1].clone()).await.output, "Sent to mail.");
+    assert_eq!(inbox.recv().await.unwrap().recipient, None, "a chat of one channel is nobody in another");
+    assert_eq!(send(&wider, elsewhere[2].clone()).await.output, "Sent to 42 in mail.");
+    let (widest, _inbox) = tools(Messages::to_anywhere);
+    for arguments in elsewhere {
+        assert!(send(&widest, arguments).await.success);
+    }
+}
+
+#[tokio::test]
+async fn what_is_missing_is_said() {
+    let (tools, inbox) = tools(Messages::to_anywhere);
+    let from_nowhere = tools.call(ToolCall::new("message", json!({"content": "x"}))).await;
+    assert_eq!(from_nowhere.output, "This call comes from no channel: say in which `channel` to send it.");
+    assert_eq!(send(&tools, json!({"content": ""})).await.error.unwrap().kind, ErrorKind::InvalidArguments);
+    drop(inbox);
+    let unread = send(&tools, json!({"content": "x"})).await;
+    assert_eq!((unread.success, unread.output.as_str()), (false, "nobody is there to read it"));
+}
+
+#[tokio::test]
+async fn it_is_shown_before_it_is_sent() {
+    let (tools, _inbox) = tools(|messages| messages);
+    let call = ToolCall::new("message", json!({"content": "hello"})).channel("telegram", "42");
+    let effect = tools.call(call).preview().await.unwrap();
+    assert_eq!(effect, Some(Effect::Text("To 42 in telegram: hello".into())));
+}
+
+#[tokio::test]
+async fn a_slow_listener_misses_the_oldest_and_holds_nobody_up() {
+    let (outbox, mut slow) = Outbox::new(2);
+    let mut late = outbox.subscribe();
+    let tools = Dispatcher::builder().service(Messages::new(outbox)).build().unwrap();
+    for number in 1..=4 {
+        assert!(send(&tools, json!({"content": number.to_string()})).await.success);
+    }
+    drop(tools);
+    for inbox in [&mut slow, &mut late] {
+        assert_eq!(inbox.recv().await.unwrap().content, "3");
+        assert_eq!(inbox.recv().await.unwrap().content, "4");
+        assert_eq!(inbox.recv().await, None);
+    }
+}
+
+#[tokio::test]
+async fn whoever_delivers_may_fail() {
+    struct Offline;
+    impl Messenger for Offline {
+        async fn deliver(&self, message: Message) -> Result<(), MessageError> {
+            Err(MessageError::new(format!("{} is offline", message.channel)))
+        }
+    }
+    let tools = Dispatcher::builder().service(Messages::new(Offline)).build().unwrap();
+    assert_eq!(send(&tools, json!({"content": "x"})).await.output, "telegram is offline");
+}

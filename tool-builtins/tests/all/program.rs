@@ -1,0 +1,180 @@
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+struct Program {
+    workspace: TempDir,
+}
+
+impl Program {
+    fn new() -> Self {
+        Self { workspace: tempfile::tempdir().unwrap() }
+    }
+
+    fn start(&self, flags: &[&str]) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_tool-builtins"))
+            .arg("--workspace")
+            .arg(self.workspace.path())
+            .args(flags)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+
+    fn output(&self, flags: &[&str], input: &[u8]) -> Output {
+        let mut program = self.start(flags);
+        let mut stdin = program.stdin.take().unwrap();
+        let input = input.to_vec();
+        let writing = std::thread::spawn(move || stdin.write_all(&input));
+        let output = program.wait_with_output().unwrap();
+        let _ = writing.join().unwrap();
+        output
+    }
+
+    /// The result of each line.
+    fn results(&self, flags: &[&str], lines: &[&str]) -> Vec<Value> {
+        let output = self.output(flags, lines.join("\n").as_bytes());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let lines = String::from_utf8(output.stdout).unwrap();
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+const ECHO: &str = r#"{"name": "run_command", "arguments": {"command": "echo hello"}}"#;
+
+#[test]
+fn one_call_per_line_one_result_per_line() {
+    let lines = [
+        ECHO,
+        "",
+        r#"{"id": "a", "name": "run_command", "arguments": {"program": "false"}}"#,
+        r#"{"id": 7, "name": "run_command", "arguments": "{\"command\": \"echo text\"}"}"#,
+        r#"{"id": {"x": 1}, "name": "run_commando"}"#,
+    ];
+    let results = Program::new().results(&["--policy", "yolo"], &lines);
+    assert_eq!(results.len(), 4);
+    assert_eq!((&results[0]["success"], &results[0]["output"]), (&json!(true), &json!("hello\n")));
+    assert_eq!((&results[0]["id"], &results[0]["error"]), (&Value::Null, &Value::Null));
+    assert_eq!((&results[1]["id"], &results[1]["error"]["kind"]), (&json!("a"), &json!("failed")));
+    assert_eq!(results[1]["metadata"]["command"]["exit_code"], 1);
+    assert_eq!((&results[2]["id"], &results[2]["output"]), (&json!(7), &json!("text\n")));
+    assert_eq!((&results[3]["id"], &results[3]["error"]["kind"]), (&json!({"x": 1}), &json!("unknown_tool")));
+}
+
+/// The keys stand in one order, so that scripts can compare lines.
+#[test]
+fn a_line_has_a_stable_form() {
+    let output = Program::new().output(&["--policy", "yolo"], br#"{"id": 1}"#);
+    let message = "Line 1 is no call: missing field `name` at line 1 column 9. \
+                   Write {\\\"name\\\": .., \\\"arguments\\\": {..}}.";
+    assert_eq!(
+        String::from_utf8(output.stdout).unwrap(),
+        format!(
+            "{{\"id\":1,\"success\":false,\"output\":\"{message}\",\"error\":{{\"kind\":\"malformed_call\",\
+             \"message\":\"{message}\"}},\"metadata\":{{}}}}\n"
+        )
+    );
+}
+
+#[test]
+fn a_line_that_is_no_call_is_answered_and_the_next_one_runs() {
+    let bad: [&[u8]; 8] = [
+        b"not json",
+        b"[]",
+        b"{}",
+        b"{\"name\": 1}",
+        b"{\"name\": \"x\", \"argument\": {}, \"id\": 5}",
+        b"\xff\xfe",
+        b"null",
+        b"{",
+    ];
+    let mut input = bad.join(&b'\n');
+    input.extend_from_slice(b"\n");
+    input.extend_from_slice(ECHO.as_bytes());
+    let output = Program::new().output(&["--policy", "yolo"], &input);
+    assert!(output.status.success());
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let results: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(results.len(), bad.len() + 1);
+    for (number, result) in results.iter().take(bad.len()).enumerate() {
+        assert_eq!(result["error"]["kind"], "malformed_call");
+        let begins = format!("Line {} is no call: ", number + 1);
+        assert!(result["output"].as_str().unwrap().starts_with(&begins), "{result}");
+    }
+    assert_eq!(results[4]["id"], 5);
+    assert_eq!(results[bad.len()]["output"], "hello\n");
+}
+
+#[test]
+fn flags_set_the_policy_and_the_rules() {
+    let program = Program::new();
+    let refused = program.results(&[], &[ECHO]);
+    assert_eq!(refused[0]["error"]["kind"], "refused", "there is no terminal to ask on");
+    let touch = r#"{"name": "run_command", "arguments": {"command": "touch made"}}"#;
+    let tried = program.results(&["--dry-run"], &[touch]);
+    assert_eq!(tried[0]["success"], true);
+    assert_eq!(tried[0]["metadata"]["preview"], json!({"command": "touch made"}));
+    assert!(!program.workspace.path().join("made").exists());
+
+    let line = |program: &str| json!({"name": "run_command", "arguments": {"program": program}}).to_string();
+    let (yes, no) = (line("true"), line("ls"));
+    let allowed = program.results(&["--policy", "yolo", "--allow-program", "true"], &[&yes, &no, ECHO]);
+    assert_eq!(allowed.iter().map(|result| result["success"] == true).collect::<Vec<_>>(), [true, false, false]);
+    let denied = program.results(&["--policy", "yolo", "--deny-program", "ls"], &[&yes, &no, ECHO]);
+    assert_eq!(denied.iter().map(|result| result["success"] == true).collect::<Vec<_>>(), [true, false, true]);
+}
+
+#[test]
+fn bad_flags_are_explained() {
+    let program = Program::new();
+    assert_eq!(program.output(&["--policy", "maybe"], b"").status.code(), Some(2));
+    let nowhere =
+        Command::new(env!("CARGO_BIN_EXE_tool-builtins")).args(["--workspace", "/no/such/folder"]).output().unwrap();
+    assert_eq!(nowhere.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&nowhere.stderr).contains("/no/such/folder: No such file"));
+}
+
+#[test]
+fn it_shows_its_manifest() {
+    let output = Program::new().output(&["--manifest"], b"");
+    let manifest: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(manifest["run_command"]["sensitive"], true);
+}
+
+/// Killed in the middle of a call, the program takes everything with it that the call has started.
+#[test]
+fn what_was_started_does_not_outlive_the_program() {
+    let program = Program::new();
+    let mut running = program.start(&["--policy", "yolo"]);
+    let marker = format!("{}", 40_000_000 + std::process::id());
+    let command = format!("(setsid sleep {marker} &); setsid sleep {marker} & echo started >&2; touch ready; wait");
+    let call = json!({"name": "run_command", "arguments": {"command": command, "timeout": 600}});
+    writeln!(running.stdin.as_mut().unwrap(), "{call}").unwrap();
+    while !program.workspace.path().join("ready").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(!sleeping(&marker).is_empty());
+    running.kill().unwrap();
+    running.wait().unwrap();
+    for _ in 0..3000 {
+        if sleeping(&marker).is_empty() {
+            let mut rest = String::new();
+            BufReader::new(running.stdout.take().unwrap()).read_line(&mut rest).unwrap();
+            assert_eq!(rest, "", "nobody else holds its output");
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    panic!("still there: {:?}", sleeping(&marker));
+}
+
+/// The processes that have this word on their command line.
+fn sleeping(marker: &str) -> Vec<String> {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let lines = entries.filter_map(|entry| std::fs::read_to_string(entry.path().join("cmdline")).ok());
+    lines.filter(|line| line.split('\0').any(|word| word == marker)).collect()
+}

@@ -1,0 +1,175 @@
+use std::io::Write;
+use std::time::Duration;
+
+use serde_json::json;
+use tool_builtins::web::Limits;
+use tool_runtime::{CancellationToken, ErrorKind, ToolCall};
+
+use super::server::{Reply, Server, bytes, ok, redirect, with};
+use super::{fetch, limits, tools, web};
+
+/// A body, packed.
+pub fn packed(packing: &str, content_type: &str, body: &[u8]) -> Reply {
+    let packed = match packing {
+        "gzip" => {
+            let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+            writer.write_all(body).and_then(|()| writer.finish()).expect("packed")
+        }
+        "deflate" => {
+            let mut writer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+            writer.write_all(body).and_then(|()| writer.finish()).expect("packed")
+        }
+        "br" => {
+            let mut packed = Vec::new();
+            brotli::BrotliCompress(&mut &body[..], &mut packed, &brotli::enc::BrotliEncoderParams::default())
+                .expect("packed");
+            packed
+        }
+        "zstd" => zstd::encode_all(body, 3).expect("packed"),
+        other => panic!("no packing is called {other}"),
+    };
+    with(&[("Content-Encoding", packing), ("Content-Type", content_type)], packed)
+}
+
+/// What became of a page of this server.
+async fn outcome(reply: Reply) -> String {
+    let server = Server::always(reply).await;
+    let result = fetch(web(&server), server.url("/")).await;
+    assert!(!result.success, "{result:?}");
+    assert_eq!(result.error.expect("an error").kind, ErrorKind::Failed);
+    result.output
+}
+
+#[tokio::test]
+async fn redirections_end() {
+    let server = Server::start(|path| match path {
+        "/a" => redirect("/b"),
+        "/b" => redirect("/a#again"),
+        path => redirect(&format!("{path}x")),
+    })
+    .await;
+    let result = fetch(web(&server), server.url("/a")).await;
+    assert_eq!(result.output, format!("the page redirects in a circle, to {} again", server.url("/a")));
+    let before = server.seen().len();
+    let result = fetch(web(&server), server.url("/x")).await;
+    assert_eq!(result.output, "the page redirects more than 5 times");
+    assert_eq!(server.seen().len() - before, 6);
+}
+
+#[tokio::test]
+async fn redirections_lead_somewhere() {
+    let nowhere = "HTTP/1.1 301 Moved\r\nContent-Length: 0\r\n\r\n";
+    assert_eq!(outcome(bytes(nowhere)).await, "the page redirects, but does not say where to");
+    assert!(outcome(redirect("http://[")).await.starts_with("the page redirects, but to something that is no URL"));
+}
+
+#[tokio::test]
+async fn endless_bodies_are_cut() {
+    let plain = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n".to_vec();
+    let chunked = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+    let chunk = format!("3e8\r\n{}\r\n", "y".repeat(1_000)).into_bytes();
+    for reply in [Reply::Endless(plain, vec![b'y'; 1_000]), Reply::Endless(chunked, chunk)] {
+        let server = Server::always(reply).await;
+        let result = fetch(web(&server), server.url("/")).await;
+        assert!(result.success, "{result:?}");
+        let about = result.metadata.get("page").expect("metadata");
+        assert_eq!((&about["bytes"], &about["cut"]), (&json!(limits().bytes), &json!(true)));
+        assert!(result.output.contains("too long"), "{result:?}");
+        // The rest is not waited for either: the connection is closed.
+        server.closed().await;
+    }
+}
+
+#[tokio::test]
+async fn what_unpacks_to_too_much_is_cut() {
+    let bomb = vec![b'z'; 10_000_000];
+    for packing in ["gzip", "deflate", "br", "zstd"] {
+        let reply = packed(packing, "text/plain", &bomb);
+        let Reply::Bytes(packed) = &reply else { unreachable!("it is whole") };
+        assert!(packed.len() < limits().bytes, "{packing} is a bomb: {}", packed.len());
+        let server = Server::always(reply).await;
+        let result = fetch(web(&server), server.url("/")).await;
+        let about = result.metadata.get("page").expect("metadata");
+        assert_eq!((&about["bytes"], &about["cut"]), (&json!(limits().bytes), &json!(true)), "{packing}");
+    }
+}
+
+#[tokio::test]
+async fn slow_bodies_and_silence_run_out_of_time() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nslow";
+    for start in ["", "HTTP/1.1 200", head] {
+        let server = Server::always(Reply::Stuck(start.as_bytes().to_vec())).await;
+        let web = web(&server).limits(Limits { time: Duration::from_millis(300), ..limits() });
+        let result = fetch(web, server.url("/")).await;
+        assert_eq!(result.output, "the page did not come within 0.3 seconds", "after {start:?}");
+        server.closed().await;
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_stopped_leaves_no_connection() {
+    let server = Server::always(Reply::Stuck(b"HTTP/1.1 200 OK\r\n".to_vec())).await;
+    let tools = tools(web(&server));
+    let call = || tools.call(ToolCall::new("web_fetch", json!({"url": server.url("/")})));
+
+    let result = call().timeout(Duration::from_millis(200)).await;
+    assert_eq!(result.error.expect("an error").kind, ErrorKind::TimedOut);
+    server.closed().await;
+
+    let token = CancellationToken::new();
+    let stopped = tokio::spawn({
+        let (tools, token, url) = (tools.clone(), token.clone(), server.url("/"));
+        async move { tools.call(ToolCall::new("web_fetch", json!({"url": url}))).cancel(token).await }
+    });
+    while server.seen().len() < 2 {
+        tokio::task::yield_now().await;
+    }
+    token.cancel();
+    assert_eq!(stopped.await.expect("no panic").error.expect("an error").kind, ErrorKind::Cancelled);
+    server.closed().await;
+
+    let dropped = tokio::time::timeout(Duration::from_millis(200), call()).await;
+    assert!(dropped.is_err());
+    server.closed().await;
+}
+
+#[tokio::test]
+async fn what_is_broken_is_said_to_be() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n";
+    for (what, reply) in [
+        ("too short", bytes(&format!("{head}Content-Length: 100\r\n\r\nshort"))),
+        ("no length", bytes(&format!("{head}Content-Length: many\r\n\r\nx"))),
+        ("two lengths", bytes(&format!("{head}Content-Length: 1\r\nContent-Length: 2\r\n\r\nxy"))),
+        ("a chunk without a size", bytes(&format!("{head}Transfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n"))),
+        ("a chunk that is huge", bytes(&format!("{head}Transfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\nabc"))),
+        ("a chunk too short", bytes(&format!("{head}Transfer-Encoding: chunked\r\n\r\nff\r\nabc"))),
+        ("no gzip", bytes(&format!("{head}Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello"))),
+        ("no zstd", bytes(&format!("{head}Content-Encoding: zstd\r\nContent-Length: 5\r\n\r\nhello"))),
+        ("no answer", bytes("")),
+        ("no HTTP", bytes("SSH-2.0-OpenSSH_9.6\r\n")),
+        ("a long header", bytes(&format!("{head}X: {}\r\n\r\n", "x".repeat(2_000_000)))),
+        ("many headers", bytes(&format!("{head}{}\r\n", "X: y\r\n".repeat(10_000)))),
+    ] {
+        let said = outcome(reply).await;
+        assert!(said.starts_with("the page cannot be fetched: ") && said.len() < 200, "{what}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn what_comes_after_the_end_is_not_read() {
+    let server =
+        Server::always(bytes("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\npageHTTP/1.1"))
+            .await;
+    let result = fetch(web(&server), server.url("/")).await;
+    assert!(result.output.ends_with("\n\npage"), "{result:?}");
+}
+
+#[tokio::test]
+async fn pages_that_are_made_to_be_slow_are_read_or_cut() {
+    for html in ["<div>".repeat(30_000), "<b><div></b>".repeat(10_000), "<ul><li>".repeat(20_000)] {
+        let server = Server::always(ok("text/html", format!("<p>start</p>{html}"))).await;
+        let result = fetch(web(&server), server.url("/")).await;
+        assert!(result.success && result.output.contains("\n\nstart"), "{result:?}");
+        assert_eq!(result.metadata.get("page").expect("metadata")["cut"], true);
+    }
+}

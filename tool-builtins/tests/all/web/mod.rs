@@ -1,0 +1,45 @@
+//! Pages and searches, against servers of our own that behave as badly as servers can.
+
+// Redirections, names and proxies: nothing that is not public is reached.
+mod guard;
+// Bodies, headers and lengths that are wrong, endless or slow.
+mod hostile;
+// What a page looks like to a model.
+mod pages;
+// Brave and SearXNG.
+mod search;
+
+mod names;
+mod server;
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tool_builtins::web::{Limits, Web};
+use tool_runtime::{Dispatcher, ToolCall, ToolResult};
+
+use self::names::Names;
+use self::server::Server;
+
+/// A service that is allowed to reach a server under the name `site.test`, and nothing else that is not public.
+fn web(server: &Server) -> Web {
+    let names = Names::new().answer("site.test", &["127.0.0.1"]);
+    Web::new().resolver(names).allow(&format!("site.test:{}", server.port())).expect("a host").limits(limits())
+}
+
+/// Small, so that what is hostile is soon over.
+fn limits() -> Limits {
+    Limits { connect: Duration::from_millis(500), bytes: 200_000, redirects: 5, ..Limits::default() }
+}
+
+fn tools(web: Web) -> Dispatcher {
+    Dispatcher::builder().service(web).build().expect("a dispatcher")
+}
+
+async fn call(web: Web, name: &'static str, arguments: Value) -> ToolResult {
+    tools(web).call(ToolCall::new(name, arguments)).await
+}
+
+async fn fetch(web: Web, url: String) -> ToolResult {
+    call(web, "web_fetch", json!({"url": url})).await
+}

@@ -1,0 +1,162 @@
+use serde_json::json;
+use tool_builtins::web::{Limits, Web};
+use tool_runtime::{ErrorKind, Manifest};
+
+use super::server::{Server, ok, redirect, status, with};
+use super::{call, fetch, tools, web};
+
+#[tokio::test]
+async fn a_page_comes_with_what_there_is_to_know_about_it() {
+    let page = "<title>A page</title><h1>Hello</h1><p>See <a href=other>this</a>.";
+    let server = Server::start(move |path| match path {
+        "/old?x=1" => redirect("/new/"),
+        _ => ok("text/html; charset=utf-8", page),
+    })
+    .await;
+    let result = fetch(web(&server), server.url("/old?x=1#part")).await;
+    assert!(result.success, "{result:?}");
+    let text = format!("# Hello\n\nSee [this]({}).", server.url("/new/other"));
+    assert_eq!(
+        result.output,
+        format!(
+            "URL: {}\nRedirected from: {}\nStatus: 200 OK\nType: text/html, UTF-8\nTitle: A page\nLength: {} characters\n\n{text}",
+            server.url("/new/"),
+            server.url("/old?x=1"),
+            text.len()
+        )
+    );
+    let about = result.metadata.get("page").expect("metadata");
+    assert_eq!(about["url"], server.url("/new/"));
+    assert_eq!(about["redirects"], json!([server.url("/old?x=1")]));
+    assert_eq!((&about["status"], &about["title"]), (&json!("200 OK"), &json!("A page")));
+    assert_eq!((&about["next"], &about["cut"], &about["bytes"]), (&json!(null), &json!(false), &json!(page.len())));
+}
+
+#[tokio::test]
+async fn a_page_in_three_formats() {
+    let server = Server::always(ok("text/html", "<p>a <b>b</b></p>")).await;
+    for (format, expected) in [("markdown", "a **b**"), ("text", "a b"), ("html", "<p>a <b>b</b></p>")] {
+        let result = call(web(&server), "web_fetch", json!({"url": server.url("/"), "format": format})).await;
+        assert!(result.output.ends_with(&format!("\n\n{expected}")), "{result:?}");
+    }
+    let result = call(web(&server), "web_fetch", json!({"url": server.url("/"), "format": "pdf"})).await;
+    assert_eq!(result.error.expect("an error").kind, ErrorKind::InvalidArguments);
+}
+
+#[tokio::test]
+async fn a_long_page_is_read_in_parts() {
+    let page: String = (0..50).map(|n| format!("é{n:02} ")).collect();
+    let server = Server::always(ok("text/plain; charset=utf-8", &page)).await;
+    let limits = Limits { length: 60, longest: 80, ..Limits::default() };
+    let mut whole = String::new();
+    let mut start = 0;
+    loop {
+        let arguments = json!({"url": server.url("/"), "start": start});
+        let result = call(web(&server).limits(limits.clone()), "web_fetch", arguments).await;
+        whole.push_str(result.output.split_once("\n\n").expect("a page").1);
+        match result.metadata.get("page").expect("metadata")["next"].as_u64() {
+            Some(next) => {
+                assert!(result.output.contains(&format!("go on with `start` = {next}\n")), "{result:?}");
+                start = next;
+            }
+            None => break,
+        }
+    }
+    assert_eq!(whole, page);
+
+    let part = |arguments| call(web(&server).limits(limits.clone()), "web_fetch", arguments);
+    let result = part(json!({"url": server.url("/"), "max_length": 1_000_000})).await;
+    assert!(result.output.contains("200 characters, of which these are 0 to 80;"), "{result:?}");
+    let result = part(json!({"url": server.url("/"), "max_length": 3, "start": 4})).await;
+    assert!(result.output.ends_with("\n\né01"), "{result:?}");
+    let result = part(json!({"url": server.url("/"), "start": 200})).await;
+    assert_eq!(result.output, "the page ends before that: it has 200 characters");
+}
+
+#[tokio::test]
+async fn other_text_is_given_as_it_is_and_what_is_no_text_is_named() {
+    let server = Server::start(|path| match path {
+        "/json" => ok("application/json", "{\"a\": [1]}"),
+        "/feed" => ok("application/rss+xml", "<rss/>"),
+        "/none" => with(&[], "no type"),
+        "/png" => ok("image/png", "\u{89}PNG"),
+        "/zip" => ok("application/octet-stream", b"PK\x03\x04\x14\0\0\0"),
+        "/lie" => ok("text/plain", b"%PDF-1.4\n\0\0"),
+        _ => ok("text/html", b"caf\xe9"),
+    })
+    .await;
+    for (path, expected) in [("/json", "{\"a\": [1]}"), ("/feed", "<rss/>"), ("/none", "no type"), ("/", "café")] {
+        let result = fetch(web(&server), server.url(path)).await;
+        assert!(result.success && result.output.ends_with(&format!("\n\n{expected}")), "{path}: {result:?}");
+    }
+    for (path, expected) in [
+        ("/png", "this is image/png, which is no text (5 bytes)"),
+        ("/zip", "this is application/zip, which is no text (8 bytes)"),
+        ("/lie", "this is application/pdf (called text/plain), which is no text (11 bytes)"),
+    ] {
+        let result = fetch(web(&server), server.url(path)).await;
+        assert_eq!((result.success, result.output.as_str()), (false, expected));
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_says_why() {
+    let server = Server::start(|path| match path {
+        "/busy" => {
+            status("503 Service Unavailable", &[("Retry-After", "120"), ("Content-Type", "text/plain")], "later")
+        }
+        _ => status("404 Not Found", &[("Content-Type", "text/html")], "<h1>No such page</h1><script>x</script>"),
+    })
+    .await;
+    let result = fetch(web(&server), server.url("/gone")).await;
+    assert!(!result.success);
+    assert_eq!(result.output, format!("{} answered 404 Not Found. It says:\nNo such page", server.url("/gone")));
+    let result = fetch(web(&server), server.url("/busy")).await;
+    let expected = "answered 503 Service Unavailable. It says to try again after 120 seconds. It says:\nlater";
+    assert!(result.output.ends_with(expected), "{result:?}");
+}
+
+#[tokio::test]
+async fn compressed_pages_are_unpacked() {
+    let text = "hello hello hello";
+    let server = Server::start(move |path| super::hostile::packed(&path[1..], "text/plain", text.as_bytes())).await;
+    for packing in ["gzip", "deflate", "br", "zstd"] {
+        let result = fetch(web(&server), server.url(&format!("/{packing}"))).await;
+        assert!(result.output.ends_with(&format!("\n\n{text}")), "{packing}: {result:?}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_remembered_and_nothing_told_that_was_not_asked() {
+    let server = Server::start(|path| match path {
+        "/" => status("302 Found", &[("Location", "/next"), ("Set-Cookie", "id=7")], ""),
+        _ => ok("text/plain", "x"),
+    })
+    .await;
+    let tools = tools(web(&server));
+    for _ in 0..2 {
+        let call = tool_runtime::ToolCall::new("web_fetch", json!({"url": server.url("/")}));
+        assert!(tools.call(call).await.success);
+    }
+    assert_eq!(server.seen().len(), 4);
+    for request in server.seen() {
+        let request = request.to_ascii_lowercase();
+        for header in ["cookie:", "referer:", "authorization:"] {
+            assert!(!request.contains(header), "{request}");
+        }
+    }
+}
+
+#[test]
+fn the_tools_are_offered_with_their_service_only_and_say_what_they_do() {
+    assert!(Manifest::linked().get("web_fetch").is_none());
+    let tools = tools(Web::new());
+    for name in ["web_fetch", "web_search"] {
+        let tool = tools.definition(name).expect(name);
+        assert!(tool.read_only && !tool.sensitive && !tool.destructive, "{name}");
+        assert!(tool.arguments.values().all(|argument| argument.description.is_some()), "{name}");
+    }
+    let fetch = tools.definition("web_fetch").expect("web_fetch").parameters();
+    assert_eq!(fetch["required"], json!(["url"]));
+    assert_eq!(fetch["properties"]["format"]["enum"], json!(["markdown", "text", "html"]));
+}

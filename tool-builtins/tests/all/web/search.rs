@@ -1,0 +1,247 @@
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tool_builtins::web::search::{Brave, Found, Query, SearchProvider, Searching, SearxNg};
+use tool_builtins::web::{Limits, Web};
+use tool_runtime::{ErrorKind, ToolResult};
+
+use super::call;
+use super::server::{Reply, Server, bytes, ok, redirect, status};
+
+const KEY: &str = "BSA-this-is-secret";
+
+fn brave(server: &Server) -> Web {
+    let endpoint = format!("http://127.0.0.1:{}/res/v1/web/search", server.port());
+    Web::new().search(Brave::new(KEY).and_then(|brave| brave.endpoint(&endpoint)).expect("a provider"))
+}
+
+fn searxng(server: &Server) -> Web {
+    Web::new().search(SearxNg::new(&format!("http://127.0.0.1:{}/", server.port())).expect("a provider"))
+}
+
+async fn search(web: Web) -> ToolResult {
+    let result = call(web, "web_search", json!({"query": "rust & \"async\"", "max_results": 2})).await;
+    assert!(!format!("{result:?}").contains(KEY), "{result:?}");
+    result
+}
+
+/// The shape of Brave's answers, with fields that nobody reads here.
+fn of_brave() -> Value {
+    json!({
+        "type": "search",
+        "query": {"original": "rust", "show_strict_warning": false, "more_results_available": true},
+        "mixed": {"type": "mixed", "main": [{"type": "web", "index": 0, "all": false}]},
+        "web": {
+            "type": "search",
+            "results": [
+                {
+                    "title": "Async\nRust", "url": "https://example.com/async", "is_source_local": false, "language": "en",
+                    "description": "How to   write it.", "page_age": "2026-01-02T00:00:00", "age": "January 2, 2026",
+                    "profile": {"name": "Example", "url": "https://example.com/"}, "type": "search_result", "subtype": "generic",
+                    "meta_url": {"scheme": "https", "netloc": "example.com", "hostname": "example.com", "path": "› async"}
+                },
+                {"title": "A script", "url": "javascript:alert(1)", "description": "not a page"},
+                {"title": "Second", "url": "https://example.org/2", "description": ""},
+                {"title": "Third", "url": "https://example.org/3", "description": "too many"}
+            ],
+            "family_friendly": true
+        }
+    })
+}
+
+#[tokio::test]
+async fn brave_is_asked_as_it_wants_to_be() {
+    let server = Server::always(ok("application/json", of_brave().to_string())).await;
+    let result = search(brave(&server)).await;
+    assert_eq!(
+        result.output,
+        "2 results of Brave for \"rust & \\\"async\\\"\":\n\n\
+         1. Async Rust\n   https://example.com/async\n   January 2, 2026\n   How to write it.\n\
+         2. Second\n   https://example.org/2"
+    );
+    let about = result.metadata.get("search").expect("metadata");
+    assert_eq!((&about["provider"], &about["results"][1]["url"]), (&json!("Brave"), &json!("https://example.org/2")));
+    let request = &server.seen()[0];
+    let line = "GET /res/v1/web/search?q=rust+%26+%22async%22&count=2&text_decorations=false HTTP/1.1\r\n";
+    assert!(request.starts_with(line), "{request}");
+    let headers = request.to_ascii_lowercase();
+    assert!(headers.contains(&format!("x-subscription-token: {}\r\n", KEY.to_ascii_lowercase())), "{request}");
+    assert!(headers.contains("accept: application/json\r\n"), "{request}");
+}
+
+#[tokio::test]
+async fn searxng_is_asked_as_it_wants_to_be() {
+    let answer = json!({
+        "query": "rust", "number_of_results": 0,
+        "results": [
+            {"url": "https://example.com/1", "title": "One", "content": "first", "publishedDate": "2026-01-02T00:00:00",
+             "engine": "duckduckgo", "engines": ["duckduckgo", "brave"], "positions": [1, 3], "score": 2.5, "category": "general",
+             "parsed_url": ["https", "example.com", "/1", "", "", ""], "template": "default.html", "thumbnail": null},
+            {"url": "https://example.com/2", "title": null, "content": null, "publishedDate": null, "engine": "brave"}
+        ],
+        "answers": [], "corrections": [], "infoboxes": [], "suggestions": ["rust game"],
+        "unresponsive_engines": [["google", "timeout"]]
+    });
+    let server = Server::always(ok("application/json", answer.to_string())).await;
+    let result = search(searxng(&server)).await;
+    assert_eq!(
+        result.output,
+        "2 results of SearXNG for \"rust & \\\"async\\\"\":\n\n\
+         1. One\n   https://example.com/1\n   2026-01-02T00:00:00\n   first\n\
+         2. (without a title)\n   https://example.com/2"
+    );
+    let request = &server.seen()[0];
+    assert!(request.starts_with("GET /search?q=rust+%26+%22async%22&format=json HTTP/1.1\r\n"), "{request}");
+}
+
+fn error_of_brave(status_line: &str, code: &str, detail: &str, headers: &[(&str, &str)]) -> Reply {
+    let number: u16 = status_line[..3].parse().expect("a status");
+    let body = json!({
+        "type": "ErrorResponse", "time": 1_768_000_000,
+        "error": {"id": "b1", "status": number, "code": code, "detail": detail, "meta": {"component": "authentication"}}
+    });
+    status(status_line, headers, body.to_string())
+}
+
+#[tokio::test]
+async fn what_brave_refuses_is_said_in_words() {
+    let wrong_key = "The search is not set up rightly: Brave does not take the key.";
+    let reset =
+        [("X-RateLimit-Limit", "1, 2000"), ("X-RateLimit-Remaining", "0, 10"), ("X-RateLimit-Reset", "7, 1419704")];
+    for (reply, kind, said) in [
+        (error_of_brave("401 Unauthorized", "", KEY, &[]), ErrorKind::Fatal, wrong_key),
+        (
+            error_of_brave("422 Unprocessable Entity", "SUBSCRIPTION_TOKEN_INVALID", KEY, &[]),
+            ErrorKind::Fatal,
+            wrong_key,
+        ),
+        (
+            error_of_brave("422 Unprocessable Entity", "VALIDATION", &format!("q is bad, {KEY}"), &[]),
+            ErrorKind::Failed,
+            "The search was refused: Brave answered 422 Unprocessable Entity: q is bad, (key).",
+        ),
+        (
+            error_of_brave("429 Too Many Requests", "RATE_LIMITED", "slow down", &reset),
+            ErrorKind::Failed,
+            "Too many searches: the next can be made in 7 seconds.",
+        ),
+        (status("429 Too Many Requests", &[], ""), ErrorKind::Failed, "Too many searches: wait before the next."),
+        (
+            status("500 Internal Server Error", &[], "<html>"),
+            ErrorKind::Failed,
+            "The search was refused: Brave answered 500 Internal Server Error.",
+        ),
+    ] {
+        let server = Server::always(reply).await;
+        let result = search(brave(&server)).await;
+        assert_eq!((result.output.as_str(), result.error.expect("an error").kind), (said, kind));
+    }
+}
+
+#[tokio::test]
+async fn what_searxng_refuses_is_said_in_words() {
+    let unresponsive = json!({"results": [], "unresponsive_engines": [["google", "CAPTCHA"]]}).to_string();
+    for (reply, kind, said) in [
+        (
+            status("403 Forbidden", &[("Content-Type", "text/html")], "<h1>Forbidden</h1>"),
+            ErrorKind::Fatal,
+            "The search is not set up rightly: the instance of SearXNG gives no JSON: its settings must list `json` under `search.formats`.",
+        ),
+        (
+            status("401 Unauthorized", &[], ""),
+            ErrorKind::Fatal,
+            "The search is not set up rightly: the instance of SearXNG wants a login.",
+        ),
+        (
+            status("429 Too Many Requests", &[("Retry-After", "30")], ""),
+            ErrorKind::Failed,
+            "Too many searches: the next can be made in 30 seconds.",
+        ),
+        (
+            ok("application/json", unresponsive),
+            ErrorKind::Failed,
+            "The search was refused: none of the engines that SearXNG asks has answered.",
+        ),
+    ] {
+        let server = Server::always(reply).await;
+        let result = search(searxng(&server)).await;
+        assert_eq!((result.output.as_str(), result.error.expect("an error").kind), (said, kind));
+    }
+}
+
+#[tokio::test]
+async fn answers_that_cannot_be_read_are_said_to_be() {
+    for body in ["", "{", "[]", "<html>", r#"{"web": {"results": [{"title": "no url"}]}, "results": 7}"#] {
+        let server = Server::always(ok("application/json", body)).await;
+        for web in [brave(&server), searxng(&server)] {
+            let said = search(web).await.output;
+            assert!(said.starts_with("The search gave an answer that cannot be read: "), "{body}: {said}");
+        }
+    }
+    let server = Server::always(bytes("nonsense")).await;
+    let said = search(brave(&server)).await.output;
+    assert!(said.starts_with("The search cannot be reached: "), "{said}");
+}
+
+#[tokio::test]
+async fn nothing_found_is_an_answer() {
+    let server = Server::always(ok("application/json", r#"{"type": "search", "results": []}"#)).await;
+    for (web, name) in [(brave(&server), "Brave"), (searxng(&server), "SearXNG")] {
+        let result = search(web).await;
+        assert!(result.success);
+        assert_eq!(
+            result.output,
+            format!("{name} found nothing for \"rust & \\\"async\\\"\". Try fewer or other words.")
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_key_goes_nowhere_else() {
+    let other = Server::always(ok("application/json", of_brave().to_string())).await;
+    let server = Server::always(redirect(&format!("http://127.0.0.1:{}/", other.port()))).await;
+    let result = search(brave(&server)).await;
+    assert_eq!(result.output, "The search was refused: Brave answered 302 Found.");
+    assert_eq!(other.seen().len(), 0);
+    let shown = format!("{:?} {:?}", brave(&server), Brave::new(KEY).expect("a provider"));
+    assert!(!shown.contains("secret"), "{shown}");
+    assert!(!Brave::new("a\nkey").expect_err("no key").to_string().contains("key\n"));
+}
+
+#[tokio::test]
+async fn without_a_provider_there_is_a_word_on_it() {
+    let result = search(Web::new()).await;
+    assert_eq!(result.error.expect("an error").kind, ErrorKind::Fatal);
+    assert!(result.output.starts_with("No web search is set up here"), "{}", result.output);
+}
+
+#[tokio::test]
+async fn a_provider_that_says_nothing_runs_out_of_time() {
+    let server = Server::always(Reply::Stuck(Vec::new())).await;
+    let limits = Limits { time: Duration::from_millis(200), ..Limits::default() };
+    assert_eq!(search(brave(&server).limits(limits)).await.output, "The search did not answer in time.");
+    server.closed().await;
+}
+
+/// Another provider is a few lines.
+struct Own;
+
+impl SearchProvider for Own {
+    fn name(&self) -> &str {
+        "Own"
+    }
+
+    fn search<'a>(&'a self, query: &'a Query) -> Searching<'a> {
+        Box::pin(async move { Ok(vec![Found::new(&query.text, "https://example.com/", "a\n\n1. forged")]) })
+    }
+}
+
+#[tokio::test]
+async fn another_provider_is_asked_likewise() {
+    let result = search(Web::new().search(Own)).await;
+    assert!(
+        result.output.ends_with(":\n\n1. rust & \"async\"\n   https://example.com/\n   a 1. forged"),
+        "{}",
+        result.output
+    );
+}

@@ -1,0 +1,146 @@
+//! The names of tools and arguments as providers take them, and back.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use tool_model::ToolDefinition;
+
+use crate::rules::NameRule;
+
+/// Two tools that a provider could not tell apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NameClash {
+    /// The names of the two.
+    pub tools: [String; 2],
+    /// What the provider would call both.
+    pub encoded: String,
+}
+
+impl fmt::Display for NameClash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [one, other] = &self.tools;
+        if one == other {
+            return write!(f, "two tools are called `{one}`; rename one of them");
+        }
+        write!(f, "the tools `{one}` and `{other}` are both `{}` to the provider; rename one of them", self.encoded)
+    }
+}
+
+impl std::error::Error for NameClash {}
+
+/// The name that a provider takes: dots become `__`, what is too long keeps its tail behind a short hash.
+pub(crate) fn encoded<'a>(name: &'a str, rule: &NameRule) -> Cow<'a, str> {
+    if rule.takes(name) {
+        return Cow::Borrowed(name);
+    }
+    let mut is_lossy = false;
+    let mut encoded = String::with_capacity(name.len() + 8);
+    if rule.starts_with_letter && name.starts_with(|c: char| !c.is_ascii_alphabetic() && c != '_' && rule.takes_char(c))
+    {
+        is_lossy = true;
+        encoded.push('_');
+    }
+    for c in name.chars() {
+        match c {
+            _ if rule.takes_char(c) => encoded.push(c),
+            '.' => encoded.push_str("__"),
+            _ => {
+                is_lossy = true;
+                encoded.push('_');
+            }
+        }
+    }
+    if is_lossy || encoded.is_empty() || encoded.len() > rule.longest {
+        // The end of a name says more than its beginning, which others share.
+        let room = rule.longest - HASHED;
+        let tail = &encoded[encoded.len().saturating_sub(room)..];
+        encoded = format!("_{:08x}_{tail}", hash(name));
+    }
+    Cow::Owned(encoded)
+}
+
+/// How many characters the hash takes with what is around it.
+const HASHED: usize = 10;
+
+/// FNV-1a: short, and the same on every machine and in every version.
+fn hash(name: &str) -> u32 {
+    name.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+/// The arguments that a provider takes only under another name: own name and the other.
+pub(crate) fn renamed_arguments(tool: &ToolDefinition, rule: Option<&NameRule>) -> Vec<(String, String)> {
+    let Some(rule) = rule else { return Vec::new() };
+    let mut renamed: Vec<(String, String)> = Vec::new();
+    for own in tool.arguments.keys().filter(|name| !rule.takes(name)) {
+        let mut plain: String = own.chars().map(|c| if rule.takes_char(c) { c } else { '_' }).collect();
+        if rule.starts_with_letter && plain.starts_with(|c: char| c.is_ascii_digit()) {
+            plain.insert(0, '_');
+        }
+        let is_free = |name: &str, renamed: &[(String, String)]| {
+            rule.takes(name) && !tool.arguments.contains_key(name) && renamed.iter().all(|(_, other)| other != name)
+        };
+        // A hash is only needed where the plain way does not do.
+        let other = if is_free(&plain, &renamed) { plain } else { with_hash(own, &plain, rule) };
+        renamed.push((own.clone(), other));
+    }
+    renamed
+}
+
+fn with_hash(own: &str, plain: &str, rule: &NameRule) -> String {
+    let tail = &plain[plain.len().saturating_sub(rule.longest - HASHED)..];
+    format!("_{:08x}_{tail}", hash(own))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Dialect;
+
+    fn portable(name: &str) -> String {
+        encoded(name, &Dialect::OpenAiChat.rules().tool_names).into_owned()
+    }
+
+    #[test]
+    fn names_become_what_providers_take() {
+        assert_eq!(portable("uptime"), "uptime");
+        assert_eq!(portable("system.packages.list"), "system__packages__list");
+        let long = format!("{}.newest", "x".repeat(60));
+        let short = portable(&long);
+        assert_eq!(short.len(), 64);
+        assert!(short.starts_with('_') && short.ends_with("xxx__newest"), "{short}");
+        assert_ne!(short, portable(&format!("y{}", &long[1..])), "the hash is of the whole name");
+        for odd in ["größe", "", "9lives", "a b", "-x"] {
+            assert!(Dialect::OpenAiChat.rules().tool_names.takes(&portable(odd)), "{odd}: {}", portable(odd));
+        }
+        assert_ne!(portable("a b"), portable("a_b"));
+    }
+
+    #[test]
+    fn each_provider_has_its_own_rule() {
+        let of = |dialect: Dialect, name| encoded(name, &dialect.rules().tool_names).into_owned();
+        assert_eq!(of(Dialect::Mcp, "a.b"), "a.b");
+        assert_eq!(of(Dialect::Gemini, "a.b"), "a.b");
+        let long = "x".repeat(100);
+        assert_eq!(of(Dialect::OpenAiResponses, &long), long);
+        assert_eq!(of(Dialect::Gemini, &long).len(), 64);
+    }
+
+    #[test]
+    fn arguments_get_other_names_that_stay_apart() {
+        let mut tool = ToolDefinition::default();
+        for name in ["user-name", "user_name", "user.name", "9", "ok"] {
+            tool.arguments.insert(name.to_owned(), tool_model::Argument::new("string", true));
+        }
+        let rule = Dialect::Gemini.rules().argument_names.as_ref();
+        let renamed = renamed_arguments(&tool, rule);
+        let own: Vec<&str> = renamed.iter().map(|(own, _)| own.as_str()).collect();
+        assert_eq!(own, ["9", "user-name", "user.name"]);
+        let mut others: Vec<&str> = renamed.iter().map(|(_, other)| other.as_str()).collect();
+        others.extend(["user_name", "ok"]);
+        others.sort_unstable();
+        others.dedup();
+        assert_eq!(others.len(), 5, "{renamed:?}");
+        assert!(renamed.iter().all(|(_, other)| rule.is_some_and(|rule| rule.takes(other))), "{renamed:?}");
+    }
+}

@@ -1,0 +1,276 @@
+//! What stands between the braces of one schema.
+
+use serde_json::{Map, Value};
+
+use super::keyword::{Keyword, Keywords};
+use super::node::{Node, is_null};
+use super::notes::{Notes, Step};
+use super::profile::Optional;
+use super::types::Types;
+use super::words;
+use super::write::{WithNull, Writer};
+
+const OF_TEXTS: Keywords = Keywords::of(&[Keyword::Format, Keyword::MaxLength, Keyword::MinLength, Keyword::Pattern]);
+const OF_NUMBERS: Keywords = Keywords::of(&[
+    Keyword::ExclusiveMaximum,
+    Keyword::ExclusiveMinimum,
+    Keyword::Maximum,
+    Keyword::Minimum,
+    Keyword::MultipleOf,
+]);
+const OF_LISTS: Keywords = Keywords::of(&[
+    Keyword::Contains,
+    Keyword::Items,
+    Keyword::MaxContains,
+    Keyword::MaxItems,
+    Keyword::MinContains,
+    Keyword::MinItems,
+    Keyword::PrefixItems,
+    Keyword::UnevaluatedItems,
+    Keyword::UniqueItems,
+]);
+const OF_OBJECTS: Keywords = Keywords::of(&[
+    Keyword::AdditionalProperties,
+    Keyword::DependentRequired,
+    Keyword::DependentSchemas,
+    Keyword::MaxProperties,
+    Keyword::MinProperties,
+    Keyword::PatternProperties,
+    Keyword::Properties,
+    Keyword::PropertyNames,
+    Keyword::Required,
+    Keyword::UnevaluatedProperties,
+]);
+
+impl<N: Notes> Writer<'_, N> {
+    /// A schema whose references are followed and whose `null` is apart.
+    pub(super) fn alone(&mut self, node: Node<'_>, null: WithNull) {
+        self.json.open(b'{');
+        if node.types.is_several() {
+            self.by_type(&node, null);
+        } else {
+            self.keywords(node, null);
+        }
+        self.json.close(b'}');
+    }
+
+    /// A list of types as a form for each: some clients refuse the list.
+    fn by_type(&mut self, node: &Node<'_>, null: WithNull) {
+        self.counts.unions += 1;
+        self.description(node.description, &[]);
+        self.json.key("anyOf");
+        self.json.open(b'[');
+        for one in node.types.each() {
+            let fits = |value: &Value| {
+                let of_value = Types::of_value(value);
+                of_value == one || (one == Types::NUMBER && of_value == Types::INTEGER)
+            };
+            if node.get(Keyword::Const).is_some_and(|value| !fits(value)) {
+                continue;
+            }
+            let values: Option<Value> =
+                node.list(Keyword::Enum).map(|values| values.iter().filter(|value| fits(value)).cloned().collect());
+            let mut form = node.clone();
+            form.types = one;
+            form.description = None;
+            form.said = form.said.without(of_other_types(one)).without(Keywords::of(&[Keyword::Default]));
+            if let Some(values) = &values {
+                form.set(Keyword::Enum, values);
+            }
+            if !values.as_ref().and_then(Value::as_array).is_some_and(Vec::is_empty) {
+                self.json.item();
+                self.alone(form, WithNull::No);
+            }
+        }
+        if null == WithNull::Form {
+            self.json.raw(",{\"type\":\"null\"}");
+        }
+        self.json.close(b']');
+        if let Some(default) = node.get(Keyword::Default).filter(|_| self.profile.knows(Keyword::Default)) {
+            self.json.key("default");
+            self.json.value(default);
+        }
+        self.null_flag(null);
+    }
+
+    pub(super) fn description(&mut self, description: Option<&str>, sentences: &[String]) {
+        if !sentences.is_empty() {
+            self.json.key("description");
+            self.json.text(&words::joined(description, sentences));
+        } else if let Some(description) = description {
+            self.json.key("description");
+            self.json.text(description);
+        }
+    }
+
+    pub(super) fn null_flag(&mut self, null: WithNull) {
+        if null == WithNull::Flag {
+            self.json.key("nullable");
+            self.json.raw("true");
+        }
+    }
+
+    /// `type` and `description` first, for whoever reads it, then the rest in the order of the keys.
+    pub(super) fn write(&mut self, node: &Node<'_>, null: WithNull, sentences: &[String]) {
+        if !node.types.is_none() {
+            self.json.key("type");
+            let name = node.types.name();
+            if null == WithNull::Type {
+                self.counts.unions += 1;
+                self.json.raw("[");
+                self.json.text(name);
+                self.json.raw(",\"null\"]");
+            } else {
+                self.json.raw("\"");
+                self.json.raw(name);
+                self.json.raw("\"");
+            }
+        }
+        self.description(node.description, sentences);
+        for keyword in node.said.iter() {
+            let Some(value) = node.get(keyword) else { continue };
+            match (keyword, value) {
+                (Keyword::Properties, Value::Object(properties)) => self.properties(properties, node),
+                (Keyword::Required, _) => self.required(node),
+                (Keyword::Enum, Value::Array(values)) => self.values(values, node),
+                (Keyword::AnyOf | Keyword::OneOf, Value::Array(forms)) => {
+                    self.counts.unions += 1;
+                    let has_null =
+                        null == WithNull::Form && (keyword == Keyword::AnyOf || node.get(Keyword::AnyOf).is_none());
+                    self.forms(keyword, forms.iter().filter(|form| !(node.without_null && is_null(form))), has_null);
+                }
+                (Keyword::AllOf | Keyword::PrefixItems, Value::Array(forms)) => self.forms(keyword, forms, false),
+                (
+                    Keyword::AdditionalProperties | Keyword::UnevaluatedProperties | Keyword::UnevaluatedItems,
+                    Value::Bool(_),
+                ) => {
+                    self.json.key(keyword.text());
+                    self.json.value(value);
+                }
+                (
+                    Keyword::Items
+                    | Keyword::AdditionalProperties
+                    | Keyword::Contains
+                    | Keyword::PropertyNames
+                    | Keyword::Not
+                    | Keyword::If
+                    | Keyword::Then
+                    | Keyword::Else,
+                    schema,
+                ) => self.below(keyword, schema),
+                (Keyword::PatternProperties | Keyword::DependentSchemas, Value::Object(schemas)) => {
+                    self.json.key(keyword.text());
+                    self.json.open(b'{');
+                    for (name, schema) in sorted(schemas) {
+                        self.json.name(name);
+                        self.inside(Step::Same, |writer| writer.schema(schema, false));
+                    }
+                    self.json.close(b'}');
+                }
+                // Definitions inside of a schema are not referred to; those of the tool are written at its end.
+                (Keyword::Defs, _) => {}
+                (_, value) => {
+                    self.json.key(keyword.text());
+                    self.json.value(value);
+                }
+            }
+        }
+        self.null_flag(null);
+    }
+
+    fn below(&mut self, keyword: Keyword, schema: &Value) {
+        self.json.key(keyword.text());
+        let step = match keyword {
+            Keyword::Items => Step::Items,
+            Keyword::AdditionalProperties => Step::Values,
+            _ => Step::Same,
+        };
+        self.inside(step, |writer| writer.schema(schema, false));
+    }
+
+    fn inside(&mut self, step: Step<'_>, write: impl FnOnce(&mut Self)) {
+        self.depth += 1;
+        self.notes.enter(step);
+        write(self);
+        self.notes.leave();
+        self.depth -= 1;
+    }
+
+    fn forms<'v>(&mut self, keyword: Keyword, forms: impl IntoIterator<Item = &'v Value>, with_null: bool) {
+        self.json.key(keyword.text());
+        self.json.open(b'[');
+        for form in forms {
+            self.json.item();
+            self.notes.enter(Step::Same);
+            self.schema(form, false);
+            self.notes.leave();
+        }
+        if with_null {
+            self.json.item();
+            self.json.raw("{\"type\":\"null\"}");
+        }
+        self.json.close(b']');
+    }
+
+    fn properties(&mut self, properties: &Map<String, Value>, node: &Node<'_>) {
+        self.json.key("properties");
+        self.json.open(b'{');
+        self.counts.properties += properties.len();
+        for (name, schema) in sorted(properties) {
+            let optional = !node.requires(name);
+            self.counts.optional += usize::from(optional);
+            self.json.name(name);
+            self.inside(Step::Property(name), |writer| writer.schema(schema, optional));
+        }
+        self.json.close(b'}');
+    }
+
+    fn required(&mut self, node: &Node<'_>) {
+        self.json.key("required");
+        self.json.open(b'[');
+        if self.profile.optional == Optional::Null {
+            for (name, _) in node.map(Keyword::Properties).into_iter().flat_map(sorted) {
+                self.json.item();
+                self.json.text(name);
+            }
+        } else {
+            for name in node.list(Keyword::Required).unwrap_or_default().iter().filter_map(Value::as_str) {
+                self.json.item();
+                self.json.text(name);
+            }
+        }
+        self.json.close(b']');
+    }
+
+    fn values(&mut self, values: &[Value], node: &Node<'_>) {
+        self.counts.enum_values += values.len();
+        self.json.key("enum");
+        self.json.open(b'[');
+        for value in values.iter().filter(|value| !(node.without_null && value.is_null())) {
+            self.json.item();
+            self.json.value(value);
+        }
+        self.json.close(b']');
+    }
+}
+
+/// The keywords that say nothing of a value of this type.
+fn of_other_types(one: Types) -> Keywords {
+    let kinds = [
+        (Types::STRING, OF_TEXTS),
+        (Types::INTEGER.or(Types::NUMBER), OF_NUMBERS),
+        (Types::ARRAY, OF_LISTS),
+        (Types::OBJECT, OF_OBJECTS),
+    ];
+    let others = kinds.into_iter().filter(|(types, _)| !types.has(one));
+    others.fold(Keywords::default(), |all, (_, keywords)| all.or(keywords))
+}
+
+/// The entries of an object by name. serde_json sorts them itself unless some crate has switched that off.
+fn sorted(map: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
+    let is_sorted = map.keys().is_sorted();
+    let mut entries: Vec<(&String, &Value)> = if is_sorted { Vec::new() } else { map.iter().collect() };
+    entries.sort_unstable_by_key(|(name, _)| *name);
+    let direct = is_sorted.then(|| map.iter()).into_iter().flatten();
+    direct.chain(entries)
+}

@@ -1,0 +1,186 @@
+//! The keywords of JSON Schema, as small numbers that can be put into a set.
+
+use serde_json::Value;
+
+/// What the value of a keyword must be for the keyword to mean anything.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// One schema.
+    Schema,
+    /// A list of schemas.
+    Schemas,
+    /// Schemas by name.
+    Named,
+    Number,
+    Text,
+    Truth,
+    List,
+    Object,
+    Any,
+}
+
+macro_rules! keywords {
+    ($($keyword:ident $text:literal $shape:ident,)*) => {
+        /// A keyword that says something of a value. Sorted by its text: the order is the one they are written in.
+        ///
+        /// What is not among them says nothing (`title`, `$comment`, `writeOnly`, whatever starts with `x-`).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub(crate) enum Keyword {
+            $($keyword,)*
+        }
+
+        impl Keyword {
+            pub(crate) const ALL: &[Self] = &[$(Self::$keyword),*];
+
+            pub(crate) fn of(text: &str) -> Option<Self> {
+                Some(match text {
+                    $($text => Self::$keyword,)*
+                    _ => return None,
+                })
+            }
+
+            pub(crate) const fn text(self) -> &'static str {
+                match self {
+                    $(Self::$keyword => $text,)*
+                }
+            }
+
+            pub(crate) const fn shape(self) -> Shape {
+                match self {
+                    $(Self::$keyword => Shape::$shape,)*
+                }
+            }
+        }
+    };
+}
+
+keywords! {
+    Defs "$defs" Named,
+    Ref "$ref" Text,
+    AdditionalProperties "additionalProperties" Schema,
+    AllOf "allOf" Schemas,
+    AnyOf "anyOf" Schemas,
+    Const "const" Any,
+    Contains "contains" Schema,
+    Default "default" Any,
+    DependentRequired "dependentRequired" Object,
+    DependentSchemas "dependentSchemas" Named,
+    Description "description" Text,
+    Else "else" Schema,
+    Enum "enum" List,
+    Examples "examples" List,
+    ExclusiveMaximum "exclusiveMaximum" Number,
+    ExclusiveMinimum "exclusiveMinimum" Number,
+    Format "format" Text,
+    If "if" Schema,
+    Items "items" Schema,
+    MaxContains "maxContains" Number,
+    MaxItems "maxItems" Number,
+    MaxLength "maxLength" Number,
+    MaxProperties "maxProperties" Number,
+    Maximum "maximum" Number,
+    MinContains "minContains" Number,
+    MinItems "minItems" Number,
+    MinLength "minLength" Number,
+    MinProperties "minProperties" Number,
+    Minimum "minimum" Number,
+    MultipleOf "multipleOf" Number,
+    Not "not" Schema,
+    OneOf "oneOf" Schemas,
+    Pattern "pattern" Text,
+    PatternProperties "patternProperties" Named,
+    PrefixItems "prefixItems" Schemas,
+    Properties "properties" Named,
+    PropertyNames "propertyNames" Schema,
+    Required "required" List,
+    Then "then" Schema,
+    Type "type" Any,
+    UnevaluatedItems "unevaluatedItems" Schema,
+    UnevaluatedProperties "unevaluatedProperties" Schema,
+    UniqueItems "uniqueItems" Truth,
+}
+
+impl Keyword {
+    /// Whether the value has the form that the keyword asks for. Remote tools come in older drafts, too: there
+    /// `exclusiveMinimum` is a truth value and `required` stands at the property.
+    pub(crate) fn takes(self, value: &Value) -> bool {
+        match self.shape() {
+            Shape::Any => true,
+            Shape::Number => value.is_number(),
+            Shape::Text => value.is_string(),
+            Shape::Truth => value.is_boolean(),
+            Shape::List | Shape::Schemas => value.is_array(),
+            Shape::Named | Shape::Object => value.is_object(),
+            Shape::Schema => value.is_object() || value.is_boolean(),
+        }
+    }
+}
+
+/// A set of keywords.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Keywords(u64);
+
+impl Keywords {
+    pub(crate) const fn of(list: &[Keyword]) -> Self {
+        let mut bits = 0;
+        let mut at = 0;
+        while at < list.len() {
+            bits |= 1 << list[at] as u64;
+            at += 1;
+        }
+        Self(bits)
+    }
+
+    pub(crate) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    pub(crate) const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(crate) const fn contains(self, keyword: Keyword) -> bool {
+        self.0 >> keyword as u64 & 1 == 1
+    }
+
+    pub(crate) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    pub(crate) const fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub(crate) fn insert(&mut self, keyword: Keyword) {
+        self.0 |= 1 << keyword as u64;
+    }
+
+    pub(crate) fn remove(&mut self, keyword: Keyword) {
+        self.0 &= !(1 << keyword as u64);
+    }
+
+    /// The keywords in the order of their texts.
+    pub(crate) fn iter(self) -> impl Iterator<Item = Keyword> {
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let keyword = Keyword::ALL.get(rest.trailing_zeros() as usize)?;
+            rest &= rest - 1;
+            Some(*keyword)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keywords_are_sorted_and_found() {
+        let texts: Vec<&str> = Keyword::ALL.iter().map(|keyword| keyword.text()).collect();
+        assert!(texts.is_sorted());
+        assert!(Keyword::ALL.iter().all(|&keyword| Keyword::of(keyword.text()) == Some(keyword)));
+        let set = Keywords::of(&[Keyword::Type, Keyword::Ref, Keyword::Items]);
+        assert_eq!(set.iter().map(Keyword::text).collect::<Vec<_>>(), ["$ref", "items", "type"]);
+        assert_eq!(Keywords::default().iter().count(), 0);
+    }
+}

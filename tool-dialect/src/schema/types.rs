@@ -1,0 +1,94 @@
+//! The types of JSON, as a set.
+
+use serde_json::Value;
+
+/// A set of JSON's types; empty where a schema does not say one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Types(u8);
+
+const NAMES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
+
+impl Types {
+    pub(crate) const NONE: Self = Self(0);
+    pub(crate) const ARRAY: Self = Self(1);
+    pub(crate) const BOOLEAN: Self = Self(1 << 1);
+    pub(crate) const INTEGER: Self = Self(1 << 2);
+    pub(crate) const NULL: Self = Self(1 << 3);
+    pub(crate) const NUMBER: Self = Self(1 << 4);
+    pub(crate) const OBJECT: Self = Self(1 << 5);
+    pub(crate) const STRING: Self = Self(1 << 6);
+
+    pub(crate) fn named(name: &str) -> Self {
+        match name {
+            "array" => Self::ARRAY,
+            "boolean" => Self::BOOLEAN,
+            "integer" => Self::INTEGER,
+            "null" => Self::NULL,
+            "number" => Self::NUMBER,
+            "object" => Self::OBJECT,
+            "string" => Self::STRING,
+            _ => Self::NONE,
+        }
+    }
+
+    /// What a `type` says, be it one name or a list.
+    pub(crate) fn read(value: &Value) -> Self {
+        match value {
+            Value::String(name) => Self::named(name),
+            Value::Array(names) => names.iter().fold(Self::NONE, |types, name| types.or(Self::read(name))).plain(),
+            _ => Self::NONE,
+        }
+    }
+
+    pub(crate) fn of_value(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::NULL,
+            Value::Bool(_) => Self::BOOLEAN,
+            Value::Number(number) if number.is_f64() => Self::NUMBER,
+            Value::Number(_) => Self::INTEGER,
+            Value::String(_) => Self::STRING,
+            Value::Array(_) => Self::ARRAY,
+            Value::Object(_) => Self::OBJECT,
+        }
+    }
+
+    /// The types of all these values together.
+    pub(crate) fn of_values(values: &[Value]) -> Self {
+        values.iter().fold(Self::NONE, |types, value| types.or(Self::of_value(value))).plain()
+    }
+
+    /// Every integer is a number.
+    fn plain(self) -> Self {
+        if self.has(Self::NUMBER) { self.without(Self::INTEGER) } else { self }
+    }
+
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(crate) fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    pub(crate) fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub(crate) fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    pub(crate) fn is_several(self) -> bool {
+        self.0.count_ones() > 1
+    }
+
+    /// The name of a single type.
+    pub(crate) fn name(self) -> &'static str {
+        NAMES.get(self.0.trailing_zeros() as usize).copied().unwrap_or("any")
+    }
+
+    /// The types one by one, sorted by name.
+    pub(crate) fn each(self) -> impl Iterator<Item = Self> {
+        (0..NAMES.len()).map(|at| Self(1 << at)).filter(move |one| self.has(*one))
+    }
+}

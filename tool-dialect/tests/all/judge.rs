@@ -1,0 +1,333 @@
+//! The providers' rules, written a second time from their documents, with nothing of the crate's own code.
+
+use serde_json::{Map, Value, json};
+use tool_dialect::{Dialect, Form};
+
+use crate::fixtures::{function_of, schema_of};
+
+/// Everything in one definition that its provider would refuse.
+pub fn objections(form: Form, definition: &Value) -> Vec<String> {
+    let mut judge = Judge { form, found: Vec::new(), strict: false, depth: 0 };
+    judge.envelope(definition);
+    let function = function_of(form, definition);
+    judge.strict = function.get("strict") == Some(&Value::Bool(true));
+    judge.name(function["name"].as_str().unwrap_or_default());
+    if let Some(description) = function.get("description") {
+        judge.check(description.as_str().is_some_and(|text| !text.is_empty()), "description", "is a text");
+    }
+    let schema = schema_of(form, definition);
+    if form.dialect == Dialect::Gemini && schema.is_null() {
+        return judge.found;
+    }
+    judge.root(&schema);
+    judge.schema(&schema, "$");
+    judge.definitions(&schema);
+    judge.found
+}
+
+struct Judge {
+    form: Form,
+    found: Vec<String>,
+    strict: bool,
+    depth: usize,
+}
+
+const SUBSCHEMAS: [&str; 8] =
+    ["items", "additionalProperties", "not", "contains", "propertyNames", "if", "then", "else"];
+
+impl Judge {
+    fn check(&mut self, holds: bool, place: &str, rule: &str) {
+        if !holds {
+            self.found.push(format!("{place}: {rule}"));
+        }
+    }
+
+    fn envelope(&mut self, definition: &Value) {
+        let keys = |value: &Value| value.as_object().map(|object| object.keys().cloned().collect()).unwrap_or_default();
+        let own: Vec<String> = keys(definition);
+        let inner: Vec<String> = keys(&function_of(self.form, definition));
+        let allowed: (&[&str], &[&str]) = match self.form.dialect {
+            Dialect::OpenAiChat | Dialect::OpenRouter => {
+                (&["type", "function"], &["name", "description", "parameters", "strict"])
+            }
+            Dialect::OpenAiResponses => (&["type", "name", "description", "parameters", "strict"], &[]),
+            Dialect::Anthropic => (&["name", "description", "input_schema", "strict"], &[]),
+            Dialect::Gemini => (&["functionDeclarations"], &["name", "description", "parameters"]),
+            Dialect::Bedrock => (&["toolSpec"], &["name", "description", "inputSchema", "strict"]),
+            _ => (&["name", "description", "inputSchema", "outputSchema", "annotations"], &[]),
+        };
+        let inner_allowed = if allowed.1.is_empty() { allowed.0 } else { allowed.1 };
+        self.check(own.iter().all(|key| allowed.0.contains(&key.as_str())), "definition", "has known keys");
+        self.check(inner.iter().all(|key| inner_allowed.contains(&key.as_str())), "function", "has known keys");
+        if self.form.dialect == Dialect::OpenAiResponses {
+            self.check(definition["strict"].is_boolean(), "strict", "is said, since it is on by default");
+        }
+    }
+
+    fn name(&mut self, name: &str) {
+        let (extra, longest) = match self.form.dialect {
+            Dialect::Gemini => ("_.:-", 128),
+            Dialect::Mcp => ("_.-", 128),
+            Dialect::OpenAiResponses => ("_-", 128),
+            _ => ("_-", 64),
+        };
+        let fits = name.chars().all(|c| c.is_ascii_alphanumeric() || extra.contains(c));
+        self.check(fits && (1..=longest).contains(&name.len()), "name", &format!("{name:?} is taken"));
+        if self.form.dialect == Dialect::Gemini {
+            let starts = |c: char| c.is_ascii_alphabetic() || c == '_';
+            self.check(name.starts_with(starts), "name", &format!("{name:?} starts with a letter"));
+        }
+    }
+
+    fn root(&mut self, schema: &Value) {
+        self.check(schema["type"] == "object", "$", "is an object");
+        self.check(schema["properties"].is_object(), "$", "has properties");
+        for keyword in ["oneOf", "anyOf", "allOf", "enum", "not", "$ref"] {
+            self.check(schema.get(keyword).is_none(), "$", &format!("has no {keyword}"));
+        }
+        let names = schema["properties"].as_object().map(Map::keys);
+        for name in names.into_iter().flatten().cloned().collect::<Vec<String>>() {
+            let plain = |extra: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || extra.contains(c));
+            let fits = match self.form.dialect {
+                Dialect::Anthropic => plain("_.-") && (1..=64).contains(&name.len()),
+                Dialect::Gemini => plain("_") && !name.starts_with(|c: char| c.is_ascii_digit()) && name.len() <= 64,
+                _ => true,
+            };
+            self.check(fits, "$", &format!("the argument {name:?} is taken"));
+        }
+    }
+
+    fn schema(&mut self, schema: &Value, place: &str) {
+        let Some(object) = schema.as_object() else {
+            return self.check(false, place, "is no boolean schema");
+        };
+        self.check(!object.is_empty(), place, "says something");
+        self.portable(object, place);
+        if self.strict {
+            self.strict(object, place);
+        }
+        if self.form.dialect == Dialect::Gemini {
+            self.gemini(object, place);
+        }
+        self.below(object, place);
+    }
+
+    /// What breaks clients in practice.
+    fn portable(&mut self, object: &Map<String, Value>, place: &str) {
+        let is_openai_strict = self.strict && self.is_openai();
+        let type_list = object.get("type").is_some_and(Value::is_array);
+        self.check(!type_list || is_openai_strict, place, "has no list of types");
+        if let Some(format) = object.get("format").and_then(Value::as_str) {
+            let machine = ["int", "uint", "float", "double"].iter().any(|kind| format.starts_with(kind));
+            self.check(!machine, place, "has no format of a machine number");
+        }
+        let is_array = object.get("type").is_some_and(|name| name == "array" || name[0] == "array");
+        self.check(!is_array || object.contains_key("items"), place, "is a list with items");
+        for keyword in ["title", "$schema", "$comment", "writeOnly", "readOnly", "x-variants"] {
+            self.check(!object.contains_key(keyword), place, &format!("has no {keyword}"));
+        }
+        self.check(object.get("additionalProperties") != Some(&Value::Bool(true)), place, "has no boolean schema");
+        if let Some(reference) = object.get("$ref") {
+            let local = reference.as_str().is_some_and(|text| text.starts_with("#/$defs/"));
+            self.check(local, place, "refers only to its own definitions");
+        }
+    }
+
+    fn is_openai(&self) -> bool {
+        matches!(self.form.dialect, Dialect::OpenAiChat | Dialect::OpenAiResponses | Dialect::OpenRouter)
+    }
+
+    fn strict(&mut self, object: &Map<String, Value>, place: &str) {
+        let banned: &[&str] = if self.is_openai() {
+            &[
+                "oneOf",
+                "allOf",
+                "not",
+                "if",
+                "then",
+                "else",
+                "default",
+                "minLength",
+                "maxLength",
+                "patternProperties",
+                "uniqueItems",
+                "contains",
+                "prefixItems",
+                "propertyNames",
+                "dependentRequired",
+                "dependentSchemas",
+                "minProperties",
+                "maxProperties",
+                "examples",
+            ]
+        } else {
+            &[
+                "oneOf",
+                "not",
+                "if",
+                "then",
+                "else",
+                "minimum",
+                "maximum",
+                "exclusiveMinimum",
+                "exclusiveMaximum",
+                "multipleOf",
+                "minLength",
+                "maxLength",
+                "maxItems",
+                "uniqueItems",
+                "patternProperties",
+                "prefixItems",
+                "$ref",
+                "$defs",
+                "minProperties",
+                "maxProperties",
+            ]
+        };
+        for keyword in banned {
+            self.check(!object.contains_key(*keyword), place, &format!("has no {keyword}"));
+        }
+        let says_what = ["type", "anyOf", "$ref", "enum", "const"].iter().any(|key| object.contains_key(*key));
+        self.check(says_what, place, "says what it is");
+        let is_object = object.get("type").is_some_and(|name| name == "object" || name[0] == "object");
+        if is_object {
+            self.check(object.get("additionalProperties") == Some(&Value::Bool(false)), place, "is closed");
+        }
+        if is_object && self.is_openai() {
+            let properties = object.get("properties").and_then(Value::as_object).map(Map::len).unwrap_or(usize::MAX);
+            let required = object.get("required").and_then(Value::as_array).map(Vec::len);
+            self.check(required == Some(properties), place, "requires every property");
+        }
+        if let Some(pattern) = object.get("pattern").and_then(Value::as_str) {
+            let looks = ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|part| pattern.contains(part));
+            self.check(!looks, place, "has a pattern that does not look around");
+        }
+        if self.is_openai() && object.contains_key("$ref") {
+            self.check(object.len() == 1, place, "has nothing beside its reference");
+        }
+        if !self.is_openai()
+            && let Some(least) = object.get("minItems").and_then(Value::as_u64)
+        {
+            self.check(least <= 1, place, "has a minItems of 0 or 1");
+        }
+    }
+
+    fn gemini(&mut self, object: &Map<String, Value>, place: &str) {
+        let known = [
+            "type",
+            "description",
+            "nullable",
+            "enum",
+            "format",
+            "items",
+            "properties",
+            "required",
+            "anyOf",
+            "minimum",
+            "maximum",
+            "minItems",
+            "maxItems",
+            "minLength",
+            "maxLength",
+            "pattern",
+            "minProperties",
+            "maxProperties",
+        ];
+        for key in object.keys() {
+            self.check(known.contains(&key.as_str()), place, &format!("has no {key}"));
+        }
+        self.check(object.contains_key("type") || object.contains_key("anyOf"), place, "has a type");
+        if let Some(Value::Array(values)) = object.get("enum") {
+            self.check(values.iter().all(Value::is_string), place, "has an enum of strings");
+        }
+        if let Some(format) = object.get("format").and_then(Value::as_str) {
+            let known = ["int32", "int64", "float", "double", "enum", "date-time"].contains(&format);
+            self.check(known, place, &format!("has no format {format}"));
+        }
+        if let Some(Value::Object(properties)) = object.get("properties") {
+            self.check(!properties.is_empty(), place, "has properties or none at all");
+        }
+    }
+
+    fn below(&mut self, object: &Map<String, Value>, place: &str) {
+        self.depth += 1;
+        self.check(!self.strict || !self.is_openai() || self.depth <= 40, place, "is not too deep");
+        for keyword in SUBSCHEMAS {
+            match object.get(keyword) {
+                Some(Value::Bool(false)) if keyword == "additionalProperties" => {}
+                Some(schema) => self.schema(schema, &format!("{place}/{keyword}")),
+                None => {}
+            }
+        }
+        for keyword in ["anyOf", "oneOf", "allOf", "prefixItems"] {
+            for (at, form) in object.get(keyword).and_then(Value::as_array).into_iter().flatten().enumerate() {
+                self.schema(form, &format!("{place}/{keyword}/{at}"));
+            }
+        }
+        for keyword in ["properties", "patternProperties", "$defs", "dependentSchemas"] {
+            for (name, schema) in object.get(keyword).and_then(Value::as_object).into_iter().flatten() {
+                self.schema(schema, &format!("{place}/{keyword}/{name}"));
+            }
+        }
+        self.depth -= 1;
+    }
+
+    /// Every reference leads somewhere, and the definitions are those that contain themselves.
+    fn definitions(&mut self, schema: &Value) {
+        let empty = Map::new();
+        let defs = schema.get("$defs").and_then(Value::as_object).unwrap_or(&empty);
+        for reference in references(schema) {
+            self.check(defs.contains_key(&reference), "$defs", &format!("has {reference}"));
+        }
+        for name in defs.keys() {
+            let mut open = references(&defs[name]);
+            let mut seen: Vec<String> = Vec::new();
+            while let Some(next) = open.pop() {
+                if !seen.contains(&next) {
+                    open.extend(defs.get(&next).map(references).unwrap_or_default());
+                    seen.push(next);
+                }
+            }
+            self.check(seen.contains(name), "$defs", &format!("has only what contains itself, not {name}"));
+        }
+    }
+}
+
+/// The definitions that a schema refers to. Properties may be called `$ref`, but never with a text as their schema.
+fn references(schema: &Value) -> Vec<String> {
+    match schema {
+        Value::Object(object) => {
+            let own = object.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix("#/$defs/"));
+            let inner =
+                object.iter().filter(|(key, _)| !matches!(key.as_str(), "enum" | "const" | "default" | "examples"));
+            own.map(str::to_owned).into_iter().chain(inner.flat_map(|(_, value)| references(value))).collect()
+        }
+        Value::Array(items) => items.iter().flat_map(references).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The judge sees what it is there to see: a tool written by hand that breaks a rule is objected to.
+#[test]
+fn the_judge_can_object() {
+    let naive = |parameters: Value, strict: bool| {
+        let mut definition = json!({"type": "function", "function": {"name": "a.b", "parameters": parameters}});
+        if strict {
+            definition["function"]["strict"] = true.into();
+        }
+        objections(Dialect::OpenAiChat.into(), &definition)
+    };
+    let good = json!({"type": "object", "properties": {}});
+    assert_eq!(naive(good.clone(), false), ["name: \"a.b\" is taken"]);
+    assert!(naive(good, true).len() > 1);
+    for bad in [
+        json!({"x": true}),
+        json!({"x": {"type": ["string", "null"]}}),
+        json!({"x": {"type": "integer", "format": "uint32"}}),
+        json!({"x": {"type": "array"}}),
+        json!({"x": {"$ref": "#/$defs/Missing"}}),
+        json!({"x": {}}),
+    ] {
+        assert_eq!(naive(json!({"type": "object", "properties": bad}), false).len(), 2, "{bad}");
+    }
+}

@@ -1,0 +1,91 @@
+//! Names there and back.
+
+use proptest::collection::btree_set;
+use proptest::prelude::*;
+use tool_dialect::Dialect;
+use tool_model::{Manifest, ToolDefinition};
+
+use crate::fixtures::{forms, holds, manifest};
+
+#[test]
+fn every_fixture_is_found_by_the_name_that_the_provider_knows() {
+    let manifest = manifest();
+    for form in forms() {
+        let offer = form.offer(manifest.iter()).expect("the fixtures' names stay apart");
+        for (name, _) in manifest.iter() {
+            let encoded = offer.encoded(name).expect("it is offered");
+            assert_eq!(offer.decoded(encoded), name, "{form}");
+        }
+    }
+}
+
+/// Names of every kind: short and long, with dots, and with what no name should have.
+fn names() -> impl Strategy<Value = Vec<String>> {
+    let name = prop_oneof![
+        4 => "[a-c](\\.[a-c]{1,2}|_[a-c]|-){0,3}",
+        2 => "[a-z]{1,20}(\\.[a-z]{10,30}){1,4}",
+        1 => "[a-b]{60,66}\\.[a-b]{0,3}",
+        1 => ".{0,12}",
+    ];
+    btree_set(name, 0..20).prop_map(|names| names.into_iter().collect())
+}
+
+/// Over any selection, either every name leads back to its tool, or two that clash are named.
+#[test]
+fn names_are_reversible_or_the_clash_is_named() {
+    let tool = ToolDefinition::default();
+    holds(300, &names(), |names| {
+        for form in forms() {
+            match form.offer(names.iter().map(|name| (name.as_str(), &tool))) {
+                Ok(offer) => {
+                    let mut encoded: Vec<&str> = names.iter().filter_map(|name| offer.encoded(name)).collect();
+                    for (name, encoded) in names.iter().zip(&encoded) {
+                        if offer.decoded(encoded) != name {
+                            return Err(format!(
+                                "{form}: {name:?} is {encoded:?}, which is {:?}",
+                                offer.decoded(encoded)
+                            ));
+                        }
+                    }
+                    encoded.sort_unstable();
+                    encoded.dedup();
+                    if encoded.len() != names.len() {
+                        return Err(format!("{form}: {names:?} are {encoded:?}"));
+                    }
+                }
+                Err(clash) => {
+                    let [one, other] = &clash.tools;
+                    if one == other || !names.contains(one) || !names.contains(other) {
+                        return Err(format!("{form}: {clash}"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_clash_names_both() {
+    let mut manifest = Manifest::default();
+    for name in ["a.b", "a__b", "c"] {
+        manifest.insert(name, ToolDefinition::default());
+    }
+    let clash = Dialect::Anthropic.offer(manifest.iter()).expect_err("they clash");
+    assert_eq!(clash.tools, ["a.b", "a__b"]);
+    assert_eq!(clash.to_string(), "the tools `a.b` and `a__b` are both `a__b` to the provider; rename one of them");
+    assert!(Dialect::Mcp.offer(manifest.iter()).is_ok(), "dots are fine there");
+
+    let tool = ToolDefinition::default();
+    let twice = Dialect::Mcp.offer([("x", &tool), ("x", &tool)]).expect_err("one name twice");
+    assert_eq!(twice.to_string(), "two tools are called `x`; rename one of them");
+}
+
+/// A model may write the tool's own name, or one that does not exist.
+#[test]
+fn other_names_stay_as_they_are() {
+    let tool = ToolDefinition::default();
+    let offer = Dialect::OpenAiChat.offer([("a.b", &tool)]).expect("one tool");
+    assert_eq!((offer.decoded("a__b"), offer.decoded("a.b"), offer.decoded("a__c")), ("a.b", "a.b", "a__c"));
+    assert_eq!((offer.encoded("a.b"), offer.encoded("a.c")), (Some("a__b"), None));
+}

@@ -1,0 +1,54 @@
+//! Calls that somebody has decided on since they were asked about.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::{Call, Dispatcher};
+use crate::confirm::Question;
+use crate::journal::Started;
+use crate::{ErrorKind, ToolCall, ToolError, ToolResult};
+
+impl Dispatcher {
+    /// Runs a call that waited for consent, now that somebody has given it: see
+    /// [`Decision::Pending`](crate::Decision::Pending). Values that came with the call come again, with
+    /// [`Call::with`]. If the tool has changed since, the call is refused.
+    pub fn approve(&self, question: Question) -> Call<'_> {
+        let arguments = question.arguments.clone();
+        self.approve_with(question, arguments)
+    }
+
+    /// As [`approve`](Self::approve), with the arguments that the person has put in the place of the model's; a text
+    /// that they have edited is read with [`Question::edited`]. They are checked as a model's are, but not mended: what
+    /// a person has agreed to is what they wrote.
+    pub fn approve_with(&self, question: Question, arguments: Value) -> Call<'_> {
+        let call = call_of(&question, arguments);
+        self.call(call).approved(Box::new(question))
+    }
+
+    /// The answer to a call that waited for consent, now that somebody has refused it. It is recorded, and the model is
+    /// told the reason, if there is one.
+    pub async fn refuse(&self, question: &Question, reason: Option<&str>) -> ToolResult {
+        let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+        let refused = ToolError::new(ErrorKind::Refused, format!("`{}` was refused{reason}.", question.tool));
+        if let Some(journal) = &self.inner.rules.journal {
+            let call = call_of(question, question.arguments.clone());
+            let started = Started::new(&call, &question.definition, &question.arguments);
+            if let Err(error) = journal.note(&started, "refused").await {
+                // It does not run either way.
+                tracing::error!(tool = question.tool, %error, "a refusal could not be recorded");
+            }
+        }
+        ToolResult::failure(refused)
+    }
+}
+
+/// The call that was asked about, with these arguments.
+fn call_of(question: &Question, arguments: Value) -> ToolCall<'static> {
+    let owned = |text: &Option<String>| text.clone().map(Cow::Owned);
+    let mut call = ToolCall::new(question.tool.clone(), arguments);
+    call.id = owned(&question.call_id);
+    call.conversation = owned(&question.conversation);
+    call.channel = owned(&question.channel).zip(owned(&question.chat));
+    call
+}

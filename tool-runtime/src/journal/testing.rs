@@ -1,0 +1,334 @@
+//! What every journal has to keep to, as a test for whoever writes one (feature `testing`).
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+use tool_model::{Argument, ToolDefinition};
+
+use super::{Begun, Entry, Finished, Journal, JournalErrorKind, Query, Started, State};
+use crate::{ErrorKind, ToolCall, ToolError, ToolResult};
+
+/// Holds a journal to what [`Journal`] promises. It is made anew, and empty, for each thing that is tried.
+///
+/// What only some journals promise is not tried: that a call is known after a restart, that old entries go.
+///
+/// ```
+/// use tool_runtime::journal::{MemoryJournal, testing};
+///
+/// # #[tokio::main]
+/// # async fn main() {
+/// testing::check(async || MemoryJournal::new()).await;
+/// # }
+/// ```
+///
+/// # Panics
+/// When the journal does not keep to it.
+pub async fn check<J: Journal>(make: impl AsyncFn() -> J) {
+    let journal = async || Arc::new(make().await) as Arc<dyn Journal>;
+    a_completed_call_has_its_result(&*journal().await).await;
+    a_failure_is_a_result_too(&*journal().await).await;
+    another_conversation_id_tool_or_argument_is_another_call(&*journal().await).await;
+    a_call_without_a_name_is_another_each_time(&*journal().await).await;
+    a_call_is_finished_once(&*journal().await).await;
+    a_note_does_not_make_the_call_known(&*journal().await).await;
+    an_entry_has_all_that_was_told(&*journal().await).await;
+    entries_come_newest_first_and_in_pages(&*journal().await).await;
+    of_many_at_once_one_is_new(journal().await).await;
+}
+
+/// A call of the tool `notes.add`, with its arguments as they are.
+#[must_use]
+pub fn started(conversation: &str, id: &str, arguments: Value) -> Started {
+    let call = ToolCall::new("notes.add", arguments.clone()).conversation(conversation).id(id);
+    started_by(&call, arguments)
+}
+
+/// A call that ended well after a millisecond and a half.
+#[must_use]
+pub fn finished(output: &str) -> Finished {
+    let mut result = ToolResult::success(output.to_owned());
+    result.metadata.insert("of", output);
+    Finished::new(result, Duration::from_micros(1500))
+}
+
+fn started_by(call: &ToolCall<'_>, arguments: Value) -> Started {
+    let mut definition = ToolDefinition::default();
+    for name in arguments.as_object().into_iter().flatten().map(|(name, _)| name.clone()) {
+        definition.arguments.insert(name, Argument::new("any", true));
+    }
+    Started::new(call, &definition, &arguments)
+}
+
+fn completed(finished: &Finished) -> Begun {
+    Begun::Completed(Box::new(finished.result.clone()))
+}
+
+async fn begun(journal: &dyn Journal, call: &Started) -> Begun {
+    let recalled = journal.recall(&call.key).await.expect("to be asked what it knows");
+    let begun = journal.begin(call).await.expect("to record that a call starts");
+    // It need not know without starting the call, but must not say anything else.
+    assert!(recalled.as_ref().is_none_or(|recalled| *recalled == begun), "{recalled:?}, and then {begun:?}");
+    begun
+}
+
+async fn finish(journal: &dyn Journal, call: &Started, finished: &Finished) {
+    journal.finish(&call.key, finished).await.expect("to record how a call ended");
+}
+
+async fn entries(journal: &dyn Journal, query: Query) -> Vec<Entry> {
+    journal.entries(query).await.expect("to show its entries")
+}
+
+async fn a_completed_call_has_its_result(journal: &dyn Journal) {
+    let call = started("c", "1", json!({"a": 1, "b": 2}));
+    let again = || started("c", "1", json!({"b": 2, "a": 1}));
+    assert_eq!(begun(journal, &call).await, Begun::New);
+    assert_eq!(begun(journal, &again()).await, Begun::Running, "before it is finished");
+    finish(journal, &call, &finished("done")).await;
+    assert_eq!(begun(journal, &again()).await, completed(&finished("done")));
+    assert_eq!(begun(journal, &again()).await, completed(&finished("done")), "asking changes nothing");
+    assert_eq!(entries(journal, Query::newest(10)).await.len(), 1, "it is one call");
+}
+
+async fn a_failure_is_a_result_too(journal: &dyn Journal) {
+    let failed = ToolResult::failure(ToolError::new(ErrorKind::TimedOut, "`notes.add` was stopped."));
+    let failed = Finished::new(failed, Duration::ZERO);
+    let call = started("c", "1", json!({}));
+    assert_eq!(begun(journal, &call).await, Begun::New);
+    finish(journal, &call, &failed).await;
+    assert_eq!(begun(journal, &started("c", "1", json!({}))).await, completed(&failed));
+}
+
+async fn another_conversation_id_tool_or_argument_is_another_call(journal: &dyn Journal) {
+    let of_another_tool = ToolCall::new("notes.remove", json!({"a": 1})).conversation("c").id("1");
+    for other in [
+        started("c", "1", json!({"a": 1})),
+        started("d", "1", json!({"a": 1})),
+        started("c", "2", json!({"a": 1})),
+        started("c", "1", json!({"a": 2})),
+        started("c", "1", json!({"a": "1"})),
+        started("c", "1", json!({})),
+        started_by(&of_another_tool, json!({"a": 1})),
+    ] {
+        assert_eq!(begun(journal, &other).await, Begun::New, "{other:?}");
+    }
+}
+
+async fn a_call_without_a_name_is_another_each_time(journal: &dyn Journal) {
+    let of_conversation = ToolCall::new("notes.add", json!({})).conversation("c");
+    let of_nothing = ToolCall::new("notes.add", json!({})).id("1");
+    for call in [of_conversation, of_nothing] {
+        let (first, second) = (started_by(&call, json!({})), started_by(&call, json!({})));
+        assert_eq!(begun(journal, &first).await, Begun::New);
+        assert_eq!(begun(journal, &second).await, Begun::New);
+        finish(journal, &second, &finished("second")).await;
+        let shown = entries(journal, Query::newest(2)).await;
+        assert_eq!(shown[0].state, State::Finished(finished("second")));
+        assert_eq!(shown[1].state, State::Running, "the other one goes on");
+    }
+}
+
+async fn a_call_is_finished_once(journal: &dyn Journal) {
+    let call = started("c", "1", json!({}));
+    let never_begun = journal.finish(&call.key, &finished("")).await.expect_err("it has not begun");
+    assert_eq!(never_begun.kind(), JournalErrorKind::NotRunning);
+    assert_eq!(begun(journal, &call).await, Begun::New);
+    finish(journal, &call, &finished("first")).await;
+    let again = journal.finish(&call.key, &finished("second")).await.expect_err("it was finished before");
+    assert_eq!(again.kind(), JournalErrorKind::NotRunning);
+    assert_eq!(entries(journal, Query::newest(1)).await[0].state, State::Finished(finished("first")));
+}
+
+async fn a_note_does_not_make_the_call_known(journal: &dyn Journal) {
+    let call = started("c", "1", json!({}));
+    for decision in ["pending", "refused"] {
+        journal.note(&call, decision).await.expect("to record a decision");
+    }
+    assert_eq!(begun(journal, &call).await, Begun::New);
+    let shown = entries(journal, Query::newest(10)).await;
+    let noted: Vec<_> = shown[1..].iter().map(|entry| (entry.decision.as_deref(), &entry.state)).collect();
+    assert_eq!(noted, [(Some("refused"), &State::Noted), (Some("pending"), &State::Noted)]);
+}
+
+async fn an_entry_has_all_that_was_told(journal: &dyn Journal) {
+    let arguments = json!({"text": "Grüße \u{202e}\0", "numbers": [u64::MAX, i64::MIN, 0.1, -0.0], "nothing": null});
+    let mut call = started("c", "1", arguments.clone()).decision("confirmed").repairs(json!([{"path": "text"}]));
+    call.at = SystemTime::UNIX_EPOCH + Duration::from_millis(1_700_000_000_123);
+    assert_eq!(begun(journal, &call).await, Begun::New);
+    finish(journal, &call, &finished("done")).await;
+    let shown = entries(journal, Query::newest(10)).await;
+    let expected = Entry {
+        sequence: shown[0].sequence,
+        conversation: Some("c".to_owned()),
+        id: Some("1".to_owned()),
+        tool: "notes.add".to_owned(),
+        arguments,
+        repairs: Some(json!([{"path": "text"}])),
+        decision: Some("confirmed".to_owned()),
+        at: call.at,
+        state: State::Finished(finished("done")),
+    };
+    assert_eq!(shown, [expected]);
+}
+
+async fn entries_come_newest_first_and_in_pages(journal: &dyn Journal) {
+    for id in ["1", "2", "3"] {
+        begun(journal, &started("c", id, json!({}))).await;
+        journal.note(&started("other", id, json!({})), "refused").await.expect("to record a decision");
+    }
+    let query = || Query::newest(2).conversation("c").tool("notes.add");
+    let ids = |page: &[Entry]| page.iter().filter_map(|entry| entry.id.clone()).collect::<Vec<_>>();
+    let first = entries(journal, query()).await;
+    assert_eq!(ids(&first), ["3", "2"]);
+    assert_eq!(ids(&entries(journal, query().before(first[1].sequence)).await), ["1"]);
+    assert!(entries(journal, Query::newest(2).tool("notes.remove")).await.is_empty());
+    assert!(entries(journal, Query::newest(0)).await.is_empty());
+    let all = entries(journal, Query::newest(u32::MAX)).await;
+    assert!(all.is_sorted_by(|newer, older| newer.sequence > older.sequence), "{all:?}");
+    assert_eq!(all.len(), 6);
+}
+
+async fn of_many_at_once_one_is_new(journal: Arc<dyn Journal>) {
+    for round in 0..10 {
+        let begin = |_| {
+            let journal = journal.clone();
+            tokio::spawn(async move { journal.begin(&started("c", &round.to_string(), json!({}))).await })
+        };
+        let mut answers = Vec::new();
+        for task in (0..20).map(begin).collect::<Vec<_>>() {
+            answers.push(task.await.expect("to begin").expect("to record that a call starts"));
+        }
+        assert_eq!(answers.iter().filter(|&answer| *answer == Begun::New).count(), 1);
+        assert_eq!(answers.iter().filter(|&answer| *answer == Begun::Running).count(), 19);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::{BoxFuture, CallKey, JournalError, MemoryJournal};
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn the_one_in_memory_keeps_to_it() {
+        check(async || MemoryJournal::new()).await;
+    }
+
+    /// What can be wrong with a journal.
+    #[derive(Clone, Copy, Debug)]
+    enum Flaw {
+        None,
+        ForgetsCalls,
+        ForgetsResults,
+        MixesConversations,
+        MixesArguments,
+        KnowsThoseWithoutAName,
+        FinishesAgain,
+        FinishesWhatNeverBegan,
+        TakesNotesForRuns,
+        LosesRepairs,
+        ShowsTheOldestFirst,
+        IgnoresPages,
+        RecallsWrongly,
+    }
+
+    struct Flawed(MemoryJournal, Flaw);
+
+    impl Flawed {
+        fn key(&self, key: &CallKey) -> CallKey {
+            let (conversation, id) = (key.conversation(), key.id());
+            let arguments = &json!(key.canonical());
+            match self.1 {
+                Flaw::MixesConversations => CallKey::new(Some("all"), id, "t", arguments),
+                Flaw::MixesArguments => CallKey::new(conversation, id, "t", &json!({})),
+                Flaw::KnowsThoseWithoutAName => CallKey::new(conversation, id.or(Some("")), "t", arguments),
+                _ => key.clone(),
+            }
+        }
+    }
+
+    impl Journal for Flawed {
+        fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>> {
+            Box::pin(async {
+                let mut call = call.clone();
+                call.key = self.key(&call.key);
+                if matches!(self.1, Flaw::LosesRepairs) {
+                    call.repairs = None;
+                }
+                match (self.1, self.0.begin(&call).await?) {
+                    (Flaw::ForgetsCalls, _) => Ok(Begun::New),
+                    (Flaw::ForgetsResults, Begun::Completed(_)) => Ok(Begun::Unfinished),
+                    (_, begun) => Ok(begun),
+                }
+            })
+        }
+
+        fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<Begun>, JournalError>> {
+            Box::pin(async {
+                let known = self.0.recall(&self.key(key)).await?;
+                let wrong = matches!(self.1, Flaw::RecallsWrongly).then_some(Begun::Unfinished);
+                Ok(known.map(|known| wrong.unwrap_or(known)).filter(|_| !matches!(self.1, Flaw::ForgetsCalls)))
+            })
+        }
+
+        fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
+            Box::pin(async {
+                let begun = self.0.recall(key).await?;
+                match (self.1, self.0.finish(key, finished).await) {
+                    (Flaw::FinishesAgain, Err(_)) if begun.is_some() => Ok(()),
+                    (Flaw::FinishesWhatNeverBegan, Err(_)) if begun.is_none() => Ok(()),
+                    (_, ended) => ended,
+                }
+            })
+        }
+
+        fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {
+            Box::pin(async move {
+                if matches!(self.1, Flaw::TakesNotesForRuns) {
+                    self.0.begin(call).await?;
+                }
+                self.0.note(call, decision).await
+            })
+        }
+
+        fn entries<'a>(&'a self, mut query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>> {
+            Box::pin(async move {
+                if matches!(self.1, Flaw::IgnoresPages) {
+                    query.before = None;
+                }
+                let mut entries = self.0.entries(query).await?;
+                if matches!(self.1, Flaw::ShowsTheOldestFirst) {
+                    entries.reverse();
+                }
+                Ok(entries)
+            })
+        }
+    }
+
+    async fn passes(flaw: Flaw) -> bool {
+        let checked = tokio::spawn(check(async move || Flawed(MemoryJournal::new(), flaw)));
+        checked.await.is_ok()
+    }
+
+    /// The control: each of these is found, and without one the same journal passes.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn flaws_are_found() {
+        assert!(passes(Flaw::None).await);
+        for flaw in [
+            Flaw::ForgetsCalls,
+            Flaw::ForgetsResults,
+            Flaw::MixesConversations,
+            Flaw::MixesArguments,
+            Flaw::KnowsThoseWithoutAName,
+            Flaw::FinishesAgain,
+            Flaw::FinishesWhatNeverBegan,
+            Flaw::TakesNotesForRuns,
+            Flaw::LosesRepairs,
+            Flaw::ShowsTheOldestFirst,
+            Flaw::IgnoresPages,
+            Flaw::RecallsWrongly,
+        ] {
+            assert!(!passes(flaw).await, "{flaw:?} is not found");
+        }
+    }
+}

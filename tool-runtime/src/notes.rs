@@ -1,0 +1,64 @@
+//! What a handler says besides its output.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::Metadata;
+
+/// Where a handler puts what the interface should know and the model need not read: a result's
+/// [metadata](crate::ToolResult::metadata). Every handler can have one, by injection; cheap to clone.
+///
+/// ```standalone_crate
+/// use serde_json::json;
+/// use tool_runtime::{Dispatcher, Notes, ToolCall, tool};
+///
+/// /// Rename a host.
+/// #[tool]
+/// fn rename(host: &str, name: &str, #[inject] notes: &Notes) -> String {
+///     notes.insert("change", json!({"before": host, "after": name}));
+///     format!("Renamed {host} to {name}.")
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let tools = Dispatcher::builder().build()?;
+/// let call = ToolCall::new("rename", json!({"host": "web-1", "name": "www"}));
+/// let result = tools.call(call).await;
+/// assert_eq!(result.output, "Renamed web-1 to www.");
+/// assert_eq!(result.metadata.get("change"), Some(&json!({"before": "web-1", "after": "www"})));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// What the dispatcher says itself, under `repairs`, `decision` and the like, goes before a note of the same key. A
+/// handler that fails has its notes in the result as well.
+#[derive(Clone, Default)]
+pub struct Notes {
+    notes: Arc<Mutex<Map<String, Value>>>,
+}
+
+impl Notes {
+    /// Says something under a key. What cannot be written as JSON is logged and left out.
+    pub fn insert(&self, key: impl Into<String>, value: impl Serialize) {
+        match serde_json::to_value(value) {
+            Ok(value) => drop(self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(key.into(), value)),
+            Err(error) => tracing::warn!(%error, "a note cannot be written as JSON"),
+        }
+    }
+
+    /// Moves everything that was said into a result.
+    pub(crate) fn move_to(&self, metadata: &mut Metadata) {
+        for (key, value) in std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner)) {
+            metadata.insert(key, value);
+        }
+    }
+}
+
+impl fmt::Debug for Notes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Notes").finish_non_exhaustive()
+    }
+}
