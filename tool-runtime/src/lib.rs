@@ -53,7 +53,8 @@ pub use confirm::{Confirm, Decision, Pending, Policy, Question, Terminal, Verdic
 pub use confirm::{Deferred, PendingCall, PendingStore, SealedCall, TokenError};
 pub use context::{Context, Deadline};
 pub use dispatch::{
-    BuildError, Builder, Call, Check, Definitions, Dispatcher, Explanation, Problem, ToolExplanation, Turn, Watch,
+    BuildError, Builder, Call, Check, Definitions, Dispatcher, Explanation, Problem, Retries, ToolExplanation, Turn,
+    Watch,
 };
 pub use effect::Effect;
 pub use events::{CallInfo, Event, Events, Subscriber, Update, Watched, What};

@@ -1,6 +1,7 @@
 //! From the model's text to the handler's typed arguments, in one pass.
 
 mod duplicate;
+mod integer;
 mod missing;
 mod number;
 mod place;

@@ -235,6 +235,7 @@ fn bind_tool(
         let definition = tool.definition.clone();
         let context = "its preview: ";
         let preview = bind_function(registration, shim, definition, dependencies, constructors, context, problems)?;
+        check_only_looks(registration, &preview.injections, problems);
         tool.preview = Some(Arc::new(preview));
     }
     Some(tool)
@@ -369,6 +370,18 @@ fn find_source(injection: &Injection, dependencies: &Dependencies) -> Result<Sou
         };
         (message, remedy)
     })
+}
+
+/// What came with a call is the handler's: a preview looks at it, but neither takes nor changes it.
+fn check_only_looks(registration: &Registration, of_preview: &[(Injection, Source)], problems: &mut Vec<Problem>) {
+    for (injection, source) in of_preview {
+        if matches!(source, Source::PerCall(_)) && matches!(injection.mode, Mode::Mut | Mode::Move) {
+            let (parameter, wanted) = (injection.parameter, short_type(injection.type_name));
+            let message = format!("its preview: `{parameter}` came with the call, for the tool itself");
+            let remedy = format!("take `&{wanted}` in the preview, or derive `Clone` for `{wanted}`");
+            problems.push(Problem::of_tool(registration.name, message, remedy));
+        }
+    }
 }
 
 /// What `new` has taken for itself, the method cannot have.

@@ -11,7 +11,7 @@ use super::bind::bind;
 use super::dependencies::{Dependencies, Ready};
 use super::problem::{skip, unreadable};
 use super::tries::Tries;
-use super::{BuildError, Dispatcher, Limits, Problem, Rules};
+use super::{BuildError, Dispatcher, Limits, Problem, Retries, Rules};
 use crate::confirm::{Confirm, Policy};
 use crate::inject::{FinishHook, Finished, Provider, Scope};
 use crate::journal::Journal;
@@ -188,9 +188,10 @@ impl Builder {
     }
 
     /// How often a tool may answer [`HandlerError::retry`](crate::HandlerError::retry) in a conversation before that
-    /// becomes a failure for good. A success begins anew. Without it, as often as it likes.
-    pub fn retries(mut self, retries: u32) -> Self {
-        self.rules.tries = Some(Tries::new(retries));
+    /// becomes a failure for good: a number for all, or [`Retries`]. A success begins anew. Without it, as often as it
+    /// likes.
+    pub fn retries(mut self, retries: impl Into<Retries>) -> Self {
+        self.rules.tries = Some(Tries::new(retries.into()));
         self
     }
 

@@ -12,7 +12,7 @@ use super::problem::{skip, unreadable};
 use super::view::View;
 use super::{BuildError, Builder, Call, Check, Dependencies, Explanation, Rules, Turn};
 use crate::registry::{BoundChanges, Changed, Shelf};
-use crate::{Changes, Events, IntoManifest, Registry, ToolCall};
+use crate::{Changes, Concurrency, Events, IntoManifest, Registry, ToolCall};
 
 /// Runs the calls of a model. Cheap to clone; clones share everything.
 ///
@@ -118,11 +118,19 @@ impl Dispatcher {
         &self.inner.rules.events
     }
 
+    /// How many calls run and how many wait, if [`Builder::concurrency`] bounds them.
+    #[must_use]
+    pub fn concurrency(&self) -> Option<&Concurrency> {
+        self.inner.rules.concurrency.as_ref()
+    }
+
     /// The calls of one turn, side by side, with their results in the order of the calls.
     ///
-    /// A tool that is `sequential` waits for those before it, and those behind it wait. One that
-    /// answers *pending* holds up nobody; one whose question is open, as on a terminal, keeps its place until it is
-    /// answered. An abort stops the rest of the turn. Dropped, all calls are stopped.
+    /// A tool that is `sequential` waits for those before it, and those behind it wait. One that somebody is asked about
+    /// holds up nobody: it stands aside until it is answered, and has its place among those that run only then. An
+    /// abort stops the rest of the turn. Dropped, all calls are stopped.
+    ///
+    /// Each call has a task of its own. Without a runtime they run one after the other.
     ///
     /// ```standalone_crate
     /// use tool_runtime::{Dispatcher, ToolCall, tool};
@@ -144,6 +152,11 @@ impl Dispatcher {
     /// ```
     pub fn call_all<'c>(&self, calls: impl IntoIterator<Item = ToolCall<'c>>) -> Turn {
         Turn::new(self, calls.into_iter().map(ToolCall::into_owned).collect())
+    }
+
+    /// Whether somebody may be asked about a call of a tool.
+    pub(super) fn may_ask(&self, name: &str) -> bool {
+        self.definition(name).is_some_and(|tool| self.inner.rules.policy.asks_about(&tool))
     }
 
     /// The tools on offer, as a manifest.

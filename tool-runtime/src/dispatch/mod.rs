@@ -1,30 +1,36 @@
 //! The dispatcher: which tools there are, what they need, and how a call runs.
 
 mod approve;
-mod beginning;
 mod bind;
+mod budget;
 mod builder;
+mod call;
 mod careful;
 mod check;
 mod choose;
 mod dependencies;
 mod dispatcher;
+mod dressed;
 mod explain;
 mod offer;
 mod preview;
 mod problem;
 mod promise;
-mod read;
 mod rules;
 mod running;
 mod scoped;
+mod seat;
+mod span;
+mod told;
 mod tries;
 mod turn;
 mod view;
 mod watch;
+mod words;
 
 pub(crate) use bind::{Bound, BoundTool, Function, InstanceSource};
 pub use builder::Builder;
+pub use call::Call;
 pub use check::Check;
 pub(crate) use dependencies::{Dependencies, Given, Source};
 pub use dispatcher::Dispatcher;
@@ -34,6 +40,6 @@ pub use offer::Definitions;
 pub(crate) use offer::{Offer, Tools, no_such_tool};
 pub use problem::{BuildError, Problem};
 pub(crate) use rules::Rules;
-pub use running::Call;
+pub use tries::Retries;
 pub use turn::Turn;
 pub use watch::Watch;

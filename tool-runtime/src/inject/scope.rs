@@ -4,7 +4,7 @@ use std::any::{TypeId, type_name};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Blocking, Facts, Held, Input, Slot};
+use super::{Blocking, Facts, Held, Input, Slot, Stopping};
 use crate::dispatch::{Dependencies, Given, Source};
 use crate::guard::CatchPanic;
 use crate::{CancellationToken, Context, Deadline, Notes, Outcome, Permit, Progress};
@@ -218,10 +218,10 @@ impl ScopeInner {
         self.state().blocking = Some(blocking);
     }
 
-    /// Stops the handler: tells it if it listens, and keeps a blocking one from starting; whether one is running.
-    pub(crate) fn revoke(&self) -> bool {
+    /// Stops the handler: tells it if it listens, and keeps a blocking one from starting.
+    pub(crate) fn revoke(&self) -> Stopping {
         self.facts.cancel();
-        self.state().blocking.as_ref().is_some_and(|blocking| !blocking.revoke())
+        self.state().blocking.as_ref().map_or(Stopping::Stopped, Blocking::revoke)
     }
 
     /// Finishes every value, the newest first. All are finished, even if one fails; the first error is given back, and

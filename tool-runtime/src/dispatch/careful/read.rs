@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::careful::Careful;
+use super::Careful;
 use crate::arguments::{Reader, Repaired, are_exact};
 use crate::confirm::Question;
 use crate::guard;
