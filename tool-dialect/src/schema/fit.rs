@@ -175,6 +175,10 @@ impl<N: Notes> Writer<'_, N> {
         }
         if !self.profile.knows(Keyword::AdditionalProperties) {
             node.remove(Keyword::AdditionalProperties);
+            if !is_open && properties == 0 {
+                sentences.push("It has no keys.".to_owned());
+                self.lose(Loss::Moved(Keyword::AdditionalProperties));
+            }
         }
         if self.profile.closed {
             node.set(Keyword::AdditionalProperties, &FALSE);
