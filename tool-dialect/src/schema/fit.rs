@@ -159,7 +159,8 @@ impl<N: Notes> Writer<'_, N> {
             Some(schema) => !Node::read(schema).is_any() || properties == 0,
             None => properties == 0,
         };
-        let is_map = is_open && (others.is_some() || properties == 0);
+        let has_patterns = node.get(Keyword::PatternProperties).is_some();
+        let is_map = has_patterns || (is_open && (others.is_some() || properties == 0));
         // That there may be more is what an object says by itself.
         if others.is_some_and(|others| others == &TRUE || Node::read(others).is_any() && others != &FALSE) {
             node.remove(Keyword::AdditionalProperties);
@@ -175,7 +176,7 @@ impl<N: Notes> Writer<'_, N> {
         }
         if !self.profile.knows(Keyword::AdditionalProperties) {
             node.remove(Keyword::AdditionalProperties);
-            if !is_open && properties == 0 {
+            if !is_open && !is_map && properties == 0 {
                 sentences.push("It has no keys.".to_owned());
                 self.lose(Loss::Moved(Keyword::AdditionalProperties));
             }
