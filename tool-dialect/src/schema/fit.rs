@@ -97,7 +97,9 @@ impl<N: Notes> Writer<'_, N> {
         if node.types == Types::INTEGER {
             for (keyword, other, step) in excluding.into_iter().filter(|(keyword, ..)| !self.profile.knows(*keyword)) {
                 let bound = node.get(keyword).and_then(Value::as_i64).and_then(|bound| bound.checked_add(step));
-                if let Some(bound) = bound.filter(|_| self.profile.knows(other) && node.get(other).is_none()) {
+                let known = node.get(other).and_then(Value::as_f64);
+                let is_tighter = |bound: &i64| known.is_none_or(|known| (*bound as f64 - known) * step as f64 > 0.0);
+                if let Some(bound) = bound.filter(|bound| self.profile.knows(other) && is_tighter(bound)) {
                     bounds.push((other, json!(bound)));
                 }
             }

@@ -138,7 +138,7 @@ fn what_is_lost_is_reported() {
             }
             silent.set(silent.get() + 1);
             let read = read_back(form, &tool, &value)?;
-            match compile(&tool.parameters())?.is_valid(&read) {
+            match compile(&with_any_of(tool.parameters()))?.is_valid(&read) {
                 true => Ok(()),
                 false => Err(format!(
                     "{form}: {value}, read as {read}, fits {schema}, not {}, and nothing is reported",
@@ -175,6 +175,19 @@ fn plain(form: Form, schema: Value) -> Value {
     match object.remove("nullable") {
         Some(_) => json!({"anyOf": [object, {"type": "null"}]}),
         None => object.into(),
+    }
+}
+
+/// Strict modes know no `oneOf`. That of two forms only one fits is what a type says of its variants anyway, so it is
+/// not called a loss.
+fn with_any_of(schema: Value) -> Value {
+    match schema {
+        Value::Object(object) => {
+            let renamed = |key: String| if key == "oneOf" { "anyOf".to_owned() } else { key };
+            object.into_iter().map(|(key, value)| (renamed(key), with_any_of(value))).collect::<Map<_, _>>().into()
+        }
+        Value::Array(items) => items.into_iter().map(with_any_of).collect(),
+        scalar => scalar,
     }
 }
 
