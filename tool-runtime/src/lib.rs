@@ -75,5 +75,6 @@ pub use search::{Found, Shortlist, ToolSearch};
 pub use selection::{Case, Selection};
 pub use stream::Streamed;
 pub use tokio_util::sync::CancellationToken;
+pub use tool_dialect as dialect;
 pub use tool_macros::{tool, tool_class};
 pub use tool_model::{Argument, EmbeddedManifest, Manifest, ManifestError, ToolDefinition};

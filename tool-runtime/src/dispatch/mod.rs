@@ -21,6 +21,7 @@ mod running;
 mod scoped;
 mod seat;
 mod span;
+mod speak;
 mod told;
 mod tries;
 mod turn;

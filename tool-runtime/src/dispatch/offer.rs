@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 use rustc_hash::FxBuildHasher;
+use tool_dialect::{Form, NameClash};
 use tool_model::{Manifest, Registration, ToolDefinition, nearest};
 
 use super::{BoundTool, Problem};
@@ -24,6 +25,8 @@ pub(crate) struct Offer {
     pub(super) version: u64,
     definitions: OnceLock<Definitions>,
     index: OnceLock<Index>,
+    /// What somebody has asked for in a provider's form.
+    forms: ArcSwap<Vec<tool_dialect::Offer>>,
 }
 
 /// The offer that counts now.
@@ -80,7 +83,8 @@ pub(crate) fn no_such_tool(name: &str, tools: &Tools) -> Option<Problem> {
 
 impl Offer {
     pub(crate) fn new(tools: Tools, not_offered: Vec<&'static Registration>, version: u64) -> Self {
-        Self { tools, not_offered, version, definitions: OnceLock::new(), index: OnceLock::new() }
+        let (definitions, index, forms) = (OnceLock::new(), OnceLock::new(), ArcSwap::default());
+        Self { tools, not_offered, version, definitions, index, forms }
     }
 
     pub(crate) fn manifest(&self) -> Manifest {
@@ -100,6 +104,18 @@ impl Offer {
     /// Where words of the tools stand, made when somebody first searches.
     pub(crate) fn index(&self) -> &Index {
         self.index.get_or_init(|| Index::of(self.definitions()))
+    }
+
+    /// The tools in a provider's form, made when somebody first asks. Two who do so at once may both make it.
+    pub(crate) fn in_form(&self, form: Form) -> Result<tool_dialect::Offer, NameClash> {
+        let known = self.forms.load();
+        if let Some(made) = known.iter().find(|made| made.form() == form) {
+            return Ok(made.clone());
+        }
+        let made = form.offer(self.definitions().iter().map(|(name, tool)| (&**name, &**tool)))?;
+        self.forms
+            .rcu(|forms| forms.iter().filter(|one| one.form() != form).chain([&made]).cloned().collect::<Vec<_>>());
+        Ok(made)
     }
 
     pub(crate) fn definition(&self, name: &str) -> Option<Arc<ToolDefinition>> {
