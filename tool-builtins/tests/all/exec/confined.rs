@@ -198,6 +198,11 @@ async fn it_gains_no_privileges() {
         let result = run_line(&tools(workspace.exec().way(way)), "grep NoNewPrivs /proc/self/status").await;
         assert_eq!(result.output, "NoNewPrivs:\t1\n", "{way:?}");
     }
+    // The control: it is not so by itself, unless whoever has started this process has said so.
+    if !rustix::thread::no_new_privs().unwrap() {
+        let plain = std::process::Command::new("grep").args(["NoNewPrivs", "/proc/self/status"]).output().unwrap();
+        assert_eq!(plain.stdout, b"NoNewPrivs:\t0\n");
+    }
 }
 
 /// Its namespace shows its own processes only.
@@ -209,7 +214,13 @@ async fn it_sees_its_own_processes_only() {
     }
     let workspace = Workspace::new();
     let tools = tools(workspace.exec().way(Way::PidNamespace));
+    let host = format!("tr '\\0' '\\n' < /proc/{}/cmdline", std::process::id());
+    let this = std::env::current_exe().unwrap().display().to_string();
+    assert!(!run_line(&tools, &host).await.output.contains(&this));
     let result = run_line(&tools, "ls -d /proc/[0-9]* | wc -l").await;
     let count: u32 = result.output.trim().parse().unwrap();
     assert!(count < 10, "{count}");
+    // The control: below a subreaper it sees the host.
+    let seeing = super::support::tools(workspace.exec().way(Way::Subreaper));
+    assert!(run_line(&seeing, &host).await.output.contains(&this));
 }

@@ -44,6 +44,8 @@ fn a_folder_is_listed_with_sizes() {
         ]
     );
     assert_eq!(lines(&world, "list_files", json!({"path": "web"})), ["web/app.ts (22 bytes)", "[1 file.]"]);
+    let nothing = "[Nothing was found; set `recursive` to look into folders.]";
+    assert_eq!(lines(&world, "list_files", json!({"glob": "*.rs"})), [nothing]);
 }
 
 #[test]
