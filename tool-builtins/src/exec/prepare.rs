@@ -19,7 +19,7 @@ use super::confine::{self, Confinement, Writes};
 use super::directory::open_below;
 use super::program::{SHELL, find};
 use super::settings::Settings;
-use super::tree::{Identity, MOST, Plan, Start, StartError, Tree, Way};
+use super::tree::{Identity, MOST, Plan, Start, StartError, Tree, Way, environment};
 
 /// A command that has been started.
 pub(super) struct Started {
@@ -120,6 +120,7 @@ impl Settings {
             rules: confine::rules(self.workspace.as_fd(), &writable, self.network)?,
             no_network: if self.network { None } else { Some(confine::filter()?) },
             control: other_side,
+            environment: environment(),
             identity: Identity::of_this_process(),
             only_tried,
         };

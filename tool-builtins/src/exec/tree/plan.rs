@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, CString};
 use std::io;
+use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -30,6 +31,8 @@ pub(in super::super) struct Plan {
     pub no_network: Option<BpfProgram>,
     /// Where the supervisor hears that it is to stop, and says how the command ended.
     pub control: UnixStream,
+    /// Where the host's environment lies in its memory, and so in that of whoever is forked off it.
+    pub environment: Range<usize>,
     /// Whose process it is, as the kernel wants to hear it where namespaces need a user's of their own.
     pub identity: Identity,
     /// Only tries whether it could: ends with [`FEASIBLE`] in place of the command.
@@ -59,6 +62,9 @@ impl Plan {
     /// Returns in the process that becomes the command. Those that watch over it never return.
     pub(super) fn enter(&self, after: &AfterFork) -> io::Result<()> {
         raw::hold_signals(after)?;
+        // The kernel shows it under `/proc`, and those who watch over the command are there for it to see. It has its
+        // own, which was made before.
+        raw::wipe(after, self.environment.clone());
         // Without a terminal the command can neither read the host's input nor type into it.
         setsid()?;
         // A namespace's own mounts take the place of those that something was opened on, but only for what has been

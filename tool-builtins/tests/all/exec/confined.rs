@@ -94,6 +94,8 @@ async fn it_changes_nothing_else_of_files_outside() {
 async fn it_reads_nothing_of_the_host() {
     let workspace = Workspace::new();
     let host = std::process::id();
+    // The control: the host has something to hide.
+    assert!(String::from_utf8_lossy(&std::fs::read("/proc/self/environ").unwrap()).contains("CARGO_PKG_NAME"));
     for way in ways().await {
         let tools = tools(workspace.exec().way(way));
         // The host's environment, memory and files, through `/proc`. Root may read any environment that it sees.
@@ -102,6 +104,9 @@ async fn it_reads_nothing_of_the_host() {
             let result = run_line(&tools, &format!("head -c 1 /proc/{host}/{file}")).await;
             assert!(!result.success, "{way:?} {file}: {}", result.output);
         }
+        // Nor the environment of what watches over it, which was forked off the host.
+        let watching = run_line(&tools, "cat /proc/$PPID/environ").await;
+        assert!(!watching.output.contains("CARGO_PKG_NAME"), "{way:?}: {}", watching.output);
         // The control: of itself it can.
         assert!(run_line(&tools, "head -c 1 /proc/self/environ").await.success);
         // Nor does it signal the host, nor what watches over it.

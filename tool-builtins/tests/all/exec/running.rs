@@ -58,7 +58,7 @@ async fn a_flood_of_one_stream_does_not_drown_the_other() {
     let result = run_line(&tools, "echo first; echo warning >&2; sleep 0.3; seq 100000; echo last").await;
     assert!(result.output.starts_with("first\nwarning\n1\n2\n"), "{}", result.output);
     assert!(result.output.ends_with("99999\n100000\nlast\n"), "{}", result.output);
-    assert!(result.output.contains(" bytes of stdout left out ...]"), "{}", result.output);
+    assert!(result.output.contains(" bytes of stdout left out …]"), "{}", result.output);
     assert!(result.output.len() < 1100);
 }
 

@@ -13,7 +13,7 @@ fn a_file_as_it_is_or_some_of_its_lines() {
     assert_eq!(read(json!({"path": "src/a.txt"})), "one\ntwo\nthree\n");
     assert_eq!(read(json!({"path": "./src/../src/a.txt"})), "one\ntwo\nthree\n");
     let part = read(json!({"path": "src/a.txt", "offset": 1, "limit": 1}));
-    assert_eq!(part, "two\n[Lines 2 to 2; more follow, from `offset` 2 on.]");
+    assert_eq!(part, "two\n[Line 2; more follow, from `offset` 2 on.]");
     let last = read(json!({"path": "src/a.txt", "offset": 2, "line_numbers": true}));
     assert_eq!(last, "     3\tthree\n[Line 3, the last.]");
     world.put("empty", "");
