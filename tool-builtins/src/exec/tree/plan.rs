@@ -12,6 +12,7 @@ use rustix::process::{Resource, Rlimit, fchdir, getpid, set_child_subreaper, set
 use rustix::thread::UnshareFlags;
 use seccompiler::BpfProgram;
 
+use super::super::confine::give_up;
 use super::super::directory::open_below;
 use super::raw::{self, AfterFork};
 use super::{Way, mounts, orphans, supervise};
@@ -136,6 +137,7 @@ impl Plan {
         raw::release_signals(after)?;
         setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
         rustix::thread::set_no_new_privs(true)?;
+        give_up()?;
         if let Some(rules) = &self.rules {
             raw::restrict(after, rules.as_fd())?;
         }

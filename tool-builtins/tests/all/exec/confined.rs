@@ -3,6 +3,7 @@
 use std::net::{TcpListener, UdpSocket};
 use std::os::fd::AsRawFd;
 
+use rustix::thread::CapabilitySet;
 use serde_json::json;
 use tool_builtins::exec::{Way, Writes};
 
@@ -98,9 +99,8 @@ async fn it_reads_nothing_of_the_host() {
     assert!(String::from_utf8_lossy(&std::fs::read("/proc/self/environ").unwrap()).contains("CARGO_PKG_NAME"));
     for way in ways().await {
         let tools = tools(workspace.exec().way(way));
-        // The host's environment, memory and files, through `/proc`. Root may read any environment that it sees.
-        let is_hidden = way == Way::PidNamespace || !rustix::process::geteuid().is_root();
-        for file in ["environ", "mem", "fd/0"].into_iter().filter(|file| is_hidden || *file != "environ") {
+        // The host's environment, memory and files, through `/proc`.
+        for file in ["environ", "mem", "fd/0"] {
             let result = run_line(&tools, &format!("head -c 1 /proc/{host}/{file}")).await;
             assert!(!result.success, "{way:?} {file}: {}", result.output);
         }
@@ -207,6 +207,47 @@ async fn it_gains_no_privileges() {
     if !rustix::thread::no_new_privs().unwrap() {
         let plain = std::process::Command::new("grep").args(["NoNewPrivs", "/proc/self/status"]).output().unwrap();
         assert_eq!(plain.stdout, b"NoNewPrivs:\t0\n");
+    }
+}
+
+/// A superuser's command keeps what concerns files, users and ports.
+#[tokio::test]
+async fn it_gives_up_what_only_a_superuser_may() {
+    let workspace = Workspace::new();
+    let has = |status: &str, line: &str, capability: CapabilitySet| {
+        let line = status.lines().find_map(|found| found.strip_prefix(line)).unwrap();
+        u64::from_str_radix(line.trim(), 16).unwrap() & capability.bits() != 0
+    };
+    for way in ways().await {
+        let tools = tools(workspace.exec().way(way));
+        let status = run_line(&tools, "cat /proc/self/status").await.output;
+        for capability in [
+            CapabilitySet::BPF,
+            CapabilitySet::DAC_READ_SEARCH,
+            CapabilitySet::MKNOD,
+            CapabilitySet::NET_ADMIN,
+            CapabilitySet::PERFMON,
+            CapabilitySet::SYS_ADMIN,
+            CapabilitySet::SYS_BOOT,
+            CapabilitySet::SYS_MODULE,
+            CapabilitySet::SYS_PTRACE,
+            CapabilitySet::SYS_RAWIO,
+            CapabilitySet::SYS_TIME,
+        ] {
+            for line in ["CapEff:", "CapPrm:", "CapInh:", "CapAmb:"] {
+                assert!(!has(&status, line, capability), "{way:?}: {capability:?} in {line}");
+            }
+        }
+        if !rustix::process::geteuid().is_root() {
+            println!("skipped: whoever is no superuser has nothing to give up");
+            continue;
+        }
+        // The control: this process has it.
+        let own = std::fs::read_to_string("/proc/self/status").unwrap();
+        assert!(has(&own, "CapEff:", CapabilitySet::MKNOD));
+        assert!(!run_line(&tools, "mknod device c 1 3").await.success);
+        assert!(has(&status, "CapEff:", CapabilitySet::CHOWN));
+        assert!(run_line(&tools, "touch mine && chown 1:1 mine").await.success);
     }
 }
 
