@@ -16,12 +16,65 @@ pub(crate) fn is_needed(dialect: Dialect) -> bool {
     matches!(dialect, Dialect::OpenAiChat | Dialect::OpenAiResponses | Dialect::OpenRouter)
 }
 
-/// The part of a tool that tells what can be left out.
-pub(crate) fn remembered(tool: &ToolDefinition) -> ToolDefinition {
-    let mut part = ToolDefinition::default();
-    part.arguments.clone_from(&tool.arguments);
-    part.defs.clone_from(&tool.defs);
-    part
+/// What can be left out of a tool's calls.
+#[derive(Debug)]
+pub(crate) struct Omissible {
+    /// The arguments that can be left out themselves.
+    arguments: Vec<String>,
+    /// The schemas of those inside of which something can be.
+    inside: Vec<(String, Value)>,
+    defs: BTreeMap<String, Value>,
+}
+
+/// The part of a tool that tells what can be left out, if anything can.
+pub(crate) fn omissible(tool: &ToolDefinition) -> Option<Omissible> {
+    let optional = tool.arguments.iter().filter(|(_, argument)| !argument.required);
+    let arguments: Vec<String> = optional.map(|(name, _)| name.clone()).collect();
+    let holding = tool.arguments.iter().filter(|(_, argument)| has_properties(argument.keywords.iter()));
+    let inside: Vec<(String, Value)> =
+        holding.map(|(name, argument)| (name.clone(), outline_of(argument.keywords.iter()))).collect();
+    let defs = tool.defs.iter().filter(|_| !inside.is_empty());
+    let defs = defs.map(|(name, schema)| (name.clone(), outline(schema))).collect();
+    (!arguments.is_empty() || !inside.is_empty()).then_some(Omissible { arguments, inside, defs })
+}
+
+/// A schema without what does not matter here; nothing is left of one that has no properties.
+fn outline(schema: &Value) -> Value {
+    match schema {
+        Value::Object(object) => outline_of(object.iter()),
+        _ => Value::Null,
+    }
+}
+
+fn outline_of<'a>(keywords: impl Iterator<Item = (&'a String, &'a Value)>) -> Value {
+    let mut kept = Map::new();
+    for (key, value) in keywords {
+        let value = match (key.as_str(), value) {
+            ("$ref" | "required", said) => said.clone(),
+            ("items", Value::Object(_)) => outline(value),
+            ("items" | "prefixItems" | "allOf" | "anyOf" | "oneOf", Value::Array(forms)) => {
+                forms.iter().map(outline).collect()
+            }
+            ("properties", Value::Object(properties)) => {
+                properties.iter().map(|(name, schema)| (name.clone(), outline(schema))).collect::<Map<_, _>>().into()
+            }
+            _ => continue,
+        };
+        kept.insert(key.clone(), value);
+    }
+    if kept.is_empty() { Value::Null } else { Value::Object(kept) }
+}
+
+/// Whether a schema with these keywords, or one below it, may have properties.
+fn has_properties<'a>(mut keywords: impl Iterator<Item = (&'a String, &'a Value)>) -> bool {
+    fn below(value: &Value) -> bool {
+        match value {
+            Value::Object(object) => has_properties(object.iter()),
+            Value::Array(items) => items.iter().any(below),
+            _ => false,
+        }
+    }
+    keywords.any(|(key, value)| matches!(key.as_str(), "properties" | "$ref") || below(value))
 }
 
 /// Gives arguments their own names back. A text that is not an object stays, for whoever decodes it to say so.
@@ -33,18 +86,15 @@ pub(crate) fn own_names(arguments: String, renamed: &[(String, String)]) -> Stri
 }
 
 /// Leaves out again what can be left out, where the strict form made the model write `null`.
-pub(crate) fn left_out(arguments: String, tool: &ToolDefinition) -> String {
+pub(crate) fn left_out(arguments: String, omissible: &Omissible) -> String {
     if !arguments.contains("null") {
         return arguments;
     }
     let Ok(Value::Object(mut object)) = serde_json::from_str(&arguments) else { return arguments };
-    object.retain(|name, value| {
-        let is_absent = |argument: &tool_model::Argument| !argument.required && value.is_null();
-        !tool.arguments.get(name).is_some_and(is_absent)
-    });
-    for (name, value) in &mut object {
-        if let Some(argument) = tool.arguments.get(name).filter(|_| !is_scalar(value)) {
-            restore(value, &[&argument.schema()], &tool.defs);
+    object.retain(|name, value| !(value.is_null() && omissible.arguments.contains(name)));
+    for (name, schema) in &omissible.inside {
+        if let Some(value) = object.get_mut(name).filter(|value| !is_scalar(value)) {
+            restore(value, &[schema], &omissible.defs);
         }
     }
     Value::Object(object).to_string()
@@ -67,8 +117,8 @@ fn restore(value: &mut Value, schemas: &[&Value], defs: &BTreeMap<String, Value>
 }
 
 fn below_list(form: &Value) -> impl Iterator<Item = &Value> {
-    let places = form.get("prefixItems").and_then(Value::as_array).into_iter().flatten();
-    form.get("items").into_iter().chain(places)
+    let places = ["items", "prefixItems"].into_iter().filter_map(|keyword| form.get(keyword)?.as_array()).flatten();
+    form.get("items").filter(|items| items.is_object()).into_iter().chain(places)
 }
 
 /// A property goes if it is `null`, and every form that knows it can do without.
