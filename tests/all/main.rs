@@ -25,6 +25,8 @@ mod properties;
 mod binding;
 // Handlers that panic, wait too long or are cancelled; manifests that do not fit.
 mod calls;
+// Tools, calls and results in providers' forms, through a dispatcher.
+mod dialects;
 // What a call would do.
 mod previews;
 // Providers, services and scopes.

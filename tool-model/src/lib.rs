@@ -24,8 +24,10 @@
 //! This crate knows nothing of Rust syntax and nothing of how a tool is called.
 
 mod argument;
+mod argument_schema;
 mod argument_type;
 mod assemble;
+mod brief;
 mod compare;
 pub mod compatibility;
 mod definition;
@@ -46,8 +48,10 @@ mod walk;
 mod words;
 
 pub use argument::Argument;
+pub use argument_schema::ArgumentSchema;
 pub use argument_type::{ArgumentType, TypeSchema};
 pub use assemble::{Assembly, RawArgument};
+pub use brief::{brief, brief_arguments, flags};
 pub use compare::{difference, difference_with_words};
 pub use definition::ToolDefinition;
 pub use embedded::EmbeddedManifest;

@@ -421,7 +421,7 @@ pub(crate) fn position(keyword: &str) -> Position {
     }
 }
 
-fn each_subschema(schema: &mut Value, visit: &mut impl FnMut(&mut Value)) {
+pub(crate) fn each_subschema(schema: &mut Value, visit: &mut impl FnMut(&mut Value)) {
     let Value::Object(object) = schema else { return };
     for (key, value) in object.iter_mut() {
         match (position(key), value) {

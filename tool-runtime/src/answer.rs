@@ -1,27 +1,57 @@
 //! From what a handler gives back to what the model reads.
 
 use std::fmt::Display;
+use std::string::FromUtf8Error;
 
 use serde::Serialize;
 use serde::ser::{Impossible, Serializer};
 
 use crate::output::clean;
-use crate::{ErrorKind, HandlerError};
+use crate::{ErrorKind, HandlerError, Metadata, ToolError, ToolResult};
 
-/// The text of a success, or what went wrong.
-pub type Answer = Result<String, Box<Failure>>;
+/// A success, or what went wrong.
+pub type Answer = Result<Output, Box<Failure>>;
+
+/// A success.
+#[derive(Debug, Default, PartialEq)]
+pub struct Output {
+    /// What the model reads.
+    pub(crate) text: String,
+    /// What the handler says besides.
+    pub(crate) metadata: Metadata,
+}
+
+impl From<String> for Output {
+    #[inline]
+    fn from(text: String) -> Self {
+        Self { text, metadata: Metadata::default() }
+    }
+}
 
 /// What went wrong, before it is put into words for the model.
 #[derive(Debug)]
 pub struct Failure {
     pub(crate) kind: ErrorKind,
     pub(crate) message: String,
+    /// The whole result, where the handler has put it into words itself.
+    pub(crate) result: Option<ToolResult>,
 }
 
 impl Failure {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Box<Self> {
-        Box::new(Self { kind, message: message.into() })
+        Box::new(Self { kind, message: message.into(), result: None })
     }
+}
+
+/// What a handler gives back as a whole is answered as it is, but for what cannot be shown.
+pub(crate) fn whole(mut result: ToolResult) -> Answer {
+    if result.success {
+        return Ok(Output { text: clean(result.output), metadata: result.metadata });
+    }
+    result.output = clean(result.output);
+    let error = result.error.get_or_insert_with(|| ToolError::new(ErrorKind::Failed, result.output.clone()));
+    error.message = clean(std::mem::take(&mut error.message));
+    Err(Box::new(Failure { kind: error.kind, message: error.message.clone(), result: Some(result) }))
 }
 
 /// What a handler may give back.
@@ -49,6 +79,13 @@ impl<E: ?Sized + Display> ToolFailure for E {}
 /// method that takes the reply before one that borrows it. The bounds stand on the methods, so that a missing one is
 /// named.
 pub struct Reply<T>(pub T);
+
+impl Reply<ToolResult> {
+    /// The handler's own result, with all it says.
+    pub fn answer(self) -> Answer {
+        whole(self.0)
+    }
+}
 
 impl<T> Reply<Result<T, HandlerError>> {
     /// The handler's own success, or a failure that says whether to try again.
@@ -128,7 +165,7 @@ pub(crate) fn failed(error: &impl Display) -> Box<Failure> {
 pub(crate) fn text<T: Serialize>(value: &T) -> Answer {
     // A value without content says nothing but that the tool ran; a `null` that could have been something is an answer.
     match value.serialize(Plain { says_nothing: size_of::<T>() == 0 }) {
-        Ok(text) => Ok(text),
+        Ok(text) => Ok(text.into()),
         Err(NotPlain) => {
             let mut json = Vec::with_capacity(JSON_CAPACITY);
             finish(serde_json::to_writer(&mut json, value), json)
@@ -145,7 +182,8 @@ pub(crate) fn finish(written: serde_json::Result<()>, json: Vec<u8>) -> Answer {
         // What serde_json writes is UTF-8; to look again costs less than `unsafe` is worth.
         Ok(()) => {
             // Nothing is cleaned out of it: it is data, and JSON escapes control characters.
-            Ok(String::from_utf8(json).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+            let lossy = |error: FromUtf8Error| String::from_utf8_lossy(error.as_bytes()).into_owned();
+            Ok(String::from_utf8(json).unwrap_or_else(lossy).into())
         }
         Err(error) => Err(unwritable(&error)),
     }
@@ -277,13 +315,13 @@ mod tests {
 
     #[test]
     fn a_string_as_it_is_unit_as_ok_the_rest_as_json() {
-        assert_eq!(Reply("a \"b\"").answer().unwrap(), "a \"b\"");
-        assert_eq!(Reply(()).answer().unwrap(), "ok");
-        assert_eq!(Reply(Some(String::from("x"))).answer().unwrap(), "x");
-        assert_eq!(Reply(None::<String>).answer().unwrap(), "null");
-        assert_eq!(Reply(serde_json::Value::Null).answer().unwrap(), "null");
-        assert_eq!(Reply(vec![1, 2]).answer().unwrap(), "[1,2]");
-        assert_eq!(Reply(Ok::<_, String>(7)).answer().unwrap(), "7");
+        assert_eq!(Reply("a \"b\"").answer().unwrap().text, "a \"b\"");
+        assert_eq!(Reply(()).answer().unwrap().text, "ok");
+        assert_eq!(Reply(Some(String::from("x"))).answer().unwrap().text, "x");
+        assert_eq!(Reply(None::<String>).answer().unwrap().text, "null");
+        assert_eq!(Reply(serde_json::Value::Null).answer().unwrap().text, "null");
+        assert_eq!(Reply(vec![1, 2]).answer().unwrap().text, "[1,2]");
+        assert_eq!(Reply(Ok::<_, String>(7)).answer().unwrap().text, "7");
     }
 
     #[test]

@@ -23,12 +23,20 @@ pub struct ToolCall<'a> {
     pub(crate) id: Option<Cow<'a, str>>,
     pub(crate) conversation: Option<Cow<'a, str>>,
     pub(crate) channel: Option<(Cow<'a, str>, Cow<'a, str>)>,
+    pub(crate) trace_parent: Option<Cow<'a, str>>,
 }
 
 impl<'a> ToolCall<'a> {
     /// A call with the arguments as the model wrote them. An empty text stands for no arguments.
     pub fn from_text(name: impl Into<Cow<'a, str>>, arguments: impl Into<Cow<'a, str>>) -> Self {
-        Self { name: name.into(), arguments: arguments.into(), id: None, conversation: None, channel: None }
+        Self {
+            name: name.into(),
+            arguments: arguments.into(),
+            id: None,
+            conversation: None,
+            channel: None,
+            trace_parent: None,
+        }
     }
 
     /// A call with the arguments as a JSON value.
@@ -58,6 +66,13 @@ impl<'a> ToolCall<'a> {
         self
     }
 
+    /// The trace that the call belongs to, as W3C's `traceparent` writes it.
+    #[must_use]
+    pub fn trace_parent(mut self, trace_parent: impl Into<Cow<'a, str>>) -> Self {
+        self.trace_parent = Some(trace_parent.into());
+        self
+    }
+
     pub(crate) fn into_owned(self) -> ToolCall<'static> {
         fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
             Cow::Owned(text.into_owned())
@@ -68,6 +83,7 @@ impl<'a> ToolCall<'a> {
             id: self.id.map(owned),
             conversation: self.conversation.map(owned),
             channel: self.channel.map(|(channel, chat)| (owned(channel), owned(chat))),
+            trace_parent: self.trace_parent.map(owned),
         }
     }
 
@@ -80,6 +96,7 @@ impl<'a> ToolCall<'a> {
             conversation: owned(&self.conversation),
             channel: owned(&channel),
             chat: owned(&chat),
+            trace_parent: owned(&self.trace_parent),
         }
     }
 

@@ -31,10 +31,11 @@ pub struct Context {
     pub(crate) conversation: Option<String>,
     pub(crate) channel: Option<String>,
     pub(crate) chat: Option<String>,
+    pub(crate) trace_parent: Option<String>,
 }
 
 impl Context {
-    /// The name of the tool that was called.
+    /// The name of the tool that was called, as it was registered, whatever a selection calls it.
     #[must_use]
     pub fn tool(&self) -> &str {
         &self.tool
@@ -62,6 +63,12 @@ impl Context {
     #[must_use]
     pub fn chat(&self) -> Option<&str> {
         self.chat.as_deref()
+    }
+
+    /// The trace that the call belongs to, as W3C's `traceparent` writes it, for a tool that passes it on.
+    #[must_use]
+    pub fn trace_parent(&self) -> Option<&str> {
+        self.trace_parent.as_deref()
     }
 }
 

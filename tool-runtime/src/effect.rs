@@ -92,7 +92,7 @@ pub trait Previewed {
 
 impl Previewed for Effect {
     fn answer(self) -> Answer {
-        serde_json::to_string(&self).map_err(|error| unwritable(&error))
+        serde_json::to_string(&self).map(Into::into).map_err(|error| unwritable(&error))
     }
 }
 

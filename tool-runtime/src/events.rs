@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use serde::{Serialize, Serializer};
@@ -47,11 +47,13 @@ pub struct CallInfo {
 pub enum What {
     /// The call begins. Nothing comes before it.
     Started {
-        /// The arguments, without their secrets; see [`redact`](crate::redact()).
+        /// The arguments, without their secrets; see [`redact`](crate::redact()). `null` if they are no JSON, or if
+        /// there is no such tool.
         arguments: Value,
     },
-    /// Somebody has to agree first. The token with which they do is in the call's result, and not here: whoever has it
-    /// can have the call run, and everybody can watch.
+    /// The call has answered that somebody has to agree first. Nothing comes after it; if they agree, what runs then
+    /// is a call of its own. The token with which they do is in the call's result, and not here: whoever has it can have
+    /// the call run, and everybody can watch.
     Pending {
         /// When it is too late to agree; in JSON, milliseconds since 1970.
         #[serde(serialize_with = "milliseconds")]
@@ -62,7 +64,7 @@ pub enum What {
         /// In its own form.
         progress: Value,
     },
-    /// The call has answered. Nothing comes after it.
+    /// The call has answered, or was dropped. Nothing comes after it.
     Finished {
         /// Whether it went well.
         success: bool,
@@ -165,7 +167,7 @@ impl Events {
             conversation: owned(&call.conversation),
             sequence: self.inner.calls.fetch_add(1, Ordering::Relaxed),
         };
-        Watched { call: Arc::new(call), events: self.clone() }
+        Watched { call: Arc::new(call), is_over: Arc::default(), events: self.clone() }
     }
 }
 
@@ -176,10 +178,12 @@ impl Default for Events {
     }
 }
 
-/// A call that is watched.
+/// A call that is watched. Clones are of the same call.
 #[derive(Clone, Debug)]
 pub struct Watched {
     call: Arc<CallInfo>,
+    /// Held while an event is sent, so that none slips in behind the last one.
+    is_over: Arc<Mutex<bool>>,
     events: Events,
 }
 
@@ -190,8 +194,14 @@ impl Watched {
         &self.call
     }
 
-    /// Tells everybody what happened.
+    /// Tells everybody what happened. After [`What::Finished`] or [`What::Pending`] nothing is told any more: a
+    /// handler that cannot be stopped may go on to report.
     pub fn send(&self, what: What) {
+        let mut is_over = self.is_over.lock().unwrap_or_else(PoisonError::into_inner);
+        if *is_over {
+            return;
+        }
+        *is_over = matches!(what, What::Finished { .. } | What::Pending { .. });
         if let Some(channel) = self.events.inner.channel.get() {
             let event = Event { call: self.call.clone(), at: SystemTime::now(), what };
             // That nobody listens any more is no failure.
@@ -302,6 +312,21 @@ mod tests {
         assert_eq!(event.what, progress(96));
         drop((slow, event));
         assert_eq!(Arc::strong_count(watched.call()), 1, "one that is gone keeps nothing");
+    }
+
+    #[test]
+    fn nothing_comes_after_the_end() {
+        let events = Events::new(8);
+        let mut subscriber = events.subscribe();
+        let watched = events.watch(&call()).unwrap();
+        let late = watched.clone();
+        watched.send(What::Pending { expires: SystemTime::UNIX_EPOCH });
+        late.send(progress(1));
+        late.send(What::Finished { success: true, kind: None, duration: Duration::ZERO });
+        assert!(
+            matches!(subscriber.try_next(), Some(Update::Event(event)) if event.what == What::Pending { expires: SystemTime::UNIX_EPOCH })
+        );
+        assert_eq!(subscriber.try_next(), None);
     }
 
     #[tokio::test]

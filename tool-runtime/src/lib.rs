@@ -4,6 +4,8 @@ mod answer;
 mod arguments;
 mod assert;
 mod call;
+#[cfg(feature = "cli")]
+mod cli;
 mod concurrency;
 pub mod confirm;
 mod context;
@@ -23,8 +25,13 @@ mod notes;
 mod outcome;
 mod output;
 mod progress;
+mod prompt;
 mod redact;
+mod registry;
 mod result;
+mod runtime_tool;
+mod search;
+mod selection;
 mod shim;
 mod stream;
 #[cfg(test)]
@@ -38,12 +45,17 @@ pub mod mistakes {}
 
 pub use arguments::{Repair, RepairReason};
 pub use call::ToolCall;
+#[cfg(feature = "cli")]
+pub use cli::{Cli, cli};
 pub use concurrency::{Busy, Concurrency, Permit};
 pub use confirm::{Confirm, Decision, Pending, Policy, Question, Terminal, Verdict};
 #[cfg(feature = "deferred")]
 pub use confirm::{Deferred, PendingCall, PendingStore, SealedCall, TokenError};
 pub use context::{Context, Deadline};
-pub use dispatch::{BuildError, Builder, Call, Check, Dispatcher, Explanation, Problem, ToolExplanation, Turn, Watch};
+pub use dispatch::{
+    BuildError, Builder, Call, Check, Definitions, Dispatcher, Explanation, Problem, Retries, ToolExplanation, Turn,
+    Watch,
+};
 pub use effect::Effect;
 pub use events::{CallInfo, Event, Events, Subscriber, Update, Watched, What};
 pub use futures_core::Stream;
@@ -56,8 +68,13 @@ pub use outcome::Outcome;
 pub use output::{FolderStore, MemoryStore, Results, Spill, SpillKey, SpillStore, Spilled};
 pub use progress::Progress;
 pub use redact::redact;
+pub use registry::{Changes, Registry};
 pub use result::{ArgumentError, ErrorKind, Metadata, ToolError, ToolResult};
+pub use runtime_tool::{IntoAnswer, RuntimeTool};
+pub use search::{Found, Shortlist, ToolSearch};
+pub use selection::{Case, Selection};
 pub use stream::Streamed;
 pub use tokio_util::sync::CancellationToken;
+pub use tool_dialect as dialect;
 pub use tool_macros::{tool, tool_class};
 pub use tool_model::{Argument, EmbeddedManifest, Manifest, ManifestError, ToolDefinition};

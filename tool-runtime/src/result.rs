@@ -6,6 +6,35 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The answer to a call. There always is one, whatever happened.
+///
+/// A handler can give one back itself, to say more than its output, or to pass on what another program answered.
+///
+/// ```standalone_crate
+/// use tool_runtime::{Dispatcher, ErrorKind, ToolCall, ToolError, ToolResult, tool};
+///
+/// /// Start a job.
+/// #[tool]
+/// fn start(job: &str) -> ToolResult {
+///     if job.is_empty() {
+///         return ToolResult::failure(ToolError::new(ErrorKind::Retry, "Say which job."));
+///     }
+///     let mut result = ToolResult::success(format!("{job} was started."));
+///     result.metadata.insert("job", 7);
+///     result
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let tools = Dispatcher::builder().build()?;
+/// let result = tools.call(ToolCall::from_text("start", r#"{"job": "backup"}"#)).await;
+/// assert_eq!(result.output, "backup was started.");
+/// assert_eq!(result.metadata.get("job").and_then(|job| job.as_u64()), Some(7));
+///
+/// let result = tools.call(ToolCall::from_text("start", r#"{"job": ""}"#)).await;
+/// assert_eq!(result.error.unwrap().kind, ErrorKind::Retry);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolResult {
@@ -21,11 +50,16 @@ pub struct ToolResult {
 }
 
 impl ToolResult {
-    pub(crate) fn success(output: String) -> Self {
+    /// A success, with what the model reads.
+    #[inline]
+    #[must_use]
+    pub fn success(output: String) -> Self {
         Self { success: true, output, error: None, metadata: Metadata::default() }
     }
 
-    pub(crate) fn failure(error: ToolError) -> Self {
+    /// A failure. The model reads the error's message.
+    #[must_use]
+    pub fn failure(error: ToolError) -> Self {
         Self { success: false, output: error.message.clone(), error: Some(error), metadata: Metadata::default() }
     }
 }
@@ -85,7 +119,8 @@ pub struct ToolError {
 }
 
 impl ToolError {
-    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+    /// A failure of a kind, in words for the model.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), arguments: Vec::new() }
     }
 }

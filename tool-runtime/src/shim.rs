@@ -7,10 +7,10 @@ use std::pin::Pin;
 use schemars::JsonSchema;
 use tool_model::{Callable, ReturnType, TypeSchema, Types};
 
-use crate::answer::{Answer, Failure};
+use crate::answer::{Answer, Failure, Output};
 use crate::arguments::{self, Decode, Reader, Repaired};
 use crate::inject::{InjectError, Injection, Inputs};
-use crate::{ErrorKind, ToolError};
+use crate::{ArgumentError, ErrorKind, ToolError};
 
 /// How a tool is called.
 pub struct Shim {
@@ -207,12 +207,25 @@ impl Invocation<'_> {
         }
     }
 
+    /// Refuses arguments that were read, for what is wrong with them together or what their type has against them.
+    #[cold]
+    pub(crate) fn refuse(self, errors: Vec<ArgumentError>) -> Step {
+        match self.purpose {
+            Purpose::Call { tool, reader, .. } => {
+                Step::Refused(Box::new(reader.schemas.refusal_together(tool, errors)))
+            }
+            _ => self.stop(),
+        }
+    }
+
     /// What is answered when the function cannot be called.
     #[must_use]
     pub fn stop(self) -> Step {
         match self.purpose {
             Purpose::Refuse(error) => Step::Refused(error),
-            Purpose::Call { .. } | Purpose::Describe(_) | Purpose::TryAbsent { .. } => Step::Done(Ok(String::new())),
+            Purpose::Call { .. } | Purpose::Describe(_) | Purpose::TryAbsent { .. } => {
+                Step::Done(Ok(Output::default()))
+            }
         }
     }
 

@@ -98,7 +98,7 @@ fn everything_that_does_not_fit_is_said_at_once() {
     }
 
     let lenient = Dispatcher::builder().manifest(Manifest::from_json(&stale).unwrap()).lenient().build().unwrap();
-    let names: Vec<String> = lenient.definitions().into_iter().map(|(name, _)| name).collect();
+    let names: Vec<String> = lenient.definitions().iter().map(|(name, _)| name.to_string()).collect();
     assert_eq!(names, ["loading.send"], "the rest is skipped");
 }
 

@@ -51,7 +51,7 @@ fn tools(manifest: Manifest) -> Dispatcher {
 }
 
 fn names(tools: &Dispatcher) -> Vec<String> {
-    tools.definitions().into_iter().map(|(name, _)| name).collect()
+    tools.definitions().iter().map(|(name, _)| name.to_string()).collect()
 }
 
 /// Every call and every list is of one manifest: the answer to a wrong name tells the whole offer.

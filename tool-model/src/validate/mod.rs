@@ -103,6 +103,22 @@ impl Validator {
         }
     }
 
+    /// As [`new`](Self::new), but what could not be enforced is left out of the check, and named.
+    ///
+    /// # Errors
+    ///
+    /// A definition that only refers to itself: to check against it would never end.
+    pub fn as_far_as_possible(
+        schema: &Value,
+        defs: &BTreeMap<String, Value>,
+    ) -> Result<(Self, Vec<SchemaError>), SchemaError> {
+        let Reading { schema, definitions, errors } = Reading::of(schema, defs);
+        match cycle::find(&definitions) {
+            Some(circle) => Err(circle),
+            None => Ok((Self { schema, definitions }, errors)),
+        }
+    }
+
     /// Everything that is wrong with the value; `path` is what its place is called, such as the argument's name.
     ///
     /// A value that would take unreasonably long to check is refused as a whole.

@@ -1,12 +1,14 @@
 //! From the model's text to the handler's typed arguments, in one pass.
 
 mod duplicate;
+mod integer;
 mod missing;
 mod number;
 mod place;
 mod read;
 mod repair;
 mod slot;
+mod values;
 mod verdict;
 
 pub(crate) use duplicate::duplicate_key;
@@ -19,4 +21,5 @@ pub use slot::{
     Ask, Decode, Lend, LendUndecoded, LendUndescribed, LendUnsized, OptionalText, Undecodable, Undecoded, Undescribed,
     lend,
 };
-pub(crate) use verdict::Schemas;
+pub(crate) use values::read_values;
+pub(crate) use verdict::{Schemas, in_words, place_of};

@@ -16,6 +16,7 @@ use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
 use serde_json::Error;
 use tool_model::{ArgumentType, TypeSchema};
 
+use super::integer::integer;
 use super::missing;
 
 /// A slot as the reader sees it.
@@ -402,8 +403,13 @@ pub fn lend<T: ?Sized, O: Borrow<T>>(owned: &O) -> &T {
     owned.borrow()
 }
 
-fn decode_json<A: DeserializeOwned>(text: &str, at: &mut usize) -> Result<A, Undecodable> {
-    let mut deserializer = serde_json::Deserializer::from_str(text.get(*at..).unwrap_or_default());
+pub(super) fn decode_json<A: DeserializeOwned>(text: &str, at: &mut usize) -> Result<A, Undecodable> {
+    let rest = text.get(*at..).unwrap_or_default();
+    if let Some((value, length)) = integer(rest.as_bytes()) {
+        *at += length;
+        return Ok(value);
+    }
+    let mut deserializer = serde_json::Deserializer::from_str(rest);
     let value = A::deserialize(&mut deserializer)?;
     // Not iterated: an iterator is what tells how far the deserializer has come.
     *at += deserializer.into_iter::<IgnoredAny>().byte_offset();

@@ -27,7 +27,7 @@ pub(crate) struct Schemas {
 
 /// One argument.
 pub(crate) struct BoundArgument {
-    pub(crate) name: &'static str,
+    pub(crate) name: Cow<'static, str>,
     /// The text to decode where it is not sent.
     pub(crate) default: Option<Cow<'static, str>>,
     /// Whether its schema says more than its type enforces.
@@ -52,18 +52,14 @@ impl Schemas {
                 .filter(|_| tool.options.explicit.is_some())
                 .and_then(|argument| argument.keywords.get("default"));
             BoundArgument {
-                name,
+                name: Cow::Borrowed(name),
                 default: explicit_default
                     .map(|value| Cow::Owned(value.to_string()))
                     .or(spec_default.map(Cow::Borrowed)),
                 checked: constrained
                     || tool.options.explicit.is_some()
                     || argument.is_some_and(|argument| narrows(&argument.schema(), &definition)),
-                first_byte: match argument.map(|argument| argument.type_name.as_str()) {
-                    Some("object") => Some(b'{'),
-                    Some("string") => Some(b'"'),
-                    _ => None,
-                },
+                first_byte: argument.and_then(first_byte),
                 demanded: tool.options.explicit.is_some() && argument.is_some_and(|argument| argument.required),
                 optional: tool.options.explicit.is_none() && argument.is_some_and(|argument| !argument.required),
                 free_form: argument
@@ -77,6 +73,27 @@ impl Schemas {
             .map(|spec| argument(spec.name, spec.details.default, !spec.details.rules.is_empty()))
             .collect();
         Self { arguments, definition }
+    }
+
+    /// The arguments of a tool that was made at run time, which are values until they are all there: the schema alone
+    /// says what they can be.
+    pub(crate) fn of_values(definition: Arc<ToolDefinition>, is_nullable: impl Fn(&str) -> bool) -> Self {
+        let argument = |(name, argument): (&String, &Argument)| BoundArgument {
+            name: Cow::Owned(name.clone()),
+            default: None,
+            checked: true,
+            first_byte: first_byte(argument),
+            demanded: argument.required,
+            optional: !argument.required && is_nullable(name),
+            free_form: FreeForm::Anywhere,
+            // What cannot be enforced was refused before, or is left to the tool.
+            validator: OnceLock::from(
+                Validator::as_far_as_possible(&argument.schema(), &definition.defs)
+                    .ok()
+                    .map(|(validator, _)| validator),
+            ),
+        };
+        Self { arguments: definition.arguments.iter().map(argument).collect(), definition }
     }
 
     /// Fills each argument that may be left out as if it had been; by index, what its type has against that.
@@ -130,7 +147,7 @@ impl Schemas {
     }
 
     fn of(&self, argument: &BoundArgument) -> Option<&Argument> {
-        self.definition.arguments.get(argument.name)
+        self.definition.arguments.get(&*argument.name)
     }
 
     fn expectation(&self, argument: &BoundArgument) -> String {
@@ -144,6 +161,22 @@ impl Schemas {
         for problem in problems {
             self.describe(problem, text, &mut errors);
         }
+        self.refusal(tool, errors)
+    }
+
+    /// Refuses arguments for what is wrong with them together.
+    pub(crate) fn refusal_together(&self, tool: &str, mut errors: Vec<ArgumentError>) -> ToolError {
+        let has_secrets = self.definition.arguments.values().any(Argument::is_secret);
+        // What concerns all of them may repeat any of them.
+        for error in errors.iter_mut().filter(|error| has_secrets && error.path.is_empty()) {
+            error.received = None;
+            error.expected.truncate(error.expected.find(':').unwrap_or(error.expected.len()));
+        }
+        self.refusal(tool, errors)
+    }
+
+    /// All errors in words that the model can act on.
+    fn refusal(&self, tool: &str, mut errors: Vec<ArgumentError>) -> ToolError {
         self.hide_secrets(&mut errors);
         let mut message = format!("Invalid arguments for `{tool}`:");
         for error in errors.iter().take(SHOWN) {
@@ -188,19 +221,19 @@ impl Schemas {
                 errors.push(ArgumentError { path: shorten(&name), received: None, expected });
             }
             Problem::Duplicate(index) => errors.push(ArgumentError {
-                path: self.arguments[index].name.to_owned(),
+                path: self.arguments[index].name.to_string(),
                 received: None,
                 expected: "sent twice; send it once".to_owned(),
             }),
             Problem::NestedDuplicate { index, key } => errors.push(ArgumentError {
-                path: self.arguments[index].name.to_owned(),
+                path: self.arguments[index].name.to_string(),
                 received: None,
                 expected: format!("the key {:?} stands twice in one object; send it once", shorten(&key)),
             }),
             Problem::Missing(index) => {
                 let argument = &self.arguments[index];
                 let expected = format!("missing, expected {}", self.expectation(argument));
-                errors.push(ArgumentError { path: argument.name.to_owned(), received: None, expected });
+                errors.push(ArgumentError { path: argument.name.to_string(), received: None, expected });
             }
             Problem::Invalid { index, start, end, error } => {
                 self.violations(&self.arguments[index], &text[start..end], Some(&error), errors);
@@ -221,7 +254,7 @@ impl Schemas {
     ) {
         let value = serde_json::from_str::<Value>(raw);
         let violations = match (self.validator(argument), &value) {
-            (Some(validator), Ok(value)) => validator.check(value, argument.name),
+            (Some(validator), Ok(value)) => validator.check(value, &argument.name),
             _ => Vec::new(),
         };
         if violations.is_empty() {
@@ -254,7 +287,7 @@ impl Schemas {
     }
 
     fn unknown(&self, name: &str) -> String {
-        let names = self.arguments.iter().map(|argument| argument.name);
+        let names = self.arguments.iter().map(|argument| &*argument.name);
         match nearest(name, names.clone()).first() {
             Some(near) => format!("unknown argument; did you mean `{near}`?"),
             None if self.arguments.is_empty() => "unknown argument; this tool takes none".to_owned(),
@@ -266,14 +299,31 @@ impl Schemas {
     }
 }
 
+/// The byte that a value of this type begins with, where there is only one.
+fn first_byte(argument: &Argument) -> Option<u8> {
+    match argument.type_name.as_str() {
+        "object" => Some(b'{'),
+        "string" => Some(b'"'),
+        _ => None,
+    }
+}
+
 /// A violation as an argument's error. What is missing has received nothing; what is unknown was expected by nobody.
-fn in_words(violation: Violation) -> ArgumentError {
+pub(crate) fn in_words(violation: Violation) -> ArgumentError {
     let Violation { path, received, expected } = violation;
     if expected.starts_with("unknown property") {
         return ArgumentError { path, received: None, expected };
     }
     let expected = if received.is_none() { format!("missing, expected {expected}") } else { expected };
     ArgumentError { path, received, expected }
+}
+
+/// What a type has against arguments that are read from one text, with its place there.
+#[cold]
+pub(crate) fn place_of(text: &str, error: &serde_json::Error) -> ArgumentError {
+    let path = if error.line() > 0 { path_of_error(text, error.line(), error.column()) } else { String::new() };
+    let expected = format!("cannot be read: {}", shorten_to(&without_place(error), 200));
+    ArgumentError { path: path.trim_start_matches('.').to_owned(), received: None, expected }
 }
 
 /// At most eighty characters of a text.

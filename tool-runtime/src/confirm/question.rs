@@ -32,8 +32,7 @@ pub struct Question {
     pub chat: Option<String>,
     /// What was mended in the arguments.
     pub repairs: Vec<Value>,
-    /// What the call would do, if the tool can tell: `{"diff": ".."}`, `{"command": ".."}`, `{"statement": ".."}`, or
-    /// anything else.
+    /// What the call would do, if the tool can tell: an [`Effect`](crate::Effect) as JSON, or anything else.
     pub preview: Option<Value>,
     /// The [`fingerprint`] of the definition.
     pub fingerprint: String,

@@ -9,52 +9,156 @@ use rustc_hash::FxBuildHasher;
 use tool_model::{Manifest, Registration, ToolDefinition, registrations};
 
 use super::choose::{Chosen, choose, duplicate};
-use super::offer::{Offer, Tools};
+use super::offer::Tools;
 use super::problem::{merge, short_type};
 use super::promise::check_promises;
 use super::{Dependencies, Problem, Source};
 use crate::arguments::Schemas;
 use crate::inject::{Injection, Mode};
-use crate::shim::{Class, Constructor, Receiver, Shim};
+use crate::runtime_tool::RuntimeFunction;
+use crate::shim::{Class, Constructor, Invocation, Receiver, Shim, Step};
 
 /// A tool with everything a call needs.
 pub(crate) struct BoundTool {
-    pub(crate) registration: &'static Registration,
-    pub(crate) shim: &'static Shim,
+    /// The name by which it is called.
+    pub(crate) name: Arc<str>,
+    /// The name by which it was registered.
+    pub(crate) own_name: Arc<str>,
+    /// Whether the two differ.
+    pub(crate) is_renamed: bool,
+    pub(crate) function: Function,
+    pub(crate) sensitive: bool,
     definition: OnceLock<Arc<ToolDefinition>>,
     schemas: OnceLock<Schemas>,
     pub(crate) instance: InstanceSource,
     pub(crate) injections: Vec<(Injection, Source)>,
     /// Whether a call must make something first, so that it needs a scope.
     pub(crate) needs_scope: bool,
+    /// Whether it asks for the dispatcher that runs it.
+    pub(crate) wants_tools: bool,
     pub(crate) timeout: Option<Duration>,
     /// What says what a call would do: bound like a tool, with the same name and arguments.
     pub(crate) preview: Option<Arc<BoundTool>>,
 }
 
+/// What runs.
+#[derive(Clone)]
+pub(crate) enum Function {
+    /// An annotated function.
+    Linked { registration: &'static Registration, shim: &'static Shim },
+    /// One that was given at run time.
+    Runtime(Arc<RuntimeFunction>),
+}
+
 impl BoundTool {
+    /// A tool that was made at run time. What its handler needs it takes from its scope.
+    pub(crate) fn runtime(name: Arc<str>, definition: Arc<ToolDefinition>, function: Arc<RuntimeFunction>) -> Self {
+        Self {
+            own_name: name.clone(),
+            name,
+            is_renamed: false,
+            sensitive: definition.sensitive,
+            timeout: definition.timeout,
+            definition: OnceLock::from(definition),
+            schemas: OnceLock::new(),
+            function: Function::Runtime(function),
+            instance: InstanceSource::Scope,
+            injections: Vec::new(),
+            needs_scope: true,
+            wants_tools: true,
+            preview: None,
+        }
+    }
+
+    /// The same tool, to be called by another name.
+    pub(crate) fn renamed(&self, name: Arc<str>) -> Self {
+        Self {
+            is_renamed: name != self.own_name,
+            name: name.clone(),
+            own_name: self.own_name.clone(),
+            function: self.function.clone(),
+            sensitive: self.sensitive,
+            definition: self.definition.clone(),
+            schemas: OnceLock::new(),
+            instance: self.instance.clone(),
+            injections: self.injections.clone(),
+            needs_scope: self.needs_scope,
+            wants_tools: self.wants_tools,
+            timeout: self.timeout,
+            preview: self.preview.as_ref().map(|preview| Arc::new(preview.renamed(name))),
+        }
+    }
+
+    /// The same tool in the words of a manifest's entry that agrees with it.
+    pub(crate) fn reworded(&self, entry: &ToolDefinition) -> Self {
+        let definition = ToolDefinition::clone(self.definition()).with_words_of(entry);
+        Self { definition: OnceLock::from(Arc::new(definition)), ..self.renamed(self.name.clone()) }
+    }
+
+    /// Decodes the arguments of a call and runs the function as far as it goes.
+    #[inline]
+    pub(crate) fn invoke(&self, invocation: Invocation<'_>) -> Step {
+        match &self.function {
+            Function::Linked { shim, .. } => (shim.invoke)(invocation),
+            Function::Runtime(function) => function.invoke(invocation),
+        }
+    }
+
     /// What is known of its arguments, made when it is first needed.
     #[inline]
     pub(crate) fn schemas(&self) -> &Schemas {
-        self.schemas.get_or_init(|| Schemas::new(self.registration, self.definition().clone()))
+        self.schemas.get_or_init(|| match &self.function {
+            Function::Linked { registration, .. } => Schemas::new(registration, self.definition().clone()),
+            Function::Runtime(function) => function.schemas(self.definition().clone()),
+        })
     }
 
     /// What the model is told of it, made when it is first needed.
     pub(crate) fn definition(&self) -> &Arc<ToolDefinition> {
-        self.definition.get_or_init(|| Arc::new(self.registration.definition()))
+        self.definition.get_or_init(|| match &self.function {
+            Function::Linked { registration, .. } => Arc::new(registration.definition()),
+            Function::Runtime(_) => Arc::default(),
+        })
+    }
+
+    fn is_of(&self, other: &Registration) -> bool {
+        matches!(&self.function, Function::Linked { registration, .. } if registration.handler == other.handler)
+    }
+
+    pub(crate) fn description(&self) -> &str {
+        match &self.function {
+            Function::Linked { registration, .. } => registration.description,
+            Function::Runtime(_) => &self.definition().description,
+        }
+    }
+
+    /// The function, and where it was annotated or given.
+    pub(crate) fn origin(&self) -> String {
+        match &self.function {
+            Function::Linked { registration, .. } => format!("{} ({})", registration.handler, registration.source),
+            Function::Runtime(function) => format!("{} ({})", self.definition().handler, function.source),
+        }
     }
 }
 
 /// Where the instance of a method comes from.
+#[derive(Clone)]
 pub(crate) enum InstanceSource {
     None,
+    /// There is none; the function takes what it needs from its scope.
+    Scope,
     Shared(Arc<dyn Any + Send + Sync>),
-    PerCall { constructor: Constructor, type_name: &'static str, injections: Vec<(Injection, Source)> },
+    PerCall {
+        constructor: Constructor,
+        type_name: &'static str,
+        injections: Vec<(Injection, Source)>,
+    },
 }
 
 /// What binding gives.
 pub(crate) struct Bound {
-    pub(crate) offer: Offer,
+    pub(crate) tools: Tools,
+    pub(crate) not_offered: Vec<&'static Registration>,
     pub(crate) problems: Vec<Problem>,
 }
 
@@ -82,13 +186,12 @@ pub(crate) fn bind(manifest: Option<&Manifest>, dependencies: &Dependencies) -> 
         if problems.len() == before
             && let Some(tool) = tool
         {
-            tools.insert(registration.name.to_owned(), Arc::new(tool));
+            tools.insert(tool.name.clone(), Arc::new(tool));
         }
     }
-    let offered =
-        |tool: &&Registration| tools.get(tool.name).is_some_and(|known| known.registration.handler == tool.handler);
+    let offered = |tool: &&Registration| tools.get(tool.name).is_some_and(|known| known.is_of(tool));
     let not_offered = linked.into_iter().filter(|tool| !offered(tool)).collect();
-    Bound { offer: Offer { tools, not_offered }, problems: merge(problems) }
+    Bound { tools, not_offered, problems: merge(problems) }
 }
 
 fn shim_of(tool: &'static Registration) -> Option<&'static Shim> {
@@ -132,6 +235,7 @@ fn bind_tool(
         let definition = tool.definition.clone();
         let context = "its preview: ";
         let preview = bind_function(registration, shim, definition, dependencies, constructors, context, problems)?;
+        check_only_looks(registration, &preview.injections, problems);
         tool.preview = Some(Arc::new(preview));
     }
     Some(tool)
@@ -153,14 +257,20 @@ fn bind_function(
     check_moved(registration, &instance, &injections, problems);
     let needs_scope = matches!(instance, InstanceSource::PerCall { .. })
         || injections.iter().any(|(_, source)| matches!(source, Source::Provider(_) | Source::Fact(_)));
+    let wants_tools = injections.iter().any(|(_, source)| matches!(source, Source::Tools));
+    let name: Arc<str> = registration.name.into();
     Some(BoundTool {
-        registration,
-        shim,
+        own_name: name.clone(),
+        name,
+        is_renamed: false,
+        function: Function::Linked { registration, shim },
+        sensitive: registration.options.sensitive,
         definition,
         schemas: OnceLock::new(),
         instance,
         injections,
         needs_scope,
+        wants_tools,
         timeout: registration.options.timeout_ms.map(Duration::from_millis),
         preview: None,
     })
@@ -260,6 +370,18 @@ fn find_source(injection: &Injection, dependencies: &Dependencies) -> Result<Sou
         };
         (message, remedy)
     })
+}
+
+/// What came with a call is the handler's: a preview looks at it, but neither takes nor changes it.
+fn check_only_looks(registration: &Registration, of_preview: &[(Injection, Source)], problems: &mut Vec<Problem>) {
+    for (injection, source) in of_preview {
+        if matches!(source, Source::PerCall(_)) && matches!(injection.mode, Mode::Mut | Mode::Move) {
+            let (parameter, wanted) = (injection.parameter, short_type(injection.type_name));
+            let message = format!("its preview: `{parameter}` came with the call, for the tool itself");
+            let remedy = format!("take `&{wanted}` in the preview, or derive `Clone` for `{wanted}`");
+            problems.push(Problem::of_tool(registration.name, message, remedy));
+        }
+    }
 }
 
 /// What `new` has taken for itself, the method cannot have.

@@ -11,11 +11,12 @@ use super::bind::bind;
 use super::dependencies::{Dependencies, Ready};
 use super::problem::{skip, unreadable};
 use super::tries::Tries;
-use super::{BuildError, Dispatcher, Limits, Problem, Rules};
+use super::{BuildError, Dispatcher, Limits, Problem, Retries, Rules};
 use crate::confirm::{Confirm, Policy};
 use crate::inject::{FinishHook, Finished, Provider, Scope};
 use crate::journal::Journal;
-use crate::{Concurrency, IntoManifest, Limiter, Outcome, Spill};
+use crate::registry::Shelf;
+use crate::{Changes, Concurrency, IntoManifest, Limiter, Outcome, RuntimeTool, Spill};
 
 /// Collects what the tools need; see [`Dispatcher::builder`].
 #[derive(Default)]
@@ -28,9 +29,17 @@ pub struct Builder {
     rules: Rules,
     lenient: bool,
     problems: Vec<Problem>,
+    tools: Changes,
 }
 
 impl Builder {
+    /// Offers a tool that was made at run time. More can come while the dispatcher runs, with
+    /// [`Registry::register`](crate::Registry::register).
+    pub fn tool(mut self, tool: RuntimeTool) -> Self {
+        self.tools = self.tools.register(tool);
+        self
+    }
+
     /// Offers the tools of a manifest, bound by their handlers. Without one, everything that is linked is offered.
     ///
     /// It is one that the program contains, [`manifest!()`](crate::manifest), or one that is read when it starts,
@@ -179,9 +188,10 @@ impl Builder {
     }
 
     /// How often a tool may answer [`HandlerError::retry`](crate::HandlerError::retry) in a conversation before that
-    /// becomes a failure for good. A success begins anew. Without it, as often as it likes.
-    pub fn retries(mut self, retries: u32) -> Self {
-        self.rules.tries = Some(Tries::new(retries));
+    /// becomes a failure for good: a number for all, or [`Retries`]. A success begins anew. Without it, as often as it
+    /// likes.
+    pub fn retries(mut self, retries: impl Into<Retries>) -> Self {
+        self.rules.tries = Some(Tries::new(retries.into()));
         self
     }
 
@@ -218,7 +228,12 @@ impl Builder {
         if !problems.is_empty() {
             return Err(BuildError { headline: "the dispatcher cannot be built", problems });
         }
-        Ok(Dispatcher::new(bound.offer, dependencies, self.limits, self.rules.settle(), self.lenient))
+        let shelf = Shelf::new(bound.tools, bound.not_offered);
+        let tools = Dispatcher::new(shelf, dependencies, self.limits, self.rules.settle(), self.lenient);
+        if !self.tools.all.is_empty() {
+            tools.registry().apply(self.tools)?;
+        }
+        Ok(tools)
     }
 
     fn check_name(&mut self, name: &str) {

@@ -4,8 +4,8 @@ use std::any::{Any, TypeId};
 use std::sync::{Arc, LazyLock};
 
 use super::problem::short_type;
-use crate::Progress;
 use crate::inject::{Fact, Held, InjectError, Input, Provider, Slot};
+use crate::{Dispatcher, Progress};
 
 /// What listens where nobody does.
 static NOBODY: LazyLock<Arc<Progress>> = LazyLock::new(Arc::default);
@@ -54,6 +54,8 @@ pub(crate) enum Source {
     Fact(Fact),
     /// What listens to the call, if anybody does.
     Progress,
+    /// The dispatcher that runs the call.
+    Tools,
 }
 
 impl Dependencies {
@@ -72,6 +74,9 @@ impl Dependencies {
     pub(crate) fn by_type(&self, type_id: TypeId, type_name: &str) -> Result<Source, String> {
         if type_id == TypeId::of::<Progress>() {
             return Ok(Source::Progress);
+        }
+        if type_id == TypeId::of::<Dispatcher>() {
+            return Ok(Source::Tools);
         }
         let per_call = self.per_call.iter().filter(|(id, _)| *id == type_id).map(|(id, _)| Source::PerCall(*id));
         let providers = self.providers.iter().enumerate().filter(|(_, provider)| provider.type_id == type_id);
@@ -114,6 +119,7 @@ impl Dependencies {
             }
             Source::Fact(fact) => fact.describe().to_owned(),
             Source::Progress => "whoever listens to the call".to_owned(),
+            Source::Tools => "the dispatcher that runs the call".to_owned(),
         }
     }
 
@@ -129,6 +135,12 @@ impl Dependencies {
             Source::Progress => match with.iter().find(|given| given.type_id == TypeId::of::<Progress>()) {
                 Some(given) => Ok(Input::Slot(given.slot.clone())),
                 None => Ok(Input::Shared(NOBODY.clone())),
+            },
+            Source::Tools => match with.iter().find(|given| given.type_id == TypeId::of::<Dispatcher>()) {
+                Some(given) => Ok(Input::Slot(given.slot.clone())),
+                None => {
+                    Err(InjectError::new("only a tool that takes a `&Dispatcher`, or was made at run time, has it"))
+                }
             },
             Source::Provider(_) | Source::Fact(_) => {
                 Err(InjectError::new(format!("{} is there only in a scope", self.describe(source))))

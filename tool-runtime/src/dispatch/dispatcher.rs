@@ -1,16 +1,18 @@
 //! The dispatcher itself.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tool_model::{Manifest, ToolDefinition};
 
 use super::bind::bind;
-use super::offer::{CurrentOffer, Offer};
+use super::offer::{CurrentOffer, Definitions, Offer};
 use super::problem::{skip, unreadable};
+use super::view::View;
 use super::{BuildError, Builder, Call, Check, Dependencies, Explanation, Rules, Turn};
-use crate::{Events, IntoManifest, ToolCall};
+use crate::registry::{BoundChanges, Changed, Shelf};
+use crate::{Changes, Concurrency, Events, IntoManifest, Registry, ToolCall};
 
 /// Runs the calls of a model. Cheap to clone; clones share everything.
 ///
@@ -40,15 +42,17 @@ use crate::{Events, IntoManifest, ToolCall};
 #[derive(Clone)]
 pub struct Dispatcher {
     pub(crate) inner: Arc<Inner>,
+    /// What it was restricted to, if it was.
+    pub(super) view: Option<Arc<View>>,
 }
 
 /// What clones of a dispatcher share.
 pub(crate) struct Inner {
     /// Replaced as a whole: a call takes its tool from the one it finds, and keeps it.
     pub(crate) offer: CurrentOffer,
-    /// Held while a new offer is made, so that of two manifests the one whose [`reload`](Dispatcher::reload) came
-    /// later stays. A file may have been read before that.
-    reloading: Mutex<()>,
+    /// All tools, from which the offer is made. Held while a new offer is made, so that of two manifests the one whose
+    /// [`reload`](Dispatcher::reload) came later stays. A file may have been read before that.
+    shelf: Mutex<Shelf>,
     pub(crate) dependencies: Arc<Dependencies>,
     pub(crate) limits: Limits,
     pub(crate) rules: Rules,
@@ -76,14 +80,31 @@ impl Dispatcher {
     }
 
     pub(super) fn new(
-        offer: Offer,
+        shelf: Shelf,
         dependencies: Arc<Dependencies>,
         limits: Limits,
         rules: Rules,
         lenient: bool,
     ) -> Self {
-        let offer = CurrentOffer::new(offer);
-        Self { inner: Arc::new(Inner { offer, reloading: Mutex::new(()), dependencies, limits, rules, lenient }) }
+        let offer = CurrentOffer::new(shelf.offer());
+        let shelf = Mutex::new(shelf);
+        Self { inner: Arc::new(Inner { offer, shelf, dependencies, limits, rules, lenient }), view: None }
+    }
+
+    /// Looks at what is offered at this moment.
+    #[inline]
+    pub(crate) fn with_offer<T>(&self, look: impl FnOnce(&Offer) -> T) -> T {
+        match &self.view {
+            None => self.inner.offer.with(look),
+            Some(view) => view.with(&self.inner.offer, look),
+        }
+    }
+
+    /// The tools themselves, to be changed while the dispatcher runs. It is that of all tools, also where this
+    /// dispatcher is restricted to some.
+    #[must_use]
+    pub fn registry(&self) -> Registry {
+        Registry::of(self.inner.clone())
     }
 
     /// A call. What is given back is a future; it can first be told more, such as [`Call::with`].
@@ -97,11 +118,19 @@ impl Dispatcher {
         &self.inner.rules.events
     }
 
+    /// How many calls run and how many wait, if [`Builder::concurrency`] bounds them.
+    #[must_use]
+    pub fn concurrency(&self) -> Option<&Concurrency> {
+        self.inner.rules.concurrency.as_ref()
+    }
+
     /// The calls of one turn, side by side, with their results in the order of the calls.
     ///
-    /// A tool that is `sequential` waits for those before it, and those behind it wait. One that
-    /// answers *pending* holds up nobody; one whose question is open, as on a terminal, keeps its place until it is
-    /// answered. An abort stops the rest of the turn. Dropped, all calls are stopped.
+    /// A tool that is `sequential` waits for those before it, and those behind it wait. One that somebody is asked about
+    /// holds up nobody: it stands aside until it is answered, and has its place among those that run only then. An
+    /// abort stops the rest of the turn. Dropped, all calls are stopped.
+    ///
+    /// Each call has a task of its own. Without a runtime they run one after the other.
     ///
     /// ```standalone_crate
     /// use tool_runtime::{Dispatcher, ToolCall, tool};
@@ -125,27 +154,34 @@ impl Dispatcher {
         Turn::new(self, calls.into_iter().map(ToolCall::into_owned).collect())
     }
 
+    /// Whether somebody may be asked about a call of a tool.
+    pub(super) fn may_ask(&self, name: &str) -> bool {
+        self.definition(name).is_some_and(|tool| self.inner.rules.policy.asks_about(&tool))
+    }
+
     /// The tools on offer, as a manifest.
     #[must_use]
     pub fn manifest(&self) -> Manifest {
-        self.inner.offer.with(Offer::manifest)
+        self.with_offer(Offer::manifest)
     }
 
     /// The tools on offer with their definitions, sorted by name.
     ///
-    /// They are of one moment, and stay as they are when a new manifest is loaded.
+    /// They are of one moment, and stay as they are when the tools change. As long as nothing changes, to have them
+    /// again costs a clone of an `Arc`, and it is the same one.
     #[must_use]
-    pub fn definitions(&self) -> Vec<(String, Arc<ToolDefinition>)> {
-        self.inner.offer.with(Offer::definitions)
+    pub fn definitions(&self) -> Definitions {
+        self.with_offer(|offer| offer.definitions().clone())
     }
 
     /// The definition of a tool on offer.
     #[must_use]
     pub fn definition(&self, name: &str) -> Option<Arc<ToolDefinition>> {
-        self.inner.offer.with(|offer| offer.definition(name))
+        self.with_offer(|offer| offer.definition(name))
     }
 
-    /// Offers the tools of another manifest from now on, in all clones. Services and providers stay.
+    /// Offers the tools of another manifest from now on, in all clones. Services and providers stay, and so do tools that
+    /// were made at run time.
     ///
     /// Calls that have begun end as they began; each call finds the tools of the old manifest or those of the new one,
     /// never some of both. [`watch`](Self::watch) does this whenever a file changes.
@@ -179,16 +215,7 @@ impl Dispatcher {
     /// As [`Builder::build`]: everything that does not fit, all at once. What was offered before is still offered. A
     /// [lenient](Builder::lenient) dispatcher skips the tools that do not fit and logs them.
     pub fn reload(&self, manifest: impl IntoManifest) -> Result<(), BuildError> {
-        let failed = |problems| BuildError { headline: "the manifest is not loaded", problems };
-        let _later_ones_wait = self.inner.reloading.lock().unwrap_or_else(PoisonError::into_inner);
-        let manifest = manifest.into_manifest().map_err(|error| failed(vec![unreadable(&error)]))?;
-        let bound = bind(Some(&manifest), &self.inner.dependencies);
-        let problems = if self.inner.lenient { skip(bound.problems) } else { bound.problems };
-        if !problems.is_empty() {
-            return Err(failed(problems));
-        }
-        self.inner.offer.replace(bound.offer);
-        Ok(())
+        self.inner.reload(manifest)
     }
 
     /// Resolves every provider once and rolls back: for start-up and for tests.
@@ -202,14 +229,53 @@ impl Dispatcher {
     /// Where each tool's handler, instance and injected values come from.
     #[must_use]
     pub fn explain(&self) -> Explanation {
-        self.inner.offer.with(|offer| Explanation::of(offer, &self.inner.dependencies))
+        self.with_offer(|offer| Explanation::of(offer, &self.inner.dependencies))
+    }
+}
+
+impl Inner {
+    pub(crate) fn shelf(&self) -> MutexGuard<'_, Shelf> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn change(&self, changes: Changes) -> Result<Changed, BuildError> {
+        let changes = BoundChanges::of(changes);
+        // What goes is the application's own, and is dropped when the lock is not held any more.
+        let (result, _gone) = {
+            let mut shelf = self.shelf();
+            match shelf.changed(&changes) {
+                Ok((next, done)) => (Ok(done), Some(self.put(&mut shelf, next))),
+                Err(problems) => (Err(BuildError { headline: "the tools stay as they are", problems }), None),
+            }
+        };
+        result
+    }
+
+    pub(crate) fn reload(&self, manifest: impl IntoManifest) -> Result<(), BuildError> {
+        let failed = |problems| BuildError { headline: "the manifest is not loaded", problems };
+        let _gone = {
+            let mut shelf = self.shelf();
+            let mut manifest = manifest.into_manifest().map_err(|error| failed(vec![unreadable(&error)]))?;
+            let (words, mut problems) = shelf.take_words(&mut manifest);
+            let (next, more) = shelf.reloaded(bind(Some(&manifest), &self.dependencies), &words);
+            problems.extend(more);
+            let problems = if self.lenient { skip(problems) } else { problems };
+            if !problems.is_empty() {
+                return Err(failed(problems));
+            }
+            self.put(&mut shelf, next)
+        };
+        Ok(())
+    }
+
+    /// Offers what is on another shelf from now on; gives back what was there before.
+    fn put(&self, shelf: &mut Shelf, next: Shelf) -> (Arc<Offer>, Shelf) {
+        (self.offer.replace(next.offer()), std::mem::replace(shelf, next))
     }
 }
 
 impl fmt::Debug for Dispatcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Dispatcher")
-            .field("tools", &self.inner.offer.with(|offer| offer.tools.len()))
-            .finish_non_exhaustive()
+        f.debug_struct("Dispatcher").field("tools", &self.with_offer(|offer| offer.tools.len())).finish_non_exhaustive()
     }
 }

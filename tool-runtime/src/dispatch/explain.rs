@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::offer::Offer;
 use super::problem::short_type;
-use super::{BoundTool, Dependencies, InstanceSource, Source};
+use super::{BoundTool, Dependencies, Function, InstanceSource, Source};
 use crate::inject::{Injection, Mode};
 
 /// Where each tool's handler, instance and injected values come from. Shown with `{}`.
@@ -34,6 +34,8 @@ pub struct ToolExplanation {
     pub any: Vec<(String, String)>,
     /// Whether the model reads words of the manifest that are not those of the code.
     pub is_reworded: bool,
+    /// The name by which it was registered, if a selection has given it another.
+    pub renamed: Option<String>,
 }
 
 impl Explanation {
@@ -58,31 +60,47 @@ fn explain(tool: &BoundTool, dependencies: &Dependencies) -> ToolExplanation {
         (parameter, format!("{form} {}", dependencies.describe(*source)))
     };
     let (instance, of_constructor) = match &tool.instance {
-        InstanceSource::None => (None, &[] as &[_]),
+        InstanceSource::None | InstanceSource::Scope => (None, &[] as &[_]),
         InstanceSource::Shared(_) => (Some("one for all calls, from `.service(..)`".to_owned()), &[] as &[_]),
         InstanceSource::PerCall { type_name, injections, .. } => {
             (Some(format!("one for each call, from `{}::new`", short_type(type_name))), injections.as_slice())
         }
     };
-    let registration = tool.registration;
+    let (source, is_reworded) = match &tool.function {
+        Function::Linked { registration, .. } => {
+            (registration.source.to_string(), **tool.definition() != registration.definition())
+        }
+        Function::Runtime(function) => (function.source.clone(), false),
+    };
+    ToolExplanation {
+        name: tool.name.to_string(),
+        handler: tool.definition().handler.clone(),
+        source,
+        instance,
+        injected: of_constructor.iter().chain(&tool.injections).map(describe).collect(),
+        any: unknown(tool),
+        is_reworded,
+        renamed: tool.is_renamed.then(|| tool.own_name.to_string()),
+    }
+}
+
+/// Each argument of type `any`, with the reason.
+fn unknown(tool: &BoundTool) -> Vec<(String, String)> {
+    let arguments = &tool.definition().arguments;
+    let Function::Linked { registration, .. } = &tool.function else {
+        let any = arguments.iter().filter(|(_, argument)| argument.is_any());
+        return any.map(|(name, _)| (name.clone(), "its schema takes any value".to_owned())).collect();
+    };
     let types = registration.call.types().arguments;
-    let unknown = registration.arguments.iter().zip(types).filter_map(|(argument, ty)| {
-        let described = tool.definition().arguments.get(argument.name)?;
+    let reasons = registration.arguments.iter().zip(types).filter_map(|(argument, ty)| {
+        let described = arguments.get(argument.name)?;
         let reason = match ty.schema {
             None => format!("`{}` has no `JsonSchema`", short_type(ty.type_name)),
             Some(_) => format!("`{}` takes any value", short_type(ty.type_name)),
         };
         described.is_any().then(|| (argument.name.to_owned(), reason))
     });
-    ToolExplanation {
-        name: registration.name.to_owned(),
-        handler: registration.handler.to_owned(),
-        source: registration.source.to_string(),
-        instance,
-        injected: of_constructor.iter().chain(&tool.injections).map(describe).collect(),
-        any: unknown.collect(),
-        is_reworded: **tool.definition() != registration.definition(),
-    }
+    reasons.collect()
 }
 
 impl fmt::Display for Explanation {
@@ -108,6 +126,9 @@ impl fmt::Display for ToolExplanation {
         }
         for (argument, reason) in &self.any {
             write!(f, "\n  any       {argument}: {reason}")?;
+        }
+        if let Some(name) = &self.renamed {
+            write!(f, "\n  renamed   from {name}, by a selection")?;
         }
         if self.is_reworded {
             f.write_str("\n  words     the manifest's, which are not those of the code")?;

@@ -1,26 +1,37 @@
-//! The tools on offer, which a new manifest replaces as a whole.
+//! The tools on offer, which every change replaces as a whole.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 use rustc_hash::FxBuildHasher;
+use tool_dialect::{Form, NameClash};
 use tool_model::{Manifest, Registration, ToolDefinition, nearest};
 
-use super::BoundTool;
+use super::{BoundTool, Problem};
+use crate::search::Index;
 use crate::{ErrorKind, ToolError};
 
-pub(crate) type Tools = HashMap<String, Arc<BoundTool>, FxBuildHasher>;
+pub(crate) type Tools = HashMap<Arc<str>, Arc<BoundTool>, FxBuildHasher>;
+
+/// The tools of one moment with their definitions, sorted by name. To have them again costs no more than a clone.
+pub type Definitions = Arc<[(Arc<str>, Arc<ToolDefinition>)]>;
 
 /// What a dispatcher offers at one moment.
 pub(crate) struct Offer {
     pub(crate) tools: Tools,
     pub(crate) not_offered: Vec<&'static Registration>,
+    /// Tells it from the offers before and after it. What is selected from an offer has the same number.
+    pub(super) version: u64,
+    definitions: OnceLock<Definitions>,
+    index: OnceLock<Index>,
+    /// What somebody has asked for in a provider's form.
+    forms: ArcSwap<Vec<tool_dialect::Offer>>,
 }
 
 /// The offer that counts now.
 ///
-/// Most programs never load a second manifest, and reading what can be replaced costs some ninety instructions, a
+/// Most programs never change what they offer, and reading what can be replaced costs some ninety instructions, a
 /// twentieth of a small call. So the first offer stands by itself, and stays as long as the dispatcher does.
 pub(crate) struct CurrentOffer {
     first: Offer,
@@ -41,10 +52,11 @@ impl CurrentOffer {
         }
     }
 
-    /// Offers something else from now on.
-    pub(super) fn replace(&self, offer: Offer) {
+    /// Offers something else from now on. What was offered before is given back: it is not for us to say when the
+    /// application's own code in it is dropped.
+    pub(super) fn replace(&self, offer: Offer) -> Arc<Offer> {
         let offer = Arc::new(offer);
-        self.later.get_or_init(|| ArcSwap::new(offer.clone())).store(offer);
+        self.later.get_or_init(|| ArcSwap::new(offer.clone())).swap(offer)
     }
 }
 
@@ -55,17 +67,55 @@ fn look_later<T>(later: &ArcSwap<Offer>, look: impl FnOnce(&Offer) -> T) -> T {
     look(&later.load())
 }
 
+/// What is wrong where somebody names a tool that is not there, with the nearest names.
+pub(crate) fn no_such_tool(name: &str, tools: &Tools) -> Option<Problem> {
+    if tools.contains_key(name) {
+        return None;
+    }
+    let near = nearest(name, tools.keys().map(|name| &**name));
+    let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+    let remedy = match near.as_slice() {
+        [] => "there is none like it".to_owned(),
+        near => format!("is it {}?", near.join(" or ")),
+    };
+    Some(Problem::of_tool(name, "there is no such tool", remedy))
+}
+
 impl Offer {
-    pub(crate) fn manifest(&self) -> Manifest {
-        self.tools.iter().map(|(name, tool)| (name.clone(), ToolDefinition::clone(tool.definition()))).collect()
+    pub(crate) fn new(tools: Tools, not_offered: Vec<&'static Registration>, version: u64) -> Self {
+        let (definitions, index, forms) = (OnceLock::new(), OnceLock::new(), ArcSwap::default());
+        Self { tools, not_offered, version, definitions, index, forms }
     }
 
-    /// The tools with their definitions, sorted by name.
-    pub(crate) fn definitions(&self) -> Vec<(String, Arc<ToolDefinition>)> {
-        let tools = self.tools.iter().map(|(name, tool)| (name.clone(), tool.definition().clone()));
-        let mut all: Vec<_> = tools.collect();
-        all.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-        all
+    pub(crate) fn manifest(&self) -> Manifest {
+        self.tools.iter().map(|(name, tool)| (name.to_string(), ToolDefinition::clone(tool.definition()))).collect()
+    }
+
+    /// The tools with their definitions, made when somebody first asks.
+    pub(crate) fn definitions(&self) -> &Definitions {
+        self.definitions.get_or_init(|| {
+            let tools = self.tools.iter().map(|(name, tool)| (name.clone(), tool.definition().clone()));
+            let mut all: Vec<_> = tools.collect();
+            all.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+            all.into()
+        })
+    }
+
+    /// Where words of the tools stand, made when somebody first searches.
+    pub(crate) fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index::of(self.definitions()))
+    }
+
+    /// The tools in a provider's form, made when somebody first asks. Two who do so at once may both make it.
+    pub(crate) fn in_form(&self, form: Form) -> Result<tool_dialect::Offer, NameClash> {
+        let known = self.forms.load();
+        if let Some(made) = known.iter().find(|made| made.form() == form) {
+            return Ok(made.clone());
+        }
+        let made = form.offer(self.definitions().iter().map(|(name, tool)| (&**name, &**tool)))?;
+        self.forms
+            .rcu(|forms| forms.iter().filter(|one| one.form() != form).chain([&made]).cloned().collect::<Vec<_>>());
+        Ok(made)
     }
 
     pub(crate) fn definition(&self, name: &str) -> Option<Arc<ToolDefinition>> {
@@ -75,7 +125,7 @@ impl Offer {
     /// What a model is told that asks for a tool which is not on offer.
     #[cold]
     pub(crate) fn unknown_tool(&self, name: &str) -> ToolError {
-        let mut names: Vec<&str> = self.tools.keys().map(String::as_str).collect();
+        let mut names: Vec<&str> = self.tools.keys().map(|name| &**name).collect();
         names.sort_unstable();
         let near = nearest(name, names.iter().copied());
         let quoted = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");

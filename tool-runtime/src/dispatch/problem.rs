@@ -6,7 +6,7 @@ use std::fmt;
 
 use tool_model::ManifestError;
 
-/// All that is wrong with what a builder was given, or with a new manifest.
+/// All that is wrong with what a builder was given, with a new manifest, with new tools or with a selection.
 pub struct BuildError {
     /// What cannot be done, as the start of a sentence.
     pub(crate) headline: &'static str,

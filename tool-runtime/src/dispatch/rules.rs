@@ -49,6 +49,6 @@ impl Rules {
     /// Whether calls of a tool take the careful way, whatever comes with them.
     #[inline]
     pub(crate) fn concern(&self, tool: &BoundTool) -> bool {
-        self.concern_all || (self.concern_sensitive && tool.registration.options.sensitive)
+        self.concern_all || (self.concern_sensitive && tool.sensitive)
     }
 }

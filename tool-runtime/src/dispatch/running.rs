@@ -1,89 +1,40 @@
-//! One call, from the text to the result.
+//! A call whose handler has started: it runs, waits, is stopped, and what was made for it is finished.
 
-use std::ops::ControlFlow::{self, Break, Continue};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use serde_json::json;
 use tokio::runtime::Handle;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 use tokio::time::Sleep;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
-use tracing::Span;
 
-use super::careful::{Care, Careful, Prepared};
-use super::offer::Offer;
-use super::{BoundTool, Dispatcher, Given, InstanceSource, scoped};
-use crate::answer::{Answer, Failure};
-use crate::arguments::{Reader, Repaired};
-use crate::confirm::Question;
+use super::BoundTool;
+use super::budget::{Budget, timer};
+use super::words::{answered, cancelled, no_runtime, noted, outcome_of, too_late, unstoppable};
+use crate::answer::{Answer, Failure, Output};
 use crate::guard::{self, drop_quietly};
-use crate::inject::{Blocking, BlockingAnswer, Facts, InjectError, Inputs, InstanceInput, ScopeInner, blocking_answer};
-use crate::output::clean;
-use crate::shim::{Invocation, Purpose, Step, Waiting};
-use crate::{ErrorKind, Notes, Outcome, Progress, Spill, ToolCall, ToolError, ToolResult, Watched, What};
+use crate::inject::{Blocking, BlockingAnswer, ScopeInner, Stopping, blocking_answer};
+use crate::{ErrorKind, Notes, Outcome, ToolResult};
 
 /// How long a rollback may take after its call was stopped. It goes on in the background after that.
 const FINISH_GRACE: Duration = Duration::from_secs(5);
 
-/// A call that is made by awaiting it; see [`Dispatcher::call`].
-///
-/// It never fails and never panics: whatever happens is a [`ToolResult`]. Dropped, it stops the handler and finishes
-/// what was injected in the background.
-#[must_use = "a call does nothing unless it is awaited"]
-pub struct Call<'a> {
-    pub(super) tools: &'a Dispatcher,
-    pub(super) call: ToolCall<'a>,
-    pub(super) with: Vec<Given>,
-    pub(super) timeout: Option<Duration>,
-    cancel: Option<CancellationToken>,
-    /// What was mended in the arguments.
-    repaired: Option<Box<Repaired>>,
-    /// What somebody has given consent to.
-    approved: Option<Box<Question>>,
-    dry_run: bool,
-    /// Whether it is approved or a dry run.
-    is_special: bool,
-    #[cfg(feature = "metrics")]
-    started: Option<std::time::Instant>,
-    state: State,
-}
-
-enum State {
-    New,
-    Running(Running),
-    Done,
-}
-
-struct Running {
+/// The result of a handler that has started. Dropped, it stops the handler and finishes in the background.
+pub(super) struct Running {
     tool: Arc<BoundTool>,
     work: Work,
     /// Whether the work was polled in this very poll and waits.
     is_waiting: bool,
-    timeout: Option<Duration>,
+    budget: Budget,
     timer: Option<Pin<Box<Sleep>>>,
     cancelled: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
     /// What the handler has said besides its output.
     notes: Option<Notes>,
-    /// What a call on the careful way has to do besides.
-    careful: Option<Box<CarefulRun>>,
 }
 
-/// What a call on the careful way carries along.
-struct CarefulRun {
-    runtime: Handle,
-    scope: Option<Arc<ScopeInner>>,
-    care: Option<Box<Care>>,
-    span: Span,
-}
-
-enum Work {
-    /// It is not decided yet whether the handler runs.
-    Preparing(Pin<Box<dyn Future<Output = Prepared> + Send>>),
-    /// The handler is over; its outcome is being recorded.
-    Recording { recording: Pin<Box<dyn Future<Output = ()> + Send>>, result: Box<ToolResult> },
+pub(super) enum Work {
     /// An `async` handler that needs nothing made.
     Handler(Pin<Box<dyn Future<Output = Answer> + Send>>),
     /// A blocking handler that needs nothing made.
@@ -96,373 +47,12 @@ enum Work {
     Over,
 }
 
-impl<'a> Call<'a> {
-    pub(super) fn new(tools: &'a Dispatcher, call: ToolCall<'a>) -> Self {
-        Self {
-            tools,
-            call,
-            with: Vec::new(),
-            timeout: None,
-            cancel: None,
-            repaired: None,
-            approved: None,
-            dry_run: false,
-            is_special: false,
-            #[cfg(feature = "metrics")]
-            started: None,
-            state: State::New,
-        }
-    }
-
-    /// A value that comes with this call, for parameters of its type. The builder knows the type through
-    /// [`per_call`](super::Builder::per_call).
-    pub fn with<T: Send + 'static>(mut self, value: T) -> Self {
-        let given = Given::new(value);
-        self.with.retain(|known| known.type_id != given.type_id);
-        self.with.push(given);
-        self
-    }
-
-    /// How long this call may take, whatever its tool and the dispatcher say.
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
-        self
-    }
-
-    /// Stops the call when the token is cancelled.
-    pub fn cancel(mut self, token: CancellationToken) -> Self {
-        self.cancel = Some(token);
-        self
-    }
-
-    /// Only says what the call would do, whatever the dispatcher does otherwise: nothing runs, and nobody is asked.
-    pub fn dry_run(mut self) -> Self {
-        self.dry_run = true;
-        self.is_special = true;
-        self
-    }
-
-    pub(super) fn approved(mut self, question: Box<Question>) -> Self {
-        self.approved = Some(question);
-        self.is_special = true;
-        self
-    }
-
-    /// Finds the tool, checks the arguments, and runs the handler as far as it goes without waiting.
-    fn start(&mut self, context: &mut Context<'_>) -> ControlFlow<ToolResult, Running> {
-        let tools = self.tools;
-        tools.inner.offer.with(|offer| self.start_on(offer, context))
-    }
-
-    #[inline(always)]
-    fn start_on(&mut self, offer: &Offer, context: &mut Context<'_>) -> ControlFlow<ToolResult, Running> {
-        let inner = &self.tools.inner;
-        let Some(tool) = offer.tools.get(&*self.call.name) else {
-            return Break(failed(offer.unknown_tool(&self.call.name)));
-        };
-        if self.call.arguments.len() > inner.limits.argument_bytes {
-            return Break(failed(self.too_long()));
-        }
-        if self.cancel.as_ref().is_some_and(CancellationToken::is_cancelled) {
-            return Break(answered(tool, Err(cancelled())));
-        }
-        let watched = inner.rules.events.watch(&self.call);
-        if self.is_special || inner.rules.concern(tool) || ((watched.is_some() || has_subscriber()) && has_runtime()) {
-            return self.start_carefully(tool, watched);
-        }
-        let ready = if tool.needs_scope {
-            None
-        } else {
-            match self.ready_inputs(tool) {
-                Ok(inputs) => Some(inputs),
-                Err(error) => return Break(answered(tool, Err(scoped::not_run(tool, &error)))),
-            }
-        };
-        let reader = Reader {
-            text: &self.call.arguments,
-            schemas: tool.schemas(),
-            allow_unknown: inner.limits.allow_unknown,
-            repair: inner.limits.repair,
-        };
-        let purpose = Purpose::Call { tool: &self.call.name, reader, repaired: &mut self.repaired };
-        let invocation = Invocation { purpose, ready };
-        let work = match guard::catch(|| first_step((tool.shim.invoke)(invocation), context)) {
-            Ok(Step::Done(answer)) => return Break(answered(tool, answer)),
-            Ok(Step::Refused(error)) => return Break(failed(*error)),
-            Ok(Step::Future(handler)) => Work::Handler(handler),
-            Ok(Step::Blocking(function)) => match Handle::try_current() {
-                Ok(runtime) => {
-                    let (blocking, answer) = Blocking::start(&runtime, function);
-                    Work::Blocking { blocking, answer }
-                }
-                Err(_) => return Break(answered(tool, Err(no_runtime()))),
-            },
-            Ok(Step::Waiting(waiting)) => {
-                let Ok(runtime) = Handle::try_current() else { return Break(answered(tool, Err(no_runtime()))) };
-                let facts = Facts::new(self.call.context(), self.timeout_of(tool));
-                let scope = ScopeInner::new(inner.dependencies.clone(), std::mem::take(&mut self.with), facts);
-                Work::Scoped {
-                    run: Box::pin(scoped::run(tool.clone(), scope.clone(), runtime.clone(), waiting)),
-                    scope,
-                    runtime,
-                }
-            }
-            Err(panic) => return Break(answered(tool, Err(Failure::new(ErrorKind::Panicked, panic)))),
-        };
-        Continue(Running {
-            tool: tool.clone(),
-            is_waiting: matches!(work, Work::Handler(_)),
-            work,
-            timeout: self.timeout_of(tool),
-            timer: None,
-            cancelled: self.cancel.take().map(|token| Box::pin(token.cancelled_owned())),
-            notes: None,
-            careful: None,
-        })
-    }
-
-    /// Starts a call that somebody has to be asked about, that is recorded or only tried, or that is watched.
-    #[cold]
-    fn start_carefully(&mut self, tool: &Arc<BoundTool>, watched: Option<Watched>) -> ControlFlow<ToolResult, Running> {
-        let Ok(runtime) = Handle::try_current() else { return Break(answered(tool, Err(no_runtime()))) };
-        let inner = self.tools.inner.clone();
-        let timeout = self.timeout_of(tool);
-        if let Some(watched) = &watched {
-            let watched = watched.clone();
-            self.with.push(Given::new(Progress::to(move |progress| watched.send(What::Progress { progress }))));
-        }
-        let with = if tool.preview.is_some() { self.with.clone() } else { Vec::new() };
-        // The time that a person takes to answer is not the handler's: its deadline is told when it starts.
-        let facts = Facts::new(self.call.context(), timeout);
-        let scope = ScopeInner::new(inner.dependencies.clone(), std::mem::take(&mut self.with), facts);
-        let span = span_of(&self.call, tool);
-        let careful = Careful {
-            inner,
-            tool: tool.clone(),
-            call: self.call.clone().into_owned(),
-            approved: self.approved.take(),
-            dry_run: self.dry_run,
-            watched,
-            with,
-        };
-        Continue(Running {
-            tool: tool.clone(),
-            is_waiting: false,
-            work: Work::Preparing(Box::pin(careful.prepare(span.clone()))),
-            timeout,
-            timer: None,
-            cancelled: self.cancel.take().map(|token| Box::pin(token.cancelled_owned())),
-            notes: None,
-            careful: Some(Box::new(CarefulRun { runtime, scope: Some(scope), care: None, span })),
-        })
-    }
-
-    fn timeout_of(&self, tool: &BoundTool) -> Option<Duration> {
-        self.timeout.or(tool.timeout).or(self.tools.inner.limits.timeout)
-    }
-
-    #[inline]
-    fn ready_inputs(&self, tool: &BoundTool) -> Result<Inputs, InjectError> {
-        let instance = match &tool.instance {
-            InstanceSource::Shared(shared) => InstanceInput::Shared(shared.clone()),
-            InstanceSource::None | InstanceSource::PerCall { .. } => InstanceInput::None,
-        };
-        if tool.injections.is_empty() {
-            return Ok(Inputs { instance, values: Vec::new() });
-        }
-        let dependencies = &self.tools.inner.dependencies;
-        let values = tool.injections.iter().map(|(_, source)| dependencies.ready_input(*source, &self.with));
-        Ok(Inputs { instance, values: values.collect::<Result<_, _>>()? })
-    }
-
-    /// Shortens a result that is too long, and says what was mended.
-    #[inline]
-    fn dressed(&mut self, result: ToolResult) -> ToolResult {
-        let result = if self.tools.inner.rules.touch_results { self.touched(result) } else { result };
-        #[cfg(feature = "metrics")]
-        if let Some(started) = self.started {
-            crate::measure::measure(&self.call.name, &result, started.elapsed());
-        }
-        if self.repaired.is_none() { result } else { self.with_repairs(result) }
-    }
-
-    /// Shortens a result that is too long, and ends tries.
-    #[cold]
-    fn touched(&self, result: ToolResult) -> ToolResult {
-        let rules = &self.tools.inner.rules;
-        let result = match &rules.spill {
-            None => result,
-            Some(spill) => shortened(spill, self.call.conversation_id(), result),
-        };
-        match &rules.tries {
-            None => result,
-            Some(tries) => tries.judge(self.call.conversation_id(), &self.call.name, result),
-        }
-    }
-
-    /// Says in the result what was mended.
-    #[cold]
-    #[inline(never)]
-    fn with_repairs(&mut self, mut result: ToolResult) -> ToolResult {
-        if let Some(repaired) = self.repaired.take() {
-            result.metadata.insert("repairs", json!(repaired.repairs));
-        }
-        result
-    }
-
-    #[cold]
-    pub(super) fn too_long(&self) -> ToolError {
-        let message = format!(
-            "Invalid arguments for `{}`: {} bytes are more than the limit of {}. Send less.",
-            self.call.name,
-            self.call.arguments.len(),
-            self.tools.inner.limits.argument_bytes
-        );
-        ToolError::new(ErrorKind::InvalidArguments, message)
-    }
-}
-
-impl Future for Call<'_> {
-    type Output = ToolResult;
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
-        let this = self.get_mut();
-        if matches!(this.state, State::New) {
-            #[cfg(feature = "metrics")]
-            {
-                this.started = Some(std::time::Instant::now());
-            }
-            match this.start(context) {
-                Continue(running) => this.state = State::Running(running),
-                Break(result) => {
-                    this.state = State::Done;
-                    return Poll::Ready(this.dressed(result));
-                }
-            }
-        }
-        let State::Running(running) = &mut this.state else {
-            panic!("a call was polled after it had answered");
-        };
-        let Poll::Ready(result) = running.poll(context) else { return Poll::Pending };
-        this.state = State::Done;
-        Poll::Ready(this.dressed(result))
-    }
-}
-
-/// Polls an `async` handler for the first time; most answer at once, and nothing needs to be kept for them.
-#[inline]
-fn first_step(step: Step, context: &mut Context<'_>) -> Step {
-    match step {
-        Step::Future(mut handler) => match handler.as_mut().poll(context) {
-            Poll::Ready(answer) => Step::Done(answer),
-            Poll::Pending => Step::Future(handler),
-        },
-        other => other,
-    }
-}
-
 impl Running {
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<ToolResult> {
-        match self.careful.as_ref().map(|careful| careful.span.clone()) {
-            None => self.poll_answer(context).map(|answer| noted(answered(&self.tool, answer), self.notes.take())),
-            Some(span) => span.in_scope(|| self.poll_carefully(context)),
-        }
-    }
-
-    /// Decides, runs and records.
-    fn poll_carefully(&mut self, context: &mut Context<'_>) -> Poll<ToolResult> {
-        loop {
-            match &mut self.work {
-                Work::Preparing(preparing) => match guard::catch(|| preparing.as_mut().poll(context)) {
-                    Ok(Poll::Ready(Prepared::Answer(result))) => {
-                        self.work = Work::Over;
-                        return Poll::Ready(*result);
-                    }
-                    Ok(Poll::Ready(Prepared::Run(waiting, care))) => self.run_prepared(waiting, care),
-                    Ok(Poll::Pending) => {
-                        let is_cancelled =
-                            self.cancelled.as_mut().is_some_and(|waiting| waiting.as_mut().poll(context).is_ready());
-                        if !is_cancelled {
-                            return Poll::Pending;
-                        }
-                        drop_quietly(std::mem::replace(&mut self.work, Work::Over));
-                        return Poll::Ready(answered(&self.tool, Err(cancelled())));
-                    }
-                    Err(panic) => {
-                        self.work = Work::Over;
-                        return Poll::Ready(answered(&self.tool, Err(Failure::new(ErrorKind::Panicked, panic))));
-                    }
-                },
-                Work::Recording { recording, .. } => {
-                    match guard::catch(|| recording.as_mut().poll(context)) {
-                        Ok(Poll::Pending) => return Poll::Pending,
-                        Ok(Poll::Ready(())) => {}
-                        Err(panic) => tracing::error!(panic, "the outcome of a call could not be recorded"),
-                    }
-                    let Work::Recording { result, .. } = std::mem::replace(&mut self.work, Work::Over) else {
-                        continue;
-                    };
-                    return Poll::Ready(*result);
-                }
-                _ => {
-                    let Poll::Ready(answer) = self.poll_answer(context) else { return Poll::Pending };
-                    let result = noted(answered(&self.tool, answer), self.notes.take());
-                    let care = self.careful.as_mut().and_then(|careful| careful.care.take());
-                    let Some(mut care) = care else { return Poll::Ready(result) };
-                    let result = care.complete(result);
-                    match care.record(&result) {
-                        None => return Poll::Ready(result),
-                        Some(recording) => {
-                            self.work = Work::Recording { recording: Box::pin(recording), result: Box::new(result) };
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    /// It is decided: the handler runs.
-    fn run_prepared(&mut self, waiting: Waiting, mut care: Box<Care>) {
-        let Some(careful) = &mut self.careful else { return };
-        let Some(scope) = careful.scope.take() else { return };
-        if let Some(permit) = care.permit.take() {
-            scope.keep(permit);
-        }
-        careful.care = Some(care);
-        let runtime = careful.runtime.clone();
-        let run = Box::pin(scoped::run(self.tool.clone(), scope.clone(), runtime.clone(), waiting));
-        self.work = Work::Scoped { run, scope, runtime };
-    }
-
-    fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<Answer> {
-        loop {
-            // A handler that was polled on its way in has said that it waits.
-            if !std::mem::take(&mut self.is_waiting)
-                && let Some(answer) = self.poll_work(context)
-            {
-                let outcome = outcome_of(&answer);
-                match self.end(answer, outcome, false) {
-                    Some(answer) => return Poll::Ready(answer),
-                    None => continue,
-                }
-            }
-            if let Some(waiting) = &mut self.cancelled
-                && waiting.as_mut().poll(context).is_ready()
-            {
-                self.cancelled = None;
-                match self.stop(cancelled()) {
-                    Some(answer) => return Poll::Ready(answer),
-                    None => continue,
-                }
-            }
-            match self.poll_timer(context) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(failure) => match self.stop(failure) {
-                    Some(answer) => return Poll::Ready(answer),
-                    None => continue,
-                },
-            }
-        }
+    /// A handler that was polled on its way in is not polled again at once.
+    pub(super) fn new(tool: Arc<BoundTool>, work: Work, budget: Budget, cancel: Option<CancellationToken>) -> Self {
+        let is_waiting = matches!(work, Work::Handler(_));
+        let cancelled = cancel.map(|token| Box::pin(token.cancelled_owned()));
+        Self { tool, work, is_waiting, budget, timer: None, cancelled, notes: None }
     }
 
     /// Goes on with the work; nothing while it waits.
@@ -481,14 +71,12 @@ impl Running {
             Work::Finishing { finished, answer } => match Pin::new(finished).poll(context) {
                 Poll::Pending => None,
                 Poll::Ready(finished) => {
-                    let answer = std::mem::replace(answer, Ok(String::new()));
+                    let answer = std::mem::replace(answer, Ok(Output::default()));
                     self.work = Work::Over;
                     Some(ended(answer, finished))
                 }
             },
-            Work::Over | Work::Preparing(_) | Work::Recording { .. } => {
-                Some(Err(Failure::new(ErrorKind::Failed, "the call is over")))
-            }
+            Work::Over => Some(Err(Failure::new(ErrorKind::Failed, "the call is over"))),
         }
     }
 
@@ -516,25 +104,23 @@ impl Running {
     fn stop(&mut self, failure: Box<Failure>) -> Option<Answer> {
         self.cancelled = None;
         self.timer = None;
-        let mut answer = Err(failure);
-        let outcome = outcome_of(&answer);
-        let is_held = match &self.work {
-            Work::Blocking { blocking, .. } => !blocking.revoke(),
-            Work::Scoped { scope, .. } => scope.revoke(),
+        if let Work::Finishing { answer, .. } = &mut self.work {
             // The handler's answer stands, but what it wrote may not: this, too, cannot be known.
-            Work::Finishing { answer, .. } => answer.is_ok(),
-            Work::Handler(_) | Work::Over | Work::Preparing(_) | Work::Recording { .. } => false,
-        };
-        if is_held && let Err(failure) = &mut answer {
-            failure.kind = ErrorKind::OutcomeUnknown;
-            failure.message.push_str(STILL_RUNNING);
-        }
-        if let Work::Finishing { answer: of_handler, .. } = &mut self.work {
-            let of_handler = std::mem::replace(of_handler, Ok(String::new()));
+            let answer = std::mem::replace(answer, Ok(Output::default()));
             self.work = Work::Over;
-            return Some(of_handler.and(answer));
+            return Some(answer.and(Err(unstoppable(failure))));
         }
-        let ended = self.end(answer, outcome, is_held);
+        let is_held = match self.revoke() {
+            Stopping::Stopped => false,
+            Stopping::StillRuns => true,
+            Stopping::HasEnded => {
+                // It was faster, and its answer is on its way.
+                self.timer = timer(FINISH_GRACE);
+                return None;
+            }
+        };
+        let outcome = outcome_of(&Err(Failure::new(failure.kind, "")));
+        let ended = self.end(Err(if is_held { unstoppable(failure) } else { failure }), outcome, is_held);
         if ended.is_none() {
             // The rollback has its own time. Without a timer it has all the time.
             self.timer = timer(FINISH_GRACE);
@@ -542,183 +128,100 @@ impl Running {
         ended
     }
 
+    fn revoke(&self) -> Stopping {
+        match &self.work {
+            Work::Blocking { blocking, .. } => blocking.revoke(),
+            Work::Scoped { scope, .. } => scope.revoke(),
+            Work::Handler(_) | Work::Finishing { .. } | Work::Over => Stopping::Stopped,
+        }
+    }
+
     /// Waits for the deadline. The timer is armed only once the handler has to wait.
     fn poll_timer(&mut self, context: &mut Context<'_>) -> Poll<Box<Failure>> {
-        let timer = match (&mut self.timer, self.timeout) {
+        let timer = match (&mut self.timer, self.budget.left) {
             (Some(timer), _) => timer,
             (None, None) => return Poll::Pending,
-            (None, Some(timeout)) => match timer(timeout) {
+            (None, Some(left)) => match timer(left) {
                 Some(timer) => self.timer.insert(timer),
                 None => {
-                    self.timeout = None;
+                    self.budget.left = None;
                     return Poll::Ready(no_runtime());
                 }
             },
         };
-        timer.as_mut().poll(context).map(|()| {
-            let limit = self.timeout.unwrap_or(FINISH_GRACE);
-            Failure::new(ErrorKind::TimedOut, format!("did not finish within {limit:?}"))
-        })
+        timer.as_mut().poll(context).map(|()| too_late(self.budget.limit.unwrap_or(FINISH_GRACE)))
+    }
+
+    /// Nobody waits for the answer any more: stops the handler and finishes in the background what was made for it.
+    /// What is given back says what became of it; it need not be awaited.
+    pub(super) fn abandon(&mut self) -> impl Future<Output = ToolResult> + Send + use<> {
+        // One that has ended, and whose answer nobody reads, has had its effect all the same.
+        let is_held = !matches!(self.revoke(), Stopping::Stopped);
+        let (answer, finished) = match std::mem::replace(&mut self.work, Work::Over) {
+            Work::Scoped { run, scope, runtime } => {
+                drop_quietly(run);
+                self.notes = scope.notes();
+                let finished = runtime.spawn(scope.finish(Outcome::Cancelled));
+                (None, (!is_held).then_some(finished))
+            }
+            // The handler is over, and its answer stands: what is lost is only the caller.
+            Work::Finishing { finished, answer } => (Some(answer), Some(finished)),
+            other => {
+                drop_quietly(other);
+                (None, None)
+            }
+        };
+        let (tool, notes) = (self.tool.clone(), self.notes.take());
+        async move {
+            let stopped = || Err(if is_held { unstoppable(cancelled()) } else { cancelled() });
+            let answer = answer.unwrap_or_else(stopped);
+            let answer = match finished {
+                Some(finished) => ended(answer, finished.await),
+                None => answer,
+            };
+            noted(answered(&tool, answer), notes)
+        }
+    }
+}
+
+impl Future for Running {
+    type Output = ToolResult;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
+        let this = self.get_mut();
+        loop {
+            if !std::mem::take(&mut this.is_waiting)
+                && let Some(answer) = this.poll_work(context)
+            {
+                let outcome = outcome_of(&answer);
+                match this.end(answer, outcome, false) {
+                    Some(answer) => return Poll::Ready(noted(answered(&this.tool, answer), this.notes.take())),
+                    None => continue,
+                }
+            }
+            let failure = if this.cancelled.as_mut().is_some_and(|waiting| waiting.as_mut().poll(context).is_ready()) {
+                cancelled()
+            } else {
+                std::task::ready!(this.poll_timer(context))
+            };
+            if let Some(answer) = this.stop(failure) {
+                return Poll::Ready(noted(answered(&this.tool, answer), this.notes.take()));
+            }
+        }
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let careful = self.careful.take();
-        match std::mem::replace(&mut self.work, Work::Over) {
-            Work::Scoped { run, scope, runtime } => {
-                drop_quietly(run);
-                let is_held = scope.revoke();
-                runtime.spawn(scope.finish(Outcome::Cancelled));
-                if let Some(mut care) = careful.and_then(|careful| careful.care) {
-                    let mut failure = cancelled();
-                    if is_held {
-                        failure.kind = ErrorKind::OutcomeUnknown;
-                        failure.message.push_str(STILL_RUNNING);
-                    }
-                    let result = care.complete(answered(&self.tool, Err(failure)));
-                    care.record(&result).map(|recording| runtime.spawn(recording));
-                }
-            }
-            // The handler is over, and its answer stands: what is lost is only the caller.
-            Work::Finishing { finished, answer } => {
-                let Some(CarefulRun { runtime, care: Some(mut care), .. }) = careful.map(|careful| *careful) else {
-                    return;
-                };
-                let tool = self.tool.clone();
-                let notes = self.notes.take();
-                runtime.clone().spawn(async move {
-                    let answer = ended(answer, finished.await);
-                    let result = care.complete(noted(answered(&tool, answer), notes));
-                    if let Some(recording) = care.record(&result) {
-                        recording.await;
-                    }
-                });
-            }
-            Work::Recording { recording, .. } => {
-                if let Some(careful) = careful {
-                    careful.runtime.spawn(recording);
-                }
-            }
-            Work::Blocking { blocking, .. } => drop(blocking.revoke()),
-            other => drop_quietly(other),
-        }
+        drop(self.abandon());
     }
 }
 
-const STILL_RUNNING: &str = ", but could not be stopped: it may still take effect";
-
 /// The answer of a handler whose scope is finished: a commit that fails makes it a failure.
-fn ended(answer: Answer, finished: Result<Result<(), String>, tokio::task::JoinError>) -> Answer {
+fn ended(answer: Answer, finished: Result<Result<(), String>, JoinError>) -> Answer {
     let finished = finished.unwrap_or_else(|error| Err(format!("its task ended: {error}")));
     answer.and_then(|output| match finished {
         Ok(()) => Ok(output),
         Err(error) => Err(Failure::new(ErrorKind::Finish, error)),
     })
-}
-
-#[cold]
-fn shortened(spill: &Spill, conversation: Option<&str>, mut result: ToolResult) -> ToolResult {
-    let (output, spilled) = spill.shorten(conversation, std::mem::take(&mut result.output));
-    result.output = output;
-    if let Some(spilled) = spilled {
-        result.metadata.insert("spilled", json!(spilled));
-    }
-    result
-}
-
-/// Whether somebody looks at the spans of calls.
-#[inline]
-fn has_subscriber() -> bool {
-    tracing::enabled!(target: TARGET, tracing::Level::INFO)
-}
-
-/// Whoever only watches does not make a call need what it would not need unwatched.
-#[cold]
-fn has_runtime() -> bool {
-    Handle::try_current().is_ok()
-}
-
-/// Where the spans of calls belong.
-const TARGET: &str = "tool_runtime::call";
-
-/// The span of a call, in OpenTelemetry's words for generative models.
-fn span_of(call: &ToolCall<'_>, tool: &BoundTool) -> Span {
-    tracing::info_span!(
-        target: TARGET,
-        "execute_tool",
-        otel.name = format!("execute_tool {}", tool.registration.name),
-        gen_ai.operation.name = "execute_tool",
-        gen_ai.tool.name = tool.registration.name,
-        gen_ai.tool.r#type = "function",
-        gen_ai.tool.description = tool.registration.description,
-        gen_ai.tool.call.id = call.call_id(),
-        gen_ai.conversation.id = call.conversation_id(),
-        gen_ai.tool.call.arguments = tracing::field::Empty,
-        error.r#type = tracing::field::Empty,
-    )
-}
-
-/// A timer, unless this thread has no runtime that keeps time.
-fn timer(duration: Duration) -> Option<Pin<Box<Sleep>>> {
-    Handle::try_current().ok()?;
-    guard::catch(|| Box::pin(tokio::time::sleep(duration))).ok()
-}
-
-fn outcome_of(answer: &Answer) -> Outcome {
-    match answer {
-        Ok(_) => Outcome::Success,
-        Err(failure) => match failure.kind {
-            ErrorKind::Panicked => Outcome::Panicked,
-            ErrorKind::TimedOut | ErrorKind::OutcomeUnknown => Outcome::TimedOut,
-            ErrorKind::Cancelled => Outcome::Cancelled,
-            _ => Outcome::Failed,
-        },
-    }
-}
-
-fn cancelled() -> Box<Failure> {
-    Failure::new(ErrorKind::Cancelled, "was cancelled")
-}
-
-pub(super) fn no_runtime() -> Box<Failure> {
-    Failure::new(ErrorKind::NoRuntime, "needs a Tokio runtime with time enabled, and there is none on this thread")
-}
-
-fn failed(error: ToolError) -> ToolResult {
-    ToolResult::failure(error)
-}
-
-/// The answer in the words that the model reads.
-#[inline]
-fn answered(tool: &BoundTool, answer: Answer) -> ToolResult {
-    match answer {
-        Ok(output) => ToolResult::success(output),
-        Err(failure) => failed(in_words(tool, *failure)),
-    }
-}
-
-/// A result with what its handler has said besides.
-#[inline]
-fn noted(mut result: ToolResult, notes: Option<Notes>) -> ToolResult {
-    if let Some(notes) = notes {
-        notes.move_to(&mut result.metadata);
-    }
-    result
-}
-
-#[cold]
-pub(super) fn in_words(tool: &BoundTool, failure: Failure) -> ToolError {
-    let Failure { kind, message } = failure;
-    let name = tool.registration.name;
-    let message = match kind {
-        ErrorKind::Panicked => format!("`{name}` panicked: {message}"),
-        ErrorKind::TimedOut => format!("`{name}` {message} and was stopped."),
-        ErrorKind::Cancelled | ErrorKind::OutcomeUnknown | ErrorKind::NoRuntime | ErrorKind::Refused => {
-            format!("`{name}` {message}.")
-        }
-        ErrorKind::Finish => format!("`{name}` ran, but failed in the end: {message}"),
-        _ => message,
-    };
-    ToolError::new(kind, clean(message))
 }

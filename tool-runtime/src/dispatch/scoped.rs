@@ -8,7 +8,7 @@ use super::{BoundTool, InstanceSource, Source};
 use crate::ErrorKind;
 use crate::answer::{Answer, Failure};
 use crate::guard::{self, CatchPanic};
-use crate::inject::{Blocking, InjectError, Injection, Inputs, InstanceInput, ScopeInner, blocking_answer};
+use crate::inject::{Blocking, InjectError, Injection, Inputs, InstanceInput, Scope, ScopeInner, blocking_answer};
 use crate::shim::{Building, Constructor, Step, Waiting};
 
 /// Makes what the handler needs, one after the other, and runs it.
@@ -34,12 +34,13 @@ pub(super) async fn run(tool: Arc<BoundTool>, scope: Arc<ScopeInner>, runtime: H
 }
 
 pub(super) fn not_run(tool: &BoundTool, error: &InjectError) -> Box<Failure> {
-    Failure::new(ErrorKind::Injection, format!("`{}` did not run: {error}.", tool.registration.name))
+    Failure::new(ErrorKind::Injection, format!("`{}` did not run: {error}.", tool.name))
 }
 
 async fn inputs(tool: &BoundTool, scope: &Arc<ScopeInner>) -> Result<Inputs, InjectError> {
     let instance = match &tool.instance {
         InstanceSource::None => InstanceInput::None,
+        InstanceSource::Scope => InstanceInput::Scope(Scope::of(scope.clone())),
         InstanceSource::Shared(shared) => InstanceInput::Shared(shared.clone()),
         InstanceSource::PerCall { constructor, type_name, injections } => {
             construct(*constructor, type_name, injections, scope).await?

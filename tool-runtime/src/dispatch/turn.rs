@@ -4,11 +4,13 @@ use std::num::NonZeroUsize;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use super::seat::{Seat, Seats};
 use super::{Call, Dispatcher};
-use crate::{ErrorKind, ToolCall, ToolError, ToolResult};
+use crate::{ErrorKind, ToolCall, ToolError, ToolResult, guard};
 
 /// How many calls of a turn run at a time unless it is said.
 const AT_A_TIME: usize = 16;
@@ -29,70 +31,112 @@ impl Turn {
         Self { tools: tools.clone(), calls, at_a_time: AT_A_TIME, prepare: None }
     }
 
-    /// How many calls run at a time; the others wait.
+    /// How many calls run at a time; the others wait. One that somebody is asked about does not count meanwhile.
     pub fn concurrency(mut self, at_a_time: NonZeroUsize) -> Self {
         self.at_a_time = at_a_time.get();
         self
     }
 
-    /// Tells each call more, such as [`Call::with`] a value or a [`Call::timeout`].
+    /// Tells each call more, such as [`Call::with`] a value or a [`Call::timeout`], which begins when it is the call's
+    /// turn. If this panics, the call does not run.
     pub fn each(mut self, prepare: impl for<'c> Fn(Call<'c>) -> Call<'c> + Send + Sync + 'static) -> Self {
         self.prepare = Some(Arc::new(prepare));
         self
     }
 
     async fn run(self) -> Vec<ToolResult> {
-        let mut results: Vec<Option<ToolResult>> = Vec::new();
-        results.resize_with(self.calls.len(), || None);
-        let mut running: JoinSet<(usize, ToolResult)> = JoinSet::new();
+        let alone = |call: &ToolCall<'_>| self.tools.definition(call.name()).is_some_and(|tool| tool.sequential);
+        let seats = Seats::new(self.at_a_time, self.calls.iter().map(alone));
         let stop = CancellationToken::new();
-        for (index, call) in self.calls.into_iter().enumerate() {
-            let alone = self.tools.definition(call.name()).is_some_and(|tool| tool.sequential);
-            let room = if alone { 0 } else { self.at_a_time - 1 };
-            while running.len() > room {
-                keep(&mut results, running.join_next().await, &stop);
+        let calls = self.calls.into_iter().enumerate().map(|(index, call)| {
+            let (tools, prepare, stop) = (self.tools.clone(), self.prepare.clone(), stop.clone());
+            One { tools, call, prepare, seat: seats.seat(index), stop }
+        });
+        if Handle::try_current().is_err() {
+            // What needs no runtime runs, and the rest says that there is none.
+            let mut results = Vec::new();
+            for call in calls {
+                results.push(call.run().await);
             }
-            if stop.is_cancelled() {
-                results[index] = Some(aborted(call.name()));
-                continue;
-            }
-            let (tools, prepare, stop_this) = (self.tools.clone(), self.prepare.clone(), stop.clone());
-            running.spawn(async move {
-                let call = tools.call(call).cancel(stop_this);
-                let call = match prepare {
-                    Some(prepare) => prepare(call),
-                    None => call,
-                };
-                (index, call.await)
-            });
-            if alone {
-                keep(&mut results, running.join_next().await, &stop);
-            }
+            return results;
         }
-        while !running.is_empty() {
-            keep(&mut results, running.join_next().await, &stop);
+        let mut results: Vec<Option<ToolResult>> = Vec::new();
+        let mut running = JoinSet::new();
+        for (index, call) in calls.enumerate() {
+            results.push(None);
+            running.spawn(async move { (index, call.run().await) });
+        }
+        while let Some(ended) = running.join_next().await {
+            if let Ok((index, result)) = ended {
+                results[index] = Some(result);
+            }
         }
         results.into_iter().map(|result| result.unwrap_or_else(lost)).collect()
     }
 }
 
-/// Keeps a result. Whoever aborts one call stops all others of its turn.
-fn keep(
-    results: &mut [Option<ToolResult>],
-    ended: Option<Result<(usize, ToolResult), tokio::task::JoinError>>,
-    stop: &CancellationToken,
-) {
-    if let Some(Ok((index, result))) = ended {
+/// One call of a turn.
+struct One {
+    tools: Dispatcher,
+    call: ToolCall<'static>,
+    prepare: Option<Prepare>,
+    seat: Seat,
+    /// Cancelled when somebody stops the turn.
+    stop: CancellationToken,
+}
+
+impl One {
+    async fn run(self) -> ToolResult {
+        let Self { tools, call, prepare, seat, stop } = self;
+        let name = call.name().to_owned();
+        let (mut kept, mut handed_on) = (Some(seat), None);
+        if tools.may_ask(&name) {
+            // It takes its place once somebody has agreed.
+            handed_on = kept.take();
+        } else if let Some(seat) = &kept
+            && stop.run_until_cancelled(seat.enter()).await.is_none()
+        {
+            return aborted(&name);
+        }
+        if stop.is_cancelled() {
+            return aborted(&name);
+        }
+        let call = tools.call(call).seat(handed_on);
+        let prepared = guard::catch(|| match prepare {
+            Some(prepare) => prepare(call),
+            None => call,
+        });
+        let mut call = match prepared {
+            Ok(call) => call,
+            Err(panic) => return unprepared(&name, &panic),
+        };
+        let own = stop.child_token();
+        let result = match call.cancel.replace(own.clone()) {
+            None => call.await,
+            Some(token) => match token.run_until_cancelled(&mut call).await {
+                Some(result) => result,
+                None => {
+                    own.cancel();
+                    call.await
+                }
+            },
+        };
+        // Whoever aborts one call stops all others of its turn.
         if result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::Aborted) {
             stop.cancel();
         }
-        results[index] = Some(result);
+        result
     }
 }
 
 fn aborted(tool: &str) -> ToolResult {
     let message = format!("`{tool}` was not run: somebody has stopped everything.");
     ToolResult::failure(ToolError::new(ErrorKind::Aborted, message))
+}
+
+fn unprepared(tool: &str, panic: &str) -> ToolResult {
+    let message = format!("`{tool}` was not run: preparing it panicked: {panic}");
+    ToolResult::failure(ToolError::new(ErrorKind::Panicked, message))
 }
 
 /// A call never panics; only the end of the runtime takes its task away.

@@ -108,7 +108,7 @@ impl WatchedFile {
         } else {
             self.changing = None;
             self.loaded = now;
-            self.load_and_log(&Dispatcher { inner });
+            self.load_and_log(&Dispatcher { inner, view: None });
         }
         true
     }

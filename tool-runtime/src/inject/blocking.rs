@@ -14,6 +14,18 @@ use crate::guard;
 const QUEUED: u8 = 0;
 const STARTED: u8 = 1;
 const REVOKED: u8 = 2;
+const ENDED: u8 = 3;
+
+/// What came of stopping a handler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stopping {
+    /// It does nothing more.
+    Stopped,
+    /// It blocks a thread, and cannot be stopped.
+    StillRuns,
+    /// It was faster: its answer is there, or on its way.
+    HasEnded,
+}
 
 /// A handler that waits for a thread, runs on one, or has ended. Once it runs it cannot be stopped.
 pub(crate) struct Blocking {
@@ -33,6 +45,8 @@ impl Blocking {
         let thread = runtime.spawn_blocking(move || {
             if shared.compare_exchange(QUEUED, STARTED, Ordering::AcqRel, Ordering::Acquire).is_ok() {
                 let run = guard::catch(function);
+                // Before the answer is sent: whoever sees this can count on the answer.
+                shared.store(ENDED, Ordering::Release);
                 // Nobody may be listening any more; the function has run all the same.
                 drop(answered.send(run.unwrap_or_else(|panic| Err(Failure::new(ErrorKind::Panicked, panic)))));
             }
@@ -40,14 +54,16 @@ impl Blocking {
         (Self { thread, state }, answer)
     }
 
-    /// Keeps the function from starting. False if it has started.
-    pub(crate) fn revoke(&self) -> bool {
+    /// Keeps the function from starting, if it has not.
+    pub(crate) fn revoke(&self) -> Stopping {
         match self.state.compare_exchange(QUEUED, REVOKED, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => {
                 self.thread.abort();
-                true
+                Stopping::Stopped
             }
-            Err(state) => state == REVOKED || self.thread.is_finished(),
+            Err(REVOKED) => Stopping::Stopped,
+            Err(ENDED) => Stopping::HasEnded,
+            Err(_) => Stopping::StillRuns,
         }
     }
 
@@ -61,4 +77,38 @@ impl Blocking {
 /// What a blocking handler answered, or that its runtime is gone.
 pub(crate) fn blocking_answer(answer: Result<Answer, oneshot::error::RecvError>) -> Answer {
     answer.unwrap_or_else(|_| Err(Failure::new(ErrorKind::NoRuntime, "lost its thread: the runtime was shut down")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn function() -> Box<dyn FnOnce() -> Answer + Send> {
+        Box::new(|| Ok("done".to_owned().into()))
+    }
+
+    /// The answer comes before its thread is free again. Often, because that is a matter of nanoseconds.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn what_has_answered_has_ended() {
+        for _ in 0..5_000 {
+            let (blocking, answer) = Blocking::start(&Handle::current(), function());
+            assert_eq!(answer.await.unwrap().unwrap().text, "done");
+            assert_eq!(blocking.revoke(), Stopping::HasEnded);
+        }
+    }
+
+    #[test]
+    fn what_waits_for_a_thread_never_starts() {
+        let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).build().unwrap();
+        let (hold, held) = std::sync::mpsc::channel::<()>();
+        let (first, _) = Blocking::start(runtime.handle(), Box::new(move || Ok(format!("{:?}", held.recv()).into())));
+        while first.state.load(Ordering::Acquire) == QUEUED {
+            std::thread::yield_now();
+        }
+        let (second, answer) = Blocking::start(runtime.handle(), function());
+        assert_eq!((first.revoke(), second.revoke()), (Stopping::StillRuns, Stopping::Stopped));
+        assert_eq!(second.revoke(), Stopping::Stopped);
+        drop(hold);
+        assert!(runtime.block_on(answer).is_err());
+    }
 }

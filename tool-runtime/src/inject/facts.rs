@@ -63,8 +63,8 @@ impl Facts {
     pub(crate) fn input(&self, fact: Fact) -> Input {
         let slot: Arc<Slot> = match fact {
             Fact::Context => Slot::of(Held::new(self.context.clone())),
-            Fact::Deadline => Slot::of(Held::new(*self.deadline.get_or_init(|| Deadline::after(self.timeout)))),
-            Fact::Cancellation => Slot::of(Held::new(self.cancellation.get_or_init(CancellationToken::new).clone())),
+            Fact::Deadline => Slot::of(Held::new(self.deadline())),
+            Fact::Cancellation => Slot::of(Held::new(self.cancellation().clone())),
             Fact::Notes => Slot::of(Held::new(self.notes.get_or_init(Notes::default).clone())),
         };
         Input::Slot(slot)
@@ -73,6 +73,14 @@ impl Facts {
     /// What the handler says besides its output, if it asked for a place to say it.
     pub(crate) fn notes(&self) -> Option<Notes> {
         self.notes.get().cloned()
+    }
+
+    pub(crate) fn deadline(&self) -> Deadline {
+        *self.deadline.get_or_init(|| Deadline::after(self.timeout))
+    }
+
+    pub(crate) fn cancellation(&self) -> &CancellationToken {
+        self.cancellation.get_or_init(CancellationToken::new)
     }
 
     /// Tells a handler that listens that its call is stopped.

@@ -4,7 +4,7 @@ use std::any::{Any, type_name};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use super::{InjectError, Input};
+use super::{InjectError, Input, Scope};
 
 /// The instance and the injected values of one call, in the order of the parameters.
 #[derive(Default)]
@@ -23,6 +23,8 @@ pub(crate) enum InstanceInput {
     Shared(Arc<dyn Any + Send + Sync>),
     /// One made for this call.
     Own(Box<dyn Any + Send>),
+    /// None; the function takes what it needs from its scope.
+    Scope(Scope),
 }
 
 impl Inputs {
@@ -53,7 +55,15 @@ impl Inputs {
         match std::mem::take(&mut self.instance) {
             InstanceInput::Shared(shared) => shared.downcast().map_err(|_| no_instance::<S>()),
             InstanceInput::Own(own) => own.downcast().map(Arc::from).map_err(|_| no_instance::<S>()),
-            InstanceInput::None => Err(no_instance::<S>()),
+            InstanceInput::None | InstanceInput::Scope(_) => Err(no_instance::<S>()),
+        }
+    }
+
+    /// The scope, for a function that was given at run time.
+    pub(crate) fn take_scope(&mut self) -> Result<Scope, InjectError> {
+        match std::mem::take(&mut self.instance) {
+            InstanceInput::Scope(scope) => Ok(scope),
+            _ => Err(InjectError::new("there is no scope to take values from")),
         }
     }
 
@@ -68,7 +78,7 @@ impl Inputs {
                 shared.downcast_ref().map(clone).ok_or_else(no_instance::<S>)
             }
             InstanceInput::Own(own) => own.downcast().map(|own| *own).map_err(|_| no_instance::<S>()),
-            InstanceInput::None => Err(no_instance::<S>()),
+            InstanceInput::None | InstanceInput::Scope(_) => Err(no_instance::<S>()),
         }
     }
 }

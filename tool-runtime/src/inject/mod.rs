@@ -8,7 +8,7 @@ mod provider;
 mod scope;
 mod want;
 
-pub(crate) use blocking::{Blocking, BlockingAnswer, blocking_answer};
+pub(crate) use blocking::{Blocking, BlockingAnswer, Stopping, blocking_answer};
 pub(crate) use facts::{Fact, Facts};
 pub use held::{Exclusive, Shared};
 pub(crate) use held::{Held, Input, Slot};

@@ -4,12 +4,13 @@ use std::any::{TypeId, type_name};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Blocking, Facts, Held, Input, Slot};
+use super::{Blocking, Facts, Held, Input, Slot, Stopping};
 use crate::dispatch::{Dependencies, Given, Source};
 use crate::guard::CatchPanic;
-use crate::{Notes, Outcome, Permit};
+use crate::{CancellationToken, Context, Deadline, Notes, Outcome, Permit, Progress};
 
-/// What a provider is given: a handle to the values of the same call.
+/// What a provider is given, and the handler of a [tool made at run time](crate::RuntimeTool): a handle to the values of
+/// the same call.
 #[derive(Clone)]
 pub struct Scope {
     inner: Arc<ScopeInner>,
@@ -18,6 +19,36 @@ pub struct Scope {
 }
 
 impl Scope {
+    /// The scope as a handler has it.
+    pub(crate) fn of(inner: Arc<ScopeInner>) -> Self {
+        Self { inner, asking: None }
+    }
+
+    /// Where the call comes from.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.inner.facts.context
+    }
+
+    /// When the call has to be over.
+    #[must_use]
+    pub fn deadline(&self) -> Deadline {
+        self.inner.facts.deadline()
+    }
+
+    /// A token that is cancelled when the call is stopped: when its time is up, when its caller cancels it or goes away.
+    #[must_use]
+    pub fn cancellation(&self) -> &CancellationToken {
+        self.inner.facts.cancellation()
+    }
+
+    /// Where to report how far the call is.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        let progress = self.inner.dependencies.ready_input(Source::Progress, &self.inner.with);
+        progress.and_then(|progress| progress.cloned()).unwrap_or_default()
+    }
+
     /// The value of a name, made by its provider if it does not exist yet.
     ///
     /// # Errors
@@ -187,10 +218,10 @@ impl ScopeInner {
         self.state().blocking = Some(blocking);
     }
 
-    /// Stops the handler: tells it if it listens, and keeps a blocking one from starting; whether one is running.
-    pub(crate) fn revoke(&self) -> bool {
+    /// Stops the handler: tells it if it listens, and keeps a blocking one from starting.
+    pub(crate) fn revoke(&self) -> Stopping {
         self.facts.cancel();
-        self.state().blocking.as_ref().is_some_and(|blocking| !blocking.revoke())
+        self.state().blocking.as_ref().map_or(Stopping::Stopped, Blocking::revoke)
     }
 
     /// Finishes every value, the newest first. All are finished, even if one fails; the first error is given back, and

@@ -8,8 +8,7 @@ use rustc_hash::FxHashMap;
 use tokio::time::Instant;
 
 use super::count::Count;
-use super::recent::{Conversation, Recent};
-use super::{Exceeded, Limit, LimitScope};
+use super::{Exceeded, Limit, LimitScope, Recent};
 
 /// Admits calls as its limits allow, each counted for a tool, for a conversation, or for a tool in a conversation.
 ///
@@ -42,7 +41,14 @@ pub struct Limiter {
 struct Counted {
     /// Bounded by the tools that have a limit.
     tools: FxHashMap<String, Vec<Count>>,
-    conversations: Recent,
+    conversations: Recent<Conversation>,
+}
+
+/// The counts of one conversation.
+#[derive(Debug, Default)]
+struct Conversation {
+    all: Vec<Count>,
+    tools: FxHashMap<String, Vec<Count>>,
 }
 
 impl Limiter {

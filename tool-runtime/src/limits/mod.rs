@@ -7,3 +7,4 @@ mod recent;
 
 pub use limit::{Exceeded, Limit, LimitScope};
 pub use limiter::Limiter;
+pub(crate) use recent::Recent;

@@ -2,40 +2,29 @@
 
 use std::collections::HashMap;
 
-use rustc_hash::FxHashMap;
-
-use super::count::Count;
-
-/// The counts of one conversation.
-#[derive(Debug, Default)]
-pub(super) struct Conversation {
-    pub(super) all: Vec<Count>,
-    pub(super) tools: FxHashMap<String, Vec<Count>>,
-}
-
-/// Conversations, of which only the recent ones are remembered.
+/// What is known of conversations, of which only the recent ones are remembered.
 ///
 /// When the young ones are half of all, they become the old ones, and what was old and not asked for since is gone.
 /// That forgets nearly in the order of use, at the cost of two look-ups. std's hashes, since ids may be chosen by
 /// strangers.
 #[derive(Debug)]
-pub(super) struct Recent {
+pub(crate) struct Recent<T> {
     half: usize,
-    young: HashMap<Option<String>, Conversation>,
-    old: HashMap<Option<String>, Conversation>,
+    young: HashMap<Option<String>, T>,
+    old: HashMap<Option<String>, T>,
 }
 
-impl Recent {
-    pub(super) fn new(most: usize) -> Self {
+impl<T: Default> Recent<T> {
+    pub(crate) fn new(most: usize) -> Self {
         Self { half: most.div_ceil(2).max(1), young: HashMap::new(), old: HashMap::new() }
     }
 
     #[cfg(test)]
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.young.len() + self.old.len()
     }
 
-    pub(super) fn get(&mut self, id: Option<&str>) -> &mut Conversation {
+    pub(crate) fn get(&mut self, id: Option<&str>) -> &mut T {
         let id = id.map(str::to_owned);
         if !self.young.contains_key(&id) {
             let known = self.old.remove(&id);

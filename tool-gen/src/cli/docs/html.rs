@@ -6,7 +6,6 @@ use tool_model::validate::describe;
 use tool_model::{Manifest, ToolDefinition, estimate_tokens};
 
 use super::types::{Field, Need, Type, arguments, types};
-use crate::cli::show::short;
 use crate::cli::terminal::count;
 
 const STYLE: &str = include_str!("page.css");
@@ -56,7 +55,7 @@ pub(super) fn page(title: &str, manifest: &Manifest) -> String {
 fn section(page: &mut String, name: &str, tool: &ToolDefinition, tokens: usize) {
     let _ = writeln!(page, r##"<article id="{name}" data-tool="{name}">"##);
     let _ = writeln!(page, r##"<h2><a href="#{name}">{name}</a></h2>"##);
-    let flags = short::flags(tool).into_iter().map(|flag| ("flag", flag));
+    let flags = tool_model::flags(tool).into_iter().map(|flag| ("flag", flag));
     let tags = tool.category.iter().chain(&tool.tags).map(|tag| ("tag", tag.clone()));
     let badges: String =
         flags.chain(tags).map(|(class, word)| format!(r#"<span class="{class}">{}</span>"#, escaped(&word))).collect();

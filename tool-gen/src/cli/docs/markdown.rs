@@ -6,7 +6,6 @@ use tool_model::validate::describe;
 use tool_model::{Manifest, ToolDefinition, estimate_tokens};
 
 use super::types::{Field, Need, Type, arguments, types};
-use crate::cli::show::short;
 use crate::cli::terminal::count;
 
 pub(super) fn page(title: &str, manifest: &Manifest) -> String {
@@ -24,7 +23,7 @@ pub(super) fn page(title: &str, manifest: &Manifest) -> String {
 
 fn section(text: &mut String, name: &str, tool: &ToolDefinition) {
     let _ = writeln!(text, "\n## {name}\n\n{}", plain(&tool.description));
-    let flags = short::flags(tool);
+    let flags = tool_model::flags(tool);
     if !flags.is_empty() {
         let _ = writeln!(text, "\n**{}**", flags.join(", "));
     }

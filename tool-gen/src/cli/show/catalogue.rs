@@ -1,11 +1,10 @@
 //! All tools in a table.
 
 use anstyle::Style;
-use tool_model::{Manifest, estimate_tokens};
+use tool_model::{Manifest, ToolDefinition, brief_arguments, estimate_tokens, flags};
 
-use super::short;
 use crate::cli::terminal::{BOLD, DIM, YELLOW, count, styled};
-use crate::cli::wrap::{Column, table};
+use crate::cli::wrap::{Column, NO_BREAK, table};
 
 pub(super) fn of(manifest: &Manifest, width: usize) -> String {
     if manifest.is_empty() {
@@ -17,7 +16,7 @@ pub(super) fn of(manifest: &Manifest, width: usize) -> String {
         .map(|(name, tool)| {
             let tokens = estimate_tokens(name, tool);
             total += tokens;
-            vec![name.to_owned(), short::arguments(tool), short::flags(tool).join(" "), tokens.to_string()]
+            vec![name.to_owned(), arguments(tool), flags(tool).join(" "), tokens.to_string()]
         })
         .collect();
     let column = |title, style, right, gives, least| Column { title, style, right, gives, least };
@@ -37,4 +36,10 @@ pub(super) fn of(manifest: &Manifest, width: usize) -> String {
     }
     let summary = format!("{}, about {total} tokens", count(manifest.len(), "tool"));
     format!("{}\n{}\n", table(&columns, &rows, width), styled(BOLD, summary))
+}
+
+/// What belongs to one argument is held together on one line.
+fn arguments(tool: &ToolDefinition) -> String {
+    let each = brief_arguments(tool).into_iter().map(|argument| argument.replace(' ', NO_BREAK));
+    each.collect::<Vec<_>>().join(", ")
 }

@@ -4,9 +4,8 @@ use std::fmt::Write;
 
 use serde_json::Value;
 use tool_model::validate::describe;
-use tool_model::{ToolDefinition, canonical, estimate_tokens, to_pretty};
+use tool_model::{ToolDefinition, canonical, estimate_tokens, flags, to_pretty};
 
-use super::short;
 use crate::cli::terminal::{BOLD, CYAN, DIM, YELLOW, styled};
 use crate::cli::wrap::wrapped;
 
@@ -53,7 +52,7 @@ fn arguments(text: &mut String, tool: &ToolDefinition, width: usize) {
 
 fn facts(text: &mut String, name: &str, tool: &ToolDefinition) {
     section(text, "About");
-    let flags = short::flags(tool);
+    let flags = flags(tool);
     let facts = [
         ("handler", Some(tool.handler.clone())),
         ("category", tool.category.clone()),

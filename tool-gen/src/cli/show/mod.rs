@@ -2,7 +2,6 @@
 
 mod catalogue;
 mod detail;
-pub(super) mod short;
 
 use clap::Args;
 use serde::Serialize;

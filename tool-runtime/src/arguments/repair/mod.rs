@@ -60,12 +60,12 @@ pub(crate) fn repair(
 }
 
 /// The arguments with a wrong value; nothing, if something else is wrong, too.
-type Wrong = Option<Vec<&'static str>>;
+type Wrong<'a> = Option<Vec<&'a str>>;
 
-fn wrong_values(reader: &Reader<'_>, problems: &[Problem]) -> Wrong {
+fn wrong_values<'a>(reader: &Reader<'a>, problems: &[Problem]) -> Wrong<'a> {
     let argument = |problem: &Problem| match problem {
         Problem::Invalid { index, .. } | Problem::Refused { index, .. } => {
-            reader.schemas.arguments.get(*index).map(|argument| argument.name)
+            reader.schemas.arguments.get(*index).map(|argument| &*argument.name)
         }
         _ => None,
     };
@@ -73,11 +73,11 @@ fn wrong_values(reader: &Reader<'_>, problems: &[Problem]) -> Wrong {
 }
 
 /// First the text as a whole, so that it is JSON and an object; then each argument that is wrong in it.
-fn repaired(
+fn repaired<'a>(
     text: &str,
     definition: &ToolDefinition,
-    mut wrong: Wrong,
-    mut read: impl FnMut(&str) -> Result<(), Wrong>,
+    mut wrong: Wrong<'a>,
+    mut read: impl FnMut(&str) -> Result<(), Wrong<'a>>,
 ) -> Option<Repaired> {
     let mut notes = Notes::new(definition);
     let mut arguments = unwrap_arguments(text, &mut notes)?;

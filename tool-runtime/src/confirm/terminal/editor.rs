@@ -2,10 +2,10 @@
 
 use std::env;
 use std::fs;
+use std::hash::{BuildHasher, RandomState};
 use std::io;
+use std::path::PathBuf;
 use std::process::Command;
-
-use tempfile::TempDir;
 
 /// What `$VISUAL` or `$EDITOR` says, if anything.
 pub(super) fn command() -> Option<String> {
@@ -14,30 +14,45 @@ pub(super) fn command() -> Option<String> {
 
 /// Opens a text in an editor, such as `vi` or `code --wait`, and gives what was saved.
 pub(super) fn edit(command: &str, text: &str) -> io::Result<String> {
-    let folder = private_folder()?;
-    let path = folder.path().join("arguments.json");
+    let folder = PrivateFolder::new()?;
+    let path = folder.0.join("arguments.json");
     fs::write(&path, text)?;
     let mut words = command.split_whitespace();
     let program = words.next().ok_or_else(|| io::Error::other("no editor is named"))?;
     let status = Command::new(program).args(words).arg(&path).status()?;
-    let saved = match status.success() {
+    match status.success() {
         true => fs::read_to_string(&path),
         false => Err(io::Error::other(format!("`{command}` ended with {status}"))),
-    };
-    if let Err(error) = folder.close() {
-        tracing::warn!("what was edited could not be removed: {error}");
     }
-    saved
 }
 
-/// A new folder of a name that nobody knows, which only this person can enter: arguments may be private, and an editor
-/// that leaves copies beside its file, or puts a new file in its place, does that in there.
-fn private_folder() -> io::Result<TempDir> {
-    let mut folder = tempfile::Builder::new();
-    folder.prefix("tool-arguments-");
-    #[cfg(unix)]
-    folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-    folder.tempdir()
+/// A new folder which only this person can enter: arguments may be private, and an editor that leaves copies beside its
+/// file, or puts a new file in its place, does that in there. It goes away with all that is in it.
+struct PrivateFolder(PathBuf);
+
+impl PrivateFolder {
+    /// What stands there already, a link of somebody else's too, is not taken: then another name is tried.
+    fn new() -> io::Result<Self> {
+        let mut make = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut make, 0o700);
+        loop {
+            let name = format!("tool-arguments-{:016x}", RandomState::new().hash_one(std::process::id()));
+            let path = env::temp_dir().join(name);
+            match make.create(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                made => return made.map(|()| Self(path)),
+            }
+        }
+    }
+}
+
+impl Drop for PrivateFolder {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.0) {
+            tracing::warn!(folder = %self.0.display(), %error, "what was edited could not be removed");
+        }
+    }
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -48,12 +63,12 @@ mod tests {
 
     #[test]
     fn a_folder_is_private_and_goes_away_with_all_that_is_in_it() {
-        let folder = private_folder().unwrap();
-        let path = folder.path().to_owned();
+        let folder = PrivateFolder::new().unwrap();
+        let path = folder.0.clone();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
-        assert_ne!(path.file_name(), private_folder().unwrap().path().file_name());
+        assert_ne!(path, PrivateFolder::new().unwrap().0);
         fs::write(path.join("arguments.json~"), "a copy").unwrap();
-        folder.close().unwrap();
+        drop(folder);
         assert!(!path.exists());
     }
 

@@ -1,11 +1,15 @@
 //! A question as it stands on the screen.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
+use serde::Deserialize;
 use serde_json::Value;
+use similar::TextDiff;
 use tool_model::ToolDefinition;
 
 use super::frame::{Colour, Page};
+use crate::Effect;
 use crate::confirm::Question;
 use crate::display::{escape, escape_lines, json, json_folded, thousands};
 
@@ -138,25 +142,28 @@ fn text_in(page: &mut Page, value: &Value) -> String {
 
 /// What the call would do: a text under the name of its kind, or whatever else the tool says.
 fn show_preview(page: &mut Page, preview: &Value) {
-    match text_of(preview) {
-        Some((kind, text)) => show_text(page, kind, text),
-        None => section(page, "preview", preview),
-    }
-}
-
-fn text_of(preview: &Value) -> Option<(&'static str, &str)> {
-    match preview {
-        Value::String(text) => Some((if is_diff(text) { "diff" } else { "preview" }, text)),
-        Value::Object(object) if object.len() == 1 => {
-            ["diff", "command", "statement"].into_iter().find_map(|kind| Some((kind, object.get(kind)?.as_str()?)))
+    let effect = match preview {
+        Value::String(text) => Ok(Effect::Text(text.clone())),
+        other => Effect::deserialize(other),
+    };
+    match effect {
+        Ok(Effect::Diff { path, before, after }) => {
+            let title = path.map_or_else(|| "diff".to_owned(), |path| format!("diff of {}", name(page, &path)));
+            // What is not found in this time stands as removed and written anew.
+            let diff = TextDiff::configure().timeout(Duration::from_millis(200)).diff_lines(&before, &after);
+            show_text(page, &title, &diff.unified_diff().missing_newline_hint(false).to_string(), true);
         }
-        _ => None,
+        Ok(Effect::Command(command)) => show_text(page, "command", &command, false),
+        Ok(Effect::Statement(statement)) => show_text(page, "statement", &statement, false),
+        Ok(Effect::Text(text)) if is_diff(&text) => show_text(page, "diff", &text, true),
+        Ok(Effect::Text(text)) => show_text(page, "preview", &text, false),
+        Err(_) => section(page, "preview", preview),
     }
 }
 
-fn show_text(page: &mut Page, title: &str, text: &str) {
+fn show_text(page: &mut Page, title: &str, text: &str, is_diff: bool) {
     page.line(&format!("  {title}"), None);
-    let colour = |line: &str| if title == "diff" { diff_colour(line) } else { None };
+    let colour = |line: &str| if is_diff { diff_colour(line) } else { None };
     page.framed(
         escape_lines(text).map(|line| {
             let colour = colour(&line);

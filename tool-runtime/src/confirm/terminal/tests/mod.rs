@@ -270,7 +270,17 @@ async fn nothing_foreign_passes_for_ours() {
     asked.chat = Some("x".repeat(100));
     asked.repairs = vec![json!(nasty), json!({"path": nasty, "from": nasty, "to": nasty, "why": nasty})];
     let padded = format!("{}{prompt}", " ".repeat(80));
-    for preview in [json!({"diff": nasty}), json!({"diff": padded}), json!(nasty), json!([nasty]), json!({&nasty: 1})] {
+    let diff = |path: &str, after: &str| json!({"diff": {"path": path, "before": nasty, "after": after}});
+    let previews = [
+        diff(&nasty, &padded),
+        diff(&"x".repeat(100), &nasty),
+        json!({"command": nasty}),
+        json!({"text": padded}),
+        json!(nasty),
+        json!([nasty]),
+        json!({&nasty: 1}),
+    ];
+    for preview in previews {
         asked.preview = Some(preview);
         let script = Script::types("f\nn\n");
         script.answers(&asked).await;
@@ -310,16 +320,20 @@ async fn long_texts_are_folded_and_shown_on_request() {
 
 #[tokio::test]
 async fn a_diff_is_coloured() {
-    let script = Script::types("y\n");
-    script.state().colours = true;
     let mut asked = purge();
-    asked.preview = Some(json!("--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\x1b[0m\n"));
-    script.answers(&asked).await;
-    let screen = &script.state().screen;
-    assert!(
-        screen.contains("│ \x1b[31m-old\x1b[0m\n") && screen.contains("│ \x1b[32m+new\\u{1b}[0m\x1b[0m\n"),
-        "{screen}"
-    );
+    let by_texts = json!({"diff": {"path": "notes.txt", "before": "same\nold\n", "after": "same\nnew\x1b[0m\n"}});
+    let as_text = json!("--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\x1b[0m\n");
+    for preview in [by_texts, json!({"text": as_text}), as_text] {
+        asked.preview = Some(preview);
+        let script = Script::types("y\n");
+        script.state().colours = true;
+        script.answers(&asked).await;
+        let screen = &script.state().screen;
+        assert!(
+            screen.contains("│ \x1b[31m-old\x1b[0m\n") && screen.contains("│ \x1b[32m+new\\u{1b}[0m\x1b[0m\n"),
+            "{screen}"
+        );
+    }
 }
 
 /// Ten calls at once: each is asked about, answered and decided before the next one is shown.

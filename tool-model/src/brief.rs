@@ -1,26 +1,43 @@
 //! Tools in few words.
 
-use crate::cli::wrap::NO_BREAK;
 use serde_json::Value;
-use tool_model::{Argument, ToolDefinition, canonical, reference_target};
+
+use crate::{Argument, ToolDefinition, canonical, reference_target};
 
 /// How much of a list of values or alternatives is shown.
 const LONGEST_LIST: usize = 4;
 
-/// `host: string, limit?: integer = 10`; what belongs to one argument is held together by [`NO_BREAK`].
-pub(in crate::cli) fn arguments(tool: &ToolDefinition) -> String {
+/// A tool on one line: `metrics.newest(host: string, limit?: integer = 10): The newest points of one host.`
+///
+/// ```
+/// use tool_model::{Argument, ToolDefinition, brief};
+///
+/// let mut tool = ToolDefinition::default();
+/// tool.description = "The newest points\n  of one host.".to_owned();
+/// tool.arguments.insert("host".to_owned(), Argument::new("string", true));
+/// assert_eq!(brief("metrics.newest", &tool), "metrics.newest(host: string): The newest points of one host.");
+/// ```
+#[must_use]
+pub fn brief(name: &str, tool: &ToolDefinition) -> String {
+    let words: Vec<&str> = tool.description.split_whitespace().collect();
+    let description = if words.is_empty() { String::new() } else { format!(": {}", words.join(" ")) };
+    format!("{name}({}){description}", brief_arguments(tool).join(", "))
+}
+
+/// Each argument in few words, those that are required first: `host: string`, `limit?: integer = 10`.
+#[must_use]
+pub fn brief_arguments(tool: &ToolDefinition) -> Vec<String> {
     let (required, optional): (Vec<_>, Vec<_>) = tool.arguments.iter().partition(|(_, argument)| argument.required);
     let each = required.into_iter().chain(optional).map(|(name, argument)| {
         let mark = if argument.required { "" } else { "?" };
         let default = argument.keywords.get("default").map(|value| format!(" = {}", cut(&canonical(value), 20)));
-        let argument = format!("{name}{mark}: {}{}", type_of(argument), default.unwrap_or_default());
-        argument.replace(' ', NO_BREAK)
+        format!("{name}{mark}: {}{}", type_of(argument), default.unwrap_or_default())
     });
-    each.collect::<Vec<_>>().join(", ")
+    each.collect()
 }
 
 /// The type of an argument in few words.
-pub(in crate::cli) fn type_of(argument: &Argument) -> String {
+fn type_of(argument: &Argument) -> String {
     of_schema(&argument.schema(), 0)
 }
 
@@ -62,7 +79,7 @@ fn list(words: impl Iterator<Item = String>) -> String {
 }
 
 /// The first characters.
-pub(in crate::cli) fn cut(text: &str, most: usize) -> String {
+fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),
         Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
@@ -70,7 +87,8 @@ pub(in crate::cli) fn cut(text: &str, most: usize) -> String {
 }
 
 /// The words that are set on a tool: `sensitive`, `read-only`, `5s`.
-pub(in crate::cli) fn flags(tool: &ToolDefinition) -> Vec<String> {
+#[must_use]
+pub fn flags(tool: &ToolDefinition) -> Vec<String> {
     let words = [
         ("sensitive", tool.sensitive),
         ("destructive", tool.destructive),
@@ -91,7 +109,7 @@ mod tests {
 
     fn short(argument: Value) -> String {
         let tool = json!({"description": "", "handler": "h", "arguments": {"x": argument}});
-        arguments(&serde_json::from_value(tool).unwrap()).replace(NO_BREAK, " ")
+        brief_arguments(&serde_json::from_value(tool).expect("a tool")).join(", ")
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::careful::Careful;
+use super::Careful;
 use crate::arguments::{Reader, Repaired, are_exact};
 use crate::confirm::Question;
 use crate::guard;
@@ -76,8 +76,8 @@ impl Careful {
         let mut repaired: Option<Box<Repaired>> = None;
         let allow_unknown = self.inner.limits.allow_unknown;
         let reader = Reader { text, schemas: self.tool.schemas(), allow_unknown, repair };
-        let purpose = Purpose::Call { tool: &self.call.name, reader, repaired: &mut repaired };
-        match guard::catch(|| (self.tool.shim.invoke)(Invocation { purpose, ready: None })) {
+        let purpose = Purpose::Call { tool: &self.tool.name, reader, repaired: &mut repaired };
+        match guard::catch(|| self.tool.invoke(Invocation { purpose, ready: None })) {
             Ok(Step::Waiting(waiting)) => Ok((waiting, repaired)),
             // What needs no inputs does nothing yet either: a future that was not polled, a function that was not run.
             Ok(step @ (Step::Future(_) | Step::Blocking(_))) => Ok((Box::new(move |_| Ok(step)), repaired)),

@@ -1,0 +1,167 @@
+//! Providers, values, services and per-call values; scopes that finish with the right outcome.
+
+// Handlers that cannot be stopped.
+mod blocking;
+// What `build()` reports, and what `explain()` says.
+mod building;
+// How a scope is finished.
+mod endings;
+// Values that are lent, and those that are moved out.
+mod lending;
+// What providers ask for, and how they fail.
+mod providers;
+// Shared instances, and those that are made for a call.
+mod services;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tool_runtime::{Builder, Dispatcher, InjectError, Manifest, tool, tool_class};
+
+/// The tools of this file whose handler contains `part`.
+fn only(part: &str) -> Manifest {
+    let mut tools = Manifest::default();
+    for (name, tool) in Manifest::linked().iter() {
+        if tool.handler.contains("::injection::") && tool.handler.contains(part) {
+            tools.insert(name, tool.clone());
+        }
+    }
+    assert!(!tools.is_empty(), "no tool with {part:?}");
+    tools
+}
+
+fn tools(part: &str) -> Builder {
+    Dispatcher::builder().manifest(only(part))
+}
+
+/// A session as an application has it: shared inside a call, ended once.
+#[derive(Clone)]
+struct Session {
+    id: usize,
+    log: Arc<Mutex<Vec<String>>>,
+}
+
+impl Session {
+    fn write(&self, what: impl Into<String>) {
+        self.log.lock().unwrap().push(format!("{}: {}", self.id, what.into()));
+    }
+}
+
+#[derive(Clone)]
+struct Repository {
+    session: Session,
+}
+
+#[derive(Clone)]
+struct CurrentUser(&'static str);
+
+/// Not `Clone`, like a database transaction.
+struct Transaction {
+    written: Vec<String>,
+}
+
+struct Store {
+    repository: Repository,
+}
+
+#[tool_class(prefix = "store")]
+impl Store {
+    pub fn new(repository: Repository) -> Self {
+        repository.session.write("new");
+        Self { repository }
+    }
+
+    /// Saves a text.
+    pub async fn save(&self, text: &str, session: &Session) -> usize {
+        session.write(format!("save {text}"));
+        self.repository.session.id
+    }
+
+    pub async fn fail(&self) -> Result<(), String> {
+        self.repository.session.write("fail");
+        Err("it went wrong".to_owned())
+    }
+
+    pub async fn panic(&self) {
+        self.repository.session.write("panic");
+        panic!("at the disco");
+    }
+
+    pub async fn hang(&self) {
+        self.repository.session.write("hang");
+        std::future::pending::<()>().await;
+    }
+
+    #[tool(blocking)]
+    pub fn block(&self, milliseconds: u64) -> &'static str {
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        self.repository.session.write("unblocked");
+        "done"
+    }
+}
+
+/// Providers for [`Store`], which write down what happens to the sessions.
+fn store(log: &Arc<Mutex<Vec<String>>>) -> Dispatcher {
+    let (started, ended) = (log.clone(), log.clone());
+    let count = Arc::new(AtomicUsize::new(0));
+    tools("::Store::")
+        .provide("session", move |_| {
+            let log = started.clone();
+            let id = count.fetch_add(1, Ordering::SeqCst);
+            async move {
+                log.lock().unwrap().push(format!("{id}: begin"));
+                Ok::<_, String>(Session { id, log })
+            }
+        })
+        .finish("session", move |session: Session, outcome| {
+            let log = ended.clone();
+            async move {
+                let end = if outcome.is_success() { "commit".to_owned() } else { format!("rollback {outcome:?}") };
+                log.lock().unwrap().push(format!("{}: {end}", session.id));
+            }
+        })
+        .provide("repository", |scope| async move {
+            Ok::<_, InjectError>(Repository { session: scope.get("session").await? })
+        })
+        .build()
+        .unwrap()
+}
+
+fn lines(log: &Arc<Mutex<Vec<String>>>) -> Vec<String> {
+    log.lock().unwrap().drain(..).collect()
+}
+
+/// Moves a value out that cannot be cloned.
+#[tool(name = "moved.out")]
+fn moved_out(#[inject] transaction: Transaction) -> usize {
+    transaction.written.len()
+}
+
+struct Draft {
+    words: Vec<String>,
+}
+
+#[tool_class]
+impl Draft {
+    pub async fn new(#[inject] opening: &str) -> Result<Self, String> {
+        tokio::task::yield_now().await;
+        if opening.is_empty() {
+            return Err("nothing to begin with".to_owned());
+        }
+        Ok(Self { words: vec![opening.to_owned()] })
+    }
+
+    pub fn append(&mut self, word: String) -> String {
+        self.words.push(word);
+        self.words.join(" ")
+    }
+
+    pub fn consume(self) -> usize {
+        self.words.len()
+    }
+
+    pub fn shared(self: Arc<Self>) -> usize {
+        self.words.len()
+    }
+}

@@ -1,0 +1,148 @@
+//! The calls of one turn.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::sync::Notify;
+use tool_runtime::confirm::{self, Decision};
+use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, Manifest, ToolCall, tool};
+
+use super::{Log, answering, builder, builder_with, kind};
+
+/// Wait, alone.
+#[tool(name = "pipeline.alone", sequential)]
+async fn alone(#[inject] log: &Log) -> usize {
+    log.enter("alone");
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    log.leave("alone")
+}
+
+/// Wait beside others.
+#[tool(name = "pipeline.beside")]
+async fn beside(#[inject] log: &Log) -> usize {
+    log.enter("beside");
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    log.leave("beside")
+}
+
+#[tokio::test]
+async fn the_calls_of_a_turn_run_side_by_side_but_for_those_that_are_sequential() {
+    let log = Log::default();
+    let ours = Manifest::linked();
+    let ours: Manifest =
+        ours.iter().filter(|(name, _)| name.starts_with("pipeline.")).map(|(n, t)| (n.to_owned(), t.clone())).collect();
+    let tools = Dispatcher::builder()
+        .manifest(ours)
+        .value("counter", Arc::new(AtomicUsize::new(0)))
+        .value("log", log.clone())
+        .value("answer", Arc::new(Notify::new()))
+        .build()
+        .unwrap();
+    let names = ["beside", "beside", "beside", "alone", "beside", "beside"];
+    let results = tools.call_all(names.map(|name| ToolCall::new(format!("pipeline.{name}"), json!({})))).await;
+    // Each says how many there were when it left.
+    let outputs: Vec<u32> = results.iter().map(|result| result.output.parse().unwrap()).collect();
+    assert_eq!(outputs[3], 1, "{outputs:?}");
+    assert_eq!(outputs[..3].iter().max(), Some(&3), "{outputs:?}");
+    let order = log.0.lock().unwrap().clone();
+    assert_eq!(order, ["beside", "beside", "beside", "alone", "beside", "beside"]);
+    let results = tools
+        .call_all(names[..3].iter().map(|name| ToolCall::new(format!("pipeline.{name}"), json!({}))))
+        .concurrency(NonZeroUsize::MIN)
+        .each(|call| call.timeout(Duration::from_secs(1)))
+        .await;
+    assert!(results.iter().all(|result| result.output == "1"), "{results:?}");
+}
+
+#[tokio::test]
+async fn an_abort_stops_the_rest_of_the_turn() {
+    let tools = builder().confirm(answering(Decision::Abort)).build().unwrap();
+    let calls = [
+        ToolCall::new("pipeline.listen", json!({})),
+        ToolCall::new("pipeline.erase", json!({"host": "aborted"})),
+        ToolCall::new("pipeline.alone", json!({})),
+        ToolCall::new("pipeline.count", json!({"by": 1})),
+    ];
+    // The first one waits until it is stopped, and those behind it for their place.
+    let results = tools.call_all(calls).concurrency(NonZeroUsize::MIN).await;
+    let kinds: Vec<ErrorKind> = results.iter().map(kind).collect();
+    assert_eq!(kinds, [ErrorKind::Cancelled, ErrorKind::Aborted, ErrorKind::Aborted, ErrorKind::Aborted]);
+}
+
+/// Whoever is asked takes their time: until `answer` is told.
+fn asking_until(answer: &Arc<Notify>) -> impl tool_runtime::Confirm {
+    let answer = answer.clone();
+    confirm::from_fn(move |_| {
+        let answer = answer.clone();
+        async move {
+            answer.notified().await;
+            Decision::Run
+        }
+    })
+}
+
+/// Tell that somebody may answer now.
+#[tool(name = "pipeline.tell")]
+async fn tell(#[inject] answer: &Arc<Notify>) {
+    answer.notify_one();
+}
+
+/// Erase alone.
+#[tool(name = "pipeline.erase_alone", sensitive, sequential)]
+async fn erase_alone() -> &'static str {
+    "erased alone"
+}
+
+/// If an open question held its place, or the barrier of a sequential tool, the one behind it could never answer it.
+#[tokio::test]
+async fn an_open_question_holds_up_nobody() {
+    let answer = Arc::new(Notify::new());
+    for first in ["pipeline.erase", "pipeline.erase_alone"] {
+        let tools = builder_with(&answer).confirm(asking_until(&answer)).build().unwrap();
+        let arguments = if first == "pipeline.erase" { json!({"host": "asked in a turn"}) } else { json!({}) };
+        let calls = [ToolCall::new(first, arguments), ToolCall::new("pipeline.tell", json!({}))];
+        let turn = tools.call_all(calls).concurrency(NonZeroUsize::MIN);
+        let results = tokio::time::timeout(Duration::from_secs(60), turn.into_future()).await.expect("it goes on");
+        assert!(results.iter().all(|result| result.success), "{results:?}");
+    }
+}
+
+#[test]
+fn without_a_runtime_a_turn_answers_too() {
+    let tools = builder().build().unwrap();
+    let calls = [ToolCall::new("pipeline.long", json!({"lines": 1})), ToolCall::new("pipeline.beside", json!({}))];
+    let mut turn = std::pin::pin!(tools.call_all(calls).into_future());
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    let std::task::Poll::Ready(results) = turn.as_mut().poll(&mut context) else { panic!("nothing waits") };
+    assert!(results[0].success, "{results:?}");
+    assert!(!results[1].success, "it sleeps, and nothing keeps time: {results:?}");
+}
+
+#[tokio::test]
+async fn what_panics_while_a_call_is_prepared_is_its_result() {
+    let tools = builder().build().unwrap();
+    let calls = [ToolCall::new("pipeline.count", json!({"by": 1}))];
+    let results = tools.call_all(calls).each(|_| panic!("no user")).await;
+    assert_eq!(kind(&results[0]), ErrorKind::Panicked);
+    assert!(results[0].output.contains("no user"), "{}", results[0].output);
+}
+
+/// The token of a call and the end of its turn both count.
+#[tokio::test]
+async fn an_abort_stops_what_has_a_token_of_its_own() {
+    let tools = builder().confirm(answering(Decision::Abort)).build().unwrap();
+    let calls = [
+        ToolCall::new("pipeline.listen", json!({})),
+        ToolCall::new("pipeline.erase", json!({"host": "aborted beside"})),
+    ];
+    let results = tools.call_all(calls).each(|call| call.cancel(CancellationToken::new())).await;
+    assert_eq!((kind(&results[0]), kind(&results[1])), (ErrorKind::Cancelled, ErrorKind::Aborted));
+    let token = CancellationToken::new();
+    token.cancel();
+    let calls = [ToolCall::new("pipeline.listen", json!({}))];
+    let results = tools.call_all(calls).each(move |call| call.cancel(token.clone())).await;
+    assert_eq!(kind(&results[0]), ErrorKind::Cancelled);
+}

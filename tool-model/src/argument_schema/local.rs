@@ -1,0 +1,102 @@
+//! A schema whose references all have the one form that is understood everywhere, `#/$defs/NAME`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::schema::{each_subschema, target_of};
+use crate::validate::SchemaError;
+
+/// A schema and the definitions it refers to.
+pub(super) struct Local {
+    pub(super) root: Value,
+    pub(super) defs: BTreeMap<String, Value>,
+}
+
+impl Local {
+    pub(super) fn of(schema: &Value) -> Result<Self, SchemaError> {
+        let mut moving = Moving { whole: schema, defs: BTreeMap::new(), moved: BTreeMap::new(), taken: taken(schema) };
+        for key in ["$defs", "definitions"] {
+            for (name, def) in schema.get(key).and_then(Value::as_object).into_iter().flatten() {
+                let mut def = def.clone();
+                moving.rewrite(&mut def)?;
+                moving.defs.insert(name.clone(), def);
+            }
+        }
+        let mut root = schema.clone();
+        if let Value::Object(object) = &mut root {
+            object.remove("$defs");
+            object.remove("definitions");
+        }
+        moving.rewrite(&mut root)?;
+        Ok(Self { root, defs: moving.defs })
+    }
+}
+
+/// The names that definitions have already.
+fn taken(schema: &Value) -> BTreeSet<String> {
+    let named = ["$defs", "definitions"].iter().filter_map(|key| schema.get(*key)?.as_object());
+    named.flat_map(|defs| defs.keys().cloned()).collect()
+}
+
+/// Moves what is referred to, wherever it stands, among the definitions.
+struct Moving<'a> {
+    whole: &'a Value,
+    defs: BTreeMap<String, Value>,
+    /// By the reference, the name that its target has now.
+    moved: BTreeMap<String, String>,
+    taken: BTreeSet<String>,
+}
+
+impl Moving<'_> {
+    fn rewrite(&mut self, schema: &mut Value) -> Result<(), SchemaError> {
+        if let Some(reference) = schema.get("$ref").and_then(Value::as_str).map(str::to_owned) {
+            let name = self.name_of(&reference)?;
+            let escaped = name.replace('~', "~0").replace('/', "~1").replace('%', "%25");
+            schema["$ref"] = format!("#/$defs/{escaped}").into();
+        }
+        let mut result = Ok(());
+        each_subschema(schema, &mut |inner| {
+            if result.is_ok() {
+                result = self.rewrite(inner);
+            }
+        });
+        result
+    }
+
+    fn name_of(&mut self, reference: &str) -> Result<String, SchemaError> {
+        let named = reference.replacen("#/definitions/", "#/$defs/", 1);
+        if let Some(name) = target_of(&named).filter(|name| self.taken.contains(&**name)) {
+            return Ok(name.into_owned());
+        }
+        if let Some(name) = self.moved.get(reference) {
+            return Ok(name.clone());
+        }
+        let failed = |message: String| Err(SchemaError { path: "#/$ref".to_owned(), message });
+        let Some(pointer) = reference.strip_prefix('#') else {
+            return failed(format!("`{reference}` is not in this schema, and nothing else is read"));
+        };
+        let Some(target) = self.whole.pointer(pointer) else {
+            return failed(format!("there is nothing at `{reference}`"));
+        };
+        let name = self.free_name(pointer);
+        self.moved.insert(reference.to_owned(), name.clone());
+        let mut target = target.clone();
+        self.rewrite(&mut target)?;
+        self.defs.insert(name.clone(), target);
+        Ok(name)
+    }
+
+    /// A name for what stands at a pointer: its last word, or the first like it that is free.
+    fn free_name(&mut self, pointer: &str) -> String {
+        let last = pointer.rsplit('/').find(|step| !step.is_empty()).unwrap_or("Arguments");
+        let plain: String = last.chars().filter(|c| c.is_alphanumeric() || matches!(c, '_' | '-')).collect();
+        let mut name = if plain.is_empty() { "Part".to_owned() } else { plain.clone() };
+        let mut count = 1;
+        while !self.taken.insert(name.clone()) {
+            count += 1;
+            name = format!("{plain}{count}");
+        }
+        name
+    }
+}

@@ -1,0 +1,134 @@
+//! The properties of an object, wherever its schema names them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::names;
+use crate::schema::target;
+use crate::validate::SchemaError;
+
+/// Deeper than this no combination of schemas is followed; a circle would never end.
+const DEEPEST: usize = 16;
+
+/// The properties that an object can have.
+#[derive(Default)]
+pub(super) struct Properties {
+    pub(super) schemas: BTreeMap<String, Value>,
+    pub(super) required: BTreeSet<String>,
+    /// Whether the schema says more than what each property is.
+    pub(super) says_more: bool,
+}
+
+impl Properties {
+    pub(super) fn of(schema: &Value, defs: &BTreeMap<String, Value>) -> Result<Self, SchemaError> {
+        let failed = |path: &str, message: String| Err(SchemaError { path: path.to_owned(), message });
+        let mut found = Self::default();
+        match schema {
+            Value::Bool(true) => return Ok(found),
+            Value::Object(_) => found.collect(schema, defs, 0),
+            _ => return failed("#", "the arguments of a tool are an object with properties".to_owned()),
+        }
+        if let Some(kind) = schema.get("type").filter(|kind| !may_be_object(kind)) {
+            return failed("#/type", format!("the arguments of a tool are an object, not {kind}"));
+        }
+        let unnamed = ["additionalProperties", "patternProperties"].iter().find(|key| {
+            let value = schema.get(**key);
+            value.and_then(Value::as_object).is_some_and(|object| !object.is_empty())
+        });
+        match unnamed {
+            Some(key) if found.schemas.is_empty() => {
+                failed(&format!("#/{key}"), "a model is shown names: give the tool one argument that is the map".into())
+            }
+            _ => Ok(found),
+        }
+    }
+
+    fn collect(&mut self, schema: &Value, defs: &BTreeMap<String, Value>, depth: usize) {
+        let Some(object) = schema.as_object().filter(|_| depth < DEEPEST) else { return };
+        for (name, property) in object.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            self.add(name, property);
+        }
+        for name in names(object.get("required")) {
+            self.schemas.entry(name.clone()).or_insert_with(|| json!({}));
+            self.required.insert(name);
+        }
+        self.says_more |= object.keys().any(|key| SAYS_MORE.contains(&key.as_str()));
+        if let Some(def) = target(schema).and_then(|name| defs.get(&*name)) {
+            self.collect(def, defs, depth + 1);
+        }
+        for part in object.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+            self.collect(part, defs, depth + 1);
+        }
+        for key in ["anyOf", "oneOf"] {
+            if let Some(forms) = object.get(key).and_then(Value::as_array) {
+                self.collect_forms(forms, defs, depth);
+            }
+        }
+    }
+
+    /// Of several forms, each may have properties of its own; required is only what all of them require.
+    fn collect_forms(&mut self, forms: &[Value], defs: &BTreeMap<String, Value>, depth: usize) {
+        let mut required_by_all: Option<BTreeSet<String>> = None;
+        for form in forms {
+            let mut of_form = Self::default();
+            of_form.collect(form, defs, depth + 1);
+            for (name, schema) in &of_form.schemas {
+                self.add(name, schema);
+            }
+            required_by_all = Some(match required_by_all {
+                None => of_form.required,
+                Some(known) => known.intersection(&of_form.required).cloned().collect(),
+            });
+        }
+        self.required.extend(required_by_all.unwrap_or_default());
+    }
+
+    /// Adds a property. One that is described in several places may have any of these forms.
+    fn add(&mut self, name: &str, schema: &Value) {
+        let Some(known) = self.schemas.get_mut(name) else {
+            self.schemas.insert(name.to_owned(), schema.clone());
+            return;
+        };
+        let is_any = |schema: &Value| schema.as_object().is_some_and(serde_json::Map::is_empty);
+        if *known == *schema || is_any(schema) {
+            return;
+        }
+        if is_any(known) {
+            *known = schema.clone();
+            return;
+        }
+        match known.get_mut(EITHER).and_then(Value::as_array_mut) {
+            Some(forms) if !forms.contains(schema) => forms.push(schema.clone()),
+            Some(_) => {}
+            None => *known = json!({EITHER: [known.clone(), schema.clone()]}),
+        }
+    }
+}
+
+const EITHER: &str = "anyOf";
+
+fn may_be_object(kind: &Value) -> bool {
+    match kind {
+        Value::Array(kinds) => kinds.iter().any(|kind| kind == "object"),
+        kind => kind == "object",
+    }
+}
+
+/// Keywords that concern an object as a whole.
+const SAYS_MORE: [&str; 14] = [
+    "$ref",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+    "minProperties",
+    "maxProperties",
+    "propertyNames",
+];

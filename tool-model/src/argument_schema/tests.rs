@@ -1,0 +1,103 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+fn tool(schema: Value) -> ToolDefinition {
+    let mut definition = ToolDefinition::default();
+    ArgumentSchema::read(&schema).expect("a schema").describe(&mut definition);
+    definition
+}
+
+fn refusal(schema: Value) -> String {
+    ArgumentSchema::read(&schema).expect_err("no schema of arguments").to_string()
+}
+
+#[test]
+fn references_of_every_form_become_definitions() {
+    let tool = tool(json!({
+        "type": "object",
+        "properties": {
+            "from": {"type": "object", "properties": {"city": {"type": "string"}}},
+            "to": {"$ref": "#/properties/from"},
+            "tree": {"$ref": "#/definitions/Tree"},
+            "self": {"$ref": "#"},
+        },
+        "definitions": {"Tree": {"type": "object", "properties": {"below": {"$ref": "#/definitions/Tree"}}}},
+    }));
+    assert_eq!(tool.arguments["to"].keywords["$ref"], "#/$defs/from");
+    assert_eq!(tool.defs["Tree"]["properties"]["below"]["$ref"], "#/$defs/Tree");
+    assert_eq!(tool.defs["Arguments"]["properties"]["to"]["$ref"], "#/$defs/from");
+    assert_eq!(tool.defs["from"]["properties"]["city"]["type"], "string");
+}
+
+#[test]
+fn a_name_that_is_taken_is_not_taken_twice() {
+    let tool = tool(json!({
+        "properties": {"a": {"$ref": "#/$defs/City/properties/City"}, "b": {"$ref": "#/$defs/City"}},
+        "$defs": {"City": {"type": "object", "properties": {"City": {"type": "object", "properties": {}}}}},
+    }));
+    assert_eq!(tool.arguments["a"].keywords["$ref"], "#/$defs/City2");
+    assert_eq!(tool.arguments["b"].keywords["$ref"], "#/$defs/City");
+}
+
+#[test]
+fn forms_of_one_object_are_arguments_together() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"kind": {"type": "string"}},
+        "required": ["kind"],
+        "oneOf": [
+            {"properties": {"kind": {"const": "id"}, "id": {"type": "integer"}}, "required": ["id", "kind"]},
+            {"properties": {"kind": {"const": "name"}, "name": {"type": "string"}}, "required": ["name", "kind"]},
+        ],
+    });
+    let read = ArgumentSchema::read(&schema).expect("a schema");
+    let mut definition = ToolDefinition::default();
+    read.describe(&mut definition);
+    let required: Vec<_> = definition.arguments.iter().map(|(name, argument)| (&**name, argument.required)).collect();
+    assert_eq!(required, [("id", false), ("kind", true), ("name", false)]);
+    let whole = read.whole().expect("more than its properties");
+    assert!(whole.is_valid(&json!({"kind": "id", "id": 1})));
+    assert!(!whole.is_valid(&json!({"kind": "id", "name": "x"})));
+}
+
+#[test]
+fn a_plain_object_says_no_more_than_its_properties() {
+    let schema = json!({"type": "object", "properties": {"a": {"type": ["string", "null"]}, "b": {"type": "string"}}});
+    let read = ArgumentSchema::read(&schema).expect("a schema");
+    assert!(read.whole().is_none() && read.is_nullable("a") && !read.is_nullable("b"));
+    assert!(ArgumentSchema::read(&json!({})).expect("no arguments").properties.is_empty());
+}
+
+#[test]
+fn what_a_tool_cannot_have_is_refused_with_a_reason() {
+    assert!(refusal(json!({"type": "array"})).contains("are an object, not \"array\""));
+    assert!(refusal(json!({"additionalProperties": {"type": "string"}})).contains("one argument that is the map"));
+    assert!(refusal(json!({"properties": {"a": {"$ref": "https://x.test/a"}}})).contains("not in this schema"));
+    assert!(refusal(json!({"properties": {"a": {"$ref": "#/$defs/Gone"}}})).contains("nothing at `#/$defs/Gone`"));
+    assert!(refusal(json!({"properties": {"a": {"type": "text"}}})).contains("#/properties/a/type"));
+    let circle = json!({"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"$ref": "#/$defs/A"}}});
+    assert!(ArgumentSchema::read_as_far_as_possible(&circle).is_err(), "it would never end");
+    assert!(refusal(json!(3)).contains("an object with properties"));
+}
+
+#[test]
+fn what_cannot_be_enforced_can_be_left_to_the_tool() {
+    let schema = json!({"properties": {"mail": {"type": "string", "pattern": "^(?!\\.).+@", "minLength": 3}}});
+    assert!(refusal(schema.clone()).contains("#/properties/mail/pattern"));
+    let read = ArgumentSchema::read_as_far_as_possible(&schema).expect("the rest");
+    assert_eq!(read.left_out().len(), 1);
+    let mut definition = ToolDefinition::default();
+    read.describe(&mut definition);
+    assert_eq!(definition.arguments["mail"].keywords["pattern"], "^(?!\\.).+@", "the model is still told");
+}
+
+#[test]
+fn a_result_is_described_with_its_definitions() {
+    let mut tool = ToolDefinition::default();
+    let schema = json!({"type": "object", "properties": {"at": {"$ref": "#/definitions/Point"}},
+        "definitions": {"Point": {"type": "object", "properties": {"x": {"type": "number"}}}}});
+    tool.describe_result(&schema).expect("a schema");
+    assert_eq!(tool.returns.expect("described")["properties"]["at"]["$ref"], "#/$defs/Point");
+    assert!(tool.defs.contains_key("Point"));
+}

@@ -1,0 +1,86 @@
+use clap::Parser;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::confirm::{self, Decision};
+use crate::{Question, RuntimeTool};
+
+fn tools() -> Dispatcher {
+    let schema = json!({"type": "object", "properties": {
+        "to": {"type": "string"},
+        "count": {"type": "integer", "default": 1},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "more": {},
+    }, "required": ["to"]});
+    let send = RuntimeTool::from_schema("mail.send", "Send a mail.", &schema, |arguments, _| async move {
+        if arguments["to"] == "nobody" { Err("there is nobody") } else { Ok(Value::Object(arguments)) }
+    });
+    let purge = RuntimeTool::new("mail.purge", "Delete all mails.", |(): ()| async {}).sensitive().tags(["danger"]);
+    let decide = |question: Question| async move {
+        if question.conversation.is_some() { Decision::Run } else { Decision::Abort }
+    };
+    Dispatcher::builder().confirm(confirm::from_fn(decide)).tool(send).tool(purge).build().unwrap()
+}
+
+async fn run(words: &[&str]) -> Report {
+    let command = Tools::try_parse_from([&["tools"], words].concat()).unwrap();
+    cli(tools()).execute(command.what).await
+}
+
+#[tokio::test]
+async fn a_value_is_what_its_argument_is() {
+    let report = run(&["call", "mail.send", "to=7", "count=3", "tags=a", "tags=[", "more={\"x\": 1}"]).await;
+    assert_eq!(report.exit, Exit::Fine, "{report:?}");
+    let sent: Value = serde_json::from_str(&report.out).unwrap();
+    assert_eq!(sent, json!({"to": "7", "count": 3, "tags": ["a", "["], "more": {"x": 1}}));
+    let report = run(&["call", "mail.send", "--json", r#"{"to": "a=b", "tags": ["x"]}"#, "tags=[\"y\"]"]).await;
+    assert_eq!(serde_json::from_str::<Value>(&report.out).unwrap(), json!({"to": "a=b", "tags": ["x", "y"]}));
+}
+
+#[tokio::test]
+async fn each_end_has_its_code() {
+    assert_eq!(run(&["call", "mail.send", "to=nobody"]).await.exit, Exit::Failed);
+    assert_eq!(run(&["call", "mail.purge"]).await.exit, Exit::Aborted, "somebody aborts");
+    assert_eq!(run(&["call", "mail.purge", "--dry-run"]).await.exit, Exit::Fine, "nobody is asked");
+    for wrong in [
+        &["call", "mail.sned"][..],
+        &["call", "mail.send"],
+        &["call", "mail.send", "to"],
+        &["call", "mail.send", "to=a", "to=b"],
+        &["call", "mail.send", "--json", "[1]"],
+        &["show", "mail.sned"],
+        &["explain", "mail.sned"],
+    ] {
+        let report = run(wrong).await;
+        assert_eq!((report.exit, report.out.as_str()), (Exit::WrongUse, ""), "{wrong:?}");
+        assert!(!report.err.is_empty(), "{wrong:?}");
+    }
+    assert_eq!(Exit::Aborted as u8, 130);
+}
+
+#[tokio::test]
+async fn tools_are_listed_and_shown() {
+    let all = run(&["list"]).await.out;
+    assert!(all.contains("mail.send(to: string, count?: integer = 1, more?: any, tags?: [string])\n"), "{all}");
+    assert!(all.contains("\n2 tools, about "), "{all}");
+    let some = run(&["list", "--tag", "danger"]).await.out;
+    assert!(some.starts_with("mail.purge()  [sensitive]\n    Delete all mails.\n"), "{some}");
+    let found: Value =
+        serde_json::from_str(&run(&["list", "--search", "sending", "--format", "json"]).await.out).unwrap();
+    assert_eq!((found[0]["name"].as_str(), found.as_array().unwrap().len()), (Some("mail.send"), 1));
+    let shown = run(&["show", "mail.send"]).await.out;
+    assert!(shown.contains("  to: string\n  count: integer, optional, default 1\n"), "{shown}");
+    assert!(run(&["explain", "mail.purge"]).await.out.contains("tool-runtime/src/cli/tests.rs:"));
+}
+
+#[tokio::test]
+async fn a_result_can_be_read_by_programs() {
+    let report = run(&["call", "mail.send", "to=nobody", "--format", "json"]).await;
+    let result: crate::ToolResult = serde_json::from_str(&report.out).unwrap();
+    assert_eq!((result.output.as_str(), report.exit), ("there is nobody", Exit::Failed));
+}
+
+#[test]
+fn the_command_is_well_made() {
+    Cli::command().debug_assert();
+}

@@ -1,0 +1,339 @@
+//! A call: what it is told, and how it starts.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow::{self, Break, Continue};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
+
+use super::budget::Budget;
+use super::careful::Careful;
+use super::offer::Offer;
+use super::running::{Running, Work};
+use super::seat::Seat;
+use super::span::{has_subscriber, span_of};
+use super::told::Told;
+use super::words::{answered, cancelled, no_runtime};
+use super::{BoundTool, Dispatcher, Given, InstanceSource, scoped};
+use crate::answer::Failure;
+use crate::arguments::{Reader, Repaired};
+use crate::confirm::Question;
+use crate::guard;
+use crate::inject::{Blocking, Facts, InjectError, Inputs, InstanceInput, ScopeInner};
+use crate::shim::{Invocation, Purpose, Step};
+use crate::{ErrorKind, ToolCall, ToolResult, Watched};
+
+/// A call that is made by awaiting it; see [`Dispatcher::call`].
+///
+/// It never fails and never panics: whatever happens is a [`ToolResult`]. Dropped, it stops the handler and finishes
+/// what was injected in the background.
+///
+/// A panic of a handler, of a provider or of whatever else is not ours, one with an odd payload, one while something is
+/// dropped, and a deadline are results. What ends the process ends it whatever one does: a panic during another, a stack
+/// overflow, `abort`, `panic = "abort"`, `process::exit`. Run tools that may do that in a process of their own, such as
+/// a child that speaks MCP or a worker on another machine, where the end of the process is a result as well.
+#[must_use = "a call does nothing unless it is awaited"]
+pub struct Call<'a> {
+    pub(super) tools: &'a Dispatcher,
+    pub(super) call: ToolCall<'a>,
+    pub(super) with: Vec<Given>,
+    timeout: Option<Duration>,
+    pub(super) cancel: Option<CancellationToken>,
+    /// What few calls have. In a box, since a call is moved about.
+    pub(super) rare: Option<Box<Rare>>,
+    #[cfg(feature = "metrics")]
+    pub(super) started: Option<std::time::Instant>,
+    state: State,
+}
+
+/// What few calls have.
+#[derive(Default)]
+pub(super) struct Rare {
+    /// What somebody has given consent to.
+    approved: Option<Box<Question>>,
+    dry_run: bool,
+    /// Its place among the calls of its turn.
+    seat: Option<Seat>,
+    /// The name by which the model knows a tool that was renamed.
+    pub(super) called: Option<String>,
+    /// What was mended in the arguments.
+    pub(super) repaired: Option<Box<Repaired>>,
+    /// Who watches a call that takes the plain way.
+    pub(super) told: Option<Told>,
+}
+
+enum State {
+    New,
+    Running(Box<Running>),
+    Careful(Pin<Box<dyn Future<Output = ToolResult> + Send>>),
+    Done,
+}
+
+impl<'a> Call<'a> {
+    #[inline]
+    pub(super) fn new(tools: &'a Dispatcher, call: ToolCall<'a>) -> Self {
+        Self {
+            tools,
+            call,
+            with: Vec::new(),
+            timeout: None,
+            cancel: None,
+            rare: None,
+            #[cfg(feature = "metrics")]
+            started: None,
+            state: State::New,
+        }
+    }
+
+    /// A value that comes with this call, for parameters of its type. The builder knows the type through
+    /// [`per_call`](super::Builder::per_call).
+    pub fn with<T: Send + 'static>(mut self, value: T) -> Self {
+        let given = Given::new(value);
+        self.with.retain(|known| known.type_id != given.type_id);
+        self.with.push(given);
+        self
+    }
+
+    /// How long this call may take, whatever its tool and the dispatcher say.
+    ///
+    /// That is the time from here to the answer, with everything that goes before the handler: a queue, a record. A
+    /// person who is asked takes none of it. After that time a rollback and the record of the outcome may keep the
+    /// answer back for some seconds, and go on in the background then.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Stops the call when the token is cancelled.
+    pub fn cancel(mut self, token: CancellationToken) -> Self {
+        self.cancel = Some(token);
+        self
+    }
+
+    /// Only says what the call would do, whatever the dispatcher does otherwise: nothing runs, and nobody is asked.
+    pub fn dry_run(mut self) -> Self {
+        self.rare().dry_run = true;
+        self
+    }
+
+    pub(super) fn approved(mut self, question: Box<Question>) -> Self {
+        self.rare().approved = Some(question);
+        self
+    }
+
+    pub(super) fn seat(mut self, seat: Option<Seat>) -> Self {
+        if seat.is_some() {
+            self.rare().seat = seat;
+        }
+        self
+    }
+
+    pub(super) fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
+
+    /// Finds the tool, checks the arguments, and runs the handler as far as it goes without waiting.
+    fn start(&mut self, context: &mut Context<'_>) -> ControlFlow<ToolResult, State> {
+        let tools = self.tools;
+        tools.with_offer(|offer| self.start_on(offer, context))
+    }
+
+    #[inline(always)]
+    fn start_on(&mut self, offer: &Offer, context: &mut Context<'_>) -> ControlFlow<ToolResult, State> {
+        let inner = &self.tools.inner;
+        let Some(tool) = offer.tools.get(&*self.call.name) else {
+            return Break(self.at_once(None, ToolResult::failure(offer.unknown_tool(&self.call.name))));
+        };
+        if self.call.arguments.len() > inner.limits.argument_bytes {
+            return Break(self.at_once(Some(tool), ToolResult::failure(self.too_long())));
+        }
+        if tool.is_renamed || tool.wants_tools {
+            self.suit(tool);
+        }
+        if self.cancel.as_ref().is_some_and(CancellationToken::is_cancelled) {
+            return Break(self.at_once(Some(tool), answered(tool, Err(cancelled()))));
+        }
+        let watched = inner.rules.events.watch(&self.call);
+        if (self.is_special() || inner.rules.concern(tool) || watched.is_some() || has_subscriber())
+            && let Some(started) = self.start_carefully(tool, watched)
+        {
+            return started;
+        }
+        self.start_plainly(tool, context)
+    }
+
+    #[inline(always)]
+    fn start_plainly(&mut self, tool: &Arc<BoundTool>, context: &mut Context<'_>) -> ControlFlow<ToolResult, State> {
+        let inner = &self.tools.inner;
+        let ready = if tool.needs_scope {
+            None
+        } else {
+            match self.ready_inputs(tool) {
+                Ok(inputs) => Some(inputs),
+                Err(error) => return Break(answered(tool, Err(scoped::not_run(tool, &error)))),
+            }
+        };
+        let reader = Reader {
+            text: &self.call.arguments,
+            schemas: tool.schemas(),
+            allow_unknown: inner.limits.allow_unknown,
+            repair: inner.limits.repair,
+        };
+        let mut repaired = None;
+        let purpose = Purpose::Call { tool: &tool.name, reader, repaired: &mut repaired };
+        let invocation = Invocation { purpose, ready };
+        let step = guard::catch(|| first_step(tool.invoke(invocation), context));
+        if repaired.is_some() {
+            self.rare().repaired = repaired;
+        }
+        let work = match step {
+            Ok(Step::Done(answer)) => return Break(answered(tool, answer)),
+            Ok(Step::Refused(error)) => return Break(ToolResult::failure(*error)),
+            Ok(Step::Future(handler)) => Work::Handler(handler),
+            Ok(Step::Blocking(function)) => match Handle::try_current() {
+                Ok(runtime) => {
+                    let (blocking, answer) = Blocking::start(&runtime, function);
+                    Work::Blocking { blocking, answer }
+                }
+                Err(_) => return Break(answered(tool, Err(no_runtime()))),
+            },
+            Ok(Step::Waiting(waiting)) => {
+                let Ok(runtime) = Handle::try_current() else { return Break(answered(tool, Err(no_runtime()))) };
+                let facts = Facts::new(self.call.context(), self.timeout_of(tool));
+                let scope = ScopeInner::new(inner.dependencies.clone(), std::mem::take(&mut self.with), facts);
+                Work::Scoped {
+                    run: Box::pin(scoped::run(tool.clone(), scope.clone(), runtime.clone(), waiting)),
+                    scope,
+                    runtime,
+                }
+            }
+            Err(panic) => return Break(answered(tool, Err(Failure::new(ErrorKind::Panicked, panic)))),
+        };
+        let budget = Budget::new(self.timeout_of(tool));
+        Continue(State::Running(Box::new(Running::new(tool.clone(), work, budget, self.cancel.take()))))
+    }
+
+    /// Starts a call that somebody has to be asked about, that is recorded or only tried, or that is watched. Nothing
+    /// if it can take the plain way after all.
+    #[cold]
+    #[inline(never)]
+    fn start_carefully(
+        &mut self,
+        tool: &Arc<BoundTool>,
+        watched: Option<Watched>,
+    ) -> Option<ControlFlow<ToolResult, State>> {
+        let mut told = Told::new(watched, span_of(&self.call, Some(tool)));
+        let must = self.is_special() || self.tools.inner.rules.concern(tool);
+        let Ok(runtime) = Handle::try_current() else {
+            if !must {
+                // Whoever only watches does not make a call need what it would not need unwatched.
+                self.watch_plainly(tool, told);
+                return None;
+            }
+            let result = answered(tool, Err(no_runtime()));
+            told.ends(&result);
+            return Some(Break(result));
+        };
+        let (approved, dry_run, seat) = match &mut self.rare {
+            Some(rare) => (rare.approved.take(), rare.dry_run, rare.seat.take()),
+            None => (None, false, None),
+        };
+        let careful = Careful {
+            inner: self.tools.inner.clone(),
+            tool: tool.clone(),
+            call: self.call.clone().into_owned(),
+            approved,
+            dry_run,
+            with: std::mem::take(&mut self.with),
+            budget: Budget::new(self.timeout_of(tool)),
+            cancel: self.cancel.take(),
+            seat,
+            runtime,
+        };
+        let span = told.span.clone();
+        Some(Continue(State::Careful(Box::pin(careful.run(told).instrument(span)))))
+    }
+    /// Whether it takes the careful way whatever its tool is.
+    #[inline]
+    fn is_special(&self) -> bool {
+        self.rare.as_ref().is_some_and(|rare| rare.dry_run || rare.approved.is_some())
+    }
+
+    /// What is asked, limited and recorded is the tool itself, whatever a selection calls it. What the model reads has
+    /// the name that it knows.
+    #[cold]
+    fn suit(&mut self, tool: &BoundTool) {
+        if tool.is_renamed {
+            let called = std::mem::replace(&mut self.call.name, Cow::Owned(tool.own_name.to_string()));
+            self.rare().called = Some(called.into_owned());
+        }
+        if tool.wants_tools {
+            self.with.push(Given::new(self.tools.clone()));
+        }
+    }
+
+    #[inline]
+    pub(super) fn timeout_of(&self, tool: &BoundTool) -> Option<Duration> {
+        self.timeout.or(tool.timeout).or(self.tools.inner.limits.timeout)
+    }
+
+    #[inline]
+    fn ready_inputs(&self, tool: &BoundTool) -> Result<Inputs, InjectError> {
+        let instance = match &tool.instance {
+            InstanceSource::Shared(shared) => InstanceInput::Shared(shared.clone()),
+            InstanceSource::None | InstanceSource::Scope | InstanceSource::PerCall { .. } => InstanceInput::None,
+        };
+        if tool.injections.is_empty() {
+            return Ok(Inputs { instance, values: Vec::new() });
+        }
+        let dependencies = &self.tools.inner.dependencies;
+        let values = tool.injections.iter().map(|(_, source)| dependencies.ready_input(*source, &self.with));
+        Ok(Inputs { instance, values: values.collect::<Result<_, _>>()? })
+    }
+}
+
+impl Future for Call<'_> {
+    type Output = ToolResult;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
+        let this = self.get_mut();
+        if matches!(this.state, State::New) {
+            #[cfg(feature = "metrics")]
+            {
+                this.started = Some(std::time::Instant::now());
+            }
+            match this.start(context) {
+                Continue(state) => this.state = state,
+                Break(result) => {
+                    this.state = State::Done;
+                    return Poll::Ready(this.dressed(result));
+                }
+            }
+        }
+        let polled = match &mut this.state {
+            State::Running(running) => Pin::new(&mut **running).poll(context),
+            State::Careful(call) => call.as_mut().poll(context),
+            State::New | State::Done => panic!("a call was polled after it had answered"),
+        };
+        let Poll::Ready(result) = polled else { return Poll::Pending };
+        this.state = State::Done;
+        Poll::Ready(this.dressed(result))
+    }
+}
+
+/// Polls an `async` handler for the first time; most answer at once, and nothing needs to be kept for them.
+#[inline]
+fn first_step(step: Step, context: &mut Context<'_>) -> Step {
+    match step {
+        Step::Future(mut handler) => match handler.as_mut().poll(context) {
+            Poll::Ready(answer) => Step::Done(answer),
+            Poll::Pending => Step::Future(handler),
+        },
+        other => other,
+    }
+}

@@ -1,0 +1,90 @@
+//! Who has to agree, and what they said.
+
+use serde_json::Value;
+
+use super::{Budget, Careful, Read, Rules};
+use crate::confirm::{Decision, Pending, Question, Verdict};
+use crate::{ErrorKind, ToolResult, guard};
+
+impl Careful {
+    /// What the policy says of the arguments that are to run. One that panics says no.
+    pub(super) fn verdict(&self, rules: &Rules, read: &Read) -> Verdict {
+        guard::catch(|| rules.policy.decide(&self.call.name, self.tool.definition(), &read.arguments))
+            .unwrap_or_else(|panic| Verdict::Refuse(format!("its policy panicked: {panic}")))
+    }
+
+    pub(super) async fn refuse_by_policy(&self, verdict: Verdict, read: &Read) -> Result<(), Box<ToolResult>> {
+        let Verdict::Refuse(reason) = verdict else { return Ok(()) };
+        self.note(read, "refused by policy").await?;
+        Err(self.failure(ErrorKind::Refused, format!("was refused: {reason}")))
+    }
+
+    /// Gets consent, if it is needed; with it, the arguments that are to run instead, if somebody has put others.
+    pub(super) async fn consent(
+        &self,
+        rules: &Rules,
+        read: &Read,
+        budget: &mut Budget,
+    ) -> Result<(&'static str, Option<Value>), Box<ToolResult>> {
+        let verdict = self.verdict(rules, read);
+        let runs = matches!(verdict, Verdict::Run);
+        self.timed(budget, self.refuse_by_policy(verdict, read)).await?;
+        if let Some(question) = &self.approved {
+            let is_edited = question.arguments != read.arguments;
+            return Ok((if is_edited { "edited" } else { "confirmed" }, None));
+        }
+        if runs {
+            return Ok(("policy", None));
+        }
+        let (noted, result) = match self.ask(rules, read).await? {
+            Decision::Run => return Ok(("confirmed", None)),
+            Decision::Edit(arguments) => return Ok(("edited", Some(arguments))),
+            Decision::Refuse(reason) => {
+                let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+                ("refused", self.failure(ErrorKind::Refused, format!("was refused{reason}")))
+            }
+            Decision::Abort => {
+                let message = "was refused, and everything else with it: stop here".to_owned();
+                ("aborted", self.failure(ErrorKind::Aborted, message))
+            }
+            Decision::Pending(pending) => ("pending", self.pending(&pending)),
+        };
+        self.timed(budget, self.note(read, noted)).await?;
+        Err(result)
+    }
+
+    /// Asks. Meanwhile nobody waits for this call's place.
+    async fn ask(&self, rules: &Rules, read: &Read) -> Result<Decision, Box<ToolResult>> {
+        let Some(confirm) = &rules.confirm else {
+            self.note(read, "nobody to ask").await?;
+            let message = "needs somebody's consent, and there is nobody to ask: the application sets `.confirm(..)`, or another `.policy(..)`";
+            return Err(self.failure(ErrorKind::Refused, message.to_owned()));
+        };
+        let _away = self.seat.as_ref().map(|seat| seat.leave());
+        let question = self.question(read).await;
+        let decision = guard::CatchPanic(confirm.confirm(&question)).await;
+        Ok(decision.unwrap_or_else(|panic| Decision::Refuse(Some(format!("asking panicked: {panic}")))))
+    }
+
+    async fn question(&self, read: &Read) -> Question {
+        let mut question = Question::new(&*self.tool.name, self.tool.definition().clone(), read.arguments.clone());
+        question.call_id = self.call.call_id().map(str::to_owned);
+        question.conversation = self.call.conversation_id().map(str::to_owned);
+        (question.channel, question.chat) =
+            self.call.channel.clone().map(|(channel, chat)| (channel.into_owned(), chat.into_owned())).unzip();
+        question.repairs = read.repaired.as_ref().map(|repaired| repaired.values()).unwrap_or_default();
+        question.preview = self.effect(read).await;
+        question
+    }
+
+    fn pending(&self, pending: &Pending) -> Box<ToolResult> {
+        let mut result = self.failure(
+            ErrorKind::Pending,
+            "waits for somebody's consent. Go on with something else; its result comes later".to_owned(),
+        );
+        result.metadata.insert("token", pending.token.as_str());
+        let expires = pending.expires.duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs();
+        result.metadata.insert("expires", expires);
+        result
+    }
+}

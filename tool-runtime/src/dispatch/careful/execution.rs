@@ -1,0 +1,100 @@
+//! A handler that runs on the careful way, and what is owed when it is over.
+
+use std::time::Instant;
+
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
+
+use super::record::Record;
+use super::{Careful, mend};
+use crate::arguments::Repaired;
+use crate::dispatch::budget::Budget;
+use crate::dispatch::running::{Running, Work};
+use crate::dispatch::scoped;
+use crate::dispatch::told::Told;
+use crate::guard::CatchPanic;
+use crate::inject::{Facts, ScopeInner};
+use crate::shim::Waiting;
+use crate::{Permit, ToolResult};
+
+/// What has to be done once the handler is over.
+pub(super) struct Ending {
+    pub(super) told: Option<Told>,
+    pub(super) repaired: Option<Box<Repaired>>,
+    pub(super) decision: &'static str,
+    pub(super) record: Option<Record>,
+    pub(super) started: Instant,
+}
+
+/// A handler that runs. Dropped, what became of it is still recorded and told.
+pub(super) struct Execution {
+    running: Running,
+    ending: Option<Ending>,
+    cancel: Option<CancellationToken>,
+    runtime: Handle,
+    /// The place in its turn, held until the handler is over.
+    _seat: Option<crate::dispatch::seat::Seat>,
+}
+
+impl Execution {
+    pub(super) fn start(
+        call: Careful,
+        waiting: Waiting,
+        ending: Ending,
+        permit: Option<Permit>,
+        budget: Budget,
+    ) -> Self {
+        let Careful { inner, tool, call, mut with, cancel, seat, runtime, .. } = call;
+        if let Some(told) = &ending.told {
+            told.listen(&mut with);
+        }
+        let scope = ScopeInner::new(inner.dependencies.clone(), with, Facts::new(call.context(), budget.left));
+        if let Some(permit) = permit {
+            scope.keep(permit);
+        }
+        let run = Box::pin(scoped::run(tool.clone(), scope.clone(), runtime.clone(), waiting));
+        let work = Work::Scoped { run, scope, runtime: runtime.clone() };
+        let running = Running::new(tool, work, budget, cancel.clone());
+        Self { running, ending: Some(ending), cancel, runtime, _seat: seat }
+    }
+
+    /// Runs the handler, records what came of it and gives it back.
+    pub(super) async fn end(mut self) -> ToolResult {
+        let result = (&mut self.running).await;
+        match self.ending.take() {
+            Some(ending) => ending.end(result, self.cancel.as_ref()).await,
+            None => result,
+        }
+    }
+}
+
+impl Drop for Execution {
+    fn drop(&mut self) {
+        let Some(ending) = self.ending.take() else { return };
+        let abandoned = self.running.abandon();
+        self.runtime.spawn(async move {
+            ending.end(abandoned.await, None).await;
+        });
+    }
+}
+
+impl Ending {
+    /// The outcome is on record before anybody is told.
+    async fn end(mut self, result: ToolResult, cancel: Option<&CancellationToken>) -> ToolResult {
+        let mut result = mend(result, self.repaired.as_deref());
+        let took = self.started.elapsed();
+        result.metadata.insert("milliseconds", took.as_secs_f64() * 1e3);
+        result.metadata.insert("decision", self.decision);
+        if let Some(told) = &mut self.told {
+            told.ends(&result);
+        }
+        if let Some(record) = self.record.take() {
+            // A journal is somebody else's code.
+            let written = CatchPanic(Box::pin(record.finish(&result, took, cancel))).await;
+            if !written.unwrap_or(false) {
+                result.metadata.insert("recorded", false);
+            }
+        }
+        result
+    }
+}

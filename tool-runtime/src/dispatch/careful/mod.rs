@@ -1,0 +1,182 @@
+//! The careful way of a call: what happens when somebody is asked, when it is recorded or only tried, or when somebody
+//! watches.
+//!
+//! Arguments are checked and mended before anybody is asked, and held in the form in which the handler gets them: what
+//! is asked is what runs. A deadline covers everything from the call to its answer but two things: the time in which a
+//! person makes up their mind, for which a preview may take as long again, and the wait for a place in a turn. The
+//! record of the outcome has its own bound.
+
+mod consent;
+mod execution;
+mod read;
+mod record;
+mod trial;
+
+use std::sync::Arc;
+
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
+
+use self::execution::{Ending, Execution};
+use self::read::{Read, WRONG_EDIT, of_an_edit};
+use super::budget::Budget;
+use super::dispatcher::Inner;
+use super::seat::Seat;
+use super::told::Told;
+use super::words::{answered, cancelled};
+use super::{BoundTool, Given, Rules};
+use crate::answer::Failure;
+use crate::arguments::Repaired;
+use crate::confirm::Question;
+use crate::guard::CatchPanic;
+use crate::shim::Waiting;
+use crate::{ErrorKind, Permit, ToolCall, ToolError, ToolResult, redact};
+
+/// A call on its careful way.
+pub(super) struct Careful {
+    pub(super) inner: Arc<Inner>,
+    pub(super) tool: Arc<BoundTool>,
+    pub(super) call: ToolCall<'static>,
+    /// What somebody has given consent to already.
+    pub(super) approved: Option<Box<Question>>,
+    pub(super) dry_run: bool,
+    /// What came with the call.
+    pub(super) with: Vec<Given>,
+    pub(super) budget: Budget,
+    pub(super) cancel: Option<CancellationToken>,
+    /// Its place among the calls of its turn.
+    pub(super) seat: Option<Seat>,
+    pub(super) runtime: Handle,
+}
+
+/// A call that is to run.
+struct Decided {
+    waiting: Waiting,
+    ending: Ending,
+    permit: Option<Permit>,
+}
+
+impl Careful {
+    /// Decides, runs and records.
+    pub(super) async fn run(self, mut told: Told) -> ToolResult {
+        let mut budget = self.budget;
+        match self.stoppable(self.prepare(&mut told, &mut budget)).await {
+            Ok(Decided { waiting, mut ending, permit }) => {
+                ending.told = Some(told);
+                Execution::start(self, waiting, ending, permit, budget).end().await
+            }
+            Err(result) => {
+                told.ends(&result);
+                *result
+            }
+        }
+    }
+
+    /// Prepares until the call is cancelled. Whatever panics there, the call does not run.
+    async fn stoppable<T>(
+        &self,
+        prepare: impl Future<Output = Result<T, Box<ToolResult>>>,
+    ) -> Result<T, Box<ToolResult>> {
+        let prepare = CatchPanic(std::pin::pin!(prepare));
+        let prepared = match &self.cancel {
+            None => Some(prepare.await),
+            Some(token) => token.run_until_cancelled(prepare).await,
+        };
+        let failure = match prepared {
+            Some(Ok(prepared)) => return prepared,
+            Some(Err(panic)) => Failure::new(ErrorKind::Panicked, panic),
+            None => cancelled(),
+        };
+        Err(self.not_run(failure))
+    }
+
+    /// Everything up to the handler.
+    async fn prepare(&self, told: &mut Told, budget: &mut Budget) -> Result<Decided, Box<ToolResult>> {
+        let rules = &self.inner.rules;
+        let read = match &self.approved {
+            None => self.read(&self.call.arguments, self.inner.limits.repair),
+            Some(question) => self.timed(budget, self.read_approved(question)).await,
+        };
+        match &read {
+            Ok((_, read)) => told.starts(|| redact(&read.arguments, self.tool.definition())),
+            Err(_) => told.starts_with_text(&self.call.arguments, &self.tool),
+        }
+        let (mut waiting, mut read) = read?;
+        if rules.trace_arguments {
+            let shown = redact(&read.arguments, self.tool.definition());
+            told.span.record("gen_ai.tool.call.arguments", shown.to_string());
+        }
+        if self.dry_run || rules.dry_run {
+            self.timed(budget, self.note(&read, "dry run")).await?;
+            return Err(self.dry_result(rules, &read).await);
+        }
+        // A call is known by what the model asked for, whatever somebody has put in its place.
+        let asked = self.approved.as_ref().map_or(&read.arguments, |question| &question.arguments).clone();
+        self.timed(budget, self.recall(&asked)).await?;
+        let (decision, edited) = self.consent(rules, &read, budget).await?;
+        if let Some(arguments) = edited {
+            (waiting, read) = match self.read(&arguments.to_string(), false) {
+                Ok(edited) => edited,
+                Err(result) => {
+                    self.timed(budget, self.note(&read, WRONG_EDIT)).await?;
+                    return Err(of_an_edit(result));
+                }
+            };
+            // Consent is no leave to do what the policy forbids.
+            self.timed(budget, self.refuse_by_policy(self.verdict(rules, &read), &read)).await?;
+        }
+        if let Some(seat) = &self.seat {
+            seat.enter().await;
+        }
+        self.timed(budget, self.admit(&read)).await?;
+        let permit = self.timed(budget, self.enter(&read)).await?;
+        let record = self.timed(budget, self.begin(&read, &asked, decision)).await?;
+        let ending =
+            Ending { told: None, repaired: read.repaired, decision, record, started: std::time::Instant::now() };
+        Ok(Decided { waiting, ending, permit })
+    }
+
+    /// Does a part of the preparation within the time of the call.
+    async fn timed<T>(
+        &self,
+        budget: &mut Budget,
+        work: impl Future<Output = Result<T, Box<ToolResult>>>,
+    ) -> Result<T, Box<ToolResult>> {
+        budget.spend(work).await.map_err(|failure| self.not_run(failure))?
+    }
+
+    /// Counts the call, where they may come only so often. What does not run does not count.
+    async fn admit(&self, read: &Read) -> Result<(), Box<ToolResult>> {
+        let Some(limiter) = &self.inner.rules.limiter else { return Ok(()) };
+        let Err(exceeded) = limiter.admit(&self.call.name, self.call.conversation_id()) else { return Ok(()) };
+        self.note(read, "rate limited").await?;
+        Err(Box::new(ToolResult::failure(exceeded.error(&self.tool.name))))
+    }
+
+    /// Waits for its turn, where only so many calls run at a time.
+    async fn enter(&self, read: &Read) -> Result<Option<Permit>, Box<ToolResult>> {
+        let Some(concurrency) = &self.inner.rules.concurrency else { return Ok(None) };
+        match concurrency.enter().await {
+            Ok(permit) => Ok(Some(permit)),
+            Err(busy) => {
+                self.note(read, "busy").await?;
+                Err(Box::new(ToolResult::failure(busy.error(&self.tool.name))))
+            }
+        }
+    }
+
+    fn not_run(&self, failure: Box<Failure>) -> Box<ToolResult> {
+        Box::new(answered(&self.tool, Err(failure)))
+    }
+
+    fn failure(&self, kind: ErrorKind, message: String) -> Box<ToolResult> {
+        Box::new(ToolResult::failure(ToolError::new(kind, format!("`{}` {message}.", self.tool.name))))
+    }
+}
+
+fn mend(mut result: ToolResult, repaired: Option<&Repaired>) -> ToolResult {
+    if let Some(repaired) = repaired {
+        result.metadata.insert("repairs", repaired.values());
+    }
+    result
+}

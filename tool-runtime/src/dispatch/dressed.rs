@@ -1,0 +1,93 @@
+//! The last touch of a result, and who is told of calls that never came to their handler.
+
+use serde_json::json;
+
+use super::told::Told;
+use super::{BoundTool, Call};
+use crate::{ErrorKind, Spill, ToolError, ToolResult};
+
+impl Call<'_> {
+    /// Shortens a result that is too long, and says what was mended.
+    #[inline]
+    pub(super) fn dressed(&mut self, result: ToolResult) -> ToolResult {
+        let result = if self.tools.inner.rules.touch_results { self.touched(result) } else { result };
+        #[cfg(feature = "metrics")]
+        if let Some(started) = self.started.take() {
+            crate::measure::measure(&self.call.name, &result, started.elapsed());
+        }
+        if self.rare.is_none() { result } else { self.with_rare(result) }
+    }
+
+    /// Shortens a result that is too long, and ends tries.
+    #[cold]
+    fn touched(&self, result: ToolResult) -> ToolResult {
+        let rules = &self.tools.inner.rules;
+        let result = match &rules.spill {
+            None => result,
+            Some(spill) => shortened(spill, self.call.conversation_id(), result),
+        };
+        match &rules.tries {
+            None => result,
+            Some(tries) => {
+                let called = self.rare.as_ref().and_then(|rare| rare.called.as_deref());
+                tries.judge(self.call.conversation_id(), called.unwrap_or(&self.call.name), result)
+            }
+        }
+    }
+
+    /// Says in the result what was mended, and tells whoever watches.
+    #[cold]
+    #[inline(never)]
+    fn with_rare(&mut self, mut result: ToolResult) -> ToolResult {
+        let Some(rare) = self.rare.take() else { return result };
+        if let Some(repaired) = rare.repaired {
+            result.metadata.insert("repairs", json!(repaired.repairs));
+        }
+        if let Some(mut told) = rare.told {
+            told.ends(&result);
+        }
+        result
+    }
+
+    /// Tells of a call that is answered before anything else.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn at_once(&self, tool: Option<&BoundTool>, result: ToolResult) -> ToolResult {
+        Told::at_once(&self.tools.inner.rules.events, &self.call, tool, &result);
+        result
+    }
+
+    /// Tells of a call that takes the plain way.
+    pub(super) fn watch_plainly(&mut self, tool: &BoundTool, mut told: Told) {
+        told.starts_with_text(&self.call.arguments, tool);
+        told.listen(&mut self.with);
+        self.rare().told = Some(told);
+    }
+
+    #[cold]
+    pub(super) fn too_long(&self) -> ToolError {
+        let message = format!(
+            "Invalid arguments for `{}`: {} bytes are more than the limit of {}. Send less.",
+            self.call.name,
+            self.call.arguments.len(),
+            self.tools.inner.limits.argument_bytes
+        );
+        ToolError::new(ErrorKind::InvalidArguments, message)
+    }
+}
+
+/// The model reads the output of a failure, and an interface its error: neither is too long.
+#[cold]
+fn shortened(spill: &Spill, conversation: Option<&str>, mut result: ToolResult) -> ToolResult {
+    let (output, spilled) = spill.shorten(conversation, std::mem::take(&mut result.output));
+    result.output = output;
+    if let Some(error) = &mut result.error
+        && spilled.is_some()
+    {
+        error.message.clone_from(&result.output);
+    }
+    if let Some(spilled) = spilled {
+        result.metadata.insert("spilled", json!(spilled));
+    }
+    result
+}

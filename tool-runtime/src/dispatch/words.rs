@@ -1,0 +1,76 @@
+//! What became of a call, in words for the model.
+
+use std::time::Duration;
+
+use super::BoundTool;
+use crate::answer::{Answer, Failure, Output};
+use crate::output::clean;
+use crate::{ErrorKind, Notes, Outcome, ToolError, ToolResult};
+
+pub(super) fn outcome_of(answer: &Answer) -> Outcome {
+    match answer {
+        Ok(_) => Outcome::Success,
+        Err(failure) => match failure.kind {
+            ErrorKind::Panicked => Outcome::Panicked,
+            ErrorKind::TimedOut | ErrorKind::OutcomeUnknown => Outcome::TimedOut,
+            ErrorKind::Cancelled => Outcome::Cancelled,
+            _ => Outcome::Failed,
+        },
+    }
+}
+
+pub(super) fn cancelled() -> Box<Failure> {
+    Failure::new(ErrorKind::Cancelled, "was cancelled")
+}
+
+pub(super) fn too_late(limit: Duration) -> Box<Failure> {
+    Failure::new(ErrorKind::TimedOut, format!("did not finish within {limit:?}"))
+}
+
+/// The same of a handler that goes on: what it does, nobody knows.
+pub(super) fn unstoppable(mut failure: Box<Failure>) -> Box<Failure> {
+    failure.kind = ErrorKind::OutcomeUnknown;
+    failure.message.push_str(", but could not be stopped: it may still take effect");
+    failure
+}
+
+pub(super) fn no_runtime() -> Box<Failure> {
+    Failure::new(ErrorKind::NoRuntime, "needs a Tokio runtime with time enabled, and there is none on this thread")
+}
+
+/// The answer in the words that the model reads.
+#[inline]
+pub(super) fn answered(tool: &BoundTool, answer: Answer) -> ToolResult {
+    match answer {
+        Ok(Output { text, metadata }) => ToolResult { metadata, ..ToolResult::success(text) },
+        Err(mut failure) => match failure.result.take() {
+            Some(result) => result,
+            None => ToolResult::failure(in_words(tool, *failure)),
+        },
+    }
+}
+
+/// A result with what its handler has said besides.
+#[inline]
+pub(super) fn noted(mut result: ToolResult, notes: Option<Notes>) -> ToolResult {
+    if let Some(notes) = notes {
+        notes.move_to(&mut result.metadata);
+    }
+    result
+}
+
+#[cold]
+pub(super) fn in_words(tool: &BoundTool, failure: Failure) -> ToolError {
+    let Failure { kind, message, .. } = failure;
+    let name = &tool.name;
+    let message = match kind {
+        ErrorKind::Panicked => format!("`{name}` panicked: {message}"),
+        ErrorKind::TimedOut => format!("`{name}` {message} and was stopped."),
+        ErrorKind::Cancelled | ErrorKind::OutcomeUnknown | ErrorKind::NoRuntime | ErrorKind::Refused => {
+            format!("`{name}` {message}.")
+        }
+        ErrorKind::Finish => format!("`{name}` ran, but failed in the end: {message}"),
+        _ => message,
+    };
+    ToolError::new(kind, clean(message))
+}

@@ -1,0 +1,185 @@
+//! All tools of a dispatcher, those that are not offered included, and how an offer is made of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use tool_model::{Manifest, Registration, ToolDefinition, difference};
+
+use super::changes::{Change, Changes, Taken};
+use crate::Problem;
+use crate::dispatch::{Bound, BoundTool, Function, Offer, Tools, no_such_tool};
+
+/// What there is. Held under a lock while it changes; what calls and readers see is the [`Offer`] made of it.
+#[derive(Clone, Default)]
+pub(crate) struct Shelf {
+    tools: Tools,
+    /// Linked tools that are not among them.
+    not_offered: Vec<&'static Registration>,
+    /// The names of tools that stand in the place of linked ones on purpose.
+    replacing: BTreeSet<Arc<str>>,
+    disabled: BTreeSet<String>,
+    version: u64,
+}
+
+/// Changes whose tools are bound: nothing of the application's own has to run for them any more.
+pub(crate) struct BoundChanges {
+    changes: Vec<Change<Arc<BoundTool>>>,
+    problems: Vec<Problem>,
+}
+
+/// What changes have done.
+#[derive(Default)]
+pub(crate) struct Changed {
+    pub(crate) removed: Vec<Arc<ToolDefinition>>,
+    /// How many tools were not added, because others had their names.
+    pub(crate) kept: usize,
+}
+
+impl BoundChanges {
+    pub(crate) fn of(changes: Changes) -> Self {
+        let mut problems = Vec::new();
+        let mut bound = Vec::with_capacity(changes.all.len());
+        for change in changes.all {
+            match change {
+                Change::Add(tool, taken) => {
+                    let (name, source) = (tool.name().to_owned(), tool.source());
+                    match tool.bind() {
+                        Ok(tool) => bound.push(Change::Add(Arc::new(tool), taken)),
+                        Err(message) => problems.push(Problem::of_tool(&name, message, format!("see {source}"))),
+                    }
+                }
+                Change::Remove(name) => bound.push(Change::Remove(name)),
+                Change::Clear => bound.push(Change::Clear),
+                Change::Enable(name) => bound.push(Change::Enable(name)),
+                Change::Disable(name) => bound.push(Change::Disable(name)),
+            }
+        }
+        Self { changes: bound, problems }
+    }
+}
+
+impl Shelf {
+    pub(crate) fn new(tools: Tools, not_offered: Vec<&'static Registration>) -> Self {
+        Self { tools, not_offered, ..Self::default() }
+    }
+
+    /// What is offered of it.
+    pub(crate) fn offer(&self) -> Offer {
+        let mut tools = self.tools.clone();
+        for name in &self.disabled {
+            tools.remove(&**name);
+        }
+        Offer::new(tools, self.not_offered.clone(), self.version)
+    }
+
+    pub(crate) fn is_disabled(&self, name: &str) -> bool {
+        self.tools.contains_key(name) && self.disabled.contains(name)
+    }
+
+    /// The shelf after these changes, or all that is wrong with them.
+    pub(crate) fn changed(&self, changes: &BoundChanges) -> Result<(Self, Changed), Vec<Problem>> {
+        let mut next = Self { version: self.version + 1, ..self.clone() };
+        let mut done = Changed::default();
+        let mut problems = changes.problems.clone();
+        for change in &changes.changes {
+            match change {
+                Change::Add(tool, taken) => next.add(tool, *taken, &mut done, &mut problems),
+                Change::Remove(name) => done.removed.extend(next.remove(name)),
+                Change::Clear => {
+                    next.tools.clear();
+                    next.replacing.clear();
+                    next.disabled.clear();
+                }
+                Change::Disable(name) => match no_such_tool(name, &next.tools) {
+                    None => drop(next.disabled.insert(name.clone())),
+                    Some(problem) => problems.push(problem),
+                },
+                Change::Enable(name) => match no_such_tool(name, &next.tools) {
+                    None => drop(next.disabled.remove(name)),
+                    Some(problem) => problems.push(problem),
+                },
+            }
+        }
+        if problems.is_empty() { Ok((next, done)) } else { Err(problems) }
+    }
+
+    fn add(&mut self, tool: &Arc<BoundTool>, taken: Taken, done: &mut Changed, problems: &mut Vec<Problem>) {
+        let known = self.tools.get(&tool.name).cloned();
+        match (known, taken) {
+            (Some(known), Taken::Refuse) => problems.push(duplicate(&known, tool)),
+            (Some(known), Taken::Keep) => {
+                tracing::warn!("skipped: {}", duplicate(&known, tool));
+                done.kept += 1;
+            }
+            (known, _) => {
+                if known.is_some_and(|known| is_linked(&known)) {
+                    self.replacing.insert(tool.name.clone());
+                }
+                self.tools.insert(tool.name.clone(), tool.clone());
+            }
+        }
+    }
+
+    fn remove(&mut self, name: &str) -> Option<Arc<ToolDefinition>> {
+        self.replacing.remove(name);
+        self.disabled.remove(name);
+        self.tools.remove(name).map(|tool| tool.definition().clone())
+    }
+
+    /// The shelf with the linked tools of another manifest. What was made at run time stays, in the manifest's words if
+    /// it has some.
+    pub(crate) fn reloaded(&self, bound: Bound, words: &BTreeMap<String, ToolDefinition>) -> (Self, Vec<Problem>) {
+        let mut problems = bound.problems;
+        let mut tools = bound.tools;
+        for (name, tool) in self.tools.iter().filter(|(_, tool)| !is_linked(tool)) {
+            let tool = match words.get(&**name) {
+                Some(entry) => Arc::new(tool.reworded(entry)),
+                None => tool.clone(),
+            };
+            if let Some(linked) = tools.insert(name.clone(), tool.clone())
+                && !self.replacing.contains(name)
+            {
+                problems.push(duplicate(&linked, &tool));
+            }
+        }
+        let next = Self {
+            tools,
+            not_offered: bound.not_offered,
+            replacing: self.replacing.clone(),
+            disabled: self.disabled.clone(),
+            version: self.version + 1,
+        };
+        (next, problems)
+    }
+
+    /// Takes those entries out of a manifest that are of tools made at run time, for which nothing is linked: what they
+    /// say in words is what those tools are offered with.
+    pub(crate) fn take_words(&self, manifest: &mut Manifest) -> (BTreeMap<String, ToolDefinition>, Vec<Problem>) {
+        let mut words = BTreeMap::new();
+        let mut problems = Vec::new();
+        for (name, tool) in self.tools.iter().filter(|(_, tool)| !is_linked(tool)) {
+            let is_its = |entry: &ToolDefinition| entry.handler == tool.definition().handler;
+            if !manifest.get(name).is_some_and(is_its) {
+                continue;
+            }
+            let Some(entry) = manifest.remove(name) else { continue };
+            match difference(&entry, tool.definition()).as_slice() {
+                [] => drop(words.insert(name.to_string(), entry)),
+                stale => {
+                    let message = format!("the manifest is stale: {}", stale.join("; "));
+                    problems.push(Problem::of_tool(name, message, "write the manifest again"));
+                }
+            }
+        }
+        (words, problems)
+    }
+}
+
+fn is_linked(tool: &BoundTool) -> bool {
+    matches!(tool.function, Function::Linked { .. })
+}
+
+fn duplicate(known: &BoundTool, other: &BoundTool) -> Problem {
+    let message = format!("two tools have this name: {} and {}", known.origin(), other.origin());
+    Problem::of_tool(&known.name, message, "give one another name, or `replace` the first")
+}

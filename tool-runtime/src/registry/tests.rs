@@ -1,0 +1,237 @@
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use crate::{BuildError, Changes, Definitions, Dispatcher, Manifest, RuntimeTool, ToolCall, ToolSearch};
+
+fn tool(name: impl Into<String>, description: &str) -> RuntimeTool {
+    RuntimeTool::new(name, description, |(): ()| async {})
+}
+
+fn empty() -> Dispatcher {
+    Dispatcher::builder().build().unwrap()
+}
+
+fn names(tools: &Dispatcher) -> String {
+    tools.registry().names().join(" ")
+}
+
+/// What is wrong with a list in which `a.N` and `b.N` come and go together, in the same words.
+fn inconsistency(list: &Definitions) -> Option<String> {
+    if !list.is_sorted_by(|(a, _), (b, _)| a < b) {
+        return Some("not sorted".to_owned());
+    }
+    let mut pairs: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (name, definition) in list.iter().filter(|(name, _)| &**name != "search_tools") {
+        pairs.entry(&name[2..]).or_default().push(&definition.description);
+    }
+    let torn = pairs.into_iter().find(|(_, words)| words.len() != 2 || words[0] != words[1]);
+    torn.map(|(name, words)| format!("{name}: {words:?}"))
+}
+
+/// Four threads read while a fifth changes a registry; how often, and what they saw that was wrong.
+fn read_meanwhile(tools: &Dispatcher, change: impl FnOnce(&AtomicUsize) + Send) -> (usize, Vec<String>) {
+    let (over, lists, wrong) = (AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0));
+    let seen = Mutex::new(Vec::new());
+    let selected = tools.select(crate::Selection::new().hide(["nothing.*"])).unwrap();
+    std::thread::scope(|threads| {
+        for reader in 0..4 {
+            let (over, lists, wrong, seen) = (&over, &lists, &wrong, &seen);
+            let tools = if reader % 2 == 0 { tools } else { &selected };
+            threads.spawn(move || {
+                while !over.load(Ordering::Relaxed) {
+                    let list = tools.definitions();
+                    lists.fetch_add(1, Ordering::Relaxed);
+                    if let Some(inconsistency) = inconsistency(&list) {
+                        wrong.fetch_add(1, Ordering::Relaxed);
+                        seen.lock().unwrap().push(inconsistency);
+                    }
+                }
+            });
+        }
+        change(&wrong);
+        over.store(true, Ordering::Relaxed);
+    });
+    (lists.into_inner(), seen.into_inner().unwrap())
+}
+
+#[test]
+fn a_thousand_changes_show_no_half_made_state() {
+    let tools = Dispatcher::builder().service(ToolSearch).build().unwrap();
+    let registry = tools.registry();
+    let (lists, wrong) = read_meanwhile(&tools, |_| {
+        for round in 0..1_000 {
+            let (pair, words) = (round % 20, format!("round {round}"));
+            let both = ["a", "b"].map(|side| format!("{side}.{pair}"));
+            let changes = both.iter().fold(Changes::new(), |changes, name| match round % 3 {
+                0 => changes.remove(name),
+                _ => changes.replace(tool(name, &words)),
+            });
+            registry.apply(changes).unwrap();
+            match round % 100 {
+                50 => registry.reload(Manifest::default()).unwrap(),
+                75 => registry.clear(),
+                _ => {}
+            }
+        }
+    });
+    assert!(lists > 0 && wrong.is_empty(), "{wrong:?}");
+}
+
+/// The control: the same two tools, one after the other. What the readers look for can be seen.
+#[test]
+fn changes_that_are_made_one_by_one_are_seen_half_made() {
+    let tools = empty();
+    let registry = tools.registry();
+    let (_, wrong) = read_meanwhile(&tools, |wrong| {
+        for round in 0..100_000 {
+            let words = format!("round {round}");
+            for name in ["a.1", "b.1"] {
+                registry.replace(tool(name, &words)).unwrap();
+                std::thread::yield_now();
+            }
+            if wrong.load(Ordering::Relaxed) > 0 {
+                break;
+            }
+        }
+    });
+    assert!(!wrong.is_empty());
+}
+
+#[test]
+fn a_duplicate_names_both_and_changes_nothing() {
+    let tools = Dispatcher::builder().service(ToolSearch).build().unwrap();
+    let changes: Changes = ["x.new", "search_tools"].into_iter().map(|name| tool(name, "")).collect();
+    let error = tools.registry().apply(changes).unwrap_err().to_string();
+    assert!(error.contains("`search_tools`: two tools have this name: "), "{error}");
+    assert!(error.contains("ToolSearch::search_tools (") && error.contains("registry/tests.rs:"), "{error}");
+    assert_eq!(names(&tools), "search_tools");
+}
+
+#[test]
+fn everything_wrong_with_new_tools_is_said_at_once() {
+    let check = |built: Result<(), BuildError>| built.unwrap_err().problems().len();
+    let bad_schema = serde_json::json!({"type": "array"});
+    let changes = Changes::new()
+        .register(tool("no name", ""))
+        .register(RuntimeTool::from_schema("x.list", "", &bad_schema, |_, _| async {}))
+        .register(tool("x.both", "").read_only().destructive())
+        .disable("x.gone");
+    assert_eq!(check(empty().registry().apply(changes)), 4);
+    let built = Dispatcher::builder().tool(tool("x", "")).tool(tool("x", "")).build();
+    assert_eq!(check(built.map(drop)), 1);
+}
+
+#[test]
+fn what_replaces_a_linked_tool_outlives_a_reload_until_it_is_removed() {
+    let tools = Dispatcher::builder().service(ToolSearch).build().unwrap();
+    let registry = tools.registry();
+    let linked = tools.manifest();
+    registry.replace(tool("search_tools", "mine")).unwrap();
+    registry.reload(linked.clone()).unwrap();
+    assert_eq!(registry.get("search_tools").unwrap().description, "mine");
+    assert_eq!(registry.remove("search_tools").unwrap().description, "mine");
+    assert!(registry.is_empty());
+    registry.reload(linked.clone()).unwrap();
+    assert!(registry.get("search_tools").unwrap().description.starts_with("Find tools"));
+
+    // A name that was free when a tool took it is a duplicate.
+    registry.remove("search_tools");
+    registry.register(tool("search_tools", "mine")).unwrap();
+    let error = registry.reload(linked).unwrap_err().to_string();
+    assert!(error.contains("two tools have this name"), "{error}");
+    assert_eq!(registry.get("search_tools").unwrap().description, "mine");
+}
+
+#[test]
+fn a_manifest_has_words_for_tools_made_at_run_time() {
+    let tools = empty();
+    tools.registry().register(tool("x.a", "As it was.")).unwrap();
+    let edited = tools.manifest().to_json().replace("As it was.", "As it was edited.");
+    tools.reload(Manifest::from_json(&edited)).unwrap();
+    assert_eq!(tools.definition("x.a").unwrap().description, "As it was edited.");
+    let stale = edited.replace(r#""arguments": {}"#, r#""arguments": {"b": {"type": "string", "required": true}}"#);
+    let error = tools.reload(Manifest::from_json(&stale)).unwrap_err().to_string();
+    assert!(error.contains("the manifest is stale"), "{error}");
+}
+
+#[tokio::test]
+async fn what_is_disabled_is_not_offered_but_kept() {
+    let tools = Dispatcher::builder().tool(tool("x.a", "")).tool(tool("x.b", "")).build().unwrap();
+    let registry = tools.registry();
+    registry.disable("x.a").unwrap();
+    assert_eq!((names(&tools).as_str(), registry.is_disabled("x.a")), ("x.b", true));
+    let answer = tools.call(ToolCall::from_text("x.a", "{}")).await.output;
+    assert_eq!(answer, "There is no tool `x.a`. The tools are `x.b`.");
+    registry.replace(tool("x.a", "another")).unwrap();
+    registry.reload(Manifest::default()).unwrap();
+    assert_eq!(names(&tools), "x.b", "it stays disabled");
+    registry.enable("x.a").unwrap();
+    assert_eq!(names(&tools), "x.a x.b");
+    let error = registry.disable("a.x").unwrap_err().to_string();
+    assert!(error.contains("`a.x`: there is no such tool"), "{error}");
+}
+
+/// Calls the registry when it is dropped, as an adapter's connection may.
+struct Nosy(super::Registry, Arc<AtomicUsize>);
+
+impl Drop for Nosy {
+    fn drop(&mut self) {
+        self.1.fetch_add(1 + self.0.len(), Ordering::Relaxed);
+        self.0.register_or_keep(tool("x.last", "")).unwrap();
+    }
+}
+
+#[test]
+fn what_is_removed_is_dropped_and_may_use_the_registry() {
+    let tools = empty();
+    let dropped = Arc::new(AtomicUsize::new(0));
+    let nosy = || {
+        let nosy = Arc::new(Nosy(tools.registry(), dropped.clone()));
+        RuntimeTool::new("x.nosy", "", move |(): ()| {
+            let nosy = nosy.clone();
+            async move { nosy.0.len().to_string() }
+        })
+    };
+    tools.registry().register(nosy()).unwrap();
+    assert!(tools.registry().register(nosy()).is_err());
+    assert_eq!(dropped.swap(0, Ordering::Relaxed), 2, "the one that was refused");
+    tools.registry().remove("x.nosy");
+    assert!(dropped.load(Ordering::Relaxed) > 0);
+    assert_eq!(names(&tools), "x.last");
+}
+
+#[tokio::test]
+async fn a_call_that_has_begun_ends_as_it_began() {
+    let tools = empty();
+    let go = Arc::new(tokio::sync::Notify::new());
+    let waiting = go.clone();
+    let slow = RuntimeTool::new("x.slow", "", move |(): ()| {
+        let waiting = waiting.clone();
+        async move {
+            waiting.notified().await;
+            "done"
+        }
+    });
+    tools.registry().register(slow).unwrap();
+    let call = tokio::spawn({
+        let tools = tools.clone();
+        async move { tools.call(ToolCall::from_text("x.slow", "{}")).await }
+    });
+    tokio::task::yield_now().await;
+    tools.registry().clear();
+    go.notify_one();
+    assert_eq!(call.await.unwrap().output, "done");
+}
+
+#[test]
+fn unchanged_definitions_are_not_made_again() {
+    let tools = Dispatcher::builder().tool(tool("x.a", "")).build().unwrap();
+    let selected = tools.select(crate::Selection::new().prefix("p_")).unwrap();
+    for tools in [&tools, &selected] {
+        let first = tools.definitions();
+        assert!(Arc::ptr_eq(&first, &tools.definitions()));
+        tools.registry().replace(tool("x.a", "changed")).unwrap();
+        assert!(!Arc::ptr_eq(&first, &tools.definitions()));
+    }
+}

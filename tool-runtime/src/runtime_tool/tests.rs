@@ -1,0 +1,215 @@
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::confirm::{self, Decision};
+use crate::journal::MemoryJournal;
+use crate::{
+    Dispatcher, ErrorKind, HandlerError, Limit, Limiter, Progress, Question, RuntimeTool, Scope, Spill, ToolCall,
+    ToolError, ToolResult,
+};
+
+#[derive(Deserialize, JsonSchema)]
+struct Order {
+    /// What to order.
+    item: String,
+    #[schemars(range(min = 1, max = 9))]
+    count: Option<u32>,
+    #[serde(default)]
+    express: bool,
+}
+
+fn order() -> RuntimeTool {
+    RuntimeTool::new("shop.order", "Order something.", |order: Order| async move {
+        format!("{} x {} {}", order.count.unwrap_or(1), order.item, order.express)
+    })
+}
+
+fn with(tool: RuntimeTool) -> Dispatcher {
+    Dispatcher::builder().tool(tool).build().unwrap()
+}
+
+async fn answer(tools: &Dispatcher, arguments: &'static str) -> ToolResult {
+    let definitions = tools.definitions();
+    tools.call(ToolCall::from_text(definitions[0].0.to_string(), arguments)).await
+}
+
+fn kind(result: &ToolResult) -> Option<ErrorKind> {
+    result.error.as_ref().map(|error| error.kind)
+}
+
+#[tokio::test]
+async fn arguments_are_checked_and_mended_as_those_of_any_tool() {
+    let tools = with(order());
+    assert_eq!(answer(&tools, r#"{"item": "tea", "count": null}"#).await.output, "1 x tea false");
+    let mended = answer(&tools, r#"{"item": "tea", "count": "3", "express": null}"#).await;
+    assert_eq!(mended.output, "3 x tea false");
+    assert_eq!(mended.metadata.get("repairs").unwrap().as_array().unwrap().len(), 2);
+    let wrong = answer(&tools, r#"{"count": 10, "express": "soon", "itme": "tea", "count": 3}"#).await;
+    assert_eq!(
+        wrong.output,
+        "Invalid arguments for `shop.order`:\n\
+         - `count`: got 10, expected integer between 1 and 9\n\
+         - `express`: got \"soon\", expected boolean\n\
+         - `itme`: unknown argument; did you mean `item`?\n\
+         - `count`: sent twice; send it once\n\
+         - `item`: missing, expected string"
+    );
+    let twice = with(RuntimeTool::from_schema("x", "", &json!({"properties": {"a": {}}}), |_, _| async {}));
+    let twice = answer(&twice, r#"{"a": {"b": {"c": 1, "c": 2}}}"#).await;
+    assert!(twice.output.contains("stands twice"), "{}", twice.output);
+}
+
+#[tokio::test]
+async fn what_only_the_type_refuses_is_refused_before_anybody_is_asked() {
+    #[derive(Deserialize, JsonSchema)]
+    struct At {
+        #[schemars(with = "String")]
+        at: std::net::IpAddr,
+        #[schemars(extend("writeOnly" = true))]
+        key: Option<String>,
+    }
+    let tool = RuntimeTool::new("x.at", "", |at: At| async move { format!("{} {}", at.at, at.key.is_some()) });
+    let tools = with(tool.sensitive());
+    let result = answer(&tools, r#"{"at": "nowhere", "key": "hunter2"}"#).await;
+    assert_eq!(kind(&result), Some(ErrorKind::InvalidArguments));
+    assert_eq!(result.output, "Invalid arguments for `x.at`:\n- `at`: cannot be read: invalid IP address syntax");
+    assert_eq!(kind(&answer(&tools, r#"{"at": "::1"}"#).await), Some(ErrorKind::Refused), "nobody can be asked");
+}
+
+#[tokio::test]
+async fn what_holds_for_the_arguments_together_is_checked() {
+    let schema = json!({"properties": {"id": {"type": "integer"}, "name": {"type": "string"}},
+        "oneOf": [{"required": ["id"]}, {"required": ["name"]}]});
+    let tools = with(RuntimeTool::from_schema("x.find", "", &schema, |found, _| async { Value::Object(found) }));
+    assert_eq!(answer(&tools, r#"{"id": 1}"#).await.output, r#"{"id":1}"#);
+    assert_eq!(kind(&answer(&tools, r#"{"id": 1, "name": "x"}"#).await), Some(ErrorKind::InvalidArguments));
+    assert_eq!(kind(&answer(&tools, "{}").await), Some(ErrorKind::InvalidArguments));
+}
+
+#[tokio::test]
+async fn it_takes_the_one_way_that_all_calls_take() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let operator = {
+        let asked = asked.clone();
+        move |question: Question| {
+            asked.lock().unwrap().push(question.arguments);
+            async { Decision::Run }
+        }
+    };
+    let tools = Dispatcher::builder()
+        .tool(order().sensitive())
+        .confirm(confirm::from_fn(operator))
+        .journal(MemoryJournal::new())
+        .limit(Limiter::new().tool("shop.order", Limit::per_minute(1)))
+        .spill(Spill::over(1_000))
+        .build()
+        .unwrap();
+    let mut events = tools.events().subscribe();
+    let call = |arguments, id| ToolCall::from_text("shop.order", arguments).conversation("c").id(id);
+    let dry = tools.call(call(r#"{"item": "tea"}"#, "0")).dry_run().await;
+    assert!(dry.success && asked.lock().unwrap().is_empty(), "{dry:?}");
+    let done = tools.call(call(r#"{"item": "tea", "count": "2"}"#, "1")).await;
+    assert_eq!(
+        (done.output.as_str(), asked.lock().unwrap().as_slice()),
+        ("2 x tea false", &[json!({"item": "tea", "count": 2})][..])
+    );
+    let again = tools.call(call(r#"{"item": "tea", "count": "2"}"#, "1")).await;
+    assert_eq!(again.metadata.get("replayed"), Some(&json!(true)));
+    let limited = tools.call(call(r#"{"item": "tea"}"#, "2")).await;
+    assert_eq!(kind(&limited), Some(ErrorKind::RateLimited));
+    assert!(matches!(events.next().await, Some(crate::Update::Event(event)) if event.call.tool == "shop.order"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_learns_of_its_call_and_is_stopped() {
+    let stopped = Arc::new(Mutex::new(None));
+    let seen = stopped.clone();
+    let tool = RuntimeTool::scoped("x.wait", "", move |(): (), scope: Scope| {
+        let seen = seen.clone();
+        async move {
+            let context = scope.context().clone();
+            scope.progress().report(json!({"remaining": scope.deadline().remaining()}));
+            let token = scope.cancellation().clone();
+            tokio::spawn(async move {
+                token.cancelled().await;
+                *seen.lock().unwrap() = Some(context);
+            });
+            std::future::pending::<()>().await;
+        }
+    });
+    let tools = with(tool.timeout(Duration::from_secs(5)));
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let listener = heard.clone();
+    let call =
+        ToolCall::from_text("x.wait", "").id("7").conversation("c").channel("mail", "ada").trace_parent("00-1-2-01");
+    let result = tools.call(call).with(Progress::to(move |report| listener.lock().unwrap().push(report))).await;
+    assert_eq!(kind(&result), Some(ErrorKind::TimedOut));
+    tokio::task::yield_now().await;
+    let context = stopped.lock().unwrap().take().expect("it was told");
+    assert_eq!((context.tool(), context.call_id(), context.conversation()), ("x.wait", Some("7"), Some("c")));
+    assert_eq!((context.channel(), context.chat()), (Some("mail"), Some("ada")));
+    assert_eq!(context.trace_parent(), Some("00-1-2-01"));
+    assert_eq!(heard.lock().unwrap()[0]["remaining"]["secs"], 5);
+}
+
+#[tokio::test]
+async fn a_whole_result_is_answered_as_it_is_but_clean() {
+    let tool = RuntimeTool::from_schema(
+        "x.remote",
+        "",
+        &json!({"properties": {"fail": {"type": "boolean"}}}),
+        |arguments: Map<String, Value>, _| async move {
+            if arguments.contains_key("fail") {
+                let mut error = ToolError::new(ErrorKind::OutcomeUnknown, "the line\u{1b}[31m went dead");
+                error.arguments = Vec::new();
+                return Ok::<_, String>(ToolResult::failure(error));
+            }
+            let mut result = ToolResult::success("fine\u{1b}[0m".to_owned());
+            result.metadata.insert("structured", json!({"a": 1}));
+            Ok(result)
+        },
+    );
+    let tools = with(tool);
+    let fine = answer(&tools, "{}").await;
+    assert_eq!((fine.output.as_str(), fine.metadata.get("structured")), ("fine", Some(&json!({"a": 1}))));
+    let failed = answer(&tools, r#"{"fail": true}"#).await;
+    assert_eq!((failed.output.as_str(), kind(&failed)), ("the line went dead", Some(ErrorKind::OutcomeUnknown)));
+    assert_eq!(failed.error.unwrap().message, "the line went dead");
+}
+
+#[tokio::test]
+async fn errors_and_panics_are_results() {
+    #[derive(Deserialize, JsonSchema)]
+    struct How {
+        how: String,
+    }
+    let tool = RuntimeTool::new("x.fail", "", |how: How| async move {
+        match how.how.as_str() {
+            "retry" => Err(HandlerError::retry("name it")),
+            "panic" => panic!("oh"),
+            _ => Ok([1, 2]),
+        }
+    });
+    let tools = with(tool);
+    assert_eq!(kind(&answer(&tools, r#"{"how": "retry"}"#).await), Some(ErrorKind::Retry));
+    assert_eq!(answer(&tools, r#"{"how": "panic"}"#).await.output, "`x.fail` panicked: oh");
+    assert_eq!(answer(&tools, r#"{"how": ""}"#).await.output, "[1,2]");
+}
+
+#[tokio::test]
+async fn a_handler_can_have_what_the_application_provides() {
+    let tool = RuntimeTool::scoped("x.greet", "", |(): (), scope: Scope| async move {
+        let tools: Dispatcher = scope.value().await?;
+        Ok::<_, crate::InjectError>(format!(
+            "{} of {}",
+            scope.get::<String>("greeting").await?,
+            tools.definitions().len()
+        ))
+    });
+    let tools = Dispatcher::builder().value("greeting", "Hello".to_owned()).tool(tool).build().unwrap();
+    assert_eq!(answer(&tools, "{}").await.output, "Hello of 1");
+}

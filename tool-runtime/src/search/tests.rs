@@ -1,0 +1,78 @@
+use serde_json::json;
+
+use super::*;
+use crate::{RuntimeTool, ToolCall};
+
+fn tool(name: &str, description: &str) -> RuntimeTool {
+    RuntimeTool::new(name, description, |(): ()| async {})
+}
+
+fn tools() -> Dispatcher {
+    let schema = json!({"properties": {"recipient": {"type": "string", "description": "Whose address it is."}}});
+    let send = RuntimeTool::from_schema("mail.send", "Send a message.", &schema, |_, _| async {});
+    Dispatcher::builder()
+        .tool(send.tags(["communication"]))
+        .tool(tool("mail.list", "List the newest messages."))
+        .tool(tool("github.createIssue", "Create an issue in a repository."))
+        .tool(tool("disk.usage", "How much room is left. It does not send anything."))
+        .service(ToolSearch)
+        .build()
+        .unwrap()
+}
+
+fn found(words: &str) -> Vec<String> {
+    tools().search(words, 3).iter().map(|found| found.name.to_string()).collect()
+}
+
+#[test]
+fn tools_are_found_by_all_that_is_said_of_them() {
+    assert_eq!(found("sending")[0], "mail.send", "a name says more than a description");
+    assert_eq!(found("create issues"), ["github.createIssue"]);
+    assert_eq!(found("communication"), ["mail.send"]);
+    assert_eq!(found("RECIPIENT"), ["mail.send"]);
+    assert_eq!(found("addresses"), ["mail.send"]);
+    assert_eq!(found("repo"), ["github.createIssue"], "the beginning of a word");
+    assert_eq!(found("mail messages")[..2], ["mail.list", "mail.send"]);
+    for nothing in ["", "the of", "weather", "…", "ra"] {
+        assert!(found(nothing).is_empty(), "{nothing}");
+    }
+}
+
+#[test]
+fn the_best_are_first_and_no_more_than_wanted() {
+    let tools = tools();
+    assert!(tools.search("mail", 0).is_empty());
+    let all = tools.search("mail send message list", usize::MAX);
+    assert!(all.is_sorted_by(|a, b| a.score >= b.score) && all.len() >= 3);
+    let names = |found: &[Found]| found.iter().map(|found| found.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&tools.search("mail send message list", 2)), names(&all[..2]));
+}
+
+#[tokio::test]
+async fn a_model_finds_tools_but_not_the_search() {
+    let tools = tools();
+    let call = |query: &str| ToolCall::new("search_tools", json!({"query": query, "limit": 1}));
+    let result = tools.call(call("find tools to send mail")).await;
+    assert_eq!(result.output, "mail.send(recipient?: string): Send a message.\n");
+    assert_eq!(result.metadata.get("tools"), Some(&json!(["mail.send"])));
+    assert_eq!(tools.call(call("weather")).await.output, "No tool fits. Try other words.");
+}
+
+#[test]
+fn a_shortlist_keeps_to_its_budget_but_sends_what_is_pinned() {
+    let tools = tools();
+    let sent = |shortlist: &Shortlist| {
+        shortlist.definitions().iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>().join(" ")
+    };
+    let mut shortlist = Shortlist::new(&tools, ["disk.*"]).unwrap();
+    let least = shortlist.tokens();
+    shortlist.suggest("send mail", 5);
+    assert_eq!(sent(&shortlist), "disk.usage mail.list mail.send search_tools");
+    let mail = tool_model::estimate_tokens("mail.send", &tools.definition("mail.send").unwrap());
+    let shortlist = shortlist.budget(least + mail);
+    assert_eq!((sent(&shortlist).as_str(), shortlist.tokens()), ("disk.usage mail.send search_tools", least + mail));
+    assert_eq!(sent(&shortlist.clone().budget(0)), "disk.usage search_tools");
+    // What is gone is not sent.
+    tools.registry().remove("mail.send");
+    assert_eq!(sent(&shortlist), "disk.usage mail.list search_tools");
+}

@@ -1,0 +1,139 @@
+//! What is hidden cannot be called and is never mentioned, and no new name is a way around the rules.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::json;
+
+use super::*;
+use crate::confirm::{self, Decision, Pending};
+use crate::journal::MemoryJournal;
+use crate::{Case, ErrorKind, Limit, Limiter, Policy, Question, Shortlist, ToolCall, ToolResult, ToolSearch, Verdict};
+
+fn kind(result: &ToolResult) -> Option<ErrorKind> {
+    result.error.as_ref().map(|error| error.kind)
+}
+
+/// All tools, the questions that were asked, and a dispatcher that does not offer `vault.open`.
+fn restricted() -> (Dispatcher, Arc<Mutex<Vec<Question>>>, Dispatcher) {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let questions = asked.clone();
+    let later = move |question: Question| {
+        questions.lock().unwrap().push(question);
+        async { Decision::Pending(Pending { token: "t".into(), expires: std::time::SystemTime::now() }) }
+    };
+    let open = RuntimeTool::new("vault.open", "Open the vault.", |(): ()| async { "opened" }).sensitive();
+    let lock = RuntimeTool::new("vault.lock", "Lock the vault.", |(): ()| async { "locked" });
+    let tools = Dispatcher::builder()
+        .tool(open)
+        .tool(lock)
+        .service(ToolSearch)
+        .confirm(confirm::from_fn(later))
+        .build()
+        .unwrap();
+    let without = tools.select(Selection::new().hide(["vault.open"])).unwrap();
+    (tools, asked, without)
+}
+
+#[tokio::test]
+async fn a_hidden_tool_cannot_be_called_in_any_way() {
+    let (tools, asked, without) = restricted();
+    let open = || ToolCall::from_text("vault.open", "{}");
+    assert_eq!(kind(&tools.call(open()).await), Some(ErrorKind::Pending));
+    let question = asked.lock().unwrap()[0].clone();
+    // The control: what has consent runs where the tool is offered.
+    assert_eq!(tools.approve(question.clone()).await.output, "opened");
+
+    let mut answers = vec![
+        without.call(open()).await,
+        without.call(open()).dry_run().await,
+        without.approve(question.clone()).await,
+        without.approve_with(question.clone(), json!({})).await,
+        without.select(Selection::new()).unwrap().call(open()).await,
+        without.clone().call(open()).await,
+    ];
+    answers.extend(without.call_all([open(), open()]).await);
+    for answer in &answers {
+        assert_eq!(kind(answer), Some(ErrorKind::UnknownTool), "{answer:?}");
+    }
+    assert_eq!(without.call(open()).preview().await.unwrap_err().kind, ErrorKind::UnknownTool);
+    assert!(without.definition("vault.open").is_none() && without.manifest().get("vault.open").is_none());
+    assert!(without.select(Selection::new().names(["vault.open"])).is_err(), "nor selected again");
+    assert!(Shortlist::new(&without, ["vault.open"]).is_err());
+    let mut shortlist = Shortlist::new(&without, ["vault.lock"]).unwrap();
+    shortlist.add("vault.open");
+    assert_eq!(shortlist.definitions().len(), 2, "`vault.lock` and the search");
+}
+
+#[tokio::test]
+async fn a_hidden_tool_is_never_mentioned() {
+    let (tools, _, without) = restricted();
+    let search = |tools: Dispatcher| async move {
+        tools.call(ToolCall::from_text("search_tools", r#"{"query": "open the vault"}"#)).await.output
+    };
+    assert!(search(tools.clone()).await.contains("vault.open"), "the control");
+    let mut said = vec![search(without.clone()).await, without.instructions(), without.catalogue()];
+    for near in ["vault.opne", "vault.open_", "open", "Vault.Open", "vaultopen"] {
+        said.push(without.call(ToolCall::from_text(near, "{}")).await.output);
+        said.push(without.select(Selection::new().names([near])).unwrap_err().to_string());
+    }
+    said.push(format!("{:?} {:?}", without.definitions(), without.search("open vault", 9)));
+    for said in said {
+        assert!(!said.replace("vault.open_", "").contains("vault.open`") && !said.contains("vault.open("), "{said}");
+        assert!(!said.contains("Open the vault"), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_of_another_name_is_called_by_that_alone_and_speaks_of_that_alone() {
+    let schema = json!({"properties": {"a": {"type": "integer"}}, "required": ["a"]});
+    let fail = RuntimeTool::from_schema("own.name", "", &schema, |_, scope: crate::Scope| async move {
+        assert_eq!(scope.context().tool(), "own.name");
+        if scope.context().conversation().is_none() {
+            panic!("oh");
+        }
+    });
+    let tools = Dispatcher::builder().tool(fail).journal(MemoryJournal::new()).build().unwrap();
+    let renamed = tools.select(Selection::new().rename("own.name", "given")).unwrap();
+    assert_eq!(kind(&renamed.call(ToolCall::from_text("own.name", "{}")).await), Some(ErrorKind::UnknownTool));
+    for arguments in ["{}", r#"{"a": 1}"#] {
+        for answer in [
+            renamed.call(ToolCall::from_text("given", arguments)).await,
+            renamed.call(ToolCall::from_text("given", arguments)).dry_run().await,
+        ] {
+            assert!(answer.output.contains("`given`") && !answer.output.contains("own.name"), "{answer:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn policies_and_limits_know_a_tool_by_its_own_name() {
+    let forbid = Policy::custom(|name, _, _| match name {
+        "mail.send" => Verdict::Refuse("no".to_owned()),
+        _ => Verdict::Run,
+    });
+    let limiter = Limiter::new().tool("mail.newest", Limit::per_minute(1));
+    let tools = Dispatcher::builder()
+        .tool(tool("mail.send"))
+        .tool(tool("mail.newest"))
+        .policy(forbid)
+        .limit(limiter)
+        .build()
+        .unwrap();
+    let camel = tools.select(Selection::new().case(Case::Camel)).unwrap();
+    assert_eq!(kind(&camel.call(ToolCall::from_text("mailSend", "{}")).await), Some(ErrorKind::Refused));
+    assert!(tools.call(ToolCall::from_text("mail.newest", "{}")).await.success);
+    let limited = camel.call(ToolCall::from_text("mailNewest", "{}")).await;
+    assert_eq!(kind(&limited), Some(ErrorKind::RateLimited));
+    assert!(limited.output.contains("`mailNewest`"), "{}", limited.output);
+}
+
+#[tokio::test]
+async fn consent_to_one_tool_is_none_to_another_that_has_its_name_elsewhere() {
+    let (tools, asked, _) = restricted();
+    let secret = RuntimeTool::new("vault.burn", "Burn it.", |(): ()| async { "burnt" }).sensitive();
+    tools.registry().register(secret).unwrap();
+    let swapped = tools.select(Selection::new().names(["vault.burn"]).rename("vault.burn", "vault.open")).unwrap();
+    tools.call(ToolCall::from_text("vault.open", "{}")).await;
+    let question = asked.lock().unwrap()[0].clone();
+    assert_eq!(kind(&swapped.approve(question).await), Some(ErrorKind::Refused));
+}
