@@ -95,6 +95,10 @@ impl Outline {
 
 /// The name of the definition that a `$ref` leads to.
 fn target(reference: &Value) -> Option<String> {
+    let name = reference.as_str()?.strip_prefix("#/$defs/")?;
+    if !name.contains(['%', '~']) {
+        return Some(name.to_owned());
+    }
     let whole = Value::Object([("$ref".to_owned(), reference.clone())].into_iter().collect());
     reference_target(&whole).map(|name| name.into_owned())
 }
