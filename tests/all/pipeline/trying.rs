@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use tool_runtime::confirm::{self, Decision};
 use tool_runtime::{
     Context, Dispatcher, Effect, ErrorKind, Manifest, Progress, Question, Selection, ToolCall, Update, What, tool,
+    tool_class,
 };
 
 use super::{ERASED, builder, erased, kind};
@@ -54,12 +55,17 @@ async fn a_preview_is_shown_before_anything_runs() {
     assert_eq!(erased("previewed"), 0);
 }
 
-/// Tidy up.
-#[tool(name = "pipeline.tidy", preview = "would_tidy")]
-fn tidy() {}
+pub struct Housekeeping;
 
-fn would_tidy(#[inject] tools: &Dispatcher, #[inject] context: &Context) -> Effect {
-    Effect::Text(format!("{} of {}", context.tool(), tools.definitions().len()))
+#[tool_class(prefix = "pipeline")]
+impl Housekeeping {
+    /// Tidy up.
+    #[tool(preview = "would_tidy")]
+    pub fn tidy() {}
+
+    pub fn would_tidy(#[inject] tools: &Dispatcher, #[inject] context: &Context) -> Effect {
+        Effect::Text(format!("{} of {}", context.tool(), tools.definitions().len()))
+    }
 }
 
 /// Also where it wants to know more of its call than its tool does, and where the tool is called otherwise.

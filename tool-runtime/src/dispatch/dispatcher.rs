@@ -85,7 +85,10 @@ impl Dispatcher {
         rules: Rules,
         lenient: bool,
     ) -> Self {
-        let offer = CurrentOffer::new(shelf.offer());
+        let offer = match shelf.all_linked() {
+            true => CurrentOffer::new(shelf.offer()),
+            false => CurrentOffer::replaceable(shelf.offer()),
+        };
         let shelf = Mutex::new(shelf);
         Self { inner: Arc::new(Inner { offer, shelf, dependencies, limits, rules, lenient }), view: None }
     }

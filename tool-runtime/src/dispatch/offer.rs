@@ -45,6 +45,13 @@ impl CurrentOffer {
         Self { first, later: OnceLock::new() }
     }
 
+    /// An offer that goes when it is replaced, as one must whose tools were made at run time: what they hold on to, such
+    /// as a connection, is let go of when they are removed.
+    pub(super) fn replaceable(offer: Offer) -> Self {
+        let nothing = Offer::new(Tools::default(), Vec::new(), 0);
+        Self { first: nothing, later: OnceLock::from(ArcSwap::from_pointee(offer)) }
+    }
+
     /// Looks at what is offered at this moment.
     #[inline]
     pub(crate) fn with<T>(&self, look: impl FnOnce(&Offer) -> T) -> T {

@@ -66,6 +66,11 @@ impl Shelf {
         Offer::new(tools, self.not_offered.clone(), self.version).with_disabled(disabled)
     }
 
+    /// Whether none of the tools was made at run time.
+    pub(crate) fn all_linked(&self) -> bool {
+        self.tools.values().all(|tool| is_linked(tool))
+    }
+
     /// The shelf after those of these changes that can be made, and all that is wrong with the others.
     pub(crate) fn changed(&self, changes: &BoundChanges) -> (Self, Changed, Vec<Problem>) {
         let mut next = Self { version: self.version + 1, ..self.clone() };

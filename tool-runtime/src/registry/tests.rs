@@ -260,3 +260,17 @@ fn a_manifest_has_the_words_of_tools_made_at_run_time_from_the_start() {
     let tools = builder().manifest(manifest).build().unwrap();
     assert_eq!(tools.definition("x").unwrap().description, "edited");
 }
+
+#[test]
+fn what_a_tool_holds_on_to_goes_with_it() {
+    let connection = Arc::new(());
+    let remote = |name| {
+        let connection = connection.clone();
+        RuntimeTool::new(name, "", move |(): ()| std::future::ready(Arc::strong_count(&connection).to_string()))
+    };
+    let tools = Dispatcher::builder().tool(remote("a")).build().unwrap();
+    tools.registry().register(remote("b")).unwrap();
+    assert!(Arc::strong_count(&connection) > 2);
+    tools.registry().apply(Changes::new().remove("a").replace(tool("b", ""))).unwrap();
+    assert_eq!(Arc::strong_count(&connection), 1);
+}
