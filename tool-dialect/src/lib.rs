@@ -53,6 +53,7 @@ mod report;
 mod restore;
 mod rules;
 mod schema;
+mod stream;
 mod wire;
 
 pub use call::{Answer, Malformed, Requested, ResponseError};
@@ -60,3 +61,4 @@ pub use dialect::{Dialect, Form, UnknownDialect};
 pub use names::NameClash;
 pub use offer::Offer;
 pub use report::{Finding, Level, Report};
+pub use stream::{Received, Stream};

@@ -128,17 +128,16 @@ async fn a_preview_has_a_place_among_the_calls() {
 }
 
 /// Belongs to one call, and cannot be copied.
-struct Ticket;
+struct Ticket(u32);
 
 /// Use up a ticket.
 #[tool(name = "ticket.use", sensitive, preview = "would_use")]
-fn use_ticket(#[inject] ticket: Ticket) {
-    drop(ticket);
+fn use_ticket(#[inject] ticket: Ticket) -> u32 {
+    ticket.0
 }
 
 fn would_use(ticket: Ticket) -> Effect {
-    drop(ticket);
-    Effect::from("use a ticket")
+    Effect::Text(format!("use ticket {}", ticket.0))
 }
 
 #[test]

@@ -12,13 +12,14 @@ use std::process::Command as Process;
 use tempfile::TempDir;
 use tokio::process::{ChildStderr, ChildStdout};
 use tool_runtime::HandlerError;
+use tool_runtime::display::escape;
 
 use super::command::Command;
 use super::confine::{self, Confinement, Writes};
 use super::directory::open_below;
 use super::program::{SHELL, find};
 use super::settings::Settings;
-use super::tree::{Identity, MOST, Plan, Start, StartError, Tree, Way};
+use super::tree::{Identity, MOST, Plan, Start, StartError, Tree, Way, environment};
 
 /// A command that has been started.
 pub(super) struct Started {
@@ -29,6 +30,12 @@ pub(super) struct Started {
 }
 
 impl Settings {
+    /// A folder as seen from the workspace. One that begins with the workspace's own path is taken as relative to it,
+    /// because models repeat what they read.
+    pub fn seen_from_inside(&self, folder: &Path) -> PathBuf {
+        folder.strip_prefix(&self.path).unwrap_or(folder).to_owned()
+    }
+
     /// Whether a command may be run, and the file of its program. It blocks for a moment.
     pub fn check(&self, command: &Command, folder: &Path) -> Result<PathBuf, HandlerError> {
         let name = c_string(folder).map_err(|error| no_such_folder(folder, &error))?;
@@ -58,9 +65,9 @@ impl Settings {
             self.start_in(way, process, folder, false)
         })? {
             Ok(started) => Ok(started),
-            Err(StartError::NoNamespaces) => Err(HandlerError::fatal("this system does not allow PID namespaces")),
-            Err(StartError::Feasible) => Err(HandlerError::fatal("the command was only tried")),
-            Err(StartError::Other(error)) => Err(HandlerError::failed(format!("`{command}` cannot be run: {error}"))),
+            Err(StartError::NoNamespaces) => Err(HandlerError::fatal("This system does not allow PID namespaces.")),
+            Err(StartError::Feasible) => Err(HandlerError::fatal("The command was only tried.")),
+            Err(StartError::Other(error)) => Err(HandlerError::failed(format!("`{command}` cannot be run: {error}."))),
         }
     }
 
@@ -74,7 +81,7 @@ impl Settings {
         match (outcome, tried) {
             (Err(StartError::Feasible), Some(way)) => Ok(self.confined(way)),
             (Err(StartError::Other(error)), _) => Err(error.into()),
-            _ => Err(HandlerError::fatal("this system does not allow PID namespaces")),
+            _ => Err(HandlerError::fatal("This system does not allow PID namespaces.")),
         }
     }
 
@@ -98,7 +105,7 @@ impl Settings {
     ) -> Result<Result<Started, StartError>, HandlerError> {
         let confinement = self.confined(way);
         if confinement.writes != Writes::Confined && !self.unconfined {
-            return Err(HandlerError::fatal("this system cannot confine what a command writes, so none is run"));
+            return Err(HandlerError::fatal("This system cannot confine what a command writes, so none is run."));
         }
         let scratch = TempDir::with_prefix("tool-exec-")?;
         let (control, other_side) = UnixStream::pair()?;
@@ -113,6 +120,7 @@ impl Settings {
             rules: confine::rules(self.workspace.as_fd(), &writable, self.network)?,
             no_network: if self.network { None } else { Some(confine::filter()?) },
             control: other_side,
+            environment: environment(),
             identity: Identity::of_this_process(),
             only_tried,
         };
@@ -142,7 +150,14 @@ fn c_string(path: &Path) -> io::Result<CString> {
 }
 
 fn no_such_folder(folder: &Path, error: &io::Error) -> HandlerError {
-    HandlerError::retry(format!("`{}` is no folder of the workspace: {error}", folder.display()))
+    let shown = folder.to_string_lossy();
+    let shown = escape(&shown);
+    HandlerError::retry(match error.kind() {
+        io::ErrorKind::CrossesDevices => format!("`{shown}` is outside the workspace, or leads there."),
+        io::ErrorKind::NotFound => format!("There is no folder `{shown}` in the workspace."),
+        io::ErrorKind::NotADirectory => format!("`{shown}` is no folder."),
+        _ => format!("`{shown}` is no folder of the workspace: {error}."),
+    })
 }
 
 fn no_such_program(program: &str) -> HandlerError {

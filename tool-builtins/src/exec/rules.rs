@@ -27,12 +27,12 @@ impl Rules {
     pub fn check(&self, asked: &str, found: &Path, path: &OsStr) -> Result<PathBuf, String> {
         let real = found.canonicalize().unwrap_or_else(|_| found.to_owned());
         if let Some(rule) = self.denied.iter().find(|rule| names(rule, asked, found, &real, path)) {
-            return Err(format!("`{rule}` may not be run here"));
+            return Err(format!("`{rule}` may not be run here."));
         }
         match &self.allowed {
             Some(allowed) if !allowed.iter().any(|rule| allows(rule, asked, &real, path)) => {
                 let allowed = allowed.iter().map(|rule| format!("`{rule}`")).collect::<Vec<_>>().join(", ");
-                Err(format!("`{asked}` is not among the programs that may be run here: {allowed}"))
+                Err(format!("`{asked}` is not among the programs that may be run here: {allowed}."))
             }
             Some(_) => Ok(real),
             None => Ok(found.to_owned()),
@@ -47,11 +47,11 @@ impl Rules {
         let shell = Path::new(SHELL);
         let may_run_shell = self.check("sh", shell, path);
         if self.allowed.is_some() && may_run_shell.is_err() {
-            return Err("a line for the shell may not be run here; give `program` and `arguments`".to_owned());
+            return Err("A line for the shell may not be run here; give `program` and `arguments`.".to_owned());
         }
         may_run_shell?;
         match self.denied.iter().find(|rule| words(line).any(|word| file_name(&word) == file_name(rule))) {
-            Some(rule) => Err(format!("`{rule}` may not be run here, and the line has that word")),
+            Some(rule) => Err(format!("`{rule}` may not be run here, and the line has that word.")),
             None => Ok(()),
         }
     }

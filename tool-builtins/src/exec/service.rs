@@ -155,7 +155,8 @@ impl Exec {
     ) -> Result<String, HandlerError> {
         let command = Command::new(command, program, arguments)?;
         let limit = until(Duration::from_secs(timeout.into()), deadline);
-        let (settings, started, folder) = (self.settings.clone(), command.clone(), directory.to_owned());
+        let folder = self.settings.seen_from_inside(directory);
+        let (settings, started) = (self.settings.clone(), command.clone());
         let started = spawn_blocking(move || settings.start(&started, &folder)).await??;
         let finished = run(started, limit, self.settings.output_limit, cancellation, progress).await;
         notes.insert("command", report::facts(&finished));
@@ -172,9 +173,10 @@ impl Exec {
         _timeout: u32,
     ) -> Result<Effect, HandlerError> {
         let command = Command::new(command, program, arguments)?;
-        let (settings, checked, folder) = (self.settings.clone(), command.clone(), directory.to_owned());
-        spawn_blocking(move || settings.check(&checked, &folder)).await??;
-        Ok(Effect::Command(match directory.to_string_lossy() {
+        let folder = self.settings.seen_from_inside(directory);
+        let (settings, checked, asked) = (self.settings.clone(), command.clone(), folder.clone());
+        spawn_blocking(move || settings.check(&checked, &asked)).await??;
+        Ok(Effect::Command(match folder.to_string_lossy() {
             folder if folder.is_empty() => command.to_string(),
             folder => format!("cd {} && {command}", quoted(&folder)),
         }))

@@ -4,8 +4,8 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 use tool_runtime::{Effect, Notes};
 
-use super::count::{counted, lines, thousands};
-use super::text::{Binary, Text};
+use super::text::{Binary, Text, line_count};
+use crate::count::counted;
 
 /// The longest text that a result's metadata repeats.
 const MOST_NOTED: usize = 256 * 1024;
@@ -49,7 +49,7 @@ impl Content {
         match self {
             Self::Nothing => String::new(),
             Self::Text(text) => text.clone(),
-            Self::Other { kind, bytes } => format!("({kind}, {} bytes)", thousands(*bytes)),
+            Self::Other { kind, bytes } => format!("({kind}, {})", counted(*bytes, "byte")),
         }
     }
 }
@@ -129,7 +129,7 @@ fn first_lines(text: &str) -> usize {
 }
 
 fn left_out(text: &str) -> String {
-    if text.is_empty() { String::new() } else { format!("… {} unchanged …\n", counted(lines(text), "line")) }
+    if text.is_empty() { String::new() } else { format!("… {} unchanged …\n", counted(line_count(text), "line")) }
 }
 
 fn folded(text: &str) -> String {
@@ -137,7 +137,7 @@ fn folded(text: &str) -> String {
         return text.to_owned();
     }
     let end = (0..=MOST_SHOWN).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-    format!("{}\n… {} bytes more …\n", &text[..end], thousands((text.len() - end) as u64))
+    format!("{}\n… {} more …\n", &text[..end], counted(text.len() - end, "byte"))
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! `edit_file`: one text in another's place.
 
 use memchr::memmem;
+use tool_runtime::display::thousands;
 
-use super::count::{counted, thousands};
 use super::failure::{Outcome, quoted, retry};
 use super::nearest::nearest;
 use super::read::numbered;
 use super::text::{line_ending, with_ending};
+use crate::count::counted;
 
 /// The most places that are shown of a text that stands in several.
 const MOST_PLACES: usize = 5;
@@ -109,7 +110,7 @@ fn ambiguous(path: &str, text: &str, old: &str, places: &[usize]) -> String {
         message.push_str(&format!("\n{:>6}\t{}", line_of(text, *place), super::nearest::cut(line)));
     }
     if places.len() > MOST_PLACES {
-        message.push_str(&format!("\n… and {} more", thousands((places.len() - MOST_PLACES) as u64)));
+        message.push_str(&format!("\n… and {} more", thousands(places.len() - MOST_PLACES)));
     }
     message
 }

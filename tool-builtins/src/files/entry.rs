@@ -1,18 +1,20 @@
 //! One name in a folder, and the file that it names or will name.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+use cap_fs_ext::MetadataExt;
 use cap_std::fs::{Dir, File, Metadata};
 use cap_tempfile::TempFile;
 use tool_runtime::HandlerError;
+use tool_runtime::display::thousands;
 
 use super::change::Content;
-use super::count::thousands;
 use super::failure::{Outcome, explain, quoted};
 use super::kind::FileRule;
 use super::workspace::open_to_change;
+use crate::count::counted;
 
 /// A name in a folder that is held by its descriptor: whatever happens to the path meanwhile, it stays this one.
 #[derive(Debug)]
@@ -33,6 +35,12 @@ impl Entry {
 
     pub(super) fn exists(&self) -> bool {
         self.found.is_some()
+    }
+
+    /// What tells it from every other entry, however its path was written.
+    pub(super) fn place(&self) -> Outcome<(u64, u64, &OsStr)> {
+        let folder = self.folder.dir_metadata().map_err(|error| explain(&self.shown, &error))?;
+        Ok((folder.dev(), folder.ino(), &self.name))
     }
 
     /// The file, opened to be read. It must be one that may be written, too: a rename would not ask.
@@ -61,9 +69,9 @@ impl Entry {
         let (file, metadata) = self.open()?;
         let too_long = |bytes: u64| {
             HandlerError::failed(format!(
-                "{} has {} bytes, more than the {} that can be changed at once.",
+                "{} has {}, more than the {} that can be changed at once.",
                 quoted(&self.shown),
-                thousands(bytes),
+                counted(bytes, "byte"),
                 thousands(limit)
             ))
         };

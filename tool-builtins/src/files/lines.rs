@@ -5,7 +5,8 @@ use std::io::{self, Cursor, Read};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use memchr::{memchr, memchr_iter};
 
-use super::text::{Binary, Form, form, guess};
+use super::text::{Binary, Form, form};
+use crate::bytes::guess_encoding;
 
 /// How much is read at a time, and looked at to tell the encoding.
 const CHUNK: usize = 64 * 1024;
@@ -190,7 +191,7 @@ impl Taking {
             String::from_utf8(self.taken).unwrap_or_else(|error| {
                 // The beginning did not show that the file is in another encoding.
                 let bytes = error.into_bytes();
-                form.encoding = guess(&[sample, &bytes].concat(), true);
+                form.encoding = guess_encoding(&[sample, &bytes].concat(), true);
                 form.encoding.decode_without_bom_handling(&bytes).0.into_owned()
             })
         } else {

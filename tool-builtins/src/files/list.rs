@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use cap_std::fs::{Dir, FileType};
+use tool_runtime::display::thousands;
 
-use super::count::{counted, thousands};
 use super::failure::Outcome;
 use super::glob::Glob;
 use super::kind::describe;
 use super::walk::{Found, Visitor, Walk, Walked, in_order};
+use crate::count::counted;
 
 /// What is found, as far as it fits. Of all that, only the first are kept.
 struct Listing<'a> {
@@ -57,7 +58,7 @@ pub(super) fn list(walk: Walk<'_>, glob: Option<&Glob>, limit: usize) -> Outcome
         text.push_str(&line(walk, &found.path, found.kind));
         text.push('\n');
     }
-    text.push_str(&summary(files, folders, first.len(), walked));
+    text.push_str(&summary(files, folders, first.len(), glob.is_some() && !walk.recursive, walked));
     Ok(text)
 }
 
@@ -71,21 +72,24 @@ fn line(walk: Walk<'_>, path: &Path, kind: FileType) -> String {
         return format!("{shown} ({})", describe(kind));
     }
     match walk.workspace.metadata_met(path) {
-        Ok(metadata) => format!("{shown} ({} bytes)", thousands(metadata.len())),
+        Ok(metadata) => format!("{shown} ({})", counted(metadata.len(), "byte")),
         Err(_) => shown,
     }
 }
 
-fn summary(files: usize, folders: usize, shown: usize, walked: Walked) -> String {
+fn summary(files: usize, folders: usize, shown: usize, may_be_deeper: bool, walked: Walked) -> String {
     let mut parts = Vec::new();
     match (files, folders) {
+        (0, 0) if may_be_deeper => {
+            parts.push("Nothing was found; set `recursive` to look into folders.".to_owned());
+        }
         (0, 0) => parts.push("Nothing was found.".to_owned()),
         (files, 0) => parts.push(format!("{}.", counted(files, "file"))),
         (0, folders) => parts.push(format!("{}.", counted(folders, "folder"))),
         (files, folders) => parts.push(format!("{}, {}.", counted(files, "file"), counted(folders, "folder"))),
     }
     if shown < files + folders {
-        let first = thousands(shown as u64);
+        let first = thousands(shown);
         parts.push(format!("The first {first} are shown; narrow it with `path` or `glob`, or raise `limit`."));
     }
     parts.extend(of_walk(walked));

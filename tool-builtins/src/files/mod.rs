@@ -35,7 +35,6 @@
 //! - Nothing is deleted unless [`allow_delete`](Files::allow_delete) says so, by no patch either.
 
 mod change;
-mod count;
 mod edit;
 mod entry;
 mod failure;

@@ -1,11 +1,12 @@
 //! `read_file`.
 
+use tool_runtime::display::thousands;
 use tool_runtime::{CancellationToken, HandlerError};
 
-use super::count::{counted, thousands};
 use super::failure::{Outcome, explain, quoted};
 use super::lines::{self, Lines, NoLines, Rest, Wanted};
 use super::workspace::Workspace;
+use crate::count::counted;
 
 /// The lines of a file as the model reads them.
 pub(super) fn read(
@@ -48,16 +49,14 @@ fn note(wanted: Wanted, lines: &Lines) -> Option<String> {
     match lines.rest {
         Rest::Nothing if wanted.offset == 0 => {}
         Rest::Nothing => {
-            notes.push(format!("Lines {} to {}, the last.", thousands(wanted.offset + 1), thousands(next)));
+            notes.push(format!("{}, the last.", range(wanted.offset + 1, next)));
         }
-        Rest::Lines => notes.push(format!(
-            "Lines {} to {}; more follow, from `offset` {next} on.",
-            thousands(wanted.offset + 1),
-            thousands(next)
-        )),
+        Rest::Lines => {
+            notes.push(format!("{}; more follow, from `offset` {next} on.", range(wanted.offset + 1, next)));
+        }
         Rest::OfTheLine => notes.push(format!(
             "Line {next} is longer than {} bytes and was cut; the next begins at `offset` {next}.",
-            thousands(wanted.bytes as u64)
+            thousands(wanted.bytes)
         )),
     }
     if let Some(encoding) = lines.form.name() {
@@ -66,16 +65,24 @@ fn note(wanted: Wanted, lines: &Lines) -> Option<String> {
     (!notes.is_empty()).then(|| format!("[{}]", notes.join(" ")))
 }
 
+/// Lines by their numbers.
+fn range(first: u64, last: u64) -> String {
+    match first == last {
+        true => format!("Line {}", thousands(first)),
+        false => format!("Lines {} to {}", thousands(first), thousands(last)),
+    }
+}
+
 fn why_not(path: &str, wanted: Wanted, bytes: u64, error: NoLines) -> HandlerError {
     let path_quoted = quoted(path);
     match error {
         NoLines::Unreadable(error) => explain(path, &error),
         NoLines::Binary(binary) => {
-            let bytes = thousands(bytes);
-            HandlerError::failed(format!("{path_quoted} is no text but {}, {bytes} bytes.", binary.0))
+            let bytes = counted(bytes, "byte");
+            HandlerError::failed(format!("{path_quoted} is no text but {}, {bytes}.", binary.0))
         }
         NoLines::PastTheEnd(lines) => {
-            let has = counted(usize::try_from(lines).unwrap_or(usize::MAX), "line");
+            let has = counted(lines, "line");
             HandlerError::retry(format!("{path_quoted} has {has}; `offset` {} is past its end.", wanted.offset))
         }
         NoLines::Cancelled => HandlerError::failed("The call was stopped."),

@@ -8,14 +8,15 @@ use cap_std::fs::{Dir, File};
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch};
+use tool_runtime::display::thousands;
 use tool_runtime::{CancellationToken, HandlerError};
 
-use super::count::{counted, thousands};
 use super::failure::{Outcome, quoted};
 use super::glob::Glob;
 use super::list::of_walk;
 use super::walk::{Found, Visitor, Walk, Walked, in_order};
 use super::workspace::{Workspace, open_file};
+use crate::count::counted;
 
 /// As much of a line as is shown.
 const MOST_SHOWN: usize = 400;
@@ -314,11 +315,11 @@ fn summary(tally: Tally, query: Query<'_>, walked: Walked) -> String {
     let mut parts = match tally.lines {
         0 => vec![format!("No line matches {} in {searched}.", quoted(query.pattern))],
         lines => {
-            vec![format!("{} in {} of {searched}.", counted(lines, "matching line"), thousands(tally.files as u64))]
+            vec![format!("{} in {} of {searched}.", counted(lines, "matching line"), thousands(tally.files))]
         }
     };
     if tally.lines > query.limit {
-        let first = thousands(query.limit as u64);
+        let first = thousands(query.limit);
         parts.push(format!("The first {first} are shown; narrow it with `path` or `glob`, or raise `limit`."));
     }
     if tally.left_out > 0 {

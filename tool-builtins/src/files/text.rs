@@ -1,7 +1,8 @@
 //! Bytes as text: which encoding they are in, and whether they are text at all.
 
-use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
+use crate::bytes::{guess_encoding, media_type};
 
 /// How the bytes of a file are to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,32 +35,17 @@ pub(super) fn form(bytes: &[u8], is_all: bool) -> Result<Form, Binary> {
         return Ok(Form { encoding, mark });
     }
     if memchr::memchr(0, bytes).is_some() {
-        return Err(Binary(kind(bytes).unwrap_or("application/octet-stream")));
+        return Err(Binary(media_type(bytes).unwrap_or("application/octet-stream")));
     }
     match std::str::from_utf8(bytes) {
         Ok(_) => Ok(Form::PLAIN),
         // A character that is cut off at the end of the sample is none that is wrong.
         Err(error) if !is_all && error.error_len().is_none() => Ok(Form::PLAIN),
-        Err(_) => match kind(bytes) {
+        Err(_) => match media_type(bytes) {
             Some(kind) => Err(Binary(kind)),
-            None => Ok(Form { encoding: guess(bytes, is_all), mark: 0 }),
+            None => Ok(Form { encoding: guess_encoding(bytes, is_all), mark: 0 }),
         },
     }
-}
-
-/// What bytes are that cannot be read as text, as a media type.
-fn kind(bytes: &[u8]) -> Option<&'static str> {
-    let kind = infer::get(bytes)?;
-    (kind.matcher_type() != infer::MatcherType::Text).then(|| kind.mime_type())
-}
-
-/// The legacy encoding that the bytes look most like. One in which they are wrong is none: in windows-1252 all are.
-pub(super) fn guess(bytes: &[u8], is_all: bool) -> &'static Encoding {
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-    detector.feed(bytes, is_all);
-    let encoding = detector.guess(None, Utf8Detection::Deny);
-    let is_wrong = encoding.decode_without_bom_handling_and_without_replacement(bytes).is_none();
-    if is_all && is_wrong { encoding_rs::WINDOWS_1252 } else { encoding }
 }
 
 /// A file's content as text, and how to make bytes of text again.
@@ -113,6 +99,12 @@ impl Text {
 fn utf16(text: &str, mark: usize, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
     let mark = (mark > 0).then_some(0xFEFF);
     mark.into_iter().chain(text.encode_utf16()).flat_map(bytes).collect()
+}
+
+/// How many lines a text has. What follows the last line break is a line if there is any.
+pub(super) fn line_count(text: &str) -> usize {
+    let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    breaks + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
 /// How the lines of a text end.
@@ -175,6 +167,11 @@ mod tests {
     fn what_an_encoding_does_not_have_is_named() {
         let text = Text::decode(b"Gr\xFC\xDFe aus K\xF6ln".to_vec()).unwrap();
         assert_eq!(text.encode("Grüße nach 東京"), Err('東'));
+    }
+
+    #[test]
+    fn a_last_line_without_its_break_counts() {
+        assert_eq!(["", "\n", "a", "a\n", "a\nb"].map(line_count), [0, 1, 1, 1, 2]);
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! The tools themselves: what a model can call, and what each call would do.
 
+use cap_std::fs::FileType;
 use tool_runtime::{CancellationToken, Effect, HandlerError, Notes, tool, tool_class};
 
 use super::change::{self, Change, Content};
-use super::count::counted;
 use super::edit::Edit;
 use super::entry::Entry;
 use super::failure::{Outcome, explain, quoted, retry};
 use super::glob::Glob;
+use super::kind::describe;
 use super::lines::Wanted;
 use super::patch::{Plan, unmapped};
 use super::search::Query;
@@ -15,6 +16,7 @@ use super::walk::Walk;
 use super::workspace::Parents;
 use super::write::{Write, WriteMode, decoded, size};
 use super::{Files, list, read, rename, search};
+use crate::count::counted;
 
 #[tool_class(manual, category = "files")]
 impl Files {
@@ -30,13 +32,13 @@ impl Files {
         offset: u64,
         /// How many lines to read at most.
         #[arg(default = 2000, min = 1)]
-        limit: u32,
+        limit: usize,
         /// Whether to put its number before each line. The numbers are no part of the file.
         #[arg(default = false)]
         line_numbers: bool,
         #[inject] cancelled: &CancellationToken,
     ) -> Result<String, HandlerError> {
-        let wanted = Wanted { offset, lines: limit as usize, bytes: self.limits.read_bytes };
+        let wanted = Wanted { offset, lines: limit, bytes: self.limits.read_bytes };
         read::read(&self.workspace, path, wanted, line_numbers, cancelled)
     }
 
@@ -106,9 +108,11 @@ impl Files {
         let before = decoded(path, entry.read(self.limits.change_bytes)?)?;
         let edited = edit.apply(path, &before.text)?;
         let bytes = before.encode(&edited.text).map_err(|c| unmapped(path, before.form, c))?;
-        let places = counted(edited.count, "replacement");
-        let summary =
-            format!("Edited {path}, {places} from line {} on, {}.", edited.line, size(&edited.text, bytes.len()));
+        let size = size(&edited.text, bytes.len());
+        let summary = match edited.count {
+            1 => format!("Edited {path} in line {}, {size}.", edited.line),
+            count => format!("Edited {path} in {} from line {} on, {size}.", counted(count, "place"), edited.line),
+        };
         let (before, after) = (Content::Text(before.text), Content::Text(edited.text));
         Ok((entry, EditedFile { bytes, change: Change { path: path.to_owned(), before, after }, summary }))
     }
@@ -173,15 +177,16 @@ impl Files {
         if kind.is_dir() {
             return retry(format!("{} is a folder; only files can be deleted.", quoted(path)));
         }
-        let before = match kind.is_file() {
-            // Whatever cannot be shown can be deleted all the same.
-            true => self
-                .existing(path)
-                .and_then(|entry| entry.content(self.limits.change_bytes))
-                .unwrap_or(Content::Other { kind: "application/octet-stream", bytes: 0 }),
-            false => Content::Other { kind: super::kind::describe(kind), bytes: 0 },
-        };
-        Ok(Change { path: path.to_owned(), before, after: Content::Nothing })
+        Ok(Change { path: path.to_owned(), before: self.shown(path, kind), after: Content::Nothing })
+    }
+
+    /// What is moved or deleted, as far as it can be shown: what cannot be read can be moved and deleted all the same.
+    fn shown(&self, path: &str, kind: FileType) -> Content {
+        if !kind.is_file() {
+            return Content::Other { kind: describe(kind), bytes: 0 };
+        }
+        let content = self.existing(path).and_then(|entry| entry.content(self.limits.change_bytes));
+        content.unwrap_or(Content::Other { kind: "application/octet-stream", bytes: 0 })
     }
 
     /// Move or rename a file or a folder. Folders on the way that do not exist are made.
@@ -220,9 +225,8 @@ impl Files {
         if !kind.is_file() {
             return Ok(Vec::new());
         }
-        let limit = self.limits.change_bytes;
-        let content = self.existing(from)?.content(limit)?;
-        let replaced = if replaces { self.existing(to)?.content(limit)? } else { Content::Nothing };
+        let content = self.shown(from, kind);
+        let replaced = if replaces { self.existing(to)?.content(self.limits.change_bytes)? } else { Content::Nothing };
         Ok(vec![
             Change { path: from.to_owned(), before: content.clone(), after: Content::Nothing },
             Change { path: to.to_owned(), before: replaced, after: content },
@@ -241,12 +245,12 @@ impl Files {
         glob: Option<&str>,
         /// Whether to go into folders; by default if the pattern has folders in it.
         recursive: Option<bool>,
-        /// Whether to list what `.gitignore` names as well.
+        /// Whether to list what `.gitignore` names, and `node_modules`, as well.
         #[arg(default = false)]
         include_ignored: bool,
         /// How many entries to list at most.
         #[arg(default = 1000, min = 1)]
-        limit: u32,
+        limit: usize,
         #[inject] cancelled: &CancellationToken,
     ) -> Result<String, HandlerError> {
         let start = self.workspace.folder(path)?;
@@ -287,8 +291,8 @@ impl Files {
         context: u32,
         /// How many matching lines to show at most.
         #[arg(default = 100, min = 1)]
-        limit: u32,
-        /// Whether to search what `.gitignore` names as well.
+        limit: usize,
+        /// Whether to search what `.gitignore` names, and `node_modules`, as well.
         #[arg(default = false)]
         include_ignored: bool,
         #[inject] cancelled: &CancellationToken,
@@ -311,8 +315,8 @@ impl Files {
         search::search(walk, query, glob.as_ref())
     }
 
-    fn results(&self, limit: u32) -> usize {
-        (limit as usize).min(self.limits.results)
+    fn results(&self, limit: usize) -> usize {
+        limit.min(self.limits.results)
     }
 
     fn entry(&self, path: &str, parents: Parents) -> Outcome<Entry> {

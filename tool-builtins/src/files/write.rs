@@ -5,11 +5,11 @@ use serde::Deserialize;
 use tool_runtime::HandlerError;
 
 use super::change::{Change, Content};
-use super::count::{counted, lines, thousands};
 use super::entry::Entry;
 use super::failure::{Outcome, quoted};
 use super::patch::unmapped;
-use super::text::{Binary, Form, Text, line_ending, with_ending};
+use super::text::{Binary, Form, Text, line_count, line_ending, with_ending};
+use crate::count::counted;
 
 /// What becomes of what a file holds already.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -58,7 +58,7 @@ impl Write {
         let added = if ending == "\r\n" { with_ending(content, ending) } else { content.to_owned() };
         let after = format!("{}{added}", text.text);
         let bytes = text.encode(&after).map_err(|c| unmapped(path, text.form, c))?;
-        let added = counted(lines(&added), "line");
+        let added = counted(line_count(&added), "line");
         let summary = format!("Appended {added} to {path}, {}.", size(&after, bytes.len()));
         let (before, after) = (Content::Text(text.text), Content::Text(after));
         Ok(Self { bytes, change: Change { path: path.to_owned(), before, after }, summary })
@@ -73,7 +73,7 @@ impl Write {
 
 /// How much a text is: `42 lines, 1,204 bytes`.
 pub(super) fn size(text: &str, bytes: usize) -> String {
-    format!("{}, {} bytes", counted(lines(text), "line"), thousands(bytes as u64))
+    format!("{}, {}", counted(line_count(text), "line"), counted(bytes, "byte"))
 }
 
 /// A file's bytes as text, if they are.

@@ -1,7 +1,8 @@
 //! From bytes to text.
 
-use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
+use crate::bytes::guess_encoding;
 
 /// The text of a body, and the name of its encoding.
 ///
@@ -17,9 +18,7 @@ pub(super) fn decode(bytes: &[u8], cut: bool, labelled: Option<&'static Encoding
             return (text, encoding.name());
         }
     }
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-    detector.feed(bytes, true);
-    let encoding = marked.unwrap_or_else(|| detector.guess(None, Utf8Detection::Allow));
+    let encoding = marked.unwrap_or_else(|| guess_encoding(bytes, true));
     (encoding.decode(bytes).0.into_owned(), encoding.name())
 }
 

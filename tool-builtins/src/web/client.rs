@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use reqwest::{Client, ClientBuilder, Proxy, redirect};
 
+use super::error::reason;
 use super::gate::Way;
 use super::limits::Limits;
 use super::resolver::{Addresses, Resolver};
+use super::tls;
 
 /// Two clients that share nothing, so that no connection to an allowed host is ever used for another.
 pub(super) struct Clients {
@@ -20,17 +22,16 @@ impl Clients {
         proxy: Option<Proxy>,
         limits: &Limits,
         user_agent: &str,
-    ) -> reqwest::Result<Self> {
-        let client = |public_only| {
+    ) -> Result<Self, String> {
+        let client = |public_only, proxy: Option<Proxy>| {
             let addresses = Addresses { resolver: resolver.clone(), public_only };
-            bare(user_agent).connect_timeout(limits.connect).dns_resolver(addresses)
+            build(|client| {
+                let client = client.user_agent(user_agent).connect_timeout(limits.connect).dns_resolver(addresses);
+                proxy.into_iter().fold(client, ClientBuilder::proxy)
+            })
         };
-        let public = match proxy {
-            // The proxy itself may stand anywhere, and resolves all other names.
-            Some(proxy) => client(false).proxy(proxy),
-            None => client(true),
-        };
-        Ok(Self { public: public.build()?, allowed: client(false).build()? })
+        // A proxy may stand anywhere itself, and resolves all other names.
+        Ok(Self { public: client(proxy.is_none(), proxy)?, allowed: client(false, None)? })
     }
 
     pub(super) fn of(&self, way: Way) -> &Client {
@@ -42,7 +43,10 @@ impl Clients {
 }
 
 /// A client that does nothing on its own: it follows no redirection, asks no proxy that the environment names (which
-/// would resolve names for us, unchecked), keeps no cookies and tells nobody where it came from.
-fn bare(user_agent: &str) -> ClientBuilder {
-    Client::builder().redirect(redirect::Policy::none()).referer(false).no_proxy().user_agent(user_agent)
+/// would resolve names for us, unchecked), keeps no cookies and tells nobody where it came from. Or else, in words, why
+/// there is none.
+pub(super) fn build(set: impl FnOnce(ClientBuilder) -> ClientBuilder) -> Result<Client, String> {
+    let tls = tls::config().map_err(|error| error.to_string())?;
+    let client = Client::builder().tls_backend_preconfigured(tls).redirect(redirect::Policy::none()).referer(false);
+    set(client.no_proxy()).build().map_err(|error| reason(&error))
 }

@@ -2,6 +2,8 @@
 
 use encoding_rs::Encoding;
 
+use crate::bytes::media_type;
+
 /// What a content type makes of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -47,9 +49,9 @@ impl ContentType {
             return Err(self.essence.clone());
         }
         if looks_binary(bytes) {
-            let found = infer::get(bytes).map(|found| found.mime_type().to_owned());
+            let found = media_type(bytes).unwrap_or("binary data");
             let called = if kind == Kind::Unknown { String::new() } else { format!(" (called {})", self.essence) };
-            return Err(found.unwrap_or_else(|| "binary data".to_owned()) + &called);
+            return Err(format!("{found}{called}"));
         }
         Ok(match kind {
             Kind::Unknown if looks_like_html(bytes) => Kind::Html,

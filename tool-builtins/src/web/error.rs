@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::count::Grouped;
+use crate::count::counted;
 
 /// Why there is no page. The model reads it, so it says what to do where there is something to do.
 #[derive(Debug)]
@@ -105,26 +105,26 @@ impl Error for Refused {}
 impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Scheme(scheme) => write!(f, "only http and https can be fetched, not {scheme}"),
+            Self::Scheme(scheme) => write!(f, "Only http and https can be fetched, not {scheme}."),
             Self::UserInfo => {
-                f.write_str("a URL with a user name or password is not fetched: leave out what stands before the @")
+                f.write_str("A URL with a user name or password is not fetched: leave out what stands before the @.")
             }
-            Self::Port(port) => write!(f, "port {port} is none of the web"),
+            Self::Port(port) => write!(f, "Port {port} is none of the web."),
             Self::Refused(refused) => refused.fmt(f),
-            Self::BadRedirect(why) => write!(f, "the page redirects, but {why}"),
-            Self::RedirectLoop(url) => write!(f, "the page redirects in a circle, to {url} again"),
-            Self::TooManyRedirects(most) => write!(f, "the page redirects more than {most} times"),
-            Self::TimedOut(time) => write!(f, "the page did not come within {} seconds", time.as_secs_f32()),
+            Self::BadRedirect(why) => write!(f, "The page redirects, but {why}."),
+            Self::RedirectLoop(url) => write!(f, "The page redirects in a circle, to {url} again."),
+            Self::TooManyRedirects(most) => write!(f, "The page redirects more than {most} times."),
+            Self::TimedOut(time) => write!(f, "The page did not come within {} seconds.", time.as_secs_f32()),
             Self::Refusal(refusal) => refusal.fmt(f),
-            Self::Binary { kind, length } => {
-                write!(f, "this is {kind}, which is no text")?;
-                length.map_or(Ok(()), |length| write!(f, " ({} bytes)", Grouped(length)))
+            Self::Binary { kind, length: None } => write!(f, "This is no text but {kind}."),
+            Self::Binary { kind, length: Some(length) } => {
+                write!(f, "This is no text but {kind}, {}.", counted(*length, "byte"))
             }
             Self::PastEnd { length } => {
-                write!(f, "the page ends before that: it has {} characters", Grouped(*length as u64))
+                write!(f, "The page ends before that: it has {}.", counted(*length, "character"))
             }
-            Self::Connection(why) => write!(f, "the page cannot be fetched: {why}"),
-            Self::Client(why) => write!(f, "pages cannot be fetched here: {why}"),
+            Self::Connection(why) => write!(f, "The page cannot be fetched: {why}."),
+            Self::Client(why) => write!(f, "Pages cannot be fetched here: {why}."),
         }
     }
 }

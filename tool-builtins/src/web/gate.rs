@@ -189,7 +189,7 @@ mod tests {
         for url in
             ["ftp://example.com/", "file:///etc/passwd", "gopher://example.com/", "data:text/plain,x", "javascript:1"]
         {
-            assert!(check(&gate, url).expect_err(url).starts_with("only http and https"), "{url}");
+            assert!(check(&gate, url).expect_err(url).starts_with("Only http and https"), "{url}");
         }
         for url in
             ["http://example.com@127.0.0.1/", "http://user:secret@example.com/", "http://127.0.0.1:80@example.com/"]

@@ -20,7 +20,6 @@ mod address;
 mod charset;
 mod client;
 mod content;
-mod count;
 mod error;
 mod fetch;
 mod gate;
@@ -29,6 +28,7 @@ mod limits;
 mod page;
 mod resolver;
 pub mod search;
+mod tls;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -147,8 +147,7 @@ impl Web {
 
     fn clients(&self) -> Result<&Clients, FetchError> {
         let make = || Clients::new(&self.resolver, self.proxy.clone(), &self.limits, &self.user_agent);
-        let clients = self.clients.get_or_init(|| make().map_err(|error| error::reason(&error)));
-        clients.as_ref().map_err(|why| FetchError::Client(why.clone()))
+        self.clients.get_or_init(make).as_ref().map_err(|why| FetchError::Client(why.clone()))
     }
 
     /// A page, within the limit of time.

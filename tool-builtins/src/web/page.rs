@@ -8,14 +8,15 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tool_runtime::display::thousands;
 use url::Url;
 
 use super::charset::decode;
 use super::content::Kind;
-use super::count::Grouped;
 use super::error::{FetchError, Refusal};
 use super::fetch::Fetched;
 use super::html::{Style, render};
+use crate::count::counted;
 
 /// How a page is written down.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -122,12 +123,13 @@ impl Part<'_> {
     }
 
     fn length_in_words(&self) -> String {
-        let [start, end, length] = [self.start, self.end, self.length].map(|count| Grouped(count as u64));
+        let length = counted(self.length, "character");
+        let [start, end] = [self.start, self.end].map(thousands);
         match (self.start, self.end == self.length) {
-            (0, true) => format!("{length} characters"),
-            (_, true) => format!("{length} characters, of which these are the last, from {start}"),
+            (0, true) => length,
+            (_, true) => format!("{length}, of which these are the last, from {start}"),
             (_, false) => {
-                format!("{length} characters, of which these are {start} to {end}; go on with `start` = {}", self.end)
+                format!("{length}, of which these are {start} to {end}; go on with `start` = {}", self.end)
             }
         }
     }

@@ -138,11 +138,52 @@ fn bad_flags_are_explained() {
     assert!(String::from_utf8_lossy(&nowhere.stderr).contains("/no/such/folder: No such file"));
 }
 
+#[cfg(feature = "files")]
+#[test]
+fn files_are_deleted_only_with_a_flag() {
+    let write = r#"{"name": "write_file", "arguments": {"path": "a/b.txt", "content": "one\n"}}"#;
+    let read = r#"{"name": "read_file", "arguments": {"path": "a/b.txt"}}"#;
+    let delete = r#"{"name": "delete_file", "arguments": {"path": "a/b.txt"}}"#;
+    let program = Program::new();
+    let outputs = |flags: &[&str]| {
+        let results = program.results(flags, &[write, read, delete, read]);
+        results.iter().map(|result| result["output"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let refused = "Deleting files is not allowed here.";
+    assert_eq!(outputs(&["--policy", "yolo"]), ["Created a/b.txt, 1 line, 4 bytes.", "one\n", refused, "one\n"]);
+    let (wrote, gone) = ("Wrote a/b.txt, 1 line, 4 bytes.", "There is no `a/b.txt`.");
+    let deleted = "Deleted a/b.txt, 1 line, 4 bytes.";
+    assert_eq!(outputs(&["--policy", "yolo", "--allow-delete"]), [wrote, "one\n", deleted, gone]);
+}
+
+#[cfg(feature = "web")]
+#[test]
+fn hosts_are_reached_only_with_a_flag() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let host = listener.local_addr().unwrap().to_string();
+    let server = std::thread::spawn(move || {
+        let (mut connection, _) = listener.accept().unwrap();
+        BufReader::new(connection.try_clone().unwrap()).read_line(&mut String::new()).unwrap();
+        connection.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\npage").unwrap();
+    });
+    let call = json!({"name": "web_fetch", "arguments": {"url": format!("http://{host}/")}}).to_string();
+    let program = Program::new();
+    let refused = program.results(&[], &[&call]);
+    assert_eq!(refused[0]["output"], "127.0.0.1 is not on the public internet: its address is loopback.");
+    let reached = program.results(&["--allow-host", &host], &[&call]);
+    assert!(reached[0]["output"].as_str().unwrap().ends_with("\n\npage"), "{}", reached[0]);
+    server.join().unwrap();
+}
+
+/// Nobody has to be asked about what only looks.
 #[test]
 fn it_shows_its_manifest() {
     let output = Program::new().output(&["--manifest"], b"");
     let manifest: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(manifest["run_command"]["sensitive"], true);
+    for (name, tool) in manifest.as_object().unwrap() {
+        assert_ne!(tool.get("read_only").is_some(), tool.get("sensitive").is_some(), "{name}");
+    }
 }
 
 /// Killed in the middle of a call, the program takes everything with it that the call has started.

@@ -45,6 +45,10 @@ const OF_OBJECTS: Keywords = Keywords::of(&[
 impl<N: Notes> Writer<'_, N> {
     /// A schema whose references are followed and whose `null` is apart.
     pub(super) fn alone(&mut self, node: Node<'_>, null: WithNull) {
+        static NOTHING_FITS: Value = Value::Bool(false);
+        let is_empty = node.list(Keyword::Enum).is_some_and(|values| !values.iter().any(|value| node.can_be(value)));
+        // Providers refuse an empty list of values.
+        let node = if is_empty { Node::read(&NOTHING_FITS).annotated_by(&node) } else { node };
         self.json.open(b'{');
         if node.types.is_several() {
             self.by_type(&node, null);
@@ -61,10 +65,7 @@ impl<N: Notes> Writer<'_, N> {
         self.json.key("anyOf");
         self.json.open(b'[');
         for one in node.types.each() {
-            let fits = |value: &Value| {
-                let of_value = Types::of_value(value);
-                of_value == one || (one == Types::NUMBER && of_value == Types::INTEGER)
-            };
+            let fits = |value: &Value| one.take(value);
             if node.get(Keyword::Const).is_some_and(|value| !fits(value)) {
                 continue;
             }
@@ -242,11 +243,12 @@ impl<N: Notes> Writer<'_, N> {
         self.json.close(b']');
     }
 
+    /// The values to choose from that can come: not those of another type than the schema's.
     fn values(&mut self, values: &[Value], node: &Node<'_>) {
-        self.counts.enum_values += values.len();
         self.json.key("enum");
         self.json.open(b'[');
-        for value in values.iter().filter(|value| !(node.without_null && value.is_null())) {
+        for value in values.iter().filter(|value| node.can_be(value)) {
+            self.counts.enum_values += 1;
             self.json.item();
             self.json.value(value);
         }

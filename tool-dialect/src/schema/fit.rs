@@ -97,7 +97,9 @@ impl<N: Notes> Writer<'_, N> {
         if node.types == Types::INTEGER {
             for (keyword, other, step) in excluding.into_iter().filter(|(keyword, ..)| !self.profile.knows(*keyword)) {
                 let bound = node.get(keyword).and_then(Value::as_i64).and_then(|bound| bound.checked_add(step));
-                if let Some(bound) = bound.filter(|_| self.profile.knows(other) && node.get(other).is_none()) {
+                let known = node.get(other).and_then(Value::as_f64);
+                let is_tighter = |bound: &i64| known.is_none_or(|known| (*bound as f64 - known) * step as f64 > 0.0);
+                if let Some(bound) = bound.filter(|bound| self.profile.knows(other) && is_tighter(bound)) {
                     bounds.push((other, json!(bound)));
                 }
             }
@@ -159,7 +161,8 @@ impl<N: Notes> Writer<'_, N> {
             Some(schema) => !Node::read(schema).is_any() || properties == 0,
             None => properties == 0,
         };
-        let is_map = is_open && (others.is_some() || properties == 0);
+        let has_patterns = node.get(Keyword::PatternProperties).is_some();
+        let is_map = has_patterns || (is_open && (others.is_some() || properties == 0));
         // That there may be more is what an object says by itself.
         if others.is_some_and(|others| others == &TRUE || Node::read(others).is_any() && others != &FALSE) {
             node.remove(Keyword::AdditionalProperties);
@@ -175,6 +178,10 @@ impl<N: Notes> Writer<'_, N> {
         }
         if !self.profile.knows(Keyword::AdditionalProperties) {
             node.remove(Keyword::AdditionalProperties);
+            if !is_open && !is_map && properties == 0 {
+                sentences.push("It has no keys.".to_owned());
+                self.lose(Loss::Moved(Keyword::AdditionalProperties));
+            }
         }
         if self.profile.closed {
             node.set(Keyword::AdditionalProperties, &FALSE);

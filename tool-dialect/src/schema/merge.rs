@@ -3,43 +3,115 @@
 use serde_json::{Map, Value, json};
 
 use super::definitions::{Definitions, Target};
+use super::node::Node;
 use super::types::Types;
 
 /// How deep definitions are looked up while merging; what is deeper stays apart.
 const DEEPEST: usize = 16;
 
-/// The schema that says what all parts say together, or nothing where one schema cannot say it.
+/// What only remarks: where it is said twice, the place of use is right.
+const REMARKS: [&str; 4] = ["description", "default", "examples", "title"];
+
+/// Keywords that mean what the others beside them leave over: they cannot come from several parts.
+const TOGETHER: [&[&str]; 3] = [
+    &["prefixItems", "items", "unevaluatedItems"],
+    &["contains", "minContains", "maxContains"],
+    &["if", "then", "else"],
+];
+
+/// The schema that says what all parts say together, or nothing where one schema cannot say it. `rest` stands at the
+/// place of use, beside the parts.
 pub(crate) fn merged(parts: &[&Value], rest: Map<String, Value>, definitions: &Definitions<'_>) -> Option<Value> {
-    let mut all = Map::new();
+    let mut flat = Vec::new();
     for part in parts {
-        for (key, value) in flat(part, definitions, 0)? {
-            add(&mut all, key, value, false)?;
-        }
+        flatten(part.as_object()?.clone(), definitions, 0, &mut flat)?;
     }
-    for (key, value) in rest {
-        add(&mut all, key, value, true)?;
+    let parts_end = flat.len();
+    push(&mut flat, 0, rest);
+    if TOGETHER.iter().any(|keywords| is_spread(&flat, keywords)) {
+        return None;
+    }
+    close(&mut flat, parts_end)?;
+    let mut all = Map::new();
+    for (key, value) in flat.into_iter().flatten() {
+        add(&mut all, key, value)?;
     }
     Some(Value::Object(all))
 }
 
-/// A part without its outermost reference.
-fn flat(part: &Value, definitions: &Definitions<'_>, depth: usize) -> Option<Map<String, Value>> {
-    let mut object = part.as_object()?.clone();
-    let Some(reference) = object.remove("$ref") else { return Some(object) };
-    match definitions.target(&reference) {
-        Target::Inline(schema) if depth < DEEPEST => {
-            let mut all = flat(schema, definitions, depth + 1)?;
-            for (key, value) in object {
-                add(&mut all, key, value, true)?;
+/// A part without its outermost reference: what that leads to, and what stands beside it.
+fn flatten(
+    mut part: Map<String, Value>,
+    definitions: &Definitions<'_>,
+    depth: usize,
+    flat: &mut Vec<Map<String, Value>>,
+) -> Option<()> {
+    let begin = flat.len();
+    if let Some(reference) = part.remove("$ref") {
+        match definitions.target(&reference) {
+            Target::Inline(schema) if depth < DEEPEST => {
+                flatten(schema.as_object()?.clone(), definitions, depth + 1, flat)?;
             }
-            Some(all)
+            _ => return None,
         }
-        _ => None,
     }
+    push(flat, begin, part);
+    Some(())
 }
 
-/// Adds one keyword to what is said already. `outer` stands at the place of use, and its words win.
-fn add(all: &mut Map<String, Value>, key: String, value: Value, outer: bool) -> Option<()> {
+/// Adds a part whose remarks replace those of the parts since `begin`.
+fn push(flat: &mut Vec<Map<String, Value>>, begin: usize, part: Map<String, Value>) {
+    for inner in &mut flat[begin..] {
+        inner.retain(|key, _| !REMARKS.contains(&key.as_str()) || !part.contains_key(key));
+    }
+    flat.push(part);
+}
+
+/// Whether parts say different things with these keywords.
+fn is_spread(flat: &[Map<String, Value>], keywords: &[&str]) -> bool {
+    let said = |part| keywords.iter().map(move |keyword| Map::get(part, *keyword));
+    let mut saying = flat.iter().filter(|part| said(*part).any(|value| value.is_some()));
+    saying.next().is_some_and(|first| saying.any(|other| !said(other).eq(said(first))))
+}
+
+/// A part that is closed takes only the properties that it names itself: those of the others can never come.
+/// Nothing where one of them has to.
+fn close(flat: &mut [Map<String, Value>], parts_end: usize) -> Option<()> {
+    for at in 0..flat.len() {
+        // At the place of use it holds for all that the parts have said.
+        let own = flat[at].get("unevaluatedProperties").filter(|_| at < parts_end);
+        let Some(others) = flat[at].get("additionalProperties").or(own) else { continue };
+        if Node::read(others).is_any() {
+            continue;
+        }
+        let is_closed = *others == Value::Bool(false);
+        let known = flat[at].get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+        let is_plain = own.is_none() && flat.iter().all(|part| !part.contains_key("patternProperties"));
+        let names = |part: &Map<String, Value>| -> Vec<String> {
+            let properties = part.get("properties").and_then(Value::as_object);
+            properties.into_iter().flat_map(Map::keys).filter(|name| !known.contains_key(*name)).cloned().collect()
+        };
+        let foreign: Vec<String> = flat.iter().flat_map(names).collect();
+        let is_wanted = |name: &String| flat.iter().any(|part| requires(part, name));
+        if foreign.is_empty() && is_plain {
+            continue;
+        }
+        if !is_closed || !is_plain || foreign.iter().any(is_wanted) {
+            return None;
+        }
+        for properties in flat.iter_mut().filter_map(|part| part.get_mut("properties")?.as_object_mut()) {
+            properties.retain(|name, _| known.contains_key(name));
+        }
+    }
+    Some(())
+}
+
+fn requires(part: &Map<String, Value>, name: &str) -> bool {
+    part.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|known| known == name))
+}
+
+/// Adds one keyword to what is said already.
+fn add(all: &mut Map<String, Value>, key: String, value: Value) -> Option<()> {
     let Some(known) = all.get_mut(&key) else {
         all.insert(key, value);
         return Some(());
@@ -48,12 +120,7 @@ fn add(all: &mut Map<String, Value>, key: String, value: Value, outer: bool) -> 
         return Some(());
     }
     let both = match key.as_str() {
-        "description" | "default" | "examples" | "title" => {
-            if outer {
-                *known = value;
-            }
-            return Some(());
-        }
+        remark if REMARKS.contains(&remark) => return Some(()),
         "properties" => return add_properties(known.as_object_mut()?, value),
         "required" => {
             let names = known.as_array_mut()?;
@@ -62,10 +129,7 @@ fn add(all: &mut Map<String, Value>, key: String, value: Value, outer: bool) -> 
             names.extend(more);
             return Some(());
         }
-        // Closed parts are closed together: each was meant with the properties of the others.
-        "additionalProperties" | "unevaluatedProperties" => {
-            [&*known, &value].contains(&&json!(false)).then_some(Value::Bool(false))
-        }
+        "additionalProperties" => [&*known, &value].contains(&&json!(false)).then_some(Value::Bool(false)),
         "type" => both_types(known, &value),
         "enum" => {
             let other = value.as_array()?;
@@ -99,7 +163,7 @@ fn add_properties(known: &mut Map<String, Value>, more: Value) -> Option<()> {
 
 fn both_types(a: &Value, b: &Value) -> Option<Value> {
     let (a, b) = (Types::read(a), Types::read(b));
-    let both: Vec<&str> = a.each().filter(|one| b.has(*one)).map(Types::name).collect();
+    let both: Vec<&str> = a.both(b).each().map(Types::name).collect();
     match both[..] {
         [] => None,
         [one] => Some(one.into()),

@@ -110,6 +110,11 @@ impl<'a> Node<'a> {
         self.list(Keyword::Required).is_some_and(|names| names.iter().any(|required| required == name))
     }
 
+    /// Whether one of its values to choose from can come: it is of the right type, and no `null` that was taken out.
+    pub(crate) fn can_be(&self, value: &Value) -> bool {
+        !(self.without_null && value.is_null()) && (self.types.is_none() || self.types.take(value))
+    }
+
     /// Whether it refers and says nothing else of what fits.
     pub(crate) fn only_refers(&self) -> bool {
         self.said.without(BESIDE_A_REFERENCE).is_empty()

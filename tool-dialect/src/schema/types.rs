@@ -52,6 +52,21 @@ impl Types {
         }
     }
 
+    /// Whether a value is of one of these types.
+    pub(crate) fn take(self, value: &Value) -> bool {
+        let of_value = Self::of_value(value);
+        let is_whole = || value.as_f64().is_some_and(|number| number.fract() == 0.0);
+        self.has(of_value)
+            || (of_value == Self::INTEGER && self.has(Self::NUMBER))
+            || (of_value == Self::NUMBER && self.has(Self::INTEGER) && is_whole())
+    }
+
+    /// The types that are in both sets. Every integer is a number.
+    pub(crate) fn both(self, other: Self) -> Self {
+        let wide = |types: Self| if types.has(Self::NUMBER) { types.or(Self::INTEGER) } else { types };
+        Self(wide(self).0 & wide(other).0).plain()
+    }
+
     /// The types of all these values together.
     pub(crate) fn of_values(values: &[Value]) -> Self {
         values.iter().fold(Self::NONE, |types, value| types.or(Self::of_value(value))).plain()

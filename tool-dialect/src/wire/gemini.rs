@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::anthropic::call;
 use super::raw::Raw;
 use super::{Found, Returned};
+use crate::Malformed;
 
 /// The first candidate is the answer; others are alternatives to it.
 fn content(body: Raw<'_>) -> Option<Raw<'_>> {
@@ -15,15 +16,33 @@ fn content(body: Raw<'_>) -> Option<Raw<'_>> {
 }
 
 pub(super) fn calls(body: Raw<'_>) -> Option<Vec<Found>> {
-    // A candidate that was stopped has no content.
-    let Some(content) = content(body) else { return body.get("candidates").map(|_| Vec::new()) };
+    let Some(content) = content(body) else { return is_stopped(body).then(Vec::new) };
     let Some(parts) = content.get("parts") else { return Some(Vec::new()) };
     let calls = parts.items()?.into_iter().filter_map(|part| part.get("functionCall"));
-    Some(calls.map(|function| call(function, "id", "args")).collect())
+    Some(calls.map(whole_call).collect())
+}
+
+/// A candidate that was stopped has no content, and to a prompt that was refused there is no candidate.
+fn is_stopped(body: Raw<'_>) -> bool {
+    body.get("candidates").is_some() || body.get("promptFeedback").is_some()
+}
+
+/// Whoever asks for arguments in parts reads them by another way; they must not pass for none.
+fn whole_call(function: Raw<'_>) -> Found {
+    let found = call(function, "id", "args")?;
+    match function.get("partialArgs").or(function.get("willContinue")) {
+        None => Ok(found),
+        Some(_) => {
+            Err(Malformed::new(found.id, Some(found.name), "its arguments come in parts, which was not asked for"))
+        }
+    }
 }
 
 pub(super) fn turn(body: Raw<'_>) -> Option<Vec<Value>> {
-    Some(vec![content(body)?.value()])
+    match content(body) {
+        Some(content) => Some(vec![content.value()]),
+        None => is_stopped(body).then(Vec::new),
+    }
 }
 
 pub(super) fn results(returned: &[Returned<'_>]) -> Value {

@@ -1,4 +1,4 @@
-//! What goes over the wire: lists of definitions out, calls in, results out. One file per provider's form.
+//! What goes over the wire: lists of definitions out, calls in, results out. One file per provider's form; `pieces` has them for streams.
 
 mod anthropic;
 mod bedrock;
@@ -6,6 +6,7 @@ mod gemini;
 mod mcp;
 mod openai_chat;
 mod openai_responses;
+pub(crate) mod pieces;
 mod raw;
 
 use serde_json::Value;

@@ -19,6 +19,14 @@ pub(super) fn calls(body: Raw<'_>) -> Option<Vec<Found>> {
     Some(calls.items()?.into_iter().map(call).collect())
 }
 
+/// A call that stands alone.
+pub(super) fn call_in(text: &str) -> Found {
+    match Raw::read(text) {
+        Ok(raw) => call(raw),
+        Err(error) => Err(Malformed::new(String::new(), None, error.to_string())),
+    }
+}
+
 fn call(call: Raw<'_>) -> Found {
     let id = call.text_at("id").unwrap_or_default();
     let Some(function) = call.get("function") else {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::openai_chat::named;
 use super::raw::Raw;
 use super::{Found, Returned};
+use crate::Malformed;
 
 fn items(body: Raw<'_>) -> Option<Vec<Raw<'_>>> {
     match body.get("output") {
@@ -15,11 +16,19 @@ fn items(body: Raw<'_>) -> Option<Vec<Raw<'_>>> {
 
 pub(super) fn calls(body: Raw<'_>) -> Option<Vec<Found>> {
     let calls = items(body)?.into_iter().filter(|item| item.text_at("type").as_deref() == Some("function_call"));
-    Some(
-        calls
-            .map(|item| named(item.text_at("call_id").or_else(|| item.text_at("id")).unwrap_or_default(), item))
-            .collect(),
-    )
+    Some(calls.map(call).collect())
+}
+
+fn call(item: Raw<'_>) -> Found {
+    named(item.text_at("call_id").or_else(|| item.text_at("id")).unwrap_or_default(), item)
+}
+
+/// A call that stands alone.
+pub(super) fn call_in(text: &str) -> Found {
+    match Raw::read(text) {
+        Ok(raw) => call(raw),
+        Err(error) => Err(Malformed::new(String::new(), None, error.to_string())),
+    }
 }
 
 pub(super) fn turn(body: Raw<'_>) -> Option<Vec<Value>> {

@@ -126,6 +126,7 @@ impl Judge {
         for keyword in ["title", "$schema", "$comment", "writeOnly", "readOnly", "x-variants"] {
             self.check(!object.contains_key(keyword), place, &format!("has no {keyword}"));
         }
+        self.check(object.get("enum") != Some(&json!([])), place, "has values to choose from");
         self.check(object.get("additionalProperties") != Some(&Value::Bool(true)), place, "has no boolean schema");
         if let Some(reference) = object.get("$ref") {
             let local = reference.as_str().is_some_and(|text| text.starts_with("#/$defs/"));
@@ -250,47 +251,66 @@ impl Judge {
     }
 
     fn below(&mut self, object: &Map<String, Value>, place: &str) {
-        self.depth += 1;
-        self.check(!self.strict || !self.is_openai() || self.depth <= 40, place, "is not too deep");
         for keyword in SUBSCHEMAS {
             match object.get(keyword) {
                 Some(Value::Bool(false)) if keyword == "additionalProperties" => {}
-                Some(schema) => self.schema(schema, &format!("{place}/{keyword}")),
+                Some(schema) => self.deeper(schema, &format!("{place}/{keyword}")),
                 None => {}
             }
         }
-        for keyword in ["anyOf", "oneOf", "allOf", "prefixItems"] {
+        for (at, form) in object.get("prefixItems").and_then(Value::as_array).into_iter().flatten().enumerate() {
+            self.deeper(form, &format!("{place}/prefixItems/{at}"));
+        }
+        for keyword in ["properties", "patternProperties", "dependentSchemas"] {
+            for (name, schema) in object.get(keyword).and_then(Value::as_object).into_iter().flatten() {
+                self.deeper(schema, &format!("{place}/{keyword}/{name}"));
+            }
+        }
+        // The forms of a value are on its own level, and a definition begins anew wherever it is used.
+        for keyword in ["anyOf", "oneOf", "allOf"] {
             for (at, form) in object.get(keyword).and_then(Value::as_array).into_iter().flatten().enumerate() {
                 self.schema(form, &format!("{place}/{keyword}/{at}"));
             }
         }
-        for keyword in ["properties", "patternProperties", "$defs", "dependentSchemas"] {
-            for (name, schema) in object.get(keyword).and_then(Value::as_object).into_iter().flatten() {
-                self.schema(schema, &format!("{place}/{keyword}/{name}"));
-            }
+        for (name, schema) in object.get("$defs").and_then(Value::as_object).into_iter().flatten() {
+            self.schema(schema, &format!("{place}/$defs/{name}"));
         }
+    }
+
+    /// One level further inside of a value.
+    fn deeper(&mut self, schema: &Value, place: &str) {
+        self.depth += 1;
+        let fits = !self.strict || !self.is_openai() || self.depth <= 10;
+        self.check(fits, place, "is one of ten levels");
+        self.schema(schema, place);
         self.depth -= 1;
     }
 
-    /// Every reference leads somewhere, and the definitions are those that contain themselves.
+    /// Every reference leads somewhere, and every definition is led to.
     fn definitions(&mut self, schema: &Value) {
         let empty = Map::new();
         let defs = schema.get("$defs").and_then(Value::as_object).unwrap_or(&empty);
-        for reference in references(schema) {
-            self.check(defs.contains_key(&reference), "$defs", &format!("has {reference}"));
+        let used = references(schema);
+        for name in &used {
+            self.check(defs.contains_key(name), "$defs", &format!("has {name}"));
         }
         for name in defs.keys() {
-            let mut open = references(&defs[name]);
-            let mut seen: Vec<String> = Vec::new();
-            while let Some(next) = open.pop() {
-                if !seen.contains(&next) {
-                    open.extend(defs.get(&next).map(references).unwrap_or_default());
-                    seen.push(next);
-                }
-            }
-            self.check(seen.contains(name), "$defs", &format!("has only what contains itself, not {name}"));
+            self.check(used.contains(name), "$defs", &format!("has only what is used, not {name}"));
         }
     }
+}
+
+/// Whether a definition among these contains itself.
+pub fn contains_itself(name: &str, defs: &Map<String, Value>) -> bool {
+    let mut open = defs.get(name).map(references).unwrap_or_default();
+    let mut seen: Vec<String> = Vec::new();
+    while let Some(next) = open.pop() {
+        if !seen.contains(&next) {
+            open.extend(defs.get(&next).map(references).unwrap_or_default());
+            seen.push(next);
+        }
+    }
+    seen.iter().any(|known| known == name)
 }
 
 /// The definitions that a schema refers to. Properties may be called `$ref`, but never with a text as their schema.
@@ -330,4 +350,74 @@ fn the_judge_can_object() {
     ] {
         assert_eq!(naive(json!({"type": "object", "properties": bad}), false).len(), 2, "{bad}");
     }
+    let nested = |levels: usize| {
+        let closed = |inner| json!({"type": "object", "properties": {"x": inner}, "required": ["x"], "additionalProperties": false});
+        naive((0..levels).fold(json!({"type": "string"}), |inner, _| closed(inner)), true).len()
+    };
+    assert_eq!((nested(10), nested(11)), (1, 2), "ten levels, and not eleven");
+}
+
+/// The same for the other forms: each rule of theirs is broken by hand.
+#[test]
+fn the_judge_can_object_to_the_other_forms() {
+    let object = |x: Value| json!({"type": "object", "properties": {"x": x}});
+    let closed =
+        |x: Value| json!({"type": "object", "properties": {"x": x}, "required": ["x"], "additionalProperties": false});
+    let gemini = |parameters: Value| {
+        let function = json!({"name": "a.b", "parameters": parameters});
+        objections(Dialect::Gemini.into(), &json!({"functionDeclarations": [function]}))
+    };
+    assert!(gemini(object(json!({"type": "string", "nullable": true}))).is_empty());
+    for bad in [
+        json!({"type": "string", "const": "a"}),
+        json!({"type": "integer", "enum": [1]}),
+        json!({"type": "string", "format": "uuid"}),
+        json!({"description": "No type."}),
+        json!({"type": "object", "properties": {}}),
+    ] {
+        assert_eq!(gemini(object(bad.clone())).len(), 1, "{bad}");
+    }
+    assert_eq!(gemini(json!({"type": "object", "properties": {"user-name": {"type": "string"}}})).len(), 1);
+
+    let anthropic = |schema: Value| {
+        let definition = json!({"name": "a", "input_schema": schema, "strict": true});
+        objections(Dialect::Anthropic.strict(), &definition)
+    };
+    assert!(anthropic(closed(json!({"type": "string"}))).is_empty());
+    assert_eq!(anthropic(object(json!({"type": "string"}))).len(), 1, "it is not closed");
+    for bad in [
+        json!({"type": "integer", "minimum": 1}),
+        json!({"type": "array", "items": {"type": "string"}, "minItems": 2}),
+        json!({"type": "string", "pattern": "^(?=a)"}),
+        json!({"oneOf": [{"type": "string"}], "type": "string"}),
+    ] {
+        assert_eq!(anthropic(closed(bad.clone())).len(), 1, "{bad}");
+    }
+    assert_eq!(
+        objections(
+            Dialect::OpenAiResponses.into(),
+            &json!({"type": "function", "name": "a", "parameters": object(json!({"type": "string"}))})
+        )
+        .len(),
+        1,
+        "`strict` is not said"
+    );
+    assert_eq!(
+        objections(
+            Dialect::Bedrock.into(),
+            &json!({"toolSpec": {"name": "a.b", "inputSchema": {"json": object(json!({"type": "string"}))}}})
+        )
+        .len(),
+        1,
+        "a dot"
+    );
+    assert!(
+        objections(Dialect::Mcp.into(), &json!({"name": "a.b", "inputSchema": object(json!({"type": "string"}))}))
+            .is_empty()
+    );
+    assert_eq!(
+        objections(Dialect::Mcp.into(), &json!({"name": "a/b", "inputSchema": object(json!({"type": "string"}))}))
+            .len(),
+        1
+    );
 }

@@ -14,6 +14,8 @@ mod python;
 mod random;
 // What is lost is said, and limits are seen.
 mod reports;
+// Responses and streams as providers send them, in `../samples`.
+mod samples;
 // Single schemas, each with its form for a provider.
 mod schemas;
 // Responses and results, provider by provider.

@@ -8,11 +8,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tool_dialect::{Dialect, Form};
-use tool_model::Manifest;
 
 use crate::fixtures::{forms, manifest};
+use crate::samples;
 
 #[test]
 fn the_providers_packages_agree() {
@@ -24,38 +24,50 @@ fn the_providers_packages_agree() {
         }
         Err(reason) => panic!("the providers' packages are not at hand: {reason}"),
     };
-    // What Gemini asks of a description is in its report.
-    let manifest: Manifest = manifest().iter().map(|(name, tool)| (name.to_owned(), tool.clone())).collect();
+    let manifest = manifest();
     let written: Map<String, Value> = forms()
         .into_iter()
         .map(|form| (named(form), form.offer(manifest.iter()).expect("names stay apart").definitions().clone()))
         .collect();
-    let file = target().join("definitions.json");
-    fs::write(&file, serde_json::to_string(&written).expect("JSON")).expect("the target folder can be written");
+    let samples = samples::all();
+    let file = target().join("given.json");
+    let given = json!({"definitions": written, "samples": samples});
+    fs::write(&file, given.to_string()).expect("the target folder can be written");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python/check.py");
-    let said = run(Command::new(python).arg(script).arg(&file)).unwrap_or_else(|error| panic!("{error}"));
+    // `-B`: nothing is written beside the sources.
+    let said = run(Command::new(python).arg("-B").arg(script).arg(&file)).unwrap_or_else(|error| panic!("{error}"));
     let said: Value = serde_json::from_slice(&said.stdout).expect("the script prints JSON");
 
+    for dialect in Dialect::ALL {
+        let refused = said["controls"][dialect.name()].as_u64();
+        assert!(refused.is_some_and(|count| count > 5), "{dialect}: broken definitions were refused");
+    }
     let received = said["received"].as_object().expect("what the server received");
     assert_eq!(received.len(), 8, "OpenAI's three and Anthropic, each strict and not");
     for (form, definitions) in received {
         assert_eq!(definitions, &written[form], "{form}: what arrives is what we wrote");
     }
-    for (name, dialect) in [
-        ("openai", Dialect::OpenAiChat),
-        ("openai-responses", Dialect::OpenAiResponses),
-        ("openrouter", Dialect::OpenRouter),
-        ("anthropic", Dialect::Anthropic),
-        ("gemini", Dialect::Gemini),
-    ] {
-        let offer = dialect.offer(manifest.iter()).expect("names stay apart");
-        let calls = offer.calls_in(&said["responses"][name]).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let calls: Vec<_> = calls.into_iter().map(|call| call.expect("a call")).collect();
-        let names: Vec<_> = calls.iter().map(|call| (call.id.as_str(), call.name.as_str())).collect();
-        assert_eq!(names, [("call_1", "explicit.ping"), ("call_2", "explicit.nothing")], "{name}");
-        let arguments: Vec<String> = calls.iter().map(|call| call.arguments.replace(' ', "")).collect();
-        assert_eq!(arguments, [r#"{"a":1}"#, "{}"], "{name}");
+    for dialect in [Dialect::OpenAiChat, Dialect::OpenAiResponses, Dialect::Anthropic] {
+        let of = &samples[dialect.name()];
+        for kind in ["responses", "streams"] {
+            let read = said[kind][dialect.name()].as_object().expect("what the package made of the samples");
+            assert!(!read.is_empty(), "{dialect}: {kind}");
+            for (what, response) in read {
+                let sample = of[kind].as_array().into_iter().flatten().find(|sample| sample["what"] == *what);
+                same_calls(dialect, &sample.expect("it was given")["response"], response, what);
+            }
+        }
     }
+}
+
+/// What a package makes of a response has the calls that we find in it ourselves.
+fn same_calls(dialect: Dialect, ours: &Value, theirs: &Value, what: &str) {
+    let calls = |response: &Value| -> Vec<String> {
+        let calls =
+            samples::offer(dialect).calls_in(response).unwrap_or_else(|error| panic!("{dialect}, {what}: {error}"));
+        samples::shown(&calls)
+    };
+    assert_eq!(calls(theirs), calls(ours), "{dialect}, {what}");
 }
 
 fn named(form: Form) -> String {

@@ -81,12 +81,12 @@ fn references_to_elsewhere_lead_nowhere() {
 
 #[test]
 fn what_holds_together_becomes_one() {
-    let defs = json!({"Base": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false}});
+    let defs = json!({"Base": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}});
     let extended = json!({"allOf": [{"$ref": "#/$defs/Base"}, {"type": "object", "properties": {"b": {"type": "integer", "minimum": 1}}, "required": ["b"]}], "description": "Both."});
     assert_eq!(
         argument(Dialect::OpenAiChat, extended, defs),
         json!({
-            "type": "object", "description": "Both.", "additionalProperties": false,
+            "type": "object", "description": "Both.",
             "properties": {"a": {"type": "string"}, "b": {"type": "integer", "minimum": 1}}, "required": ["a", "b"],
         })
     );
@@ -95,8 +95,34 @@ fn what_holds_together_becomes_one() {
         json!({"type": "integer", "allOf": [{"minimum": 1, "maximum": 9}, {"minimum": 3, "maximum": 5}]}),
         json!({"type": "integer", "minimum": 3, "maximum": 5}),
     );
+    becomes(
+        Dialect::OpenAiChat,
+        json!({"allOf": [{"type": "number"}, {"type": ["integer", "string"]}, {"enum": [1, "a", 1.5]}]}),
+        json!({"type": "integer", "enum": [1]}),
+    );
     let apart = json!({"allOf": [{"pattern": "^a"}, {"pattern": "b$"}]});
     becomes(Dialect::OpenAiChat, apart.clone(), apart);
+    let apart = json!({"allOf": [
+        {"type": "array", "items": {"type": "string"}, "prefixItems": [{"type": "integer"}]},
+        {"type": "array", "items": {"type": "integer"}},
+    ]});
+    becomes(Dialect::OpenAiChat, apart.clone(), apart);
+}
+
+/// What a closed part does not name can never come, whoever else names it; if it has to come, the parts stay apart.
+#[test]
+fn closed_parts_close_the_whole() {
+    let closed = json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false});
+    becomes(
+        Dialect::OpenAiChat,
+        json!({"allOf": [closed, {"properties": {"a": {"type": "string"}, "b": {"type": "integer"}}}]}),
+        closed.clone(),
+    );
+    let never = json!({"allOf": [
+        closed,
+        {"type": "object", "properties": {"b": {"type": "integer"}}, "required": ["b"]},
+    ]});
+    becomes(Dialect::OpenAiChat, never.clone(), never);
 }
 
 #[test]

@@ -32,6 +32,11 @@ use crate::{ErrorKind, ToolCall, ToolResult, Watched};
 ///
 /// It never fails and never panics: whatever happens is a [`ToolResult`]. Dropped, it stops the handler and finishes
 /// what was injected in the background.
+///
+/// A panic of a handler, of a provider or of whatever else is not ours, one with an odd payload, one while something is
+/// dropped, and a deadline are results. What ends the process ends it whatever one does: a panic during another, a stack
+/// overflow, `abort`, `panic = "abort"`, `process::exit`. Run tools that may do that in a process of their own, such as
+/// a child that speaks MCP or a worker on another machine, where the end of the process is a result as well.
 #[must_use = "a call does nothing unless it is awaited"]
 pub struct Call<'a> {
     pub(super) tools: &'a Dispatcher,

@@ -7,6 +7,7 @@
 mod json;
 
 use std::borrow::Cow;
+use std::fmt;
 
 pub use json::{json, json_folded};
 
@@ -61,8 +62,15 @@ pub fn fold(text: &str, limit: usize) -> (&str, usize) {
     }
 }
 
-/// A number with its thousands set apart: `4,312`.
-pub(crate) fn thousands(number: usize) -> String {
+/// A whole number with its thousands set apart.
+///
+/// ```
+/// use tool_runtime::display::thousands;
+///
+/// assert_eq!(thousands(4312), "4,312");
+/// ```
+#[must_use]
+pub fn thousands(number: impl fmt::Display) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

@@ -1,8 +1,9 @@
 //! The tool with which a model reads the rest of a long result.
 
 use super::slice::{Place, Slice, Unit, line_count, slice};
-use super::spill::{Grouped, Request};
+use super::spill::Request;
 use super::{Spill, SpillKey};
+use crate::display::thousands;
 use crate::{Context, tool, tool_class};
 
 /// The built-in service with the tool `read_result`; see [`Spill::results`].
@@ -84,7 +85,7 @@ impl Results {
         };
         let unit = if unit == Unit::Bytes.as_str() { Unit::Bytes } else { Unit::Lines };
         let Some(part) = slice(&text, Place { unit, offset }, limit, self.spill.most()) else {
-            let (lines, bytes) = (Grouped(line_count(&text)), Grouped(text.len()));
+            let (lines, bytes) = (thousands(line_count(&text)), thousands(text.len()));
             return Err(format!("The result ends before that: it has {lines} lines, {bytes} bytes."));
         };
         Ok(self.shown(handle, limit, &part))

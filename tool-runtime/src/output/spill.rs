@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::slice::{Place, Unit, head_end, line_count, place_of, tail_start};
 use super::{MemoryStore, Results, SpillKey, SpillStore};
+use crate::display::thousands;
 
 /// Shortens results that are too long to be read as a whole, and keeps them for `read_result`.
 ///
@@ -150,14 +151,14 @@ impl fmt::Display for Cut<'_> {
         if !head.ends_with('\n') {
             f.write_str("\n")?;
         }
-        write!(f, "… {} bytes left out (", Grouped(middle.len()))?;
+        write!(f, "… {} bytes left out (", thousands(middle.len()))?;
         let from = match (from.unit, to.unit) {
             (Unit::Lines, Unit::Lines) => {
-                write!(f, "lines {} to {}", Grouped(from.offset + 1), Grouped(to.offset))?;
+                write!(f, "lines {} to {}", thousands(from.offset + 1), thousands(to.offset))?;
                 from
             }
             _ => {
-                write!(f, "bytes {} to {}", Grouped(self.head + 1), Grouped(self.tail))?;
+                write!(f, "bytes {} to {}", thousands(self.head + 1), thousands(self.tail))?;
                 Place { unit: Unit::Bytes, offset: self.head }
             }
         };
@@ -193,22 +194,6 @@ impl fmt::Display for Request<'_> {
     }
 }
 
-/// A number with its thousands apart: `81,220`.
-pub(super) struct Grouped(pub(super) usize);
-
-impl fmt::Display for Grouped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = self.0.to_string();
-        for (index, digit) in digits.chars().enumerate() {
-            if index > 0 && (digits.len() - index).is_multiple_of(3) {
-                f.write_str(",")?;
-            }
-            write!(f, "{digit}")?;
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -219,12 +204,6 @@ mod tests {
     use super::super::slice::{Slice, slice};
     use super::*;
     use crate::testing::properties;
-
-    #[test]
-    fn numbers_have_their_thousands_apart() {
-        let shown = [0, 7, 999, 1_000, 81_220, 1_234_567].map(|number| Grouped(number).to_string());
-        assert_eq!(shown, ["0", "7", "999", "1,000", "81,220", "1,234,567"]);
-    }
 
     #[test]
     fn lines_are_left_out_as_lines() {

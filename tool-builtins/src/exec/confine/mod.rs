@@ -1,5 +1,6 @@
 //! What a command cannot do, whatever it tries.
 
+mod capabilities;
 mod network;
 mod writes;
 
@@ -7,6 +8,7 @@ use serde::Serialize;
 
 use super::tree::Way;
 
+pub(super) use capabilities::give_up;
 pub(super) use network::filter;
 pub use writes::Writes;
 pub(super) use writes::rules;

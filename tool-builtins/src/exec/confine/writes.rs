@@ -57,6 +57,8 @@ pub(in super::super) fn rules(
     if !network {
         rules = rules.handle_access(AccessNet::from_all(NEWEST))?;
     }
+    // A device is a way to everything that is on it: none is made anywhere.
+    let writing = writing & !(AccessFs::MakeBlock | AccessFs::MakeChar);
     let mut rules = rules.create()?.add_rule(PathBeneath::new(workspace, writing))?;
     for path in writable {
         rules = rules.add_rule(PathBeneath::new(PathFd::new(path)?, of(path, writing)))?;

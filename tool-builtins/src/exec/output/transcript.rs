@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
+use crate::count::counted;
+
 /// One of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -142,7 +144,7 @@ impl Kept {
         let left_out = self.total - kept as u64;
         if left_out > 0 {
             let place = self.tail.front().map_or(u64::MAX, |part| part.place);
-            let note = format!("\n[... {left_out} bytes of {} left out ...]\n", self.stream.name());
+            let note = format!("\n[… {} of {} left out …]\n", counted(left_out, "byte"), self.stream.name());
             self.head.push(Part { place, bytes: note.into_bytes() });
         }
         self.head.into_iter().chain(self.tail)
@@ -176,7 +178,7 @@ mod tests {
         let left_out = 6 + 550 + 5 - 20;
         assert_eq!(
             text(20, &parts),
-            format!("first\nwarning\n0123\n[... {left_out} bytes of stdout left out ...]\n789\nlast\n")
+            format!("first\nwarning\n0123\n[… {left_out} bytes of stdout left out …]\n789\nlast\n")
                 .replace("789\nlast\n", "6789\nlast\n")
         );
     }
@@ -185,6 +187,6 @@ mod tests {
     fn what_just_fits_is_whole() {
         assert_eq!(text(8, &[(Stdout, "abcd"), (Stdout, "efgh")]), "abcdefgh");
         assert_eq!(text(8, &[(Stdout, "abcdefgh")]), "abcdefgh");
-        assert!(text(8, &[(Stdout, "abcdefghi")]).contains("[... 1 bytes of stdout left out ...]"));
+        assert!(text(8, &[(Stdout, "abcdefghi")]).contains("[… 1 byte of stdout left out …]"));
     }
 }

@@ -5,6 +5,8 @@
 //! and nothing but data: the host's heap and the stacks of its threads. What it uses itself is its own stack, its
 //! code, and what belongs to that.
 
+use std::ops::Range;
+
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
 use super::raw::{self, AfterFork};
@@ -88,6 +90,19 @@ impl Line {
     }
 }
 
+/// Where the environment lies that this process was started with. Read before the fork.
+pub(in super::super) fn environment() -> Range<usize> {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    of_environment(&stat).unwrap_or_default()
+}
+
+/// The fields 50 and 51. The second, in brackets, is the program's name, which may hold anything.
+fn of_environment(stat: &str) -> Option<Range<usize>> {
+    let (_, after_name) = stat.rsplit_once(')')?;
+    let mut fields = after_name.split_ascii_whitespace().skip(47).map(str::parse);
+    Some(fields.next()?.ok()?..fields.next()?.ok()?)
+}
+
 fn hexadecimal(digit: u8) -> usize {
     usize::from(match digit {
         b'0'..=b'9' => digit - b'0',
@@ -104,6 +119,15 @@ mod tests {
         let mut line = Line::default();
         text.bytes().for_each(|byte| line.take(byte));
         line
+    }
+
+    #[test]
+    fn the_environment_is_where_the_kernel_says() {
+        let stat = format!("7 (a) b (c) S {} 11 22 0", ["1"; 46].join(" "));
+        assert_eq!(of_environment(&stat), Some(11..22));
+        assert_eq!(of_environment("7 (a) S 1 2"), None);
+        let shown = std::fs::read("/proc/self/environ").unwrap();
+        assert_eq!(environment().len(), shown.len());
     }
 
     #[test]

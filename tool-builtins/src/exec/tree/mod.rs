@@ -26,6 +26,7 @@ use tokio::net::UnixStream;
 use tokio::process::{Child, ChildStderr, ChildStdout};
 use tokio::runtime::Handle;
 
+pub(super) use memory::environment;
 pub(super) use mounts::MOST;
 pub(super) use plan::{Identity, Plan};
 

@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, CString};
 use std::io;
+use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use rustix::process::{Resource, Rlimit, fchdir, getpid, set_child_subreaper, set
 use rustix::thread::UnshareFlags;
 use seccompiler::BpfProgram;
 
+use super::super::confine::give_up;
 use super::super::directory::open_below;
 use super::raw::{self, AfterFork};
 use super::{Way, mounts, orphans, supervise};
@@ -30,6 +32,8 @@ pub(in super::super) struct Plan {
     pub no_network: Option<BpfProgram>,
     /// Where the supervisor hears that it is to stop, and says how the command ended.
     pub control: UnixStream,
+    /// Where the host's environment lies in its memory, and so in that of whoever is forked off it.
+    pub environment: Range<usize>,
     /// Whose process it is, as the kernel wants to hear it where namespaces need a user's of their own.
     pub identity: Identity,
     /// Only tries whether it could: ends with [`FEASIBLE`] in place of the command.
@@ -59,6 +63,9 @@ impl Plan {
     /// Returns in the process that becomes the command. Those that watch over it never return.
     pub(super) fn enter(&self, after: &AfterFork) -> io::Result<()> {
         raw::hold_signals(after)?;
+        // The kernel shows it under `/proc`, and those who watch over the command are there for it to see. It has its
+        // own, which was made before.
+        raw::wipe(after, self.environment.clone());
         // Without a terminal the command can neither read the host's input nor type into it.
         setsid()?;
         // A namespace's own mounts take the place of those that something was opened on, but only for what has been
@@ -130,6 +137,7 @@ impl Plan {
         raw::release_signals(after)?;
         setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
         rustix::thread::set_no_new_privs(true)?;
+        give_up()?;
         if let Some(rules) = &self.rules {
             raw::restrict(after, rules.as_fd())?;
         }

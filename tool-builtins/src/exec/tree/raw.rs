@@ -52,6 +52,13 @@ pub(super) fn forget(_: &AfterFork, start: usize, end: usize) {
     unsafe { libc::syscall(libc::SYS_madvise, start, end - start, libc::MADV_DONTNEED) };
 }
 
+/// Overwrites a part of this process's memory.
+pub(super) fn wipe(_: &AfterFork, part: std::ops::Range<usize>) {
+    let start = std::ptr::with_exposed_provenance_mut::<u8>(part.start);
+    // SAFETY: it is where the kernel has put the environment, above the stack; nothing reads that any more.
+    unsafe { start.write_bytes(0, part.len()) };
+}
+
 /// Moves this process into new namespaces; the one of processes takes its next child.
 pub(super) fn unshare(_: &AfterFork, flags: UnshareFlags) -> io::Result<()> {
     // SAFETY: descriptors are not unshared, and no other thread could notice.

@@ -9,10 +9,11 @@ use tool_runtime::HandlerError;
 use self::parse::FilePatch;
 use self::transaction::Step;
 use super::change::{Change, Content};
-use super::count::{counted, lines};
 use super::failure::{Outcome, quoted, retry};
 use super::text::{Binary, Form, Text};
 use super::workspace::{Parents, Workspace};
+use super::write::size;
+use crate::count::counted;
 
 /// What a patch may do.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +61,7 @@ impl Plan {
         if text.len() as u64 > leave.bytes {
             return Err(HandlerError::failed(format!("{} would be too long.", quoted(path))));
         }
-        self.summary.push(format!("Created {path}, {}.", counted(lines(&text), "line")));
+        self.summary.push(format!("Created {path}, {}.", size(&text, text.len())));
         self.push(path, None, Some(text.clone().into_bytes()), Content::Nothing, Content::Text(text))
     }
 
@@ -76,7 +77,7 @@ impl Plan {
         if !file.hunks.is_empty() && !left.is_empty() {
             return retry(format!("The patch deletes {}, but leaves lines in it.", quoted(path)));
         }
-        self.summary.push(format!("Deleted {path}, {}.", counted(lines(&text.text), "line")));
+        self.summary.push(format!("Deleted {path}, {}.", size(&text.text, bytes.len())));
         self.push(path, Some(bytes), None, Content::Text(text.text), Content::Nothing)
     }
 
@@ -91,13 +92,17 @@ impl Plan {
         let (bytes, text) = present(workspace, old, leave)?;
         let patched = hunk::apply(old, &text.text, &file.hunks)?;
         let encoded = text.encode(&patched).map_err(|c| unmapped(old, text.form, c))?;
+        let size = size(&patched, encoded.len());
         let hunks = counted(file.hunks.len(), "hunk");
         if old == new {
-            self.summary.push(format!("Patched {old}, {hunks}, {}.", counted(lines(&patched), "line")));
+            self.summary.push(format!("Patched {old}, {hunks}, {size}."));
             return self.push(old, Some(bytes), Some(encoded), Content::Text(text.text), Content::Text(patched));
         }
         absent(workspace, new)?;
-        self.summary.push(format!("Moved {old} to {new}, {hunks}, {}.", counted(lines(&patched), "line")));
+        self.summary.push(match file.hunks.is_empty() {
+            true => format!("Moved {old} to {new}, {size}."),
+            false => format!("Moved {old} to {new}, {hunks}, {size}."),
+        });
         self.push(old, Some(bytes), None, Content::Text(text.text), Content::Nothing)?;
         self.push(new, None, Some(encoded), Content::Nothing, Content::Text(patched))
     }
@@ -111,7 +116,7 @@ impl Plan {
         after: Content,
     ) -> Outcome<()> {
         if self.changes.iter().any(|change| change.path == path) {
-            return retry(format!("{} stands in the patch twice; put its hunks together.", quoted(path)));
+            return Err(twice(path));
         }
         self.steps.push(Step { path: path.to_owned(), old, new });
         self.changes.push(Change { path: path.to_owned(), before, after });
@@ -135,6 +140,11 @@ fn absent(workspace: &Workspace, path: &str) -> Outcome<()> {
         Some(entry) if entry.exists() => retry(format!("{} exists already; the patch would create it.", quoted(path))),
         _ => Ok(()),
     }
+}
+
+/// What one part of a patch has done another would undo: both begin with the file as it is.
+fn twice(path: &str) -> HandlerError {
+    HandlerError::retry(format!("{} stands in the patch twice; put its hunks together.", quoted(path)))
 }
 
 /// A character that a file's encoding does not have.

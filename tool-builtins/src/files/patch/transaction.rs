@@ -1,5 +1,6 @@
 //! Several writes, all of them or none.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use tool_runtime::HandlerError;
@@ -39,12 +40,24 @@ pub(super) fn run(workspace: &Workspace, steps: &[Step]) -> Outcome<()> {
 
 fn stage_and_commit(workspace: &Workspace, steps: &[Step]) -> Outcome<()> {
     let entries = steps.iter().map(|step| entry(workspace, step)).collect::<Outcome<Vec<Entry>>>()?;
+    check_apart(&entries)?;
     let mut ready = Vec::with_capacity(steps.len());
     for (step, entry) in steps.iter().zip(&entries) {
         let stage = |content: &Option<Vec<u8>>| content.as_deref().map(|content| entry.stage(content)).transpose();
         ready.push(Ready { entry, new: stage(&step.new)?, old: stage(&step.old)? });
     }
     commit(ready)
+}
+
+/// That no file stands in the patch under two names, such as `a`, `./a` and a link to it.
+fn check_apart(entries: &[Entry]) -> Outcome<()> {
+    let mut places = HashSet::new();
+    for entry in entries {
+        if !places.insert(entry.place()?) {
+            return Err(super::twice(&entry.shown));
+        }
+    }
+    Ok(())
 }
 
 /// The entry of a step, if its file is still as it was when the patch was worked out.

@@ -4,12 +4,12 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, RETRY_AFTER};
-use reqwest::{Client, Request, StatusCode, redirect};
+use reqwest::{Client, Request, StatusCode};
 use url::Url;
 
 use super::SearchError;
 use crate::web::error::{ConfigError, reason};
-use crate::web::fetch;
+use crate::web::{client, fetch};
 
 /// A provider's address, and the client for it. The application has named it, so it may stand anywhere; but where it
 /// redirects to nobody has named, and a key is not sent there.
@@ -55,9 +55,8 @@ impl Endpoint {
     }
 
     fn client(&self) -> Result<&Client, SearchError> {
-        let make = || Client::builder().redirect(redirect::Policy::none()).no_proxy().connect_timeout(CONNECT).build();
-        let client = self.client.get_or_init(|| make().map_err(|error| reason(&error)));
-        client.as_ref().map_err(|why| SearchError::Connection(why.clone()))
+        let make = || client::build(|client| client.connect_timeout(CONNECT));
+        self.client.get_or_init(make).as_ref().map_err(|why| SearchError::Connection(why.clone()))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::net::{TcpListener, UdpSocket};
 use std::os::fd::AsRawFd;
 
+use rustix::thread::CapabilitySet;
 use serde_json::json;
 use tool_builtins::exec::{Way, Writes};
 
@@ -94,14 +95,18 @@ async fn it_changes_nothing_else_of_files_outside() {
 async fn it_reads_nothing_of_the_host() {
     let workspace = Workspace::new();
     let host = std::process::id();
+    // The control: the host has something to hide.
+    assert!(String::from_utf8_lossy(&std::fs::read("/proc/self/environ").unwrap()).contains("CARGO_PKG_NAME"));
     for way in ways().await {
         let tools = tools(workspace.exec().way(way));
-        // The host's environment, memory and files, through `/proc`. Root may read any environment that it sees.
-        let is_hidden = way == Way::PidNamespace || !rustix::process::geteuid().is_root();
-        for file in ["environ", "mem", "fd/0"].into_iter().filter(|file| is_hidden || *file != "environ") {
+        // The host's environment, memory and files, through `/proc`.
+        for file in ["environ", "mem", "fd/0"] {
             let result = run_line(&tools, &format!("head -c 1 /proc/{host}/{file}")).await;
             assert!(!result.success, "{way:?} {file}: {}", result.output);
         }
+        // Nor the environment of what watches over it, which was forked off the host.
+        let watching = run_line(&tools, "cat /proc/$PPID/environ").await;
+        assert!(!watching.output.contains("CARGO_PKG_NAME"), "{way:?}: {}", watching.output);
         // The control: of itself it can.
         assert!(run_line(&tools, "head -c 1 /proc/self/environ").await.success);
         // Nor does it signal the host, nor what watches over it.
@@ -198,6 +203,52 @@ async fn it_gains_no_privileges() {
         let result = run_line(&tools(workspace.exec().way(way)), "grep NoNewPrivs /proc/self/status").await;
         assert_eq!(result.output, "NoNewPrivs:\t1\n", "{way:?}");
     }
+    // The control: it is not so by itself, unless whoever has started this process has said so.
+    if !rustix::thread::no_new_privs().unwrap() {
+        let plain = std::process::Command::new("grep").args(["NoNewPrivs", "/proc/self/status"]).output().unwrap();
+        assert_eq!(plain.stdout, b"NoNewPrivs:\t0\n");
+    }
+}
+
+/// A superuser's command keeps what concerns files, users and ports.
+#[tokio::test]
+async fn it_gives_up_what_only_a_superuser_may() {
+    let workspace = Workspace::new();
+    let has = |status: &str, line: &str, capability: CapabilitySet| {
+        let line = status.lines().find_map(|found| found.strip_prefix(line)).unwrap();
+        u64::from_str_radix(line.trim(), 16).unwrap() & capability.bits() != 0
+    };
+    for way in ways().await {
+        let tools = tools(workspace.exec().way(way));
+        let status = run_line(&tools, "cat /proc/self/status").await.output;
+        for capability in [
+            CapabilitySet::BPF,
+            CapabilitySet::DAC_READ_SEARCH,
+            CapabilitySet::MKNOD,
+            CapabilitySet::NET_ADMIN,
+            CapabilitySet::PERFMON,
+            CapabilitySet::SYS_ADMIN,
+            CapabilitySet::SYS_BOOT,
+            CapabilitySet::SYS_MODULE,
+            CapabilitySet::SYS_PTRACE,
+            CapabilitySet::SYS_RAWIO,
+            CapabilitySet::SYS_TIME,
+        ] {
+            for line in ["CapEff:", "CapPrm:", "CapInh:", "CapAmb:"] {
+                assert!(!has(&status, line, capability), "{way:?}: {capability:?} in {line}");
+            }
+        }
+        if !rustix::process::geteuid().is_root() {
+            println!("skipped: whoever is no superuser has nothing to give up");
+            continue;
+        }
+        // The control: this process has it.
+        let own = std::fs::read_to_string("/proc/self/status").unwrap();
+        assert!(has(&own, "CapEff:", CapabilitySet::MKNOD));
+        assert!(!run_line(&tools, "mknod device c 1 3").await.success);
+        assert!(has(&status, "CapEff:", CapabilitySet::CHOWN));
+        assert!(run_line(&tools, "touch mine && chown 1:1 mine").await.success);
+    }
 }
 
 /// Its namespace shows its own processes only.
@@ -209,7 +260,13 @@ async fn it_sees_its_own_processes_only() {
     }
     let workspace = Workspace::new();
     let tools = tools(workspace.exec().way(Way::PidNamespace));
+    let host = format!("tr '\\0' '\\n' < /proc/{}/cmdline", std::process::id());
+    let this = std::env::current_exe().unwrap().display().to_string();
+    assert!(!run_line(&tools, &host).await.output.contains(&this));
     let result = run_line(&tools, "ls -d /proc/[0-9]* | wc -l").await;
     let count: u32 = result.output.trim().parse().unwrap();
     assert!(count < 10, "{count}");
+    // The control: below a subreaper it sees the host.
+    let seeing = super::support::tools(workspace.exec().way(Way::Subreaper));
+    assert!(run_line(&seeing, &host).await.output.contains(&this));
 }

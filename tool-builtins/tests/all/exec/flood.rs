@@ -23,8 +23,11 @@ async fn flooded() {
     let result = run(&tools, json!({"command": flood, "timeout": 10})).await;
     assert!(result.output.contains("did not finish within 10s"), "{}", &result.output[..200]);
     assert!(result.output.len() < 210_000);
-    let left_out =
-        result.output.split("[... ").skip(1).map(|rest| rest.split(' ').next().unwrap().parse::<u64>().unwrap());
+    let left_out = result
+        .output
+        .split("[… ")
+        .skip(1)
+        .map(|rest| rest.split(' ').next().unwrap().replace(',', "").parse::<u64>().unwrap());
     let flooded: u64 = left_out.sum();
     let grown = peak() - before;
     println!("{flooded} bytes left out, {grown} bytes of memory more than before");

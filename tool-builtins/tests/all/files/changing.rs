@@ -57,7 +57,7 @@ fn what_is_appended_is_in_the_encoding_of_the_file_and_with_its_breaks() {
     world.put("log", "one\n");
     assert_eq!(world.output("write_file", append("log", "two\n")), "Appended 1 line to log, 2 lines, 8 bytes.");
     assert_eq!(world.text("log"), "one\ntwo\n");
-    assert_eq!(world.output("write_file", append("new", "x")), "Created new, 1 line, 1 bytes.");
+    assert_eq!(world.output("write_file", append("new", "x")), "Created new, 1 line, 1 byte.");
     world.put("dos", "one\r\n");
     world.output("write_file", append("dos", "two\nthree\n"));
     assert_eq!(world.text("dos"), "one\r\ntwo\r\nthree\r\n");
@@ -75,7 +75,7 @@ fn an_edit_keeps_everything_else() {
     let world = World::new();
     world.put("a.rs", "fn a() {}\r\nfn b() {}\r\n");
     let arguments = json!({"path": "a.rs", "old_string": "fn a() {}\nfn b", "new_string": "fn c() {}\nfn d"});
-    assert_eq!(world.output("edit_file", arguments), "Edited a.rs, 1 replacement from line 1 on, 2 lines, 22 bytes.");
+    assert_eq!(world.output("edit_file", arguments), "Edited a.rs in line 1, 2 lines, 22 bytes.");
     assert_eq!(world.text("a.rs"), "fn c() {}\r\nfn d() {}\r\n");
     world.put("wide", "\u{feff}one two two".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>());
     let arguments = json!({"path": "wide", "old_string": "two", "new_string": "2", "replace_all": true});

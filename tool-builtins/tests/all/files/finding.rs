@@ -85,7 +85,9 @@ fn patterns_choose() {
     assert_eq!(listed(json!({"glob": "deep/*", "path": "src"})), ["src/deep/.gitignore", "src/deep/mod.rs"]);
     assert_eq!(listed(json!({"glob": "*.{ts,md}", "recursive": true})), ["README.md", "web/app.ts"]);
     assert!(world.refused("list_files", json!({"glob": "a{b"})).contains("is no pattern"));
-    assert_eq!(lines(&world, "list_files", json!({"glob": "*.none"})), ["[Nothing was found.]"]);
+    let deeper = "[Nothing was found; set `recursive` to look into folders.]";
+    assert_eq!(lines(&world, "list_files", json!({"glob": "*.rs"})), [deeper]);
+    assert_eq!(lines(&world, "list_files", json!({"glob": "**/*.none"})), ["[Nothing was found.]"]);
     assert_eq!(world.refused("list_files", json!({"path": "scr"})), "There is no `scr`. Did you mean `src`?");
     assert_eq!(world.refused("list_files", json!({"path": "README.md"})), "`README.md` is no folder.");
 }

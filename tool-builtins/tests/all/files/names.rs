@@ -31,7 +31,7 @@ fn names_are_one_line_whatever_they_hold() {
     world.put("\u{1b}[2Jc\u{202e}txt.exe", "x");
     let listed = world.output("list_files", json!({}));
     assert_eq!(listed.lines().count(), 3, "{listed}");
-    assert!(listed.contains("a\\nb.txt (1 bytes) (1 bytes)") && listed.contains("\\u{202e}"), "{listed}");
+    assert!(listed.contains("a\\nb.txt (1 bytes) (1 byte)") && listed.contains("\\u{202e}"), "{listed}");
     let message = world.refused("read_file", json!({"path": "x\ny"}));
     assert_eq!(message, "There is no `x\\ny`.");
 }

@@ -1,5 +1,7 @@
 //! `apply_patch`.
 
+use std::os::unix::fs::symlink;
+
 use serde_json::json;
 
 use super::{World, tree};
@@ -47,8 +49,8 @@ fn files_are_changed_created_deleted_and_renamed() {
     let result = world.call("apply_patch", json!({"patch": PATCH}));
     assert_eq!(
         result.output,
-        "Patched src/a.rs, 1 hunk, 3 lines.\nCreated deep/er/new.rs, 2 lines.\nDeleted old.rs, 1 line.\n\
-         Moved from.rs to to.rs, 1 hunk, 1 line."
+        "Patched src/a.rs, 1 hunk, 3 lines, 18 bytes.\nCreated deep/er/new.rs, 2 lines, 10 bytes.\n\
+         Deleted old.rs, 1 line, 5 bytes.\nMoved from.rs to to.rs, 1 hunk, 1 line, 6 bytes."
     );
     assert_eq!(world.text("src/a.rs"), "one\r\nzwei\r\nthree\r\n");
     assert_eq!(world.text("deep/er/new.rs"), "brand\nnew\n");
@@ -57,6 +59,30 @@ fn files_are_changed_created_deleted_and_renamed() {
     let changes = result.metadata.get("changes").unwrap();
     assert_eq!(changes[1], json!({"path": "deep/er/new.rs", "before": null, "after": "brand\nnew\n"}));
     assert_eq!(changes[2], json!({"path": "old.rs", "before": "gone\n", "after": null}));
+}
+
+/// Both parts would begin with the file as it is, and the second would undo the first.
+#[test]
+fn no_file_stands_in_a_patch_under_two_names() {
+    let world = world(false);
+    symlink("src", world.path("link")).unwrap();
+    let part = |path: &str, old: &str| format!("--- a/{path}\n+++ b/{path}\n@@ -1,3 +1,3 @@\n{old}");
+    let (first, last) = ("-one\n+eins\n two\n three\n", " one\n two\n-three\n+drei\n");
+    let before = tree(&world.path(""));
+    for other in ["src/a.rs", "./src/a.rs", "src//a.rs", "src/../src/a.rs", "link/a.rs"] {
+        let patch = part("src/a.rs", first) + &part(other, last);
+        let message = world.refused("apply_patch", json!({"patch": patch}));
+        assert_eq!(message, format!("`{other}` stands in the patch twice; put its hunks together."));
+    }
+    let new = |path: &str| format!("--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+x\n");
+    let message = world.refused("apply_patch", json!({"patch": new("made/x") + &new("made/./x")}));
+    assert!(message.starts_with("`made/./x` stands in the patch twice"), "{message}");
+    assert_eq!(tree(&world.path("")), before);
+    // The control: each part fits on its own.
+    for (path, hunk) in [("src/a.rs", first), ("link/a.rs", last.replace(" one", " eins").as_str())] {
+        world.output("apply_patch", json!({"patch": part(path, hunk)}));
+    }
+    assert_eq!(world.text("src/a.rs"), "eins\r\ntwo\r\ndrei\r\n");
 }
 
 #[test]

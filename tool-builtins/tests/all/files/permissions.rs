@@ -57,6 +57,10 @@ fn what_may_not_be_read_or_written_is_not() {
         denied(files.edit_file("read-only", "fixed", "x", false, &notes));
         denied(files.write_file("locked/new", "x", WriteMode::Overwrite, &notes));
         denied(files.list_files("locked", None, None, false, 10, &token));
+        // To move a file is to rename it in its folders, which may be written.
+        assert_eq!(files.move_file("unreadable", "moved", false, &notes).unwrap(), "Moved unreadable to moved.");
+        files.move_file("moved", "unreadable", false, &notes).unwrap();
+        denied(files.move_file("open/file", "read-only", true, &notes));
         let listed = files.list_files(".", None, Some(true), false, 10, &token).unwrap();
         assert!(listed.contains("open/file") && listed.contains("1 folder could not be read."), "{listed}");
         let found = files.search_files("hidden|^x$", ".", None, false, false, 0, 10, false, &token).unwrap();

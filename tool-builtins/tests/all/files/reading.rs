@@ -13,9 +13,9 @@ fn a_file_as_it_is_or_some_of_its_lines() {
     assert_eq!(read(json!({"path": "src/a.txt"})), "one\ntwo\nthree\n");
     assert_eq!(read(json!({"path": "./src/../src/a.txt"})), "one\ntwo\nthree\n");
     let part = read(json!({"path": "src/a.txt", "offset": 1, "limit": 1}));
-    assert_eq!(part, "two\n[Lines 2 to 2; more follow, from `offset` 2 on.]");
+    assert_eq!(part, "two\n[Line 2; more follow, from `offset` 2 on.]");
     let last = read(json!({"path": "src/a.txt", "offset": 2, "line_numbers": true}));
-    assert_eq!(last, "     3\tthree\n[Lines 3 to 3, the last.]");
+    assert_eq!(last, "     3\tthree\n[Line 3, the last.]");
     world.put("empty", "");
     assert_eq!(read(json!({"path": "empty"})), "`empty` is empty.");
 }
@@ -36,7 +36,7 @@ fn encodings_are_detected_and_named() {
     assert_eq!(text, "Grüße aus Köln, schön war es\n[Read as windows-1252.]");
     world.put("wide", "\u{feff}zwei\nZeilen\n".encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>());
     let text = world.output("read_file", json!({"path": "wide", "offset": 1}));
-    assert_eq!(text, "Zeilen\n[Lines 2 to 2, the last. Read as UTF-16BE.]");
+    assert_eq!(text, "Zeilen\n[Line 2, the last. Read as UTF-16BE.]");
     world.put("marked", "\u{feff}x");
     assert_eq!(world.output("read_file", json!({"path": "marked"})), "x");
 }

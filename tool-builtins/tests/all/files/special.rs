@@ -73,7 +73,7 @@ fn not_even_in_place_of_a_file_of_rules() {
     let world = World::new();
     pipe(&world, ".gitignore");
     world.put("a.txt", "x");
-    assert!(world.output("list_files", json!({"recursive": true})).contains("a.txt (1 bytes)"));
+    assert!(world.output("list_files", json!({"recursive": true})).contains("a.txt (1 byte)"));
 }
 
 /// The control: to open a pipe is to wait for its other end.

@@ -7,7 +7,7 @@ use tool_builtins::web::Web;
 
 use super::names::Names;
 use super::server::{Server, ok, redirect};
-use super::{fetch, limits, web};
+use super::{fetch, limits, plain_client, web};
 
 /// A server with something that nobody outside is meant to read.
 async fn inner() -> Server {
@@ -47,7 +47,7 @@ async fn a_name_that_changes_its_address_leads_nowhere() {
     let url = format!("http://rebind.test:{}/", inner.port());
     let call = || tools.call(tool_runtime::ToolCall::new("web_fetch", serde_json::json!({"url": url})));
     let first = call().await;
-    assert!(!first.success && first.output.starts_with("the page cannot be fetched: "), "{first:?}");
+    assert!(!first.success && first.output.starts_with("The page cannot be fetched: "), "{first:?}");
     assert_eq!(names.asked("rebind.test"), 1, "one question for one connection");
     let second = call().await;
     assert_eq!(second.output, "rebind.test is not on the public internet.");
@@ -61,9 +61,14 @@ async fn of_several_addresses_only_the_public_are_tried() {
         let names = Names::new().answer("mixed.test", &addresses);
         let result =
             fetch(Web::new().resolver(names).limits(limits()), format!("http://mixed.test:{}/", inner.port())).await;
-        assert!(!result.success && result.output.starts_with("the page cannot be fetched: "), "{result:?}");
+        assert!(!result.success && result.output.starts_with("The page cannot be fetched: "), "{result:?}");
     }
     assert_eq!(inner.seen().len(), 0);
+
+    // The control: where the host is allowed, the other address is tried as well.
+    let names = Names::new().answer("mixed.test", &[PUBLIC, "127.0.0.1"]);
+    let allowing = Web::new().resolver(names).allow(&format!("mixed.test:{}", inner.port())).expect("a host");
+    assert!(fetch(allowing.limits(limits()), format!("http://mixed.test:{}/", inner.port())).await.success);
 }
 
 #[tokio::test]
@@ -139,7 +144,7 @@ async fn no_redirection_leads_inside() {
         let result = fetch(web(&outer).resolver(names), outer.url("/")).await;
         let said = result.output;
         assert!(
-            said.contains("is not on the public internet") || said.starts_with("only http and https"),
+            said.contains("is not on the public internet") || said.starts_with("Only http and https"),
             "{to}: {said}"
         );
     }
@@ -154,7 +159,7 @@ async fn a_plain_client_is_led_inside() {
     {
         let outer = Server::always(redirect(&to)).await;
         let url = format!("http://127.0.0.1:{}/", outer.port());
-        let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+        let client = plain_client().no_proxy().build().expect("a client");
         let answer = client.get(url).send().await.expect("an answer").text().await.expect("a text");
         assert_eq!(answer, "secret", "{to}");
     }
@@ -187,7 +192,8 @@ async fn fetches_with_a_proxy_in_the_environment() {
     let names = Names::new().answer("public.test", &[PUBLIC]);
     assert!(!fetch(Web::new().resolver(names).limits(limits()), url.clone()).await.success);
     // The control: a client that is left alone asks the proxy.
-    let answer = reqwest::get(url).await.expect("an answer").text().await.expect("a text");
+    let client = plain_client().build().expect("a client");
+    let answer = client.get(url).send().await.expect("an answer").text().await.expect("a text");
     assert_eq!(answer, "secret");
 }
 

@@ -49,18 +49,18 @@ async fn redirections_end() {
     })
     .await;
     let result = fetch(web(&server), server.url("/a")).await;
-    assert_eq!(result.output, format!("the page redirects in a circle, to {} again", server.url("/a")));
+    assert_eq!(result.output, format!("The page redirects in a circle, to {} again.", server.url("/a")));
     let before = server.seen().len();
     let result = fetch(web(&server), server.url("/x")).await;
-    assert_eq!(result.output, "the page redirects more than 5 times");
+    assert_eq!(result.output, "The page redirects more than 5 times.");
     assert_eq!(server.seen().len() - before, 6);
 }
 
 #[tokio::test]
 async fn redirections_lead_somewhere() {
     let nowhere = "HTTP/1.1 301 Moved\r\nContent-Length: 0\r\n\r\n";
-    assert_eq!(outcome(bytes(nowhere)).await, "the page redirects, but does not say where to");
-    assert!(outcome(redirect("http://[")).await.starts_with("the page redirects, but to something that is no URL"));
+    assert_eq!(outcome(bytes(nowhere)).await, "The page redirects, but does not say where to.");
+    assert!(outcome(redirect("http://[")).await.starts_with("The page redirects, but to something that is no URL"));
 }
 
 #[tokio::test]
@@ -101,7 +101,7 @@ async fn slow_bodies_and_silence_run_out_of_time() {
         let server = Server::always(Reply::Stuck(start.as_bytes().to_vec())).await;
         let web = web(&server).limits(Limits { time: Duration::from_millis(300), ..limits() });
         let result = fetch(web, server.url("/")).await;
-        assert_eq!(result.output, "the page did not come within 0.3 seconds", "after {start:?}");
+        assert_eq!(result.output, "The page did not come within 0.3 seconds.", "after {start:?}");
         server.closed().await;
     }
 }
@@ -151,7 +151,7 @@ async fn what_is_broken_is_said_to_be() {
         ("many headers", bytes(&format!("{head}{}\r\n", "X: y\r\n".repeat(10_000)))),
     ] {
         let said = outcome(reply).await;
-        assert!(said.starts_with("the page cannot be fetched: ") && said.len() < 200, "{what}: {said}");
+        assert!(said.starts_with("The page cannot be fetched: ") && said.len() < 200, "{what}: {said}");
     }
 }
 

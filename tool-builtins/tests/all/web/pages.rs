@@ -70,7 +70,7 @@ async fn a_long_page_is_read_in_parts() {
     let result = part(json!({"url": server.url("/"), "max_length": 3, "start": 4})).await;
     assert!(result.output.ends_with("\n\né01"), "{result:?}");
     let result = part(json!({"url": server.url("/"), "start": 200})).await;
-    assert_eq!(result.output, "the page ends before that: it has 200 characters");
+    assert_eq!(result.output, "The page ends before that: it has 200 characters.");
 }
 
 #[tokio::test]
@@ -90,9 +90,9 @@ async fn other_text_is_given_as_it_is_and_what_is_no_text_is_named() {
         assert!(result.success && result.output.ends_with(&format!("\n\n{expected}")), "{path}: {result:?}");
     }
     for (path, expected) in [
-        ("/png", "this is image/png, which is no text (5 bytes)"),
-        ("/zip", "this is application/zip, which is no text (8 bytes)"),
-        ("/lie", "this is application/pdf (called text/plain), which is no text (11 bytes)"),
+        ("/png", "This is no text but image/png, 5 bytes."),
+        ("/zip", "This is no text but application/zip, 8 bytes."),
+        ("/lie", "This is no text but application/pdf (called text/plain), 11 bytes."),
     ] {
         let result = fetch(web(&server), server.url(path)).await;
         assert_eq!((result.success, result.output.as_str()), (false, expected));

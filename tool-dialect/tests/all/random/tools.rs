@@ -187,7 +187,11 @@ fn tuple(inner: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
 }
 
 fn map(inner: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
-    inner.prop_map(|values| json!({"type": "object", "additionalProperties": values}))
+    (inner, any::<bool>()).prop_map(|(values, numbered)| match numbered {
+        false => json!({"type": "object", "additionalProperties": values}),
+        // What schemars writes for a map whose keys are numbers.
+        true => json!({"type": "object", "patternProperties": {"^\\d+$": values}, "additionalProperties": false}),
+    })
 }
 
 fn forms(inner: impl Strategy<Value = Value>, keyword: &'static str) -> impl Strategy<Value = Value> {

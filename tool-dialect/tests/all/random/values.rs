@@ -90,7 +90,10 @@ fn object(schema: &Value, defs: &Value, depth: u32) -> BoxedStrategy<Value> {
         Value::Object(values) => {
             btree_map("[a-z]{3}", of(Value::Object(values.clone()), defs.clone(), depth - 1), 0..3).boxed()
         }
-        Value::Bool(false) => Just(std::collections::BTreeMap::new()).boxed(),
+        Value::Bool(false) => match schema["patternProperties"]["^\\d+$"].clone() {
+            Value::Null => Just(std::collections::BTreeMap::new()).boxed(),
+            values => btree_map("[0-9]{1,2}", of(values, defs.clone(), depth - 1), 0..3).boxed(),
+        },
         _ => btree_map("[a-z]{3}", scalar(), 0..2).boxed(),
     };
     (entries, more)

@@ -1,0 +1,27 @@
+//! How many of something, as results say it.
+
+use std::fmt::Display;
+
+use tool_runtime::display::thousands;
+
+/// A number of things: `1 line`, `4,312 bytes`, `2 matches`.
+pub(crate) fn counted<N: Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
+    let plural = match thing {
+        _ if number == N::from(1) => "",
+        thing if thing.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{} {thing}{plural}", thousands(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_not_several() {
+        assert_eq!(counted(1_usize, "line"), "1 line");
+        assert_eq!(counted(0_u64, "match"), "0 matches");
+        assert_eq!(counted(1_200_u64, "file"), "1,200 files");
+    }
+}

@@ -1,0 +1,70 @@
+//! Chunks of `streamGenerateContent`: each a response with the parts that are new. Calls come whole.
+
+use serde_json::{Value, json};
+
+use super::super::gemini;
+use super::super::raw::Raw;
+use super::{Pieces, Whole};
+
+#[derive(Default)]
+pub(super) struct Parts {
+    /// As JSON, so that arguments stay as they were written.
+    parts: Vec<String>,
+    is_complete: bool,
+}
+
+impl Pieces for Parts {
+    fn push(&mut self, event: Raw<'_>) -> String {
+        let candidate = event.get("candidates").and_then(Raw::items).and_then(|all| all.first().copied());
+        let is_stopped = candidate.is_some_and(|candidate| candidate.get("finishReason").is_some());
+        self.is_complete |= is_stopped || event.get("promptFeedback").is_some();
+        let parts = candidate.and_then(|candidate| candidate.get("content")).and_then(|content| content.get("parts"));
+        let mut new = String::new();
+        for part in parts.and_then(Raw::items).unwrap_or_default() {
+            if let Some(text) = part.text_at("text").filter(|_| !is_thought(part)) {
+                new.push_str(&text);
+            }
+            self.add(part);
+        }
+        new
+    }
+
+    fn whole(&self) -> Whole {
+        let text = format!(r#"{{"role":"model","parts":[{}]}}"#, self.parts.join(","));
+        let content = Raw::read(&text).ok();
+        let calls = content.and_then(gemini::calls).unwrap_or_default();
+        let turn = content.filter(|_| !self.parts.is_empty()).and_then(gemini::turn).unwrap_or_default();
+        Whole { calls, turn, is_complete: self.is_complete }
+    }
+}
+
+impl Parts {
+    /// Text goes on where the last part was of its kind.
+    fn add(&mut self, part: Raw<'_>) {
+        let Some(text) = plain_text(part) else { return self.parts.push(part.json().to_owned()) };
+        if text.is_empty() {
+            return;
+        }
+        let last = self.parts.last().and_then(|last| Raw::read(last).ok());
+        let known = last.filter(|last| is_thought(*last) == is_thought(part)).and_then(plain_text);
+        match known {
+            Some(known) => {
+                let mut whole = part.value();
+                whole["text"] = Value::from(known + &text);
+                self.parts.pop();
+                self.parts.push(whole.to_string());
+            }
+            None => self.parts.push(part.json().to_owned()),
+        }
+    }
+}
+
+fn is_thought(part: Raw<'_>) -> bool {
+    part.get("thought").is_some_and(|thought| thought.value() == json!(true))
+}
+
+/// The text of a part that has nothing else; a signature binds a part to its place.
+fn plain_text(part: Raw<'_>) -> Option<String> {
+    let is_plain = part.fields()?.keys().all(|key| matches!(key.as_str(), "text" | "thought"));
+    part.text_at("text").filter(|_| is_plain)
+}
