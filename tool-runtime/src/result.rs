@@ -64,6 +64,9 @@ impl ToolResult {
     }
 }
 
+/// Where the metadata of a call whose handler was started says who let it run. Those of other calls say nothing there.
+pub(crate) const DECISION: &str = "decision";
+
 /// What a call says besides its output. Most say nothing, and then nothing is allocated.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Metadata(Option<Box<Map<String, Value>>>);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::Notify;
-use tool_runtime::{Dispatcher, Manifest, ToolCall, tool};
+use tool_runtime::{Dispatcher, Manifest, Selection, ToolCall, tool};
 
 use super::linked;
 
@@ -133,6 +133,8 @@ async fn a_manifest_that_does_not_fit_leaves_the_old_one() {
     tools.reload(of(&["third"])).unwrap();
     assert_eq!(names(&clone), ["reload.third"], "clones share it");
     assert!(clone.explain().not_offered.iter().any(|(name, _)| name == "reload.first"));
+    let some = clone.select(Selection::new()).unwrap();
+    assert!(some.explain().not_offered.is_empty(), "those who see only some hear of no others");
 }
 
 #[test]

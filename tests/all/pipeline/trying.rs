@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tool_runtime::confirm::{self, Decision};
-use tool_runtime::{Dispatcher, Effect, ErrorKind, Manifest, Progress, Question, ToolCall, Update, What, tool};
+use tool_runtime::{
+    Context, Dispatcher, Effect, ErrorKind, Manifest, Progress, Question, Selection, ToolCall, Update, What, tool,
+    tool_class,
+};
 
 use super::{ERASED, builder, erased, kind};
 
@@ -50,6 +53,30 @@ async fn a_preview_is_shown_before_anything_runs() {
     let dry = tools.call(call()).dry_run().await;
     assert_eq!(dry.metadata.get("preview"), Some(&expected));
     assert_eq!(erased("previewed"), 0);
+}
+
+pub struct Housekeeping;
+
+#[tool_class(prefix = "pipeline")]
+impl Housekeeping {
+    /// Tidy up.
+    #[tool(preview = "would_tidy")]
+    pub fn tidy() {}
+
+    pub fn would_tidy(#[inject] tools: &Dispatcher, #[inject] context: &Context) -> Effect {
+        Effect::Text(format!("{} of {}", context.tool(), tools.definitions().len()))
+    }
+}
+
+/// Also where it wants to know more of its call than its tool does, and where the tool is called otherwise.
+#[tokio::test]
+async fn a_preview_is_told_what_its_call_is_told() {
+    let tools = builder().build().unwrap();
+    let one = tools.select(Selection::new().names(["pipeline.tidy"]).rename("pipeline.tidy", "tidy")).unwrap();
+    let effect = one.call(ToolCall::new("tidy", json!({}))).preview().await.unwrap();
+    assert_eq!(effect, Some(Effect::Text("pipeline.tidy of 1".to_owned())));
+    let dry = one.call(ToolCall::new("tidy", json!({}))).dry_run().await;
+    assert_eq!(dry.metadata.get("preview"), Some(&json!({"text": "pipeline.tidy of 1"})));
 }
 
 /// Stay as long as it takes.

@@ -15,7 +15,13 @@ pub(super) struct Local {
 
 impl Local {
     pub(super) fn of(schema: &Value) -> Result<Self, SchemaError> {
-        let mut moving = Moving { whole: schema, defs: BTreeMap::new(), moved: BTreeMap::new(), taken: taken(schema) };
+        let mut moving = Moving {
+            whole: schema,
+            defs: BTreeMap::new(),
+            moved: BTreeMap::new(),
+            waiting: Vec::new(),
+            taken: taken(schema),
+        };
         for key in ["$defs", "definitions"] {
             for (name, def) in schema.get(key).and_then(Value::as_object).into_iter().flatten() {
                 let mut def = def.clone();
@@ -29,6 +35,10 @@ impl Local {
             object.remove("definitions");
         }
         moving.rewrite(&mut root)?;
+        while let Some((name, mut target)) = moving.waiting.pop() {
+            moving.rewrite(&mut target)?;
+            moving.defs.insert(name, target);
+        }
         Ok(Self { root, defs: moving.defs })
     }
 }
@@ -45,6 +55,8 @@ struct Moving<'a> {
     defs: BTreeMap<String, Value>,
     /// By the reference, the name that its target has now.
     moved: BTreeMap<String, String>,
+    /// Targets that have a name, and are yet to be gone through. One may lead to the next, in a chain of any length.
+    waiting: Vec<(String, Value)>,
     taken: BTreeSet<String>,
 }
 
@@ -81,9 +93,7 @@ impl Moving<'_> {
         };
         let name = self.free_name(pointer);
         self.moved.insert(reference.to_owned(), name.clone());
-        let mut target = target.clone();
-        self.rewrite(&mut target)?;
-        self.defs.insert(name.clone(), target);
+        self.waiting.push((name.clone(), target.clone()));
         Ok(name)
     }
 

@@ -8,11 +8,11 @@ use super::names;
 use crate::schema::target;
 use crate::validate::SchemaError;
 
-/// Deeper than this no combination of schemas is followed; a circle would never end.
-const DEEPEST: usize = 16;
+/// How deep schemas may be combined. The stack must hold them, and nobody has written so many by hand.
+const DEEPEST: usize = 128;
 
 /// The properties that an object can have.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Properties {
     pub(super) schemas: BTreeMap<String, Value>,
     pub(super) required: BTreeSet<String>,
@@ -22,11 +22,12 @@ pub(super) struct Properties {
 
 impl Properties {
     pub(super) fn of(schema: &Value, defs: &BTreeMap<String, Value>) -> Result<Self, SchemaError> {
+        let mut defs = Defs { all: defs, known: BTreeMap::new() };
         let failed = |path: &str, message: String| Err(SchemaError { path: path.to_owned(), message });
         let mut found = Self::default();
         match schema {
             Value::Bool(true) => return Ok(found),
-            Value::Object(_) => found.collect(schema, defs, 0),
+            Value::Object(_) => found.collect(schema, &mut defs, 0)?,
             _ => return failed("#", "the arguments of a tool are an object with properties".to_owned()),
         }
         if let Some(kind) = schema.get("type").filter(|kind| !may_be_object(kind)) {
@@ -44,8 +45,12 @@ impl Properties {
         }
     }
 
-    fn collect(&mut self, schema: &Value, defs: &BTreeMap<String, Value>, depth: usize) {
-        let Some(object) = schema.as_object().filter(|_| depth < DEEPEST) else { return };
+    fn collect(&mut self, schema: &Value, defs: &mut Defs<'_>, depth: usize) -> Result<(), SchemaError> {
+        if depth > DEEPEST {
+            let message = format!("schemas of the arguments are combined more than {DEEPEST} deep");
+            return Err(SchemaError { path: "#".to_owned(), message });
+        }
+        let Some(object) = schema.as_object() else { return Ok(()) };
         for (name, property) in object.get("properties").and_then(Value::as_object).into_iter().flatten() {
             self.add(name, property);
         }
@@ -54,25 +59,29 @@ impl Properties {
             self.required.insert(name);
         }
         self.says_more |= object.keys().any(|key| SAYS_MORE.contains(&key.as_str()));
-        if let Some(def) = target(schema).and_then(|name| defs.get(&*name)) {
-            self.collect(def, defs, depth + 1);
+        if let Some(name) = target(schema) {
+            let Self { schemas, required, says_more } = defs.properties(&name, depth + 1)?;
+            schemas.iter().for_each(|(name, schema)| self.add(name, schema));
+            self.required.extend(required);
+            self.says_more |= says_more;
         }
         for part in object.get("allOf").and_then(Value::as_array).into_iter().flatten() {
-            self.collect(part, defs, depth + 1);
+            self.collect(part, defs, depth + 1)?;
         }
         for key in ["anyOf", "oneOf"] {
             if let Some(forms) = object.get(key).and_then(Value::as_array) {
-                self.collect_forms(forms, defs, depth);
+                self.collect_forms(forms, defs, depth)?;
             }
         }
+        Ok(())
     }
 
     /// Of several forms, each may have properties of its own; required is only what all of them require.
-    fn collect_forms(&mut self, forms: &[Value], defs: &BTreeMap<String, Value>, depth: usize) {
+    fn collect_forms(&mut self, forms: &[Value], defs: &mut Defs<'_>, depth: usize) -> Result<(), SchemaError> {
         let mut required_by_all: Option<BTreeSet<String>> = None;
         for form in forms {
             let mut of_form = Self::default();
-            of_form.collect(form, defs, depth + 1);
+            of_form.collect(form, defs, depth + 1)?;
             for (name, schema) in &of_form.schemas {
                 self.add(name, schema);
             }
@@ -82,6 +91,7 @@ impl Properties {
             });
         }
         self.required.extend(required_by_all.unwrap_or_default());
+        Ok(())
     }
 
     /// Adds a property. One that is described in several places may have any of these forms.
@@ -103,6 +113,29 @@ impl Properties {
             Some(_) => {}
             None => *known = json!({EITHER: [known.clone(), schema.clone()]}),
         }
+    }
+}
+
+/// The definitions of a schema, with what is known of each. Each is gone through once: those of another program may
+/// refer to each other in more ways than anybody can follow.
+struct Defs<'a> {
+    all: &'a BTreeMap<String, Value>,
+    known: BTreeMap<String, Properties>,
+}
+
+impl Defs<'_> {
+    fn properties(&mut self, name: &str, depth: usize) -> Result<Properties, SchemaError> {
+        if let Some(known) = self.known.get(name) {
+            return Ok(known.clone());
+        }
+        let mut found = Properties::default();
+        // Inside itself it adds nothing.
+        self.known.insert(name.to_owned(), Properties::default());
+        if let Some(def) = self.all.get(name) {
+            found.collect(def, self, depth)?;
+        }
+        self.known.insert(name.to_owned(), found.clone());
+        Ok(found)
     }
 }
 

@@ -101,3 +101,34 @@ fn a_result_is_described_with_its_definitions() {
     assert_eq!(tool.returns.expect("described")["properties"]["at"]["$ref"], "#/$defs/Point");
     assert!(tool.defs.contains_key("Point"));
 }
+
+/// Definitions that are each made of all of them, as another program may send them.
+fn each_of_all(count: usize) -> Value {
+    let all: Vec<Value> = (0..count).map(|number| json!({"$ref": format!("#/$defs/D{number}")})).collect();
+    let def = |number| {
+        let own = format!("p{number}");
+        (format!("D{number}"), json!({"properties": {own.as_str(): {}}, "required": [own], "anyOf": all, "allOf": all}))
+    };
+    let defs: Map<_, _> = (0..count).map(def).collect();
+    json!({"allOf": all, "$defs": defs})
+}
+
+#[test]
+fn definitions_that_lead_to_each_other_in_countless_ways_end_soon() {
+    let Local { root, defs } = Local::of(&each_of_all(30)).expect("local");
+    let found = Properties::of(&root, &defs).expect("properties");
+    assert_eq!((found.schemas.len(), found.required.len()), (30, 30));
+    assert!(refusal(each_of_all(200)).contains("combined more than 128 deep"));
+}
+
+#[test]
+fn a_long_chain_of_references_is_no_deep_one() {
+    const LENGTH: usize = 20_000;
+    let property = |number: usize| match number {
+        0 => json!({"type": "string"}),
+        _ => json!({"$ref": format!("#/properties/p{}", number - 1)}),
+    };
+    let properties: Map<_, _> = (0..LENGTH).map(|number| (format!("p{number}"), property(number))).collect();
+    let Local { defs, .. } = Local::of(&json!({"properties": properties})).expect("a schema");
+    assert_eq!(defs.len(), LENGTH - 1);
+}

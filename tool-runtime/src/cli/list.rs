@@ -6,7 +6,7 @@ use serde_json::json;
 use tool_model::{ToolDefinition, brief_arguments, estimate_tokens, flags};
 
 use super::command::{Format, List};
-use super::{Report, Result, json};
+use super::{Report, Result, json, shown};
 use crate::{Dispatcher, Selection};
 
 type Tool = (Arc<str>, Arc<ToolDefinition>);
@@ -28,7 +28,7 @@ pub(super) fn run(tools: &Dispatcher, command: &List) -> Result<Report> {
     };
     match command.format {
         Format::Json => json(&listed.iter().map(in_json).collect::<Vec<_>>()).map(Report::out),
-        Format::Text => Ok(Report::out(in_words(&listed))),
+        Format::Text => Ok(Report::out(shown(&in_words(&listed)))),
     }
 }
 

@@ -14,6 +14,7 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
+use crate::display::escape_lines;
 use crate::{Dispatcher, ErrorKind, ToolError};
 use command::{Tools, What};
 
@@ -166,6 +167,11 @@ fn exit_of(error: Option<&ToolError>) -> Exit {
         Some(ErrorKind::UnknownTool | ErrorKind::InvalidArguments) => Exit::WrongUse,
         Some(_) => Exit::Failed,
     }
+}
+
+/// For a terminal. What another program says of its tools must not be what a terminal obeys.
+fn shown(text: &str) -> String {
+    escape_lines(text).map(|line| format!("{line}\n")).collect()
 }
 
 /// As indented JSON, with a line's end.

@@ -5,7 +5,7 @@ use tool_model::validate::describe;
 use tool_model::{Argument, ToolDefinition, canonical, estimate_tokens, flags};
 
 use super::command::{Format, Show};
-use super::{Report, Result, json, unknown};
+use super::{Report, Result, json, shown, unknown};
 use crate::Dispatcher;
 
 pub(super) fn run(tools: &Dispatcher, command: &Show) -> Result<Report> {
@@ -15,16 +15,16 @@ pub(super) fn run(tools: &Dispatcher, command: &Show) -> Result<Report> {
         Format::Json => {
             json(&json!({"name": name, "tokens": estimate_tokens(name, &tool), "definition": *tool})).map(Report::out)
         }
-        Format::Text => Ok(Report::out(in_words(name, &tool))),
+        Format::Text => Ok(Report::out(shown(&in_words(name, &tool)))),
     }
 }
 
 /// Where tools come from; all of them, or one.
 pub(super) fn explain(tools: &Dispatcher, name: Option<&str>) -> Result<Report> {
     let explanation = tools.explain();
-    let Some(name) = name else { return Ok(Report::out(explanation.to_string())) };
+    let Some(name) = name else { return Ok(Report::out(shown(&explanation.to_string()))) };
     let tool = explanation.tools.iter().find(|tool| tool.name == name).ok_or_else(|| unknown(tools, name))?;
-    Ok(Report::out(format!("{tool}\n")))
+    Ok(Report::out(shown(&format!("{tool}\n"))))
 }
 
 fn in_words(name: &str, tool: &ToolDefinition) -> String {

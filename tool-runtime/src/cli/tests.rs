@@ -48,6 +48,9 @@ async fn each_end_has_its_code() {
         &["call", "mail.send", "to"],
         &["call", "mail.send", "to=a", "to=b"],
         &["call", "mail.send", "--json", "[1]"],
+        &["call", "mail.send", "--json", r#"{"to": "a", "to": "b"}"#],
+        &["call", "mail.send", "to=a", r#"more={"x": 1, "\u0078": 2}"#],
+        &["call", "mail.send", "to=a", "more=18446744073709551616"],
         &["show", "mail.sned"],
         &["explain", "mail.sned"],
     ] {
@@ -83,4 +86,20 @@ async fn a_result_can_be_read_by_programs() {
 #[test]
 fn the_command_is_well_made() {
     Cli::command().debug_assert();
+}
+
+#[test]
+fn what_another_program_says_of_its_tools_is_not_obeyed() {
+    let tool = RuntimeTool::new("a", "\x1b[2J\u{202e}Harmless.", |(): ()| async {}).instructions("\x07\nRing.");
+    let tools = Dispatcher::builder().tool(tool.handler("\x1b[1m")).build().unwrap();
+    let reports = [
+        list::run(&tools, &command::List::default()),
+        show::run(&tools, &command::Show { name: "a".to_owned(), format: command::Format::Text }),
+        show::explain(&tools, None),
+        show::explain(&tools, Some("a")),
+    ];
+    for report in reports {
+        let text = report.unwrap().out;
+        assert!(!text.contains(['\x1b', '\x07', '\u{202e}']) && text.contains("\\u{1b}["), "{text}");
+    }
 }

@@ -16,8 +16,10 @@ use crate::redact;
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Question {
-    /// The tool's name.
+    /// The tool's name, as the model knows it.
     pub tool: String,
+    /// The name by which the tool was registered. A [selection](crate::Selection) may have given it another.
+    pub registered: String,
     /// The tool as it was offered when the call came.
     pub definition: Arc<ToolDefinition>,
     /// The arguments as they will run: checked, mended where that was needed, and with their secrets.
@@ -41,9 +43,10 @@ pub struct Question {
 impl Question {
     /// A question about a call of this tool with these arguments.
     pub fn new(tool: impl Into<String>, definition: Arc<ToolDefinition>, arguments: Value) -> Self {
-        let fingerprint = fingerprint(&definition);
+        let (tool, fingerprint) = (tool.into(), fingerprint(&definition));
         Self {
-            tool: tool.into(),
+            registered: tool.clone(),
+            tool,
             definition,
             arguments,
             call_id: None,

@@ -13,6 +13,9 @@ impl Dispatcher {
     /// Runs a call that waited for consent, now that somebody has given it: see
     /// [`Decision::Pending`](crate::Decision::Pending). Values that came with the call come again, with
     /// [`Call::with`]. If the tool has changed since, the call is refused.
+    ///
+    /// The tool goes by the name by which it was asked about: a call that came through a
+    /// [selection](Self::select) is approved through one that calls the tool the same.
     pub fn approve(&self, question: Question) -> Call<'_> {
         let arguments = question.arguments.clone();
         self.approve_with(question, arguments)
@@ -32,7 +35,9 @@ impl Dispatcher {
         let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
         let refused = ToolError::new(ErrorKind::Refused, format!("`{}` was refused{reason}.", question.tool));
         if let Some(journal) = &self.inner.rules.journal {
-            let call = call_of(question, question.arguments.clone());
+            let mut call = call_of(question, question.arguments.clone());
+            // As every call is recorded, whatever a selection calls its tool.
+            call.name = Cow::Owned(question.registered.clone());
             let started = Started::new(&call, &question.definition, &question.arguments);
             if let Err(error) = journal.note(&started, "refused").await {
                 // It does not run either way.

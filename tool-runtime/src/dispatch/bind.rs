@@ -236,6 +236,7 @@ fn bind_tool(
         let context = "its preview: ";
         let preview = bind_function(registration, shim, definition, dependencies, constructors, context, problems)?;
         check_only_looks(registration, &preview.injections, problems);
+        tool.wants_tools |= preview.wants_tools;
         tool.preview = Some(Arc::new(preview));
     }
     Some(tool)

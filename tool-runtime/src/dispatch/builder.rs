@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use tool_model::Manifest;
 
-use super::bind::bind;
 use super::dependencies::{Dependencies, Ready};
 use super::problem::{skip, unreadable};
 use super::tries::Tries;
@@ -15,7 +14,7 @@ use super::{BuildError, Dispatcher, Limits, Problem, Retries, Rules};
 use crate::confirm::{Confirm, Policy};
 use crate::inject::{FinishHook, Finished, Provider, Scope};
 use crate::journal::Journal;
-use crate::registry::Shelf;
+use crate::registry::{BoundChanges, Shelf};
 use crate::{Changes, Concurrency, IntoManifest, Limiter, Outcome, RuntimeTool, Spill};
 
 /// Collects what the tools need; see [`Dispatcher::builder`].
@@ -222,18 +221,15 @@ impl Builder {
     pub fn build(mut self) -> Result<Dispatcher, BuildError> {
         self.attach_finish_hooks();
         let dependencies = Arc::new(self.dependencies);
-        let bound = bind(self.manifest.as_ref(), &dependencies);
+        let (shelf, _, mut of_tools) = Shelf::default().changed(&BoundChanges::of(self.tools));
+        let (shelf, more) = shelf.loaded(self.manifest, &dependencies);
+        of_tools.extend(more);
         let mut problems = self.problems;
-        problems.extend(if self.lenient { skip(bound.problems) } else { bound.problems });
+        problems.extend(if self.lenient { skip(of_tools) } else { of_tools });
         if !problems.is_empty() {
             return Err(BuildError { headline: "the dispatcher cannot be built", problems });
         }
-        let shelf = Shelf::new(bound.tools, bound.not_offered);
-        let tools = Dispatcher::new(shelf, dependencies, self.limits, self.rules.settle(), self.lenient);
-        if !self.tools.all.is_empty() {
-            tools.registry().apply(self.tools)?;
-        }
-        Ok(tools)
+        Ok(Dispatcher::new(shelf, dependencies, self.limits, self.rules.settle(), self.lenient))
     }
 
     fn check_name(&mut self, name: &str) {

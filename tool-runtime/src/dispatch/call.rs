@@ -267,7 +267,7 @@ impl<'a> Call<'a> {
     /// What is asked, limited and recorded is the tool itself, whatever a selection calls it. What the model reads has
     /// the name that it knows.
     #[cold]
-    fn suit(&mut self, tool: &BoundTool) {
+    pub(super) fn suit(&mut self, tool: &BoundTool) {
         if tool.is_renamed {
             let called = std::mem::replace(&mut self.call.name, Cow::Owned(tool.own_name.to_string()));
             self.rare().called = Some(called.into_owned());

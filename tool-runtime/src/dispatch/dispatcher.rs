@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use tool_model::{Manifest, ToolDefinition};
 
-use super::bind::bind;
 use super::offer::{CurrentOffer, Definitions, Offer};
 use super::problem::{skip, unreadable};
 use super::view::View;
@@ -86,7 +85,10 @@ impl Dispatcher {
         rules: Rules,
         lenient: bool,
     ) -> Self {
-        let offer = CurrentOffer::new(shelf.offer());
+        let offer = match shelf.all_linked() {
+            true => CurrentOffer::new(shelf.offer()),
+            false => CurrentOffer::replaceable(shelf.offer()),
+        };
         let shelf = Mutex::new(shelf);
         Self { inner: Arc::new(Inner { offer, shelf, dependencies, limits, rules, lenient }), view: None }
     }
@@ -234,7 +236,7 @@ impl Dispatcher {
 }
 
 impl Inner {
-    pub(crate) fn shelf(&self) -> MutexGuard<'_, Shelf> {
+    fn shelf(&self) -> MutexGuard<'_, Shelf> {
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -244,8 +246,8 @@ impl Inner {
         let (result, _gone) = {
             let mut shelf = self.shelf();
             match shelf.changed(&changes) {
-                Ok((next, done)) => (Ok(done), Some(self.put(&mut shelf, next))),
-                Err(problems) => (Err(BuildError { headline: "the tools stay as they are", problems }), None),
+                (next, done, problems) if problems.is_empty() => (Ok(done), Some(self.put(&mut shelf, next))),
+                (_, _, problems) => (Err(BuildError { headline: "the tools stay as they are", problems }), None),
             }
         };
         result
@@ -255,10 +257,8 @@ impl Inner {
         let failed = |problems| BuildError { headline: "the manifest is not loaded", problems };
         let _gone = {
             let mut shelf = self.shelf();
-            let mut manifest = manifest.into_manifest().map_err(|error| failed(vec![unreadable(&error)]))?;
-            let (words, mut problems) = shelf.take_words(&mut manifest);
-            let (next, more) = shelf.reloaded(bind(Some(&manifest), &self.dependencies), &words);
-            problems.extend(more);
+            let manifest = manifest.into_manifest().map_err(|error| failed(vec![unreadable(&error)]))?;
+            let (next, problems) = shelf.loaded(Some(manifest), &self.dependencies);
             let problems = if self.lenient { skip(problems) } else { problems };
             if !problems.is_empty() {
                 return Err(failed(problems));

@@ -30,7 +30,7 @@ impl Call<'_> {
             None => result,
             Some(tries) => {
                 let called = self.rare.as_ref().and_then(|rare| rare.called.as_deref());
-                tries.judge(self.call.conversation_id(), called.unwrap_or(&self.call.name), result)
+                tries.judge(self.call.conversation_id(), &self.call.name, called, result)
             }
         }
     }

@@ -29,7 +29,7 @@ mod view;
 mod watch;
 mod words;
 
-pub(crate) use bind::{Bound, BoundTool, Function, InstanceSource};
+pub(crate) use bind::{BoundTool, Function, InstanceSource, bind};
 pub use builder::Builder;
 pub use call::Call;
 pub use check::Check;

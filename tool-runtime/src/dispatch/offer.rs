@@ -1,6 +1,6 @@
 //! The tools on offer, which every change replaces as a whole.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
@@ -21,6 +21,8 @@ pub type Definitions = Arc<[(Arc<str>, Arc<ToolDefinition>)]>;
 pub(crate) struct Offer {
     pub(crate) tools: Tools,
     pub(crate) not_offered: Vec<&'static Registration>,
+    /// Tools that somebody has disabled.
+    pub(crate) disabled: BTreeSet<String>,
     /// Tells it from the offers before and after it. What is selected from an offer has the same number.
     pub(super) version: u64,
     definitions: OnceLock<Definitions>,
@@ -41,6 +43,13 @@ pub(crate) struct CurrentOffer {
 impl CurrentOffer {
     pub(super) fn new(first: Offer) -> Self {
         Self { first, later: OnceLock::new() }
+    }
+
+    /// An offer that goes when it is replaced, as one must whose tools were made at run time: what they hold on to, such
+    /// as a connection, is let go of when they are removed.
+    pub(super) fn replaceable(offer: Offer) -> Self {
+        let nothing = Offer::new(Tools::default(), Vec::new(), 0);
+        Self { first: nothing, later: OnceLock::from(ArcSwap::from_pointee(offer)) }
     }
 
     /// Looks at what is offered at this moment.
@@ -84,7 +93,11 @@ pub(crate) fn no_such_tool(name: &str, tools: &Tools) -> Option<Problem> {
 impl Offer {
     pub(crate) fn new(tools: Tools, not_offered: Vec<&'static Registration>, version: u64) -> Self {
         let (definitions, index, forms) = (OnceLock::new(), OnceLock::new(), ArcSwap::default());
-        Self { tools, not_offered, version, definitions, index, forms }
+        Self { tools, not_offered, disabled: BTreeSet::new(), version, definitions, index, forms }
+    }
+
+    pub(crate) fn with_disabled(self, disabled: BTreeSet<String>) -> Self {
+        Self { disabled, ..self }
     }
 
     pub(crate) fn manifest(&self) -> Manifest {

@@ -27,16 +27,17 @@ impl Call<'_> {
     ///
     /// # Errors
     /// When there is no such tool, when its arguments are wrong, or when the preview itself fails.
-    pub async fn preview(self) -> Result<Option<Effect>, ToolError> {
+    pub async fn preview(mut self) -> Result<Option<Effect>, ToolError> {
         let inner = &self.tools.inner;
         let tool = self.tools.with_offer(|offer| match offer.tools.get(self.call.name()) {
-            Some(tool) => Ok(tool.preview.clone()),
+            Some(tool) => Ok(tool.clone()),
             None => Err(offer.unknown_tool(self.call.name())),
         })?;
-        let Some(preview) = tool else { return Ok(None) };
+        let Some(preview) = tool.preview.clone() else { return Ok(None) };
         if self.call.arguments().len() > inner.limits.argument_bytes {
             return Err(self.too_long());
         }
+        self.suit(&tool);
         let limit = self.timeout_of(&preview);
         let previewed =
             of(inner, preview.clone(), &self.call, (self.call.arguments(), inner.limits.repair), &self.with, limit);
@@ -68,7 +69,7 @@ pub(super) async fn of(
     let permit = match &inner.rules.concurrency {
         None => None,
         Some(concurrency) => match budget.spend(concurrency.enter()).await {
-            Ok(entered) => Some(entered.map_err(|busy| busy.error(call.name()))?),
+            Ok(entered) => Some(entered.map_err(|busy| busy.error(&preview.name))?),
             Err(failure) => return Err(in_words(&preview, *failure)),
         },
     };

@@ -75,7 +75,15 @@ impl Tries {
     }
 
     /// The result as it is, or the end of trying. A success begins anew. What is only told again is no try.
-    pub(crate) fn judge(&self, conversation: Option<&str>, tool: &str, result: ToolResult) -> ToolResult {
+    ///
+    /// A tool is counted by its own name, whatever a selection calls it; the model is told the name that it knows.
+    pub(crate) fn judge(
+        &self,
+        conversation: Option<&str>,
+        tool: &str,
+        called: Option<&str>,
+        result: ToolResult,
+    ) -> ToolResult {
         let again = matches!(&result.error, Some(error) if error.kind == ErrorKind::Retry);
         if (!again && !result.success) || result.metadata.get("replayed").is_some() {
             return result;
@@ -96,7 +104,8 @@ impl Tries {
         if !is_last {
             return result;
         }
-        let message = format!("{} That was the last try: do not call `{tool}` for this again.", result.output);
+        let called = called.unwrap_or(tool);
+        let message = format!("{} That was the last try: do not call `{called}` for this again.", result.output);
         ToolResult { metadata: result.metadata, ..ToolResult::failure(ToolError::new(ErrorKind::Fatal, message)) }
     }
 }
@@ -112,13 +121,14 @@ mod tests {
     #[test]
     fn tries_are_counted_for_each_conversation_and_tool_until_one_succeeds() {
         let tries = Tries::new(2.into());
-        let kind = |conversation, tool, result| tries.judge(conversation, tool, result).error.map(|error| error.kind);
+        let kind =
+            |conversation, tool, result| tries.judge(conversation, tool, None, result).error.map(|error| error.kind);
         for _ in 0..2 {
             assert_eq!(kind(Some("a"), "x", retry()), Some(ErrorKind::Retry));
         }
         assert_eq!(kind(Some("b"), "x", retry()), Some(ErrorKind::Retry));
         assert_eq!(kind(Some("a"), "y", retry()), Some(ErrorKind::Retry));
-        let last = tries.judge(Some("a"), "x", retry());
+        let last = tries.judge(Some("a"), "x", None, retry());
         assert!(last.output.starts_with("Name one host. That was the last try"), "{}", last.output);
         assert_eq!(kind(Some("a"), "x", ToolResult::success("done".into())), None);
         assert_eq!(kind(Some("a"), "x", retry()), Some(ErrorKind::Retry));
@@ -127,11 +137,11 @@ mod tests {
     #[test]
     fn tools_and_conversations_have_numbers_of_their_own() {
         let tries = Tries::new(Retries::each(1).tool("x", 3).conversation(3));
-        let kind = |tool| tries.judge(Some("a"), tool, retry()).error.map(|error| error.kind);
+        let kind = |tool| tries.judge(Some("a"), tool, None, retry()).error.map(|error| error.kind);
         assert_eq!(["y", "y"].map(kind), [Some(ErrorKind::Retry), Some(ErrorKind::Fatal)]);
         assert_eq!(["x", "x"].map(kind), [Some(ErrorKind::Retry), Some(ErrorKind::Fatal)], "four in all");
         let only = Tries::new(Retries::default().tool("x", 0));
-        assert!(matches!(only.judge(None, "y", retry()).error, Some(error) if error.kind == ErrorKind::Retry));
+        assert!(matches!(only.judge(None, "y", None, retry()).error, Some(error) if error.kind == ErrorKind::Retry));
     }
 
     #[test]
@@ -140,15 +150,16 @@ mod tests {
         for _ in 0..5 {
             let mut replayed = retry();
             replayed.metadata.insert("replayed", true);
-            assert_eq!(tries.judge(Some("a"), "x", replayed).error.unwrap().kind, ErrorKind::Retry);
+            assert_eq!(tries.judge(Some("a"), "x", None, replayed).error.unwrap().kind, ErrorKind::Retry);
         }
-        assert_eq!(tries.judge(Some("a"), "x", retry()).error.unwrap().kind, ErrorKind::Retry);
+        assert_eq!(tries.judge(Some("a"), "x", None, retry()).error.unwrap().kind, ErrorKind::Retry);
     }
 
     #[test]
     fn many_conversations_do_not_make_the_recent_ones_begin_anew() {
         let tries = Tries::new(1.into());
-        let kind = |conversation: &str| tries.judge(Some(conversation), "x", retry()).error.map(|error| error.kind);
+        let kind =
+            |conversation: &str| tries.judge(Some(conversation), "x", None, retry()).error.map(|error| error.kind);
         for number in 0..MOST / 2 - 1 {
             kind(&number.to_string());
         }

@@ -31,7 +31,7 @@ impl View {
             None => self.chosen.from(offer),
             Some(view) => self.chosen.from(&view.left_of(offer)),
         };
-        let left = Arc::new(Offer::new(left, offer.not_offered.clone(), offer.version));
+        let left = Arc::new(Offer::new(left, Vec::new(), offer.version));
         self.left.store(Some(left.clone()));
         left
     }

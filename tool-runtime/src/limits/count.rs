@@ -15,6 +15,17 @@ pub(super) struct Count {
 }
 
 impl Count {
+    /// The count without one call that did not run after all.
+    pub(super) fn without_call(self, limit: &Limit) -> Self {
+        match limit.period {
+            None => Self { calls: self.calls.saturating_sub(1), ..self },
+            Some(period) => {
+                let share = period.checked_div(limit.calls).unwrap_or_default();
+                Self { full_at: self.full_at.and_then(|time| time.checked_sub(share)), ..self }
+            }
+        }
+    }
+
     /// The count with one more call, if the limit allows it; if not, when it will, and nothing if never.
     pub(super) fn after_call(self, limit: &Limit, now: Instant) -> Result<Self, Option<Duration>> {
         let never = None;

@@ -97,13 +97,32 @@ impl Limiter {
     /// # Errors
     /// One of the limits is reached.
     pub fn admit(&self, tool: &str, conversation: Option<&str>) -> Result<(), Exceeded> {
+        let now = Instant::now();
+        self.with_concerned(tool, conversation, |concerned| admit_all(now, concerned))
+    }
+
+    /// Counts an admitted call no more, since it did not run.
+    pub(crate) fn take_back(&self, tool: &str, conversation: Option<&str>) {
+        self.with_concerned(tool, conversation, |concerned| {
+            for (_, limit, count) in concerned {
+                **count = count.without_call(limit);
+            }
+        });
+    }
+
+    /// Looks at all limits that concern a call, with what has come under each.
+    fn with_concerned<T>(
+        &self,
+        tool: &str,
+        conversation: Option<&str>,
+        look: impl FnOnce(&mut [Concerned<'_>]) -> T,
+    ) -> T {
         let of_tool = limits_of(&self.of_tools, tool);
         let of_both = limits_of(&self.of_tools_in_conversations, tool);
         let of_conversation = self.of_conversations.as_slice();
         if of_tool.is_empty() && of_both.is_empty() && of_conversation.is_empty() {
-            return Ok(());
+            return look(&mut []);
         }
-        let now = Instant::now();
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         let Counted { tools, conversations } = &mut *counted;
         let mut concerned: Vec<Concerned<'_>> = Vec::new();
@@ -121,7 +140,7 @@ impl Limiter {
                 concerned.extend(of_tool.map(|(limit, count)| (LimitScope::ToolInConversation, limit, count)));
             }
         }
-        admit_all(now, &mut concerned)
+        look(&mut concerned)
     }
 }
 

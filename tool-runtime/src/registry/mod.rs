@@ -144,7 +144,7 @@ impl Registry {
     /// Whether there is a tool of that name that is not offered because somebody has [disabled](Self::disable) it.
     #[must_use]
     pub fn is_disabled(&self, name: &str) -> bool {
-        self.inner.shelf().is_disabled(name)
+        self.inner.offer.with(|offer| offer.disabled.contains(name))
     }
 
     /// The names of all tools on offer, sorted.

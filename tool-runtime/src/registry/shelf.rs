@@ -7,7 +7,7 @@ use tool_model::{Manifest, Registration, ToolDefinition, difference};
 
 use super::changes::{Change, Changes, Taken};
 use crate::Problem;
-use crate::dispatch::{Bound, BoundTool, Function, Offer, Tools, no_such_tool};
+use crate::dispatch::{BoundTool, Dependencies, Function, Offer, Tools, bind, no_such_tool};
 
 /// What there is. Held under a lock while it changes; what calls and readers see is the [`Offer`] made of it.
 #[derive(Clone, Default)]
@@ -59,25 +59,20 @@ impl BoundChanges {
 }
 
 impl Shelf {
-    pub(crate) fn new(tools: Tools, not_offered: Vec<&'static Registration>) -> Self {
-        Self { tools, not_offered, ..Self::default() }
-    }
-
     /// What is offered of it.
     pub(crate) fn offer(&self) -> Offer {
         let mut tools = self.tools.clone();
-        for name in &self.disabled {
-            tools.remove(&**name);
-        }
-        Offer::new(tools, self.not_offered.clone(), self.version)
+        let disabled = self.disabled.iter().filter(|name| tools.remove(name.as_str()).is_some()).cloned().collect();
+        Offer::new(tools, self.not_offered.clone(), self.version).with_disabled(disabled)
     }
 
-    pub(crate) fn is_disabled(&self, name: &str) -> bool {
-        self.tools.contains_key(name) && self.disabled.contains(name)
+    /// Whether none of the tools was made at run time.
+    pub(crate) fn all_linked(&self) -> bool {
+        self.tools.values().all(|tool| is_linked(tool))
     }
 
-    /// The shelf after these changes, or all that is wrong with them.
-    pub(crate) fn changed(&self, changes: &BoundChanges) -> Result<(Self, Changed), Vec<Problem>> {
+    /// The shelf after those of these changes that can be made, and all that is wrong with the others.
+    pub(crate) fn changed(&self, changes: &BoundChanges) -> (Self, Changed, Vec<Problem>) {
         let mut next = Self { version: self.version + 1, ..self.clone() };
         let mut done = Changed::default();
         let mut problems = changes.problems.clone();
@@ -100,7 +95,7 @@ impl Shelf {
                 },
             }
         }
-        if problems.is_empty() { Ok((next, done)) } else { Err(problems) }
+        (next, done, problems)
     }
 
     fn add(&mut self, tool: &Arc<BoundTool>, taken: Taken, done: &mut Changed, problems: &mut Vec<Problem>) {
@@ -126,10 +121,13 @@ impl Shelf {
         self.tools.remove(name).map(|tool| tool.definition().clone())
     }
 
-    /// The shelf with the linked tools of another manifest. What was made at run time stays, in the manifest's words if
-    /// it has some.
-    pub(crate) fn reloaded(&self, bound: Bound, words: &BTreeMap<String, ToolDefinition>) -> (Self, Vec<Problem>) {
-        let mut problems = bound.problems;
+    /// The shelf with the linked tools of a manifest, or without one with all that are linked, and all that is wrong with
+    /// them. What was made at run time stays, in the manifest's words if it has some.
+    pub(crate) fn loaded(&self, mut manifest: Option<Manifest>, dependencies: &Dependencies) -> (Self, Vec<Problem>) {
+        let taken = manifest.as_mut().map(|manifest| self.take_words(manifest));
+        let (words, mut problems) = taken.unwrap_or_default();
+        let bound = bind(manifest.as_ref(), dependencies);
+        problems.extend(bound.problems);
         let mut tools = bound.tools;
         for (name, tool) in self.tools.iter().filter(|(_, tool)| !is_linked(tool)) {
             let tool = match words.get(&**name) {
@@ -154,7 +152,7 @@ impl Shelf {
 
     /// Takes those entries out of a manifest that are of tools made at run time, for which nothing is linked: what they
     /// say in words is what those tools are offered with.
-    pub(crate) fn take_words(&self, manifest: &mut Manifest) -> (BTreeMap<String, ToolDefinition>, Vec<Problem>) {
+    fn take_words(&self, manifest: &mut Manifest) -> (BTreeMap<String, ToolDefinition>, Vec<Problem>) {
         let mut words = BTreeMap::new();
         let mut problems = Vec::new();
         for (name, tool) in self.tools.iter().filter(|(_, tool)| !is_linked(tool)) {

@@ -235,3 +235,42 @@ fn unchanged_definitions_are_not_made_again() {
         assert!(!Arc::ptr_eq(&first, &tools.definitions()));
     }
 }
+
+#[test]
+fn a_builder_says_everything_at_once_and_a_lenient_one_goes_on() {
+    let builder = || {
+        let (twice, wrong) = (tool("search_tools", "mine"), tool("no name", ""));
+        Dispatcher::builder().service(ToolSearch).tool(twice).tool(wrong).tool(tool("x", "first")).tool(tool("x", ""))
+    };
+    let error = builder().build().unwrap_err();
+    assert_eq!(error.problems().len(), 3, "{error}");
+    assert!(error.to_string().starts_with("the dispatcher cannot be built, 3 problems:"), "{error}");
+    let tools = builder().lenient().build().unwrap();
+    assert_eq!(names(&tools), "search_tools x");
+    assert_eq!(tools.definition("x").unwrap().description, "first");
+}
+
+/// What a dispatcher says of itself it can be built from.
+#[test]
+fn a_manifest_has_the_words_of_tools_made_at_run_time_from_the_start() {
+    let builder = || Dispatcher::builder().service(ToolSearch).tool(tool("x", "code"));
+    let mut manifest = builder().build().unwrap().manifest();
+    let edited = manifest.to_json().replace("\"code\"", "\"edited\"");
+    manifest = Manifest::from_json(&edited).unwrap();
+    let tools = builder().manifest(manifest).build().unwrap();
+    assert_eq!(tools.definition("x").unwrap().description, "edited");
+}
+
+#[test]
+fn what_a_tool_holds_on_to_goes_with_it() {
+    let connection = Arc::new(());
+    let remote = |name| {
+        let connection = connection.clone();
+        RuntimeTool::new(name, "", move |(): ()| std::future::ready(Arc::strong_count(&connection).to_string()))
+    };
+    let tools = Dispatcher::builder().tool(remote("a")).build().unwrap();
+    tools.registry().register(remote("b")).unwrap();
+    assert!(Arc::strong_count(&connection) > 2);
+    tools.registry().apply(Changes::new().remove("a").replace(tool("b", ""))).unwrap();
+    assert_eq!(Arc::strong_count(&connection), 1);
+}

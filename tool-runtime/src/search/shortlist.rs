@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value;
+use tool_dialect::{Form, NameClash};
 use tool_model::{ToolDefinition, estimate_tokens};
 
 use super::service::NAME;
@@ -68,7 +69,7 @@ impl Shortlist {
         self
     }
 
-    /// Adds what `search_tools` found. Results of other tools say nothing of tools, and add none.
+    /// Adds what `search_tools` found. It is for the caller to see that it is a result of that tool.
     pub fn add_found(&mut self, result: &ToolResult) {
         let names = result.metadata.get("tools").and_then(Value::as_array);
         // The best is added last, so that it stays longest.
@@ -88,6 +89,9 @@ impl Shortlist {
         /// More is not kept, so that a long conversation does not collect without end.
         const MOST: usize = 256;
         let name = name.into();
+        if self.tools.definition(&name).is_none() {
+            return;
+        }
         self.found.retain(|known| *known != name);
         self.found.push(name);
         let more = self.found.len().saturating_sub(MOST);
@@ -119,6 +123,14 @@ impl Shortlist {
             }
             sent.into_iter().map(|place| all[place].clone()).collect()
         })
+    }
+
+    /// The tools to send with the next request, in a provider's form; see [`Dispatcher::offer`].
+    ///
+    /// # Errors
+    /// When two tools have one name for the provider; the error names both.
+    pub fn offer(&self, form: impl Into<Form>) -> Result<tool_dialect::Offer, NameClash> {
+        form.into().offer(self.definitions().iter().map(|(name, tool)| (&**name, &**tool)))
     }
 
     /// About how many tokens the tools take that are sent.

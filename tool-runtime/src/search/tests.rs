@@ -76,3 +76,14 @@ fn a_shortlist_keeps_to_its_budget_but_sends_what_is_pinned() {
     tools.registry().remove("mail.send");
     assert_eq!(sent(&shortlist), "disk.usage mail.list search_tools");
 }
+
+#[test]
+fn names_that_no_tool_has_do_not_crowd_out_those_that_were_found() {
+    let tools = tools();
+    let mut shortlist = Shortlist::new(&tools, [""; 0]).unwrap();
+    shortlist.add("mail.send");
+    (0..1_000).for_each(|number| shortlist.add(format!("made.up{number}")));
+    assert_eq!(shortlist.definitions().len(), 2, "the search is always there");
+    let offer = shortlist.offer(crate::dialect::Dialect::OpenAiChat).unwrap();
+    assert_eq!(serde_json::to_value(offer.definitions()).unwrap()[0]["function"]["name"], "mail__send");
+}

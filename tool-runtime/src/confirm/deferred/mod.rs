@@ -18,6 +18,7 @@ pub use token::TokenError;
 
 use self::token::Token;
 use super::{Confirm, Decision, Pending, Question};
+use crate::result::DECISION;
 use crate::{ErrorKind, ToolResult};
 
 /// Answers [`Decision::Pending`] with a token, and knows the call again when someone comes back with it.
@@ -120,7 +121,7 @@ impl Deferred {
     {
         let call = self.redeem(token, now).await?;
         let result = run(call.question.clone()).await;
-        if result.error.as_ref().is_some_and(|error| has_not_begun(error.kind)) {
+        if has_not_begun(&result) {
             self.give_back(&call).await;
         }
         Ok(result)
@@ -207,9 +208,15 @@ pub struct PendingCall {
     pub expires: SystemTime,
 }
 
-/// Whether an answer of this kind says that the handler was not started, and could be later.
-fn has_not_begun(kind: ErrorKind) -> bool {
-    matches!(kind, ErrorKind::Busy | ErrorKind::RateLimited | ErrorKind::Journal | ErrorKind::InvalidArguments)
+/// Whether this answers a call whose handler was not started, and could be later.
+///
+/// A handler may answer with these kinds as well, as one does that passes on what another program says. Then it has
+/// run, and the dispatcher's decision stands in the result, which no handler can take out.
+fn has_not_begun(result: &ToolResult) -> bool {
+    let may_come_again = |kind| {
+        matches!(kind, ErrorKind::Busy | ErrorKind::RateLimited | ErrorKind::Journal | ErrorKind::InvalidArguments)
+    };
+    result.error.as_ref().is_some_and(|error| may_come_again(error.kind)) && result.metadata.get(DECISION).is_none()
 }
 
 impl Confirm for Deferred {

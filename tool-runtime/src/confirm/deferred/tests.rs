@@ -283,6 +283,20 @@ async fn nothing_of_a_call_can_be_read_in_the_store() {
 
 /// Consent is to a call that runs: one that could not begin can be tried again, one that began cannot.
 #[tokio::test]
+async fn what_a_handler_says_does_not_make_a_token_good_again() {
+    let busy = |(): ()| async { ToolResult::failure(crate::ToolError::new(ErrorKind::Busy, "Come back later.")) };
+    let tool = crate::RuntimeTool::new("other.program", "", busy).sensitive();
+    let (deferred, _) = deferred();
+    let tools = crate::Dispatcher::builder().tool(tool).confirm(deferred.clone()).build().unwrap();
+    let pending = tools.call(crate::ToolCall::from_text("other.program", "{}")).await;
+    let token = pending.metadata.get("token").unwrap().as_str().unwrap();
+    let ran = deferred.resume(token, now(), |question| tools.approve(question)).await.unwrap();
+    assert_eq!(ran.error.unwrap().kind, ErrorKind::Busy);
+    let again = deferred.resume(token, now(), |question| tools.approve(question)).await;
+    assert_eq!(again, Err(TokenError::Invalid), "it ran");
+}
+
+#[tokio::test]
 async fn a_call_that_cannot_begin_waits_on() {
     let failure = |kind| ToolResult::failure(crate::ToolError::new(kind, "no"));
     let done = ToolResult::success("done".to_owned());

@@ -68,6 +68,7 @@ impl Careful {
 
     async fn question(&self, read: &Read) -> Question {
         let mut question = Question::new(&*self.tool.name, self.tool.definition().clone(), read.arguments.clone());
+        question.registered = self.tool.own_name.to_string();
         question.call_id = self.call.call_id().map(str::to_owned);
         question.conversation = self.call.conversation_id().map(str::to_owned);
         (question.channel, question.chat) =

@@ -14,6 +14,7 @@ use crate::dispatch::scoped;
 use crate::dispatch::told::Told;
 use crate::guard::CatchPanic;
 use crate::inject::{Facts, ScopeInner};
+use crate::result::DECISION;
 use crate::shim::Waiting;
 use crate::{Permit, ToolResult};
 
@@ -84,7 +85,7 @@ impl Ending {
         let mut result = mend(result, self.repaired.as_deref());
         let took = self.started.elapsed();
         result.metadata.insert("milliseconds", took.as_secs_f64() * 1e3);
-        result.metadata.insert("decision", self.decision);
+        result.metadata.insert(DECISION, self.decision);
         if let Some(told) = &mut self.told {
             told.ends(&result);
         }

@@ -6,6 +6,7 @@
 //! person makes up their mind, for which a preview may take as long again, and the wait for a place in a turn. The
 //! record of the outcome has its own bound.
 
+mod admission;
 mod consent;
 mod execution;
 mod read;
@@ -128,9 +129,10 @@ impl Careful {
         if let Some(seat) = &self.seat {
             seat.enter().await;
         }
-        self.timed(budget, self.admit(&read)).await?;
+        let admitted = self.timed(budget, self.admit(&read)).await?;
         let permit = self.timed(budget, self.enter(&read)).await?;
         let record = self.timed(budget, self.begin(&read, &asked, decision)).await?;
+        admitted.counts();
         let ending =
             Ending { told: None, repaired: read.repaired, decision, record, started: std::time::Instant::now() };
         Ok(Decided { waiting, ending, permit })
@@ -143,26 +145,6 @@ impl Careful {
         work: impl Future<Output = Result<T, Box<ToolResult>>>,
     ) -> Result<T, Box<ToolResult>> {
         budget.spend(work).await.map_err(|failure| self.not_run(failure))?
-    }
-
-    /// Counts the call, where they may come only so often. What does not run does not count.
-    async fn admit(&self, read: &Read) -> Result<(), Box<ToolResult>> {
-        let Some(limiter) = &self.inner.rules.limiter else { return Ok(()) };
-        let Err(exceeded) = limiter.admit(&self.call.name, self.call.conversation_id()) else { return Ok(()) };
-        self.note(read, "rate limited").await?;
-        Err(Box::new(ToolResult::failure(exceeded.error(&self.tool.name))))
-    }
-
-    /// Waits for its turn, where only so many calls run at a time.
-    async fn enter(&self, read: &Read) -> Result<Option<Permit>, Box<ToolResult>> {
-        let Some(concurrency) = &self.inner.rules.concurrency else { return Ok(None) };
-        match concurrency.enter().await {
-            Ok(permit) => Ok(Some(permit)),
-            Err(busy) => {
-                self.note(read, "busy").await?;
-                Err(Box::new(ToolResult::failure(busy.error(&self.tool.name))))
-            }
-        }
     }
 
     fn not_run(&self, failure: Box<Failure>) -> Box<ToolResult> {

@@ -25,7 +25,7 @@ impl Careful {
     /// Reads the arguments that somebody has given consent to, if it is still the tool that they were asked about.
     pub(super) async fn read_approved(&self, question: &Question) -> Result<(Waiting, Read), Box<ToolResult>> {
         let asked = || Started::new(&self.call, &question.definition, &question.arguments);
-        if !question.is_about(self.tool.definition()) {
+        if question.registered != *self.tool.own_name || !question.is_about(self.tool.definition()) {
             self.note_that(asked(), "changed since asked").await?;
             return Err(self.failure(ErrorKind::Refused, CHANGED_SINCE.to_owned()));
         }

@@ -6,8 +6,11 @@ use serde_json::json;
 
 use super::*;
 use crate::confirm::{self, Decision, Pending};
-use crate::journal::MemoryJournal;
-use crate::{Case, ErrorKind, Limit, Limiter, Policy, Question, Shortlist, ToolCall, ToolResult, ToolSearch, Verdict};
+use crate::journal::{Journal, MemoryJournal, Query};
+use crate::{
+    Case, ErrorKind, HandlerError, Limit, Limiter, Policy, Question, Retries, Shortlist, ToolCall, ToolResult,
+    ToolSearch, Verdict,
+};
 
 fn kind(result: &ToolResult) -> Option<ErrorKind> {
     result.error.as_ref().map(|error| error.kind)
@@ -136,4 +139,59 @@ async fn consent_to_one_tool_is_none_to_another_that_has_its_name_elsewhere() {
     tools.call(ToolCall::from_text("vault.open", "{}")).await;
     let question = asked.lock().unwrap()[0].clone();
     assert_eq!(kind(&swapped.approve(question).await), Some(ErrorKind::Refused));
+}
+
+/// Nor is another way around them to have made two tools alike.
+#[tokio::test]
+async fn consent_to_one_of_two_equal_tools_is_none_to_the_other() {
+    let ran = Arc::new(Mutex::new(Vec::new()));
+    let equal = |name: &'static str| {
+        let ran = ran.clone();
+        let run = move |(): ()| std::future::ready(ran.lock().unwrap().push(name));
+        RuntimeTool::new(name, "", run).sensitive()
+    };
+    let tools = Dispatcher::builder().tool(equal("a")).tool(equal("b")).build().unwrap();
+    assert_eq!(tools.definition("a"), tools.definition("b"));
+    let swapped = tools.select(Selection::new().rename("a", "b").rename("b", "a")).unwrap();
+    let question = Question::new("a", tools.definition("a").unwrap(), json!({}));
+    assert_eq!(kind(&swapped.approve(question.clone()).await), Some(ErrorKind::Refused));
+    assert!(tools.approve(question).await.success);
+    assert_eq!(*ran.lock().unwrap(), ["a"]);
+}
+
+#[tokio::test]
+async fn tries_are_those_of_a_tool_by_all_its_names() {
+    let again = RuntimeTool::new("own.name", "", |(): ()| async { Err::<(), _>(HandlerError::retry("Again.")) });
+    let tools = Dispatcher::builder().tool(again).retries(Retries::default().tool("own.name", 1)).build().unwrap();
+    let renamed = tools.select(Selection::new().rename("own.name", "given")).unwrap();
+    assert_eq!(kind(&tools.call(ToolCall::from_text("own.name", "{}")).await), Some(ErrorKind::Retry));
+    let last = renamed.call(ToolCall::from_text("given", "{}")).await;
+    assert_eq!(kind(&last), Some(ErrorKind::Fatal));
+    assert!(last.output.contains("`given`") && !last.output.contains("own.name"), "{}", last.output);
+}
+
+#[tokio::test]
+async fn a_journal_knows_a_tool_by_its_own_name_whatever_was_decided() {
+    let journal = Arc::new(MemoryJournal::new());
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let questions = asked.clone();
+    let later = move |question: Question| {
+        questions.lock().unwrap().push(question);
+        async { Decision::Pending(Pending { token: "t".into(), expires: std::time::SystemTime::now() }) }
+    };
+    let tools = Dispatcher::builder()
+        .tool(tool("own.name").sensitive())
+        .journal(journal.clone())
+        .confirm(confirm::from_fn(later))
+        .build()
+        .unwrap();
+    let renamed = tools.select(Selection::new().rename("own.name", "given")).unwrap();
+    renamed.call(ToolCall::from_text("given", "{}").conversation("c").id("1")).await;
+    let question = asked.lock().unwrap()[0].clone();
+    assert_eq!((question.tool.as_str(), question.registered.as_str()), ("given", "own.name"));
+    assert!(renamed.refuse(&question, None).await.output.contains("`given`"));
+    assert!(renamed.approve(question).await.success);
+    let entries = journal.entries(Query::newest(9)).await.unwrap();
+    let recorded: Vec<_> = entries.iter().map(|entry| (&*entry.tool, entry.decision.as_deref().unwrap())).collect();
+    assert_eq!(recorded, [("own.name", "confirmed"), ("own.name", "refused"), ("own.name", "pending")]);
 }
