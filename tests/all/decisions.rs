@@ -59,6 +59,13 @@ async fn count(by: u32, #[inject] context: &Context) -> String {
     ran(context, by.to_string())
 }
 
+/// Keep the newest.
+#[tool(name = "decisions.keep", sensitive)]
+async fn keep(#[arg(default = 10)] newest: u32, of: Option<String>, #[inject] context: &Context) -> String {
+    let _ = of;
+    ran(context, newest.to_string())
+}
+
 /// Wait until the call is stopped.
 #[tool(name = "decisions.wait")]
 async fn wait() {
@@ -69,6 +76,29 @@ fn builder() -> Builder {
     let linked = Manifest::linked();
     let ours = linked.iter().filter(|(name, _)| name.starts_with("decisions."));
     Dispatcher::builder().manifest(ours.map(|(name, tool)| (name.to_owned(), tool.clone())).collect::<Manifest>())
+}
+
+/// A rule about an argument must not be got round by leaving it out.
+#[tokio::test]
+async fn what_was_left_out_is_shown_as_what_will_run() {
+    let seen: Arc<Mutex<Vec<Value>>> = Arc::default();
+    let (by_policy, by_person) = (seen.clone(), seen.clone());
+    let policy = Policy::custom(move |_, _, arguments| {
+        by_policy.lock().unwrap().push(arguments.clone());
+        if arguments["newest"].as_u64() > Some(5) { Verdict::Ask } else { Verdict::Run }
+    });
+    let asked = confirm::from_fn(move |question: Question| {
+        by_person.lock().unwrap().push(question.arguments);
+        async { Decision::Run }
+    });
+    let tools = builder().policy(policy).confirm(asked).build().unwrap();
+    let keep = |arguments| tools.call(ToolCall::new("decisions.keep", arguments).conversation("left out"));
+    assert_eq!(keep(json!({})).await.output, "10");
+    assert_eq!(*seen.lock().unwrap(), [json!({"newest": 10}), json!({"newest": 10})]);
+    keep(json!({"newest": 3, "of": "all"})).await;
+    assert_eq!(seen.lock().unwrap()[2..], [json!({"newest": 3, "of": "all"})]);
+    assert_eq!(runs("left out"), ["10", "3"]);
+    assert!(keep(json!({})).dry_run().await.output.contains(r#"{"newest":10}"#));
 }
 
 fn kind(result: &ToolResult) -> ErrorKind {

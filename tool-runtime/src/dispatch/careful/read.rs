@@ -43,7 +43,7 @@ impl Careful {
         let (mut waiting, repaired) = self.decode(text, repair)?;
         let text = repaired.as_ref().map_or(text, |repaired| repaired.text.as_str());
         let is_looked_at = self.is_looked_at();
-        let arguments: Value = match text.trim() {
+        let mut arguments: Value = match text.trim() {
             "" => Value::Object(serde_json::Map::new()),
             text => match serde_json::from_str(text) {
                 Ok(arguments) => arguments,
@@ -55,8 +55,8 @@ impl Careful {
                 Err(_) => Value::Null,
             },
         };
-        // What a value makes of a number is what is shown and recorded. So it is also what runs.
-        if is_looked_at && !are_exact(text) {
+        // What a value makes of a number, and what stands for what was left out, is shown and recorded. So it also runs.
+        if is_looked_at && (self.fill_in_defaults(&mut arguments) || !are_exact(text)) {
             guard::drop_quietly(waiting);
             (waiting, _) = self.decode(&arguments.to_string(), false).map_err(|_| {
                 let message = "was not run: a number in its arguments has more digits than can be shown and recorded";
@@ -64,6 +64,20 @@ impl Careful {
             })?;
         }
         Ok((waiting, Read { arguments, repaired }))
+    }
+
+    /// Says what was left out and has a default. Whether there was any.
+    fn fill_in_defaults(&self, arguments: &mut Value) -> bool {
+        let Value::Object(arguments) = arguments else { return false };
+        let before = arguments.len();
+        for (name, argument) in &self.tool.definition().arguments {
+            if let Some(default) = argument.keywords.get("default")
+                && !arguments.contains_key(name)
+            {
+                arguments.insert(name.clone(), default.clone());
+            }
+        }
+        arguments.len() > before
     }
 
     /// Whether anything hangs on the arguments as they are shown. Whoever only watches must not change what runs.
