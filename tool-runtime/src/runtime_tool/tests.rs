@@ -115,7 +115,7 @@ async fn it_takes_the_one_way_that_all_calls_take() {
     let done = tools.call(call(r#"{"item": "tea", "count": "2"}"#, "1")).await;
     assert_eq!(
         (done.output.as_str(), asked.lock().unwrap().as_slice()),
-        ("2 x tea false", &[json!({"item": "tea", "count": 2})][..])
+        ("2 x tea false", &[json!({"item": "tea", "count": 2, "express": false})][..])
     );
     let again = tools.call(call(r#"{"item": "tea", "count": "2"}"#, "1")).await;
     assert_eq!(again.metadata.get("replayed"), Some(&json!(true)));
