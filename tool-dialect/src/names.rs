@@ -34,6 +34,9 @@ pub(crate) fn encoded<'a>(name: &'a str, rule: &NameRule) -> Cow<'a, str> {
     if rule.takes(name) {
         return Cow::Borrowed(name);
     }
+    if let Some(encoded) = without_dots(name, rule) {
+        return Cow::Owned(encoded);
+    }
     let mut is_lossy = false;
     let mut encoded = String::with_capacity(name.len() + 8);
     if rule.starts_with_letter && name.starts_with(|c: char| !c.is_ascii_alphabetic() && c != '_' && rule.takes_char(c))
@@ -58,6 +61,22 @@ pub(crate) fn encoded<'a>(name: &'a str, rule: &NameRule) -> Cow<'a, str> {
         encoded = format!("_{:08x}_{tail}", hash(name));
     }
     Cow::Owned(encoded)
+}
+
+/// The name where nothing but its dots is in the way, as in most names.
+fn without_dots(name: &str, rule: &NameRule) -> Option<String> {
+    let mut bytes = Vec::with_capacity(name.len() + 8);
+    for byte in name.bytes() {
+        match byte {
+            byte if rule.takes_byte(byte) => bytes.push(byte),
+            b'.' => bytes.extend_from_slice(b"__"),
+            _ => return None,
+        }
+    }
+    let starts_well =
+        !rule.starts_with_letter || bytes.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_');
+    let fits = starts_well && (1..=rule.longest).contains(&bytes.len());
+    fits.then(|| String::from_utf8(bytes).ok()).flatten()
 }
 
 /// How many characters the hash takes with what is around it.

@@ -6,6 +6,7 @@ use serde_json::Value;
 use tool_model::ToolDefinition;
 
 use crate::definition::returns_object;
+use crate::restore::Omissible;
 use crate::schema::Silent;
 use crate::{Answer, Dialect, Form, Malformed, NameClash, Requested, ResponseError, plan, restore, wire};
 
@@ -71,8 +72,8 @@ struct Offered {
     /// The arguments that the provider knows under another name: own name and the other.
     renamed: Vec<(String, String)>,
     strict: bool,
-    /// The tool, where it was told to write `null` for what it would leave out.
-    nulls: Option<ToolDefinition>,
+    /// What a model writes `null` for that it would leave out.
+    omissible: Option<Omissible>,
     has_output_schema: bool,
 }
 
@@ -99,7 +100,9 @@ impl Form {
                 encoded: tool.encoded.into_owned(),
                 renamed: tool.renamed,
                 strict: written.strict,
-                nulls: (written.strict && restore::is_needed(self.dialect)).then(|| restore::remembered(tool.tool)),
+                omissible: (written.strict && restore::is_needed(self.dialect))
+                    .then(|| restore::omissible(tool.tool))
+                    .flatten(),
                 has_output_schema: self.dialect == Dialect::Mcp && returns_object(tool.tool),
             })
             .collect();
@@ -194,8 +197,8 @@ impl Offer {
             if !tool.renamed.is_empty() {
                 call.arguments = restore::own_names(call.arguments, &tool.renamed);
             }
-            if let Some(definition) = &tool.nulls {
-                call.arguments = restore::left_out(call.arguments, definition);
+            if let Some(omissible) = &tool.omissible {
+                call.arguments = restore::left_out(call.arguments, omissible);
             }
         }
         Ok(call)

@@ -16,12 +16,91 @@ pub(crate) fn is_needed(dialect: Dialect) -> bool {
     matches!(dialect, Dialect::OpenAiChat | Dialect::OpenAiResponses | Dialect::OpenRouter)
 }
 
-/// The part of a tool that tells what can be left out.
-pub(crate) fn remembered(tool: &ToolDefinition) -> ToolDefinition {
-    let mut part = ToolDefinition::default();
-    part.arguments.clone_from(&tool.arguments);
-    part.defs.clone_from(&tool.defs);
-    part
+/// What can be left out of a tool's calls.
+#[derive(Debug)]
+pub(crate) struct Omissible {
+    /// The arguments that can be left out themselves.
+    arguments: Vec<String>,
+    /// Those inside of which something can be.
+    inside: Vec<(String, Outline)>,
+    defs: BTreeMap<String, Outline>,
+}
+
+/// A schema without anything that does not matter here.
+#[derive(Debug, Default)]
+struct Outline {
+    /// The definition that it refers to.
+    refers: Option<String>,
+    forms: Vec<Outline>,
+    items: Vec<Outline>,
+    properties: Vec<Property>,
+}
+
+#[derive(Debug)]
+struct Property {
+    name: String,
+    is_required: bool,
+    schema: Outline,
+}
+
+/// The part of a tool that tells what can be left out, if anything can.
+pub(crate) fn omissible(tool: &ToolDefinition) -> Option<Omissible> {
+    let optional = tool.arguments.iter().filter(|(_, argument)| !argument.required);
+    let arguments: Vec<String> = optional.map(|(name, _)| name.clone()).collect();
+    let outlines = tool.arguments.iter().map(|(name, argument)| (name, Outline::of(argument.keywords.iter())));
+    let holding = outlines.filter(|(_, outline)| !outline.is_empty());
+    let inside: Vec<(String, Outline)> = holding.map(|(name, outline)| (name.clone(), outline)).collect();
+    let defs = tool.defs.iter().filter(|_| !inside.is_empty());
+    let defs = defs.map(|(name, schema)| (name.clone(), Outline::read(schema))).collect();
+    (!arguments.is_empty() || !inside.is_empty()).then_some(Omissible { arguments, inside, defs })
+}
+
+impl Outline {
+    fn read(schema: &Value) -> Self {
+        schema.as_object().map(|object| Self::of(object.iter())).unwrap_or_default()
+    }
+
+    fn of<'a>(keywords: impl Iterator<Item = (&'a String, &'a Value)> + Clone) -> Self {
+        let mut outline = Self::default();
+        for (key, value) in keywords.clone() {
+            match (key.as_str(), value) {
+                ("$ref", _) => outline.refers = target(value),
+                ("items", Value::Object(_)) => outline.items.push(Self::read(value)),
+                ("items" | "prefixItems", Value::Array(places)) => outline.items.extend(places.iter().map(Self::read)),
+                ("allOf" | "anyOf" | "oneOf", Value::Array(forms)) => {
+                    outline.forms.extend(forms.iter().map(Self::read));
+                }
+                ("properties", Value::Object(properties)) => {
+                    let required = keywords.clone().find(|(key, _)| *key == "required");
+                    let required = required.and_then(|(_, names)| names.as_array()).map_or(&[][..], Vec::as_slice);
+                    outline.properties.extend(properties.iter().map(|(name, schema)| Property {
+                        name: name.clone(),
+                        is_required: required.iter().any(|known| known == name),
+                        schema: Self::read(schema),
+                    }));
+                }
+                _ => {}
+            }
+        }
+        outline.items.retain(|items| !items.is_empty());
+        outline.forms.retain(|form| !form.is_empty());
+        outline
+    }
+
+    /// Whether nothing below it can be left out.
+    fn is_empty(&self) -> bool {
+        self.refers.is_none() && self.forms.is_empty() && self.items.is_empty() && self.properties.is_empty()
+    }
+}
+
+/// The name of the definition that a `$ref` leads to.
+fn target(reference: &Value) -> Option<String> {
+    let name = reference.as_str()?.strip_prefix("#/$defs/")?;
+    if !name.contains(['%', '~']) {
+        return Some(name.to_owned());
+    }
+    let whole = Value::Object([("$ref".to_owned(), reference.clone())].into_iter().collect());
+    reference_target(&whole).map(|name| name.into_owned())
 }
 
 /// Gives arguments their own names back. A text that is not an object stays, for whoever decodes it to say so.
@@ -33,77 +112,57 @@ pub(crate) fn own_names(arguments: String, renamed: &[(String, String)]) -> Stri
 }
 
 /// Leaves out again what can be left out, where the strict form made the model write `null`.
-pub(crate) fn left_out(arguments: String, tool: &ToolDefinition) -> String {
+pub(crate) fn left_out(arguments: String, omissible: &Omissible) -> String {
     if !arguments.contains("null") {
         return arguments;
     }
     let Ok(Value::Object(mut object)) = serde_json::from_str(&arguments) else { return arguments };
-    object.retain(|name, value| {
-        let is_absent = |argument: &tool_model::Argument| !argument.required && value.is_null();
-        !tool.arguments.get(name).is_some_and(is_absent)
-    });
-    for (name, value) in &mut object {
-        if let Some(argument) = tool.arguments.get(name).filter(|_| !is_scalar(value)) {
-            restore(value, &[&argument.schema()], &tool.defs);
+    object.retain(|name, value| !(value.is_null() && omissible.arguments.contains(name)));
+    for (name, outline) in &omissible.inside {
+        if let Some(value) = object.get_mut(name) {
+            restore(value, &[outline], &omissible.defs);
         }
     }
     Value::Object(object).to_string()
 }
 
-fn is_scalar(value: &Value) -> bool {
-    !value.is_object() && !value.is_array()
-}
-
-fn restore(value: &mut Value, schemas: &[&Value], defs: &BTreeMap<String, Value>) {
-    let forms = forms(schemas, defs);
+fn restore(value: &mut Value, schemas: &[&Outline], defs: &BTreeMap<String, Outline>) {
     match value {
-        Value::Object(object) => restore_object(object, &forms, defs),
+        Value::Object(object) => restore_object(object, &forms(schemas, defs), defs),
         Value::Array(items) => {
-            let below: Vec<&Value> = forms.iter().flat_map(|form| below_list(form)).collect();
+            let below: Vec<&Outline> = forms(schemas, defs).into_iter().flat_map(|form| &form.items).collect();
             items.iter_mut().for_each(|item| restore(item, &below, defs));
         }
         _ => {}
     }
 }
 
-fn below_list(form: &Value) -> impl Iterator<Item = &Value> {
-    let places = form.get("prefixItems").and_then(Value::as_array).into_iter().flatten();
-    form.get("items").into_iter().chain(places)
-}
-
 /// A property goes if it is `null`, and every form that knows it can do without.
-fn restore_object(object: &mut Map<String, Value>, forms: &[&Value], defs: &BTreeMap<String, Value>) {
-    let knowing = |name: &str| -> Vec<(&Value, bool)> {
-        let known = forms.iter().filter_map(|form| Some((form.get("properties")?.get(name)?, *form)));
-        known.map(|(schema, form)| (schema, requires(form, name))).collect()
+fn restore_object(object: &mut Map<String, Value>, forms: &[&Outline], defs: &BTreeMap<String, Outline>) {
+    let knowing = |name: &str| -> Vec<&Property> {
+        forms.iter().filter_map(|form| form.properties.iter().find(|property| property.name == name)).collect()
     };
     object.retain(|name, value| {
         let known = knowing(name);
-        !value.is_null() || known.is_empty() || known.iter().any(|(_, required)| *required)
+        !value.is_null() || known.is_empty() || known.iter().any(|property| property.is_required)
     });
-    for (name, value) in object.iter_mut().filter(|(_, value)| !is_scalar(value)) {
-        let schemas: Vec<&Value> = knowing(name).into_iter().map(|(schema, _)| schema).collect();
+    for (name, value) in object {
+        let schemas: Vec<&Outline> = knowing(name).into_iter().map(|property| &property.schema).collect();
         restore(value, &schemas, defs);
     }
 }
 
-fn requires(form: &Value, name: &str) -> bool {
-    form.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|known| known == name))
-}
-
 /// The schemas with what they refer to and consist of.
-fn forms<'a>(schemas: &[&'a Value], defs: &'a BTreeMap<String, Value>) -> Vec<&'a Value> {
-    let mut found: Vec<&Value> = Vec::new();
-    let mut open: Vec<&Value> = schemas.to_vec();
+fn forms<'a>(schemas: &[&'a Outline], defs: &'a BTreeMap<String, Outline>) -> Vec<&'a Outline> {
+    let mut found: Vec<&Outline> = Vec::new();
+    let mut open: Vec<&Outline> = schemas.to_vec();
     while let Some(schema) = open.pop() {
         if found.len() == MOST_FORMS || found.iter().any(|known| std::ptr::eq(*known, schema)) {
             continue;
         }
         found.push(schema);
-        open.extend(reference_target(schema).and_then(|name| defs.get(&*name)));
-        for keyword in ["allOf", "anyOf", "oneOf"] {
-            open.extend(schema.get(keyword).and_then(Value::as_array).into_iter().flatten());
-        }
+        open.extend(schema.refers.as_ref().and_then(|name| defs.get(name)));
+        open.extend(&schema.forms);
     }
     found
 }

@@ -20,8 +20,8 @@ pub(crate) struct Rules {
 /// Which names are taken.
 pub(crate) struct NameRule {
     pub(crate) longest: usize,
-    /// What is taken besides letters, digits and `_`.
-    pub(crate) signs: &'static str,
+    /// The bytes that are taken.
+    taken: [bool; 256],
     /// Whether it has to start with a letter or `_`.
     pub(crate) starts_with_letter: bool,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Budget {
 }
 
 /// The name that everyone takes.
-const PORTABLE_NAME: NameRule = NameRule { longest: 64, signs: "-", starts_with_letter: true };
+const PORTABLE_NAME: NameRule = NameRule::new(64, "-", true);
 
 const OPENAI: Rules = Rules {
     title: "OpenAI",
@@ -64,7 +64,7 @@ const CLAUDE_STRICT: Strict =
 
 const ANTHROPIC: Rules = Rules {
     title: "Anthropic",
-    argument_names: Some(NameRule { longest: 64, signs: "-.", starts_with_letter: false }),
+    argument_names: Some(NameRule::new(64, "-.", false)),
     most_tools: None,
     strict: Some(CLAUDE_STRICT),
     ..OPENAI
@@ -73,8 +73,8 @@ const ANTHROPIC: Rules = Rules {
 const GEMINI_RULES: Rules = Rules {
     title: "Gemini",
     // Newer models take 128 characters, older ones 64.
-    tool_names: NameRule { longest: 64, signs: "-.:", starts_with_letter: true },
-    argument_names: Some(NameRule { longest: 64, signs: "", starts_with_letter: true }),
+    tool_names: NameRule::new(64, "-.:", true),
+    argument_names: Some(NameRule::new(64, "", true)),
     most_tools: None,
     schemas: &GEMINI,
     strict: None,
@@ -91,12 +91,7 @@ const BEDROCK: Rules = Rules {
     described: false,
 };
 
-const MCP: Rules = Rules {
-    title: "MCP",
-    tool_names: NameRule { longest: 128, signs: "-.", starts_with_letter: false },
-    strict: None,
-    ..BEDROCK
-};
+const MCP: Rules = Rules { title: "MCP", tool_names: NameRule::new(128, "-.", false), strict: None, ..BEDROCK };
 
 impl Dialect {
     pub(crate) fn rules(self) -> &'static Rules {
@@ -113,16 +108,36 @@ impl Dialect {
 }
 
 impl NameRule {
+    /// Letters, digits, `_` and some signs.
+    const fn new(longest: usize, signs: &str, starts_with_letter: bool) -> Self {
+        let mut taken = [false; 256];
+        let mut at = 0;
+        while at < 128 {
+            taken[at] = (at as u8).is_ascii_alphanumeric() || at as u8 == b'_';
+            at += 1;
+        }
+        at = 0;
+        while at < signs.len() {
+            taken[signs.as_bytes()[at] as usize] = true;
+            at += 1;
+        }
+        Self { longest, taken, starts_with_letter }
+    }
+
     /// Whether the name can be sent as it is.
     pub(crate) fn takes(&self, name: &str) -> bool {
-        let starts = |c: char| c.is_ascii_alphabetic() || c == '_';
-        !name.is_empty()
-            && name.len() <= self.longest
-            && (!self.starts_with_letter || name.starts_with(starts))
-            && name.chars().all(|c| self.takes_char(c))
+        let starts = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
+        name.len() <= self.longest
+            && name.as_bytes().first().is_some_and(|first| !self.starts_with_letter || starts(first))
+            && name.bytes().all(|byte| self.takes_byte(byte))
     }
 
     pub(crate) fn takes_char(&self, c: char) -> bool {
-        c.is_ascii_alphanumeric() || c == '_' || self.signs.contains(c)
+        u8::try_from(c).is_ok_and(|byte| self.takes_byte(byte))
+    }
+
+    /// Nothing but ASCII is taken anywhere.
+    pub(crate) fn takes_byte(&self, byte: u8) -> bool {
+        self.taken[byte as usize]
     }
 }

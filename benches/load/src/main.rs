@@ -52,6 +52,7 @@ fn main() {
         "manifest" => forget(manifest()),
         "compare" => forget(compare(manifest())),
         "build" => forget(Dispatcher::builder().manifest(manifest()).build().expect("the tools are complete")),
+        "linked" => forget(Dispatcher::builder().build().expect("the tools are complete")),
         "count" => println!("{}", manifest().len()),
         other => panic!("no step {other}"),
     }

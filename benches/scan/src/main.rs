@@ -2,7 +2,7 @@
 //!
 //! `scan make FOLDER MEGABYTES PERCENT` makes a crate of other people's source files, those of the local cargo
 //! registry, of which so many have a tool; `scan parse|search|scan FOLDER` does one of the three over it;
-//! `scan compare FOLDER` does them by turns and says the least time of each.
+//! `scan compare FOLDER` does them by turns and prints the least time of each, in milliseconds.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -53,8 +53,7 @@ fn compare(folder: &Path) -> Outcome<()> {
         }
     }
     for (way, took) in ways.iter().zip(least) {
-        let share = took.as_secs_f64() / least[0].as_secs_f64() * 100.0;
-        println!("  {way:<7} {:>8.1} ms  {share:>6.2} % of parsing", took.as_secs_f64() * 1e3);
+        println!("{way} {:.2}", took.as_secs_f64() * 1e3);
     }
     Ok(())
 }
@@ -83,7 +82,8 @@ fn make(folder: &Path, megabytes: usize, percent: usize) -> Outcome<()> {
             folders.push_str(&format!("mod {group};\n"));
         }
         if count * percent % 100 < percent {
-            let function = "pub fn tool_of(text: &str, #[arg(min = 1)] count: u32) -> String { text.repeat(count as usize) }";
+            let function =
+                "pub fn tool_of(text: &str, #[arg(min = 1)] count: u32) -> String { text.repeat(count as usize) }";
             text.push_str(&format!("\n/// A tool.\n#[tool(name = \"t{count}\")]\n{function}\n"));
         }
         fs::write(source.join(&group).join(format!("f{count}.rs")), &text)?;
@@ -102,7 +102,7 @@ fn make(folder: &Path, megabytes: usize, percent: usize) -> Outcome<()> {
         fs::write(source.join(format!("g{}", count / 100)).join("mod.rs"), modules)?;
     }
     fs::write(source.join("lib.rs"), folders)?;
-    println!("{count} files, {:.1} MB, {percent} % with a tool", bytes as f64 / 1e6);
+    eprintln!("  {count} files, {:.1} MB, {percent} % with a tool", bytes as f64 / 1e6);
     Ok(())
 }
 

@@ -1,7 +1,6 @@
 //! Names mean what they mean to rustc.
 
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
 
 use super::project::{Project, said};
 
@@ -63,12 +62,11 @@ fn a_glob_of_a_library_brings_what_is_in_its_module() {
     }
 }
 
+/// That it ends is the test: followed without a memory, these names lead to as many places as there are ways.
 #[track_caller]
-fn ends_soon(text: &str) {
-    let start = Instant::now();
+fn ends(text: &str) {
     let scanned = Project::new("", text).scan();
     assert!(scanned.manifest.get("f").is_some());
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }
 
 #[test]
@@ -82,7 +80,7 @@ fn modules_that_all_import_each_other() {
         #[derive(serde::Deserialize, serde::Serialize, schemars::JsonSchema)]\n\
         pub struct It { #[serde(default = \"nothing\")] x: u8 }\n\
         #[tool_runtime::tool]\nfn f(a: Missing, b: String, it: It) {}\n";
-    ends_soon(&text);
+    ends(&text);
 }
 
 #[test]
@@ -91,5 +89,5 @@ fn aliases_that_double() {
     for alias in 1..60 {
         writeln!(text, "type A{alias} = (A{0}, A{0});", alias - 1).expect("a text grows");
     }
-    ends_soon(&format!("{text}#[tool_runtime::tool]\nfn f(a: A59) {{}}\n"));
+    ends(&format!("{text}#[tool_runtime::tool]\nfn f(a: A59) {{}}\n"));
 }

@@ -46,9 +46,10 @@ impl<N: Notes> Writer<'_, N> {
     /// A schema whose references are followed and whose `null` is apart.
     pub(super) fn alone(&mut self, node: Node<'_>, null: WithNull) {
         static NOTHING_FITS: Value = Value::Bool(false);
-        let is_empty = node.list(Keyword::Enum).is_some_and(|values| !values.iter().any(|value| node.can_be(value)));
         // Providers refuse an empty list of values.
-        let node = if is_empty { Node::read(&NOTHING_FITS).annotated_by(&node) } else { node };
+        if node.list(Keyword::Enum).is_some_and(|values| !values.iter().any(|value| node.can_be(value))) {
+            return self.alone(Node::read(&NOTHING_FITS).annotated_by(&node), null);
+        }
         self.json.open(b'{');
         if node.types.is_several() {
             self.by_type(&node, null);

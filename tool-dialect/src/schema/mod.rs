@@ -5,6 +5,7 @@
 
 mod body;
 mod definitions;
+mod elsewhere;
 mod fit;
 mod json;
 mod keyword;

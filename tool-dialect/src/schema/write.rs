@@ -2,17 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use tool_model::ToolDefinition;
 
 use super::definitions::{Definitions, Target};
 use super::json::Json;
 use super::keyword::{Keyword, Keywords};
-use super::merge::merged;
 use super::node::Node;
 use super::notes::{Loss, Notes, Step};
 use super::profile::{Null, Optional, Profile};
-use super::types::Types;
 
 /// More schemas than a tool has unless it repeats itself: then its definitions stay behind references.
 const MOST_SCHEMAS: usize = 2_000;
@@ -43,10 +41,10 @@ pub(crate) struct Writer<'t, N> {
     pub(super) depth: usize,
     schemas: usize,
     /// Whether a definition that contains itself is being written out, where references cannot be said.
-    unrolled: bool,
+    pub(super) unrolled: bool,
     /// The definitions that were referred to.
-    used: BTreeSet<&'t str>,
-    unwritten: BTreeSet<&'t str>,
+    pub(super) used: BTreeSet<&'t str>,
+    pub(super) unwritten: BTreeSet<&'t str>,
 }
 
 /// How `null` comes into a schema that is being written.
@@ -175,7 +173,7 @@ impl<'t, N: Notes> Writer<'t, N> {
     }
 
     /// One schema; `optional` where it is a property that need not be there.
-    fn node(&mut self, node: Node<'_>, optional: bool) {
+    pub(super) fn node(&mut self, node: Node<'_>, optional: bool) {
         let mut node = node;
         self.schemas += 1;
         self.counts.deepest = self.counts.deepest.max(self.depth);
@@ -213,7 +211,7 @@ impl<'t, N: Notes> Writer<'t, N> {
         }
     }
 
-    fn is_nullable(&self, nullable: bool, optional: bool) -> bool {
+    pub(super) fn is_nullable(&self, nullable: bool, optional: bool) -> bool {
         match self.profile.optional {
             Optional::LeftOut => nullable && !optional,
             Optional::Null => nullable || optional,
@@ -221,92 +219,8 @@ impl<'t, N: Notes> Writer<'t, N> {
         }
     }
 
-    /// Several schemas that all must hold: as one where that can be said.
-    fn combined(&mut self, node: &Node<'_>, optional: bool) {
-        let reference = node.get(Keyword::Ref).map(|reference| json!({"$ref": reference}));
-        let parts: Vec<&Value> = reference.iter().chain(node.list(Keyword::AllOf).unwrap_or_default()).collect();
-        let rest = node.to_map(Keywords::of(&[Keyword::Ref, Keyword::AllOf]));
-        if let Some(one) = merged(&parts, rest.clone(), &self.definitions) {
-            return self.schema(&one, optional);
-        }
-        let mut whole: Map<String, Value> = rest;
-        whole.insert("allOf".to_owned(), parts.into_iter().cloned().collect());
-        let whole = Value::Object(whole);
-        let mut node = Node::read(&whole);
-        if !self.profile.knows(Keyword::AllOf) {
-            self.lose(Loss::AllOf);
-        }
-        node.infer_type();
-        match self.is_nullable(false, optional) {
-            false => self.alone(node, WithNull::No),
-            true => self.nullable(node),
-        }
-    }
-
-    /// A definition that contains itself.
-    fn reference(&mut self, name: &'t str, schema: &'t Value, node: &Node<'_>, optional: bool, nullable: bool) {
-        let reference = node.get(Keyword::Ref).and_then(Value::as_str).unwrap_or_default();
-        if !self.profile.knows(Keyword::Ref) {
-            if !self.unrolled {
-                self.lose(Loss::Recursive(name.to_owned()));
-            }
-            return self.unroll(name, Node::read(schema).annotated_by(node), optional);
-        }
-        if self.used.insert(name) {
-            self.unwritten.insert(name);
-        }
-        let nullable = self.is_nullable(nullable, optional);
-        let default = node.get(Keyword::Default).filter(|_| self.profile.knows(Keyword::Default));
-        let says_more = node.description.is_some() || default.is_some();
-        let wrapped = nullable || (says_more && self.profile.bare_references);
-        self.json.open(b'{');
-        if let Some(description) = node.description {
-            self.json.key("description");
-            self.json.text(description);
-        }
-        if wrapped {
-            self.counts.unions += 1;
-            self.json.key("anyOf");
-            self.json.raw("[{");
-        }
-        self.json.key("$ref");
-        self.json.text(reference);
-        if wrapped {
-            self.json.close(b'}');
-            if nullable {
-                self.json.raw(",{\"type\":\"null\"}");
-            }
-            self.json.close(b']');
-        }
-        if let Some(default) = default {
-            self.json.key("default");
-            self.json.value(default);
-        }
-        self.json.close(b'}');
-    }
-
-    /// Writes a definition that contains itself once; what is inside of it again is only named.
-    fn unroll(&mut self, name: &str, node: Node<'_>, optional: bool) {
-        if !self.unrolled {
-            self.unrolled = true;
-            self.node(node, optional);
-            self.unrolled = false;
-            return;
-        }
-        self.json.open(b'{');
-        self.json.key("type");
-        self.json.text(if node.types == Types::ARRAY { "array" } else { "object" });
-        self.json.key("description");
-        self.json.text(&format!("`{name}` again, as around it."));
-        if node.types == Types::ARRAY {
-            self.json.key("items");
-            self.json.raw(r#"{"type":"object"}"#);
-        }
-        self.json.close(b'}');
-    }
-
     /// A schema that `null` fits, too.
-    fn nullable(&mut self, mut node: Node<'_>) {
+    pub(super) fn nullable(&mut self, mut node: Node<'_>) {
         const FORMS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf]);
         const VALUES: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::Enum, Keyword::Const]);
         if node.is_any() {

@@ -2,27 +2,19 @@
 //!
 //! What a single provider refuses is for rules of its own, which belong into the same lists.
 
-use std::collections::BTreeMap;
-
+use tool_dialect::{Dialect, Level};
 use tool_model::{Manifest, ToolDefinition};
 
 use super::{Finding, Severity};
 
 /// What providers take in a description.
 const LONGEST_DESCRIPTION: usize = 1_024;
-/// What providers take in a name.
-const LONGEST_NAME: usize = 64;
 
 type ToolRule = fn(&mut Report<'_>, &ToolDefinition);
 
 /// The rules that look at one tool.
-const TOOL_RULES: [ToolRule; 5] = [
-    name_is_taken_by_providers,
-    tool_is_documented,
-    descriptions_are_short,
-    arguments_are_documented,
-    arguments_have_types,
-];
+const TOOL_RULES: [ToolRule; 4] =
+    [tool_is_documented, descriptions_are_short, arguments_are_documented, arguments_have_types];
 
 /// Everything that the rules find, in the order of the tools.
 pub(super) fn findings(manifest: &Manifest) -> Vec<Finding> {
@@ -31,7 +23,7 @@ pub(super) fn findings(manifest: &Manifest) -> Vec<Finding> {
         let mut report = Report { tool: name, found: &mut found };
         TOOL_RULES.iter().for_each(|rule| rule(&mut report, tool));
     }
-    names_stay_apart(manifest, &mut found);
+    names_are_portable(manifest, &mut found);
     found
 }
 
@@ -52,31 +44,6 @@ impl Report<'_> {
             help: help.to_owned(),
             place: None,
         });
-    }
-}
-
-/// The name that providers see: they take no dots.
-fn portable(name: &str) -> String {
-    name.replace('.', "__")
-}
-
-/// One name that a provider refuses fails the whole request.
-fn name_is_taken_by_providers(report: &mut Report<'_>, _: &ToolDefinition) {
-    let name = portable(report.tool);
-    let is_known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    if let Some(bad) = name.chars().find(|c| !is_known(*c)) {
-        let message = format!("has a character in its name that no provider takes: {bad:?}");
-        report.add(Severity::Error, "name", "", message, "use letters, digits, `_`, `-` and `.` in `name = \"..\"`");
-    } else if !starts_well {
-        let message = "has a name that does not start with a letter or `_`".to_owned();
-        report.add(Severity::Error, "name", "", message, "put a letter first in `name = \"..\"` or `prefix = \"..\"`");
-    }
-    if name.chars().count() > LONGEST_NAME {
-        let length = name.chars().count();
-        let message =
-            format!("has a name of {length} characters once dots are replaced; providers take {LONGEST_NAME}");
-        report.add(Severity::Error, "name", "", message, "shorten `name = \"..\"` or `prefix = \"..\"`");
     }
 }
 
@@ -125,15 +92,13 @@ fn arguments_have_types(report: &mut Report<'_>, tool: &ToolDefinition) {
     }
 }
 
-/// Two names that differ only in how their parts are joined become one.
-fn names_stay_apart(manifest: &Manifest, found: &mut Vec<Finding>) {
-    let mut by_portable: BTreeMap<String, &str> = BTreeMap::new();
-    for (name, _) in manifest.iter() {
-        if let Some(other) = by_portable.insert(portable(name), name) {
-            let mut report = Report { tool: name, found };
-            let message = format!("and `{other}` are both `{}` to providers", portable(name));
-            report.add(Severity::Error, "name", "", message, "rename one of them with `name = \"..\"`");
-        }
+/// Providers take few characters in a name, and not many of them: dots are replaced, other names are changed beyond
+/// that, and two tools may become one. Chat Completions are the strictest.
+fn names_are_portable(manifest: &Manifest, found: &mut Vec<Finding>) {
+    let report = Dialect::OpenAiChat.report(manifest.iter());
+    for finding in report.findings.into_iter().filter(|finding| matches!(finding.kind, "name" | "name-clash")) {
+        let severity = if finding.level == Level::Limit { Severity::Error } else { Severity::Warning };
+        Report { tool: &finding.tool, found }.add(severity, "name", "", finding.message, &finding.remedy);
     }
 }
 
@@ -178,6 +143,6 @@ mod tests {
         assert_eq!(named(&format!("{}.y", "x".repeat(62))), 1, "a dot becomes two characters");
         assert_eq!(named("größe"), 1);
         assert_eq!(named("9lives"), 1);
-        assert_eq!(rules(json!({"a.b": tool("One.", json!({})), "a__b": tool("Two.", json!({}))})), ["name a__b "]);
+        assert_eq!(rules(json!({"a.b": tool("One.", json!({})), "a__b": tool("Two.", json!({}))})), ["name a.b "]);
     }
 }

@@ -1,0 +1,14 @@
+//! More arms for the `match`, for `FILLERS`.
+
+fn main() {
+    let arm = |number: usize| {
+        format!("\"filler_{number}\" => read::<Filler>(arguments).and_then(|filler| text(&(filler.a + {number}))),\n")
+    };
+    let arms = |count: usize| {
+        format!(
+            "pub fn more(tool: &str, arguments: &str) -> Option<Outcome> {{ Some(match tool {{ {} _ => return None }}) }}",
+            (0..count).map(arm).collect::<String>()
+        )
+    };
+    fillers::write(|_| String::new(), arms);
+}

@@ -1,0 +1,91 @@
+//! Ours: sync and async tools, each with the defaults, with a deadline besides, and bare.
+
+mod tools;
+mod fillers {
+    include!(concat!(env!("OUT_DIR"), "/fillers.rs"));
+}
+
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use contest::{Contender, Entries};
+use tool_runtime::{Builder, Dispatcher, Manifest, Policy, ToolCall};
+
+/// What is switched on.
+trait Setting: Send + Sync + 'static {
+    fn apply(builder: Builder) -> Builder;
+}
+
+/// What a dispatcher does of itself: checks, repair, policy, scope, guard against panics.
+struct Defaults;
+/// The same, and a deadline.
+struct Deadline;
+/// No repair, no policy.
+struct Bare;
+
+impl Setting for Defaults {
+    fn apply(builder: Builder) -> Builder {
+        builder
+    }
+}
+
+impl Setting for Deadline {
+    fn apply(builder: Builder) -> Builder {
+        builder.timeout(Duration::from_secs(30))
+    }
+}
+
+impl Setting for Bare {
+    fn apply(builder: Builder) -> Builder {
+        builder.repair(false).policy(Policy::Yolo)
+    }
+}
+
+/// A dispatcher with a setting, and whether its sync or its async tools are called.
+struct Ours<S, const ASYNC: bool>(Dispatcher, PhantomData<S>);
+
+/// All tools that are linked, or fewer of them by a manifest.
+fn dispatcher<S: Setting>(wanted: usize) -> Dispatcher {
+    assert!(wanted <= fillers::FILLERS, "build with FILLERS={wanted}");
+    let mut builder = S::apply(Dispatcher::builder());
+    if wanted < fillers::FILLERS {
+        let number = |name: &str| name.strip_prefix("filler_").and_then(|number| number.parse().ok());
+        let linked = Manifest::linked();
+        let chosen = linked.iter().filter(|(name, _)| number(name).is_none_or(|number: usize| number < wanted));
+        builder = builder.manifest(chosen.map(|(name, tool)| (name.to_owned(), tool.clone())).collect::<Manifest>());
+    }
+    builder.build().expect("the tools are complete")
+}
+
+impl<S: Setting, const ASYNC: bool> Contender for Ours<S, ASYNC> {
+    async fn start(fillers: usize) -> Self {
+        Self(dispatcher::<S>(fillers), PhantomData)
+    }
+
+    async fn call(&self, tool: &str, arguments: &str) -> String {
+        let name = match (ASYNC, tool) {
+            (true, "add") => "add_async",
+            (true, "search") => "search_async",
+            (true, "order") => "order_async",
+            _ => tool,
+        };
+        let result = self.0.call(ToolCall::from_text(name, arguments)).await;
+        assert!(result.success, "{}", result.output);
+        result.output
+    }
+
+    fn list(&self) -> Option<String> {
+        Some(self.0.manifest().to_json())
+    }
+}
+
+fn main() {
+    Entries::new()
+        .enter::<Ours<Defaults, false>>("sync")
+        .enter::<Ours<Defaults, true>>("async")
+        .enter::<Ours<Deadline, false>>("sync-deadline")
+        .enter::<Ours<Deadline, true>>("async-deadline")
+        .enter::<Ours<Bare, false>>("sync-bare")
+        .enter::<Ours<Bare, true>>("async-bare")
+        .run();
+}

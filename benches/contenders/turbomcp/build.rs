@@ -1,0 +1,14 @@
+//! The server, whose tools stand in one `impl`, with more of them for `FILLERS`.
+
+fn main() {
+    let server = |count: usize| {
+        let more: String = (0..count)
+            .map(|number| {
+                format!("/// One of many.\n#[tool]\nasync fn filler_{number}(&self, a: i64) -> McpResult<i64> {{ Ok(a + {number}) }}\n")
+            })
+            .collect();
+        include_str!("src/server.rs.in").replace("// MORE", &more)
+    };
+    println!("cargo::rerun-if-changed=src/server.rs.in");
+    fillers::write(|_| String::new(), server);
+}

@@ -1,0 +1,89 @@
+//! What is measured, each in a file.
+
+mod arguments;
+mod build;
+mod calls;
+mod compile;
+mod dialect;
+mod files;
+mod load;
+mod scan;
+mod search;
+mod start;
+mod time;
+mod together;
+mod tools;
+
+pub use arguments::BYTES;
+use clap::ValueEnum;
+pub use dialect::FORMS;
+pub use files::WAYS as FILE_WAYS;
+pub use load::STEPS;
+pub use scan::{PERCENT, WAYS};
+pub use search::WHAT;
+pub use together::COUNTS as TOGETHER;
+pub use tools::COUNTS as TOOLS;
+
+use crate::Outcome;
+use crate::figures::Figures;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Measurement {
+    /// Instructions, allocations and bytes of a call
+    #[value(alias = "dispatch")]
+    Calls,
+    /// Nanoseconds of a call
+    Time,
+    /// How a call grows with the number of tools
+    Tools,
+    /// How it grows with the size of its arguments
+    Arguments,
+    /// How it grows with the calls beside it
+    Together,
+    /// Start-up with 300 tools, and listing a thousand
+    Start,
+    /// What a tool costs to compile, and in the binary
+    Compile,
+    /// Dependencies, and a build from nothing
+    Build,
+    /// A manifest of 10,000 tools
+    Load,
+    /// The generator
+    Scan,
+    /// The built-in tools for files against `rg`
+    Files,
+    /// Finding tools by words
+    Search,
+    /// The providers' forms
+    Dialect,
+}
+
+impl Measurement {
+    /// Those that are named, or all that there is time for.
+    pub fn chosen(named: &[Self], quick: bool) -> Vec<Self> {
+        let all = Self::value_variants().iter().copied();
+        match named {
+            [] if quick => all.filter(|one| !matches!(one, Self::Build | Self::Load)).collect(),
+            [] => all.collect(),
+            _ => named.to_vec(),
+        }
+    }
+
+    pub fn run(self, quick: bool, figures: &mut Figures) -> Outcome {
+        match self {
+            Self::Calls => calls::run(quick, figures),
+            Self::Time => time::run(quick, figures),
+            Self::Tools => tools::run(quick, figures),
+            Self::Arguments => arguments::run(quick, figures),
+            Self::Together => together::run(figures),
+            Self::Start => start::run(figures),
+            Self::Compile => compile::run(quick, figures),
+            Self::Build => build::run(figures),
+            Self::Load => load::run(figures),
+            Self::Scan => scan::run(quick, figures),
+            Self::Files => files::run(quick, figures),
+            Self::Search => search::run(figures),
+            Self::Dialect => dialect::run(figures),
+        }
+    }
+}

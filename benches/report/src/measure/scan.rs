@@ -1,0 +1,31 @@
+//! The generator over other people's sources, against parsing them all and against a search for the attribute.
+
+use std::fs;
+use std::process::Command;
+
+use crate::Outcome;
+use crate::cargo::{self, target};
+use crate::figures::Figures;
+
+pub const WAYS: [&str; 3] = ["parse", "search", "scan"];
+/// How many files in a hundred have a tool.
+pub const PERCENT: [usize; 2] = [1, 100];
+
+pub fn run(quick: bool, figures: &mut Figures) -> Outcome {
+    cargo::run(&mut cargo::cargo(&["build", "--release", "-p", "scan"]))?;
+    let program = target().join("release/scan");
+    for percent in PERCENT {
+        let folder = target().join("scanned");
+        if folder.exists() {
+            fs::remove_dir_all(&folder)?;
+        }
+        let megabytes = if quick { "5" } else { "20" };
+        cargo::run(Command::new(&program).arg("make").arg(&folder).args([megabytes, &percent.to_string()]))?;
+        for line in cargo::output(Command::new(&program).arg("compare").arg(&folder))?.lines() {
+            let (way, milliseconds) = line.split_once(' ').ok_or("a way and its time are printed")?;
+            figures.set(format!("scan {percent}"), way, milliseconds.parse()?);
+        }
+        fs::remove_dir_all(&folder)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! What a tool costs before the program runs.
+
+use super::plot::{self, Series};
+use super::table::{number, table};
+use crate::Outcome;
+use crate::figures::Figures;
+use crate::specimens::SPECIMENS;
+
+pub fn section(figures: &Figures) -> Outcome<String> {
+    let get = |subject: &str, title: &str| figures.get(subject, title);
+    let mut text = String::from(
+        "## What a tool costs to compile\n\nThe slope from 50 to 300 async tools of three arguments: rustc's instructions in \
+         `cargo check`, in millions; milliseconds of processor time (the least of some rounds, by turns); bytes of the stripped \
+         release binary.\n\n",
+    );
+    let rows = SPECIMENS.iter().map(|specimen| {
+        vec![
+            if specimen.infers { specimen.title.to_owned() } else { format!("{} (no schema)", specimen.title) },
+            number(get("compile instructions", specimen.title).map(|count| count / 1e6)),
+            number(get("compile check", specimen.title)),
+            number(get("compile debug", specimen.title)),
+            number(get("compile release", specimen.title)),
+            number(get("binary", specimen.title).map(f64::round)),
+        ]
+    });
+    text += &table(
+        &["", "check, 10⁶ instructions", "check, ms", "debug, ms", "release, ms", "binary, bytes"],
+        &rows.collect::<Vec<_>>(),
+    );
+    let series: Vec<Series> = SPECIMENS
+        .iter()
+        .map(|specimen| {
+            let modes = ["compile check", "compile debug", "compile release"];
+            let points =
+                modes.iter().enumerate().filter_map(|(place, mode)| Some((place as f64, get(mode, specimen.title)?)));
+            Series { name: specimen.title.to_owned(), ours: specimen.title == "ours", points: points.collect() }
+        })
+        .collect();
+    let most = series.iter().flat_map(|series| &series.points).fold(0.0, |most: f64, point| most.max(point.1));
+    if most > 0.0 {
+        plot::bars(
+            "compile.svg",
+            "Milliseconds of processor time for one more tool",
+            &["check", "debug", "release"],
+            most,
+            &series,
+        )?;
+        text += "![What a tool costs to compile](plots/compile.svg)\n\n";
+    }
+    text += "## What a library brings with it\n\nPackages that are built with it, and a debug build from nothing, in seconds of \
+             processor time, with 50 tools; and the start of a process with 300 different tools until all are described, in \
+             instructions.\n\n";
+    let rows = SPECIMENS.iter().map(|specimen| {
+        vec![
+            specimen.title.to_owned(),
+            number(get("dependencies", specimen.title)),
+            number(get("cold build", specimen.title)),
+            number(get("start 300", specimen.title)),
+            number(get("start each", specimen.title).map(f64::round)),
+        ]
+    });
+    text += &table(&["", "packages", "build, s", "start with 300", "each tool of it"], &rows.collect::<Vec<_>>());
+    Ok(text)
+}

@@ -1,0 +1,121 @@
+//! Listing, loading, scanning, searching.
+
+use super::table::{number, ratio, table};
+use crate::contenders::ALL;
+use crate::figures::Figures;
+use crate::measure::{FILE_WAYS, FORMS, PERCENT, STEPS, WAYS, WHAT};
+
+pub fn section(figures: &Figures) -> String {
+    [list(figures), load(figures), scan(figures), files(figures), search(figures), dialect(figures)].concat()
+}
+
+fn list(figures: &Figures) -> String {
+    let rows: Vec<Vec<String>> = ALL
+        .iter()
+        .filter_map(|contender| Some((contender, figures.get("list 1000", contender.name)?)))
+        .map(|(contender, cost)| vec![contender.name.to_owned(), number(Some((cost / 1e3).round()))])
+        .collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    format!(
+        "## Listing a thousand tools\n\nAll definitions as one JSON text, in instructions a tool.\n\n{}",
+        table(&["", "instructions"], &rows)
+    )
+}
+
+fn load(figures: &Figures) -> String {
+    let (Some(tools), Some(bytes)) = (figures.get("load tools", ""), figures.get("load bytes", "")) else {
+        return "## Loading a manifest\n\nNot measured.\n\n".to_owned();
+    };
+    let floor = figures.get("load", STEPS[0]);
+    let mut rows: Vec<Vec<String>> = STEPS
+        .iter()
+        .map(|step| {
+            let cost = figures.get("load", step);
+            vec![(*step).to_owned(), number(cost.map(f64::round)), ratio(cost, floor)]
+        })
+        .collect();
+    let linked = figures.get("start linked", "");
+    rows.push(vec![
+        "start without a manifest: all that is linked".to_owned(),
+        number(linked.map(f64::round)),
+        ratio(linked, floor),
+    ]);
+    format!(
+        "## Loading a manifest of {} tools\n\nInstructions a tool, of {} bytes each. The peers have no such file; with 10,000 \
+         tools they would have to be compiled for the better part of an hour.\n\n{}",
+        number(Some(tools)),
+        number(Some(bytes.round())),
+        table(&["", "instructions", "times reading JSON"], &rows)
+    )
+}
+
+fn scan(figures: &Figures) -> String {
+    let rows = WAYS.iter().map(|way| {
+        let mut row = vec![(*way).to_owned()];
+        for percent in PERCENT {
+            let subject = format!("scan {percent}");
+            let cost = figures.get(&subject, way);
+            row.push(number(cost));
+            let share = cost.zip(figures.get(&subject, WAYS[0])).map(|(cost, parse)| cost / parse * 100.0);
+            row.push(number(share));
+        }
+        row
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
+    let head = ["", "1 file in 100 has a tool, ms", "% of parsing", "every file, ms", "% of parsing"];
+    let names = "`parse` is `syn::parse_file` on every file, `search` a search for the attribute's bytes, `scan` the generator.";
+    format!("## The generator over other people's sources\n\n{names}\n\n{}", table(&head, &rows))
+}
+
+fn files(figures: &Figures) -> String {
+    let head = "## The built-in tools for files against `rg`\n\n";
+    let cases = figures.all("files ours");
+    if cases.is_empty() {
+        return format!("{head}Not measured.\n\n");
+    }
+    let row = |case: &str| {
+        let cost = |way: &str| figures.get(&format!("files {way}"), case);
+        let mut row = vec![case.to_owned()];
+        row.extend(FILE_WAYS.iter().map(|way| number(cost(way))));
+        row.push(ratio(cost("ours"), cost("rg")));
+        row
+    };
+    let rows: Vec<Vec<String>> = cases.iter().map(|(case, _)| row(case)).collect();
+    let large: Vec<Vec<String>> =
+        figures.all("files large").iter().map(|(case, cost)| vec![(*case).to_owned(), number(Some(*cost))]).collect();
+    let large = if large.is_empty() { String::new() } else { table(&["", "ms"], &large) };
+    let words = "A tree of 100,000 files, in milliseconds, the least of some by turns.\n\n";
+    format!("{head}{words}{}{large}", table(&["", "ours", "rg", "rg --sort path", "times rg"], &rows))
+}
+
+fn search(figures: &Figures) -> String {
+    let head = "## Finding tools among 10,000 by words\n\n";
+    let rows: Vec<Vec<String>> = WHAT
+        .iter()
+        .filter_map(|what| Some(vec![(*what).to_owned(), number(Some(figures.get("search", what)?.round()))]))
+        .collect();
+    if rows.is_empty() {
+        return format!("{head}Not measured.\n\n");
+    }
+    let words =
+        "Instructions of a query of three words that few tools have, or all; and of asking for definitions again.\n\n";
+    format!("{head}{words}{}", table(&["", "instructions"], &rows))
+}
+
+fn dialect(figures: &Figures) -> String {
+    let head = "## A thousand tools in a provider's form\n\n";
+    let rows: Vec<Vec<String>> = FORMS
+        .iter()
+        .filter_map(|form| {
+            let (offer, value) = (figures.get("dialect offer", form)?, figures.get("dialect value", form));
+            let again = figures.get("dialect again", form);
+            Some(vec![(*form).to_owned(), number(Some(offer)), number(value), ratio(Some(offer), value), number(again)])
+        })
+        .collect();
+    if rows.is_empty() {
+        return format!("{head}Not measured.\n");
+    }
+    format!("{head}{}", table(&["", "instructions", "`to_string` of the same", "times that", "the second time"], &rows))
+}

@@ -1,0 +1,37 @@
+//! Which versions took part, and why not newer ones.
+
+use std::fs;
+
+use super::table::table;
+use crate::Outcome;
+use crate::cargo::benches;
+
+/// The crates that a user of each names, and what there is to say.
+const CRATES: [(&str, &str); 10] = [
+    ("rmcp", "router called directly; and client and server over `tokio::io::duplex`"),
+    ("rig-core", "newest that builds with this compiler: later ones need Rust 1.97"),
+    ("rig-agent", "has the `ToolSet` since rig was split; as `rig-core`"),
+    ("tools-rs", "has no schema for `Uuid`, `DateTime`, `BTreeMap`: that of the order is written by hand, and short"),
+    ("swiftide", "its agent finds a tool by going through all; done here as there. Later ones need Rust 1.97"),
+    ("llm-tool", "called with the text (`dispatch_str`)"),
+    (
+        "turbomcp",
+        "newest that is released; its handler called directly. A server of 1,000 tools was not compiled within minutes and 4 GB",
+    ),
+    ("serde_json", "for everyone"),
+    ("schemars", "for all that infer a schema, except tools-rs"),
+    ("tokio", "for everyone"),
+];
+
+pub fn section() -> Outcome<String> {
+    let lock = fs::read_to_string(benches().join("Cargo.lock"))?;
+    let version = |name: &str| {
+        let package = format!("name = \"{name}\"\nversion = \"");
+        let found = lock.split(&package).nth(1).and_then(|rest| rest.split('"').next());
+        found.map_or_else(|| "–".to_owned(), ToOwned::to_owned)
+    };
+    let rows: Vec<Vec<String>> =
+        CRATES.iter().map(|(name, note)| vec![format!("`{name}`"), version(name), (*note).to_owned()]).collect();
+    let table = table(&["crate", "version", "how it is used"], &rows).replace("|--:|\n", "|---|\n");
+    Ok(format!("## Who takes part\n\n{table}"))
+}

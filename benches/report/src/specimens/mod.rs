@@ -1,0 +1,105 @@
+//! Programs that differ only in how many tools they have, and in whose tools they are: what a tool costs to compile is
+//! the slope between two of them.
+//!
+//! All are packages of one workspace, so that what they depend on is built once. How cargo called the compiler for each
+//! is recorded, and measured by calling it again in the same way, without cargo.
+
+pub mod record;
+mod sources;
+
+use std::fs;
+use std::path::PathBuf;
+
+pub use sources::SPECIMENS;
+
+use crate::Outcome;
+use crate::cargo::{self, benches, target};
+
+/// How many tools a program has.
+pub const COUNTS: [usize; 2] = [50, 300];
+/// How many more the second has than the first.
+pub const SPAN: f64 = (COUNTS[1] - COUNTS[0]) as f64;
+
+/// How a program is compiled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    Check,
+    Debug,
+    Release,
+}
+
+impl Mode {
+    pub const ALL: [Self; 3] = [Self::Check, Self::Debug, Self::Release];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Check => "check",
+            Self::Debug => "debug",
+            Self::Release => "release",
+        }
+    }
+
+    fn cargo(self) -> &'static [&'static str] {
+        match self {
+            Self::Check => &["check", "--workspace"],
+            Self::Debug => &["build", "--workspace"],
+            Self::Release => &["build", "--workspace", "--release"],
+        }
+    }
+}
+
+pub fn folder() -> PathBuf {
+    target().join("specimens")
+}
+
+pub fn package(name: &str, count: usize) -> String {
+    format!("{name}-{count}")
+}
+
+/// What was built in `Mode::Release`.
+pub fn program(name: &str, count: usize) -> PathBuf {
+    folder().join("target/release").join(package(name, count))
+}
+
+/// Writes their sources, with the versions that this workspace has.
+pub fn write() -> Outcome {
+    let mut members = Vec::new();
+    for specimen in &SPECIMENS {
+        for count in COUNTS {
+            let package = package(specimen.name, count);
+            let source = folder().join(&package).join("src");
+            fs::create_dir_all(&source)?;
+            let manifest = format!(
+                "[package]\nname = \"{package}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\n{}\n",
+                specimen.dependencies.replace("RUNTIME", &benches().join("../tool-runtime").display().to_string())
+            );
+            replace(source.with_file_name("Cargo.toml"), &manifest)?;
+            replace(source.join("main.rs"), &specimen.source(count))?;
+            members.push(format!("{package:?}"));
+        }
+    }
+    replace(
+        folder().join("Cargo.toml"),
+        &format!("[workspace]\nresolver = \"3\"\nmembers = [{}]\n", members.join(", ")),
+    )?;
+    if !folder().join("Cargo.lock").exists() {
+        fs::copy(benches().join("Cargo.lock"), folder().join("Cargo.lock"))?;
+    }
+    Ok(())
+}
+
+/// Leaves a file alone that is as it should be, so that cargo does not build again what is built.
+fn replace(path: PathBuf, text: &str) -> Outcome {
+    if fs::read_to_string(&path).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    Ok(fs::write(path, text)?)
+}
+
+/// Builds them all, and records how.
+pub fn build(mode: Mode) -> Outcome {
+    write()?;
+    let mut build = cargo::cargo(mode.cargo());
+    build.current_dir(folder()).env("CARGO_TARGET_DIR", folder().join("target")).env("CARGO_INCREMENTAL", "0");
+    cargo::run(record::recording(&mut build, mode)?)
+}
