@@ -166,7 +166,6 @@ pub(crate) enum Purpose<'a> {
 impl Invocation<'_> {
     /// Decodes the arguments into their slots. Whether the function can be called; if not, [`stop`](Self::stop) says
     /// what is to be answered.
-    #[inline]
     pub fn read(&mut self, slots: &mut [&mut dyn Decode], returns: Option<ReturnType>) -> bool {
         match &mut self.purpose {
             Purpose::Call { reader, .. } => match arguments::read(reader, slots) {
@@ -270,6 +269,7 @@ impl Step {
         Self::Blocking(Box::new(function))
     }
 
+    #[inline]
     pub(crate) fn from_result(step: Result<Self, InjectError>) -> Self {
         step.unwrap_or_else(|error| Self::Done(Err(Failure::new(ErrorKind::Injection, error.to_string()))))
     }

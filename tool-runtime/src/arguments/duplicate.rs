@@ -127,7 +127,8 @@ fn has_reference(schema: &Value) -> bool {
 /// text is valid JSON; `escaped` says whether there is a backslash anywhere in it.
 fn duplicate_in(text: &str, escaped: bool) -> Option<String> {
     if !escaped && let Some(found) = flat_duplicate(text.as_bytes()) {
-        return found.and_then(|key| serde_json::from_slice(key).ok());
+        // Without escapes, a key is what stands between its quotes.
+        return found.map(|key| String::from_utf8_lossy(key).into_owned());
     }
     duplicate_by_hash(text)
 }
@@ -136,57 +137,71 @@ fn duplicate_in(text: &str, escaped: bool) -> Option<String> {
 /// something else.
 #[expect(clippy::option_option, reason = "whether it is such an object, and whether a key stands twice in it")]
 fn flat_duplicate(bytes: &[u8]) -> Option<Option<&[u8]>> {
-    let mut keys: [&[u8]; 16] = [b""; 16];
+    let mut rest = match after_space(bytes) {
+        [b'{', inside @ ..] => inside,
+        [] | [b'[', ..] => return None,
+        _ => return Some(None),
+    };
+    let mut keys: [Option<&[u8]>; 16] = [None; 16];
     let mut count = 0;
-    let mut at = bytes.iter().position(|byte| !matches!(byte, b':' | b' ' | b'\n' | b'\t' | b'\r'))?;
-    if bytes[at] != b'{' {
-        return if bytes[at] == b'[' { None } else { Some(None) };
-    }
     loop {
-        at += 1;
-        match bytes.get(at)? {
-            b'"' => {}
-            b'}' => return Some(None),
-            _ => continue,
-        }
-        let end = next_quote(bytes, at + 1)? + 1;
-        let key = bytes.get(at..end)?;
-        if keys.get(..count)?.contains(&key) {
+        rest = match rest {
+            [b'"', key @ ..] => key,
+            [b'}', ..] => return Some(None),
+            [_, behind @ ..] => {
+                rest = behind;
+                continue;
+            }
+            [] => return None,
+        };
+        let (key, behind) = to_quote(rest)?;
+        if keys.get(..count)?.contains(&Some(key)) {
             return Some(Some(key));
         }
-        *keys.get_mut(count)? = key;
+        *keys.get_mut(count)? = Some(key);
         count += 1;
-        at = end;
-        while matches!(bytes.get(at)?, b':' | b' ' | b'\n' | b'\t' | b'\r') {
-            at += 1;
-        }
-        match bytes.get(at)? {
-            b'"' => at = next_quote(bytes, at + 1)?,
-            b'{' | b'[' => return None,
-            _ => {
-                while !matches!(bytes.get(at)?, b',' | b'}') {
-                    at += 1;
-                }
-                at -= 1;
-            }
-        }
+        rest = match after_space(behind) {
+            [b'"', text @ ..] => to_quote(text)?.1,
+            [b'{' | b'[', ..] => return None,
+            // A number or the like. What ends it is seen by whoever looks for the next key.
+            other => other,
+        };
     }
 }
 
-/// The next double quote from an offset on, eight bytes at a time: strings are short, and a call costs more than this.
+/// What stands behind space, and behind the colon of a key.
 #[inline]
-fn next_quote(bytes: &[u8], mut at: usize) -> Option<usize> {
+fn after_space(mut bytes: &[u8]) -> &[u8] {
+    while let [b':' | b' ' | b'\n' | b'\t' | b'\r', behind @ ..] = bytes {
+        bytes = behind;
+    }
+    bytes
+}
+
+/// What stands before the next double quote and behind it, eight bytes at a time: strings are short, and a call costs
+/// more than this.
+#[inline]
+fn to_quote(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     const ONES: u64 = u64::MAX / 255;
-    while let Some(chunk) = bytes.get(at..)?.first_chunk() {
+    let mut length = 0;
+    let mut rest = bytes;
+    while let Some((chunk, behind)) = rest.split_first_chunk() {
         // A byte that is a quote becomes zero, and only the first zero byte is sure to set its high bit here.
         let without = u64::from_le_bytes(*chunk) ^ (ONES * u64::from(b'"'));
         let found = without.wrapping_sub(ONES) & !without & (ONES * 0x80);
         if found != 0 {
-            return Some(at + found.trailing_zeros() as usize / 8);
+            return at_quote(bytes, length + found.trailing_zeros() as usize / 8);
         }
-        at += 8;
+        length += 8;
+        rest = behind;
     }
-    bytes[at..].iter().position(|&byte| byte == b'"').map(|offset| at + offset)
+    at_quote(bytes, length + rest.iter().position(|&byte| byte == b'"')?)
+}
+
+#[inline]
+fn at_quote(bytes: &[u8], at: usize) -> Option<(&[u8], &[u8])> {
+    let (before, behind) = bytes.split_at_checked(at)?;
+    Some((before, behind.get(1..)?))
 }
 
 /// The first key that stands twice in one object of a text, which is valid JSON.
@@ -255,6 +270,10 @@ mod tests {
         assert_eq!(duplicate_in(r#": {"a" : 1 , "b":null,"a": true}, "c": 1"#).as_deref(), Some("a"));
         assert_eq!(duplicate_in(r#": {"a": "b", "b": "a", "c": -1.5e3 }, "a": 1, "a": 2"#), None);
         assert_eq!(duplicate_in("{}"), None);
+        assert_eq!(duplicate_in(r#"{"": 1}"#), None);
+        assert_eq!(duplicate_in(r#"{"": 1, "é": 2, "": 3}"#).as_deref(), Some(""));
+        assert_eq!(duplicate_in(r#"{"é": 1,"e":2 ,"é":3}"#).as_deref(), Some("é"));
+        assert_eq!(duplicate_in(r#"{"a": 1, "b": {"a": 1, "a": 2}}"#).as_deref(), Some("a"));
         let many: String = (0..40).map(|number| format!("\"k{number}\": 1,")).collect();
         assert_eq!(duplicate_in(&format!("{{{many} \"k7\": 2}}")).as_deref(), Some("k7"));
         assert_eq!(duplicate_in(&format!("{{{many} \"other\": 2}}")), None);
@@ -264,10 +283,11 @@ mod tests {
     fn finds_the_next_quote_wherever_it_is() {
         for length in 0..40 {
             let mut text = vec![b'!'; length];
-            assert_eq!(next_quote(&text, 0), None);
+            assert_eq!(to_quote(&text), None);
             text.extend_from_slice(b"\"#\"");
             for start in 0..=length {
-                assert_eq!(next_quote(&text, start), Some(length), "{length} from {start}");
+                let expected = (&text[start..length], &b"#\""[..]);
+                assert_eq!(to_quote(&text[start..]), Some(expected), "{length} from {start}");
             }
         }
     }

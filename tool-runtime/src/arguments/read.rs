@@ -42,6 +42,7 @@ pub(crate) struct Reader<'a> {
 /// Fills the slots, which stand in the order of the tool's arguments.
 ///
 /// Everything wrong is found in the same pass: a value that cannot be decoded is stepped over.
+#[inline]
 pub(crate) fn read(reader: &Reader<'_>, slots: &mut [&mut dyn Decode]) -> Result<(), Vec<Problem>> {
     let mut pass = Pass { reader, text: reader.text, at: 0, start: 0, slots, filled: 0, seen: 0, problems: Vec::new() };
     if pass.object().is_some() && pass.filled < pass.slots.len() {

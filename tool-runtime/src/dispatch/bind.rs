@@ -96,7 +96,7 @@ impl BoundTool {
     }
 
     /// Decodes the arguments of a call and runs the function as far as it goes.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn invoke(&self, invocation: Invocation<'_>) -> Step {
         match &self.function {
             Function::Linked { shim, .. } => (shim.invoke)(invocation),

@@ -170,24 +170,25 @@ impl<'a> Call<'a> {
     #[inline(always)]
     fn start_plainly(&mut self, tool: &Arc<BoundTool>, context: &mut Context<'_>) -> ControlFlow<ToolResult, State> {
         let inner = &self.tools.inner;
-        let ready = if tool.needs_scope {
-            None
-        } else {
-            match self.ready_inputs(tool) {
-                Ok(inputs) => Some(inputs),
-                Err(error) => return Break(answered(tool, Err(scoped::not_run(tool, &error)))),
-            }
-        };
-        let reader = Reader {
-            text: &self.call.arguments,
-            schemas: tool.schemas(),
-            allow_unknown: inner.limits.allow_unknown,
-            repair: inner.limits.repair,
-        };
         let mut repaired = None;
-        let purpose = Purpose::Call { tool: &tool.name, reader, repaired: &mut repaired };
-        let invocation = Invocation { purpose, ready };
-        let step = guard::catch(|| first_step(tool.invoke(invocation), context));
+        // The invocation is made where it is used: it is large enough for its moves to show.
+        let step = guard::catch(|| {
+            let ready = match tool.needs_scope {
+                true => None,
+                false => match self.ready_inputs(tool) {
+                    Ok(inputs) => Some(inputs),
+                    Err(error) => return Step::Done(Err(scoped::not_run(tool, &error))),
+                },
+            };
+            let reader = Reader {
+                text: &self.call.arguments,
+                schemas: tool.schemas(),
+                allow_unknown: inner.limits.allow_unknown,
+                repair: inner.limits.repair,
+            };
+            let purpose = Purpose::Call { tool: &tool.name, reader, repaired: &mut repaired };
+            first_step(tool.invoke(Invocation { purpose, ready }), context)
+        });
         if repaired.is_some() {
             self.rare().repaired = repaired;
         }
