@@ -147,7 +147,10 @@ async fn consent_to_one_of_two_equal_tools_is_none_to_the_other() {
     let ran = Arc::new(Mutex::new(Vec::new()));
     let equal = |name: &'static str| {
         let ran = ran.clone();
-        let run = move |(): ()| std::future::ready(ran.lock().unwrap().push(name));
+        let run = move |(): ()| {
+            ran.lock().unwrap().push(name);
+            std::future::ready(())
+        };
         RuntimeTool::new(name, "", run).sensitive()
     };
     let tools = Dispatcher::builder().tool(equal("a")).tool(equal("b")).build().unwrap();
