@@ -30,10 +30,13 @@ fn levels() {
     assert_eq!((code, &json["denied"]), (1, &2.into()));
     assert_eq!(json["findings"][0]["rule"], "undocumented-tool");
     assert_eq!(json["findings"][0]["place"]["line"], 2);
-    let name = "x".repeat(70);
-    project.write("m.json", &format!(r#"{{"{name}": {{"description": "A.", "handler": "a", "arguments": {{}}}}}}"#));
-    assert_eq!(project.run(&["lint", "--from", "m.json"]).code, 1);
-    assert_eq!(project.run(&["lint", "--from", "m.json", "--deny", "nothing"]).code, 0);
+    let tool = r#"{"description": "A.", "handler": "a", "arguments": {}}"#;
+    project.write("long.json", &format!(r#"{{"{}": {tool}}}"#, "x".repeat(70)));
+    assert_eq!(project.run(&["lint", "--from", "long.json"]).code, 0, "it has a shorter name for providers");
+    assert_eq!(project.run(&["lint", "--from", "long.json", "-D", "warnings"]).code, 1);
+    project.write("clash.json", &format!(r#"{{"a.b": {tool}, "a__b": {tool}}}"#));
+    assert_eq!(project.run(&["lint", "--from", "clash.json"]).code, 1);
+    assert_eq!(project.run(&["lint", "--from", "clash.json", "--deny", "nothing"]).code, 0);
 }
 
 #[test]
