@@ -1,5 +1,6 @@
 //! What a person said.
 
+use std::fmt;
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
@@ -28,8 +29,8 @@ impl Decision {
     }
 }
 
-/// A call that waits for an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A call that waits for an answer. Its `Debug` form hides the token.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Pending {
     /// Whoever has it can have the call run: show it to the person who decides, and not to the model.
@@ -42,5 +43,22 @@ impl Pending {
     /// A call that waits for an answer with this token, until then.
     pub fn new(token: impl Into<String>, expires: SystemTime) -> Self {
         Self { token: token.into(), expires }
+    }
+}
+
+impl fmt::Debug for Pending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pending").field("token", &format_args!("***")).field("expires", &self.expires).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_not_logged_by_chance() {
+        let pending = Decision::Pending(Pending::new("a token", SystemTime::UNIX_EPOCH));
+        assert!(!format!("{pending:?}").contains("a token"), "{pending:?}");
     }
 }
