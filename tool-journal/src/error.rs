@@ -49,8 +49,7 @@ fn explain(what: String, error: sqlx::Error) -> JournalError {
 
 /// SQLite's primary result codes, <https://www.sqlite.org/rescode.html>.
 fn remedy(error: &sqlx::Error) -> (JournalErrorKind, &'static str) {
-    let code = error.as_database_error().and_then(|error| error.code()?.parse::<i32>().ok()).map(|code| code & 0xff);
-    match code {
+    match primary_code(error) {
         Some(5 | 6) => {
             (Unavailable, "another process has been writing to the file for too long: find out what it does")
         }
@@ -66,4 +65,13 @@ fn remedy(error: &sqlx::Error) -> (JournalErrorKind, &'static str) {
         }
         _ => (Unavailable, "try again, and look into the cause if it stays"),
     }
+}
+
+/// Whether somebody else has locked the file at this moment.
+pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
+    primary_code(error) == Some(5)
+}
+
+fn primary_code(error: &sqlx::Error) -> Option<i32> {
+    error.as_database_error().and_then(|error| error.code()?.parse::<i32>().ok()).map(|code| code & 0xff)
 }

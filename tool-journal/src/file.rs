@@ -2,17 +2,20 @@
 
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection};
 use tool_runtime::journal::JournalError;
 
-use crate::error::{ResultExt, unavailable};
+use crate::error::{ResultExt, is_busy, unavailable};
 use crate::schema;
 
 /// How long to wait for another process that is writing.
 const BUSY: Duration = Duration::from_secs(5);
+
+/// How long to wait before another try to open the file.
+const RETRY: Duration = Duration::from_millis(10);
 
 /// How long to wait for a connection, behind this process' own calls.
 const QUEUE: Duration = Duration::from_secs(10);
@@ -50,7 +53,7 @@ pub(crate) fn private() -> OpenOptions {
 /// Connects, once it is sure that the file is a journal or empty: no other database is to be changed.
 pub(crate) async fn connect(path: &Path) -> Result<Pools, JournalError> {
     let plain = SqliteConnectOptions::new().filename(path).busy_timeout(BUSY);
-    let mut connection = plain.connect().await.or_unread("its file")?;
+    let mut connection = patiently(|| plain.connect()).await.or_unread("its file")?;
     let checked = schema::check(&mut connection).await;
     connection.close().await.or_unread("its file")?;
     checked?;
@@ -63,7 +66,22 @@ pub(crate) async fn connect(path: &Path) -> Result<Pools, JournalError> {
         // What is pruned is overwritten, not only forgotten.
         .pragma("secure_delete", "ON");
     let pool = || SqlitePoolOptions::new().acquire_timeout(QUEUE).idle_timeout(None).max_lifetime(None);
-    let writer = pool().max_connections(1).connect_with(options.clone()).await.or_unread("its file")?;
+    let writer = patiently(|| pool().max_connections(1).connect_with(options.clone())).await.or_unread("its file")?;
     let readers = pool().max_connections(READERS).connect_lazy_with(options.pragma("query_only", "ON"));
     Ok(Pools { writer, readers })
+}
+
+/// Tries again while the file is locked. SQLite itself does not wait where two who open a new file both change it to the
+/// mode in which readers and writers do not hold each other up.
+async fn patiently<T, F>(connect: impl Fn() -> F) -> Result<T, sqlx::Error>
+where
+    F: Future<Output = Result<T, sqlx::Error>>,
+{
+    let begun = Instant::now();
+    loop {
+        match connect().await {
+            Err(error) if is_busy(&error) && begun.elapsed() < BUSY => tokio::time::sleep(RETRY).await,
+            connected => return connected,
+        }
+    }
 }
