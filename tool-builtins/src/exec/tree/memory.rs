@@ -6,6 +6,7 @@
 //! code, and what belongs to that.
 
 use std::ops::Range;
+use std::os::fd::OwnedFd;
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
@@ -16,9 +17,14 @@ const LARGE: usize = 1 << 20;
 /// What is left to this process of its stack, on both sides of where it is. Nothing returns to what is above.
 const STACK: usize = 1 << 18;
 
-/// Drops the host's memory. Nothing that was on the heap can be used afterwards.
-pub(super) fn give_back(after: &AfterFork) {
-    let Ok(file) = openat(CWD, c"/proc/self/maps", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) else { return };
+/// What this process has in its memory, if the system says so.
+pub(super) fn maps() -> Option<OwnedFd> {
+    openat(CWD, c"/proc/self/maps", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()
+}
+
+/// Drops the host's memory, by the maps of this very process. Nothing that was on the heap can be used afterwards.
+pub(super) fn give_back(maps: Option<OwnedFd>, after: &AfterFork) {
+    let Some(file) = maps else { return };
     let mut line = Line::default();
     let mut buffer = [0; 4096];
     let here = std::ptr::addr_of!(buffer).addr() & !(STACK - 1);

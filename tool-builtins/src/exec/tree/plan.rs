@@ -15,7 +15,7 @@ use seccompiler::BpfProgram;
 use super::super::confine::give_up;
 use super::super::directory::open_below;
 use super::raw::{self, AfterFork};
-use super::{Way, mounts, orphans, supervise};
+use super::{Way, memory, mounts, orphans, supervise};
 
 /// How a command comes to run, confined and watched over. Everything in it was made before the fork.
 pub(in super::super) struct Plan {
@@ -88,8 +88,10 @@ impl Plan {
     /// to it. When the first process ends, the kernel ends all the others, whatever they have done to get away.
     fn enter_namespace(&self, after: &AfterFork) -> io::Result<()> {
         self.unshare(after).map_err(|_| io::Error::from_raw_os_error(NO_NAMESPACES))?;
+        // Soon `/proc` shows the namespace, in which this process is not.
+        let maps = memory::maps();
         if let Some(first) = raw::fork(after)? {
-            supervise::wait_for(first, after);
+            supervise::wait_for(first, maps, after);
         }
         let writable = self.writable.as_deref();
         mounts::arrange(after, writable).map_err(|_| io::Error::from_raw_os_error(NO_NAMESPACES))?;

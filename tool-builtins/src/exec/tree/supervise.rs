@@ -1,6 +1,6 @@
 //! The process that watches over a command, after `fork`: system calls only.
 
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -10,9 +10,9 @@ use super::memory;
 use super::raw::{self, AfterFork};
 
 /// Waits for the first process of a namespace. Its end is the end of every process in it.
-pub(super) fn wait_for(first: Pid, after: &AfterFork) -> ! {
+pub(super) fn wait_for(first: Pid, maps: Option<OwnedFd>, after: &AfterFork) -> ! {
+    memory::give_back(maps, after);
     let _ = raw::keep_none(after);
-    memory::give_back(after);
     while matches!(waitpid(Some(first), WaitOptions::empty()), Err(Errno::INTR)) {}
     raw::exit(after)
 }
@@ -21,7 +21,7 @@ pub(super) fn wait_for(first: Pid, after: &AfterFork) -> ! {
 /// itself. Orphans that end meanwhile are buried.
 pub(super) fn until_over(command: Pid, control: BorrowedFd<'_>, after: &AfterFork) -> Option<WaitStatus> {
     let ended = raw::ended_children(after).ok()?;
-    memory::give_back(after);
+    memory::give_back(memory::maps(), after);
     loop {
         // One that ended before is still to be heard of: its signal was held.
         let mut ready = [PollFd::new(&control, PollFlags::IN), PollFd::new(&ended, PollFlags::IN)];
