@@ -1,0 +1,1 @@
+//! An axum router over a dispatcher, for any web app to mount.

@@ -1,0 +1,1 @@
+//! Our tools for every MCP client, every MCP server's tools as ours.

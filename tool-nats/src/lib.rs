@@ -1,0 +1,1 @@
+//! The same dispatcher over many machines, on NATS.
