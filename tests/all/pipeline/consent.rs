@@ -45,6 +45,17 @@ async fn each_decision_does_what_it_says() {
 }
 
 #[tokio::test]
+async fn a_call_can_bring_whom_to_ask() {
+    let tools = builder().confirm(answering(Decision::Abort)).build().unwrap();
+    let call = || ToolCall::new("pipeline.erase", json!({"host": "brought"}));
+    let result = tools.call(call()).confirm(answering(Decision::Run)).await;
+    assert_eq!(result.output, "erased brought");
+    // The next call is the dispatcher's own again.
+    assert_eq!(kind(&tools.call(call()).await), ErrorKind::Aborted);
+    assert_eq!(erased("brought"), 1);
+}
+
+#[tokio::test]
 async fn what_is_asked_is_mended_and_is_what_runs() {
     let asked: Arc<Mutex<Vec<Value>>> = Arc::default();
     let seen = asked.clone();

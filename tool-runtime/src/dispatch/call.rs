@@ -22,7 +22,7 @@ use super::words::{answered, cancelled, no_runtime};
 use super::{BoundTool, Dispatcher, Given, InstanceSource, scoped};
 use crate::answer::Failure;
 use crate::arguments::{Reader, Repaired};
-use crate::confirm::Question;
+use crate::confirm::{Confirm, Question};
 use crate::guard;
 use crate::inject::{Blocking, Facts, InjectError, Inputs, InstanceInput, ScopeInner};
 use crate::shim::{Invocation, Purpose, Step};
@@ -57,6 +57,8 @@ pub(super) struct Rare {
     /// What somebody has given consent to.
     approved: Option<Box<Question>>,
     dry_run: bool,
+    /// Who is asked about this call, instead of whom the dispatcher asks.
+    confirm: Option<Arc<dyn Confirm>>,
     /// Its place among the calls of its turn.
     seat: Option<Seat>,
     /// The name by which the model knows a tool that was renamed.
@@ -118,6 +120,30 @@ impl<'a> Call<'a> {
     /// Only says what the call would do, whatever the dispatcher does otherwise: nothing runs, and nobody is asked.
     pub fn dry_run(mut self) -> Self {
         self.rare().dry_run = true;
+        self
+    }
+
+    /// Asks this one about this call, if somebody has to be asked, instead of whom the dispatcher asks: whoever holds
+    /// the connection on which the call came.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::confirm::{self, Decision};
+    /// use tool_runtime::{Dispatcher, RuntimeTool, ToolCall};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let purge = RuntimeTool::new("purge", "Deletes everything.", |()| async { "gone" }).sensitive();
+    /// let tools = Dispatcher::builder().tool(purge).build()?;
+    /// let visitor = confirm::from_fn(|_| async { Decision::refuse("not today") });
+    ///
+    /// let result = tools.call(ToolCall::new("purge", json!({}))).confirm(visitor).await;
+    /// assert_eq!(result.output, "`purge` was refused: not today.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn confirm(mut self, confirm: impl Confirm) -> Self {
+        self.rare().confirm = Some(Arc::new(confirm));
         self
     }
 
@@ -240,9 +266,9 @@ impl<'a> Call<'a> {
             told.ends(&result);
             return Some(Break(result));
         };
-        let (approved, dry_run, seat) = match &mut self.rare {
-            Some(rare) => (rare.approved.take(), rare.dry_run, rare.seat.take()),
-            None => (None, false, None),
+        let (approved, dry_run, confirm, seat) = match &mut self.rare {
+            Some(rare) => (rare.approved.take(), rare.dry_run, rare.confirm.take(), rare.seat.take()),
+            None => (None, false, None, None),
         };
         let careful = Careful {
             inner: self.tools.inner.clone(),
@@ -250,6 +276,7 @@ impl<'a> Call<'a> {
             call: self.call.clone().into_owned(),
             approved,
             dry_run,
+            confirm,
             with: std::mem::take(&mut self.with),
             budget: Budget::new(self.timeout_of(tool)),
             cancel: self.cancel.take(),

@@ -55,7 +55,7 @@ impl Careful {
 
     /// Asks. Meanwhile nobody waits for this call's place.
     async fn ask(&self, rules: &Rules, read: &Read) -> Result<Decision, Box<ToolResult>> {
-        let Some(confirm) = &rules.confirm else {
+        let Some(confirm) = self.confirm.as_ref().or(rules.confirm.as_ref()) else {
             self.note(read, "nobody to ask").await?;
             let message = "needs somebody's consent, and there is nobody to ask: the application sets `.confirm(..)`, or another `.policy(..)`";
             return Err(self.failure(ErrorKind::Refused, message.to_owned()));

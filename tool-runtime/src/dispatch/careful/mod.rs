@@ -28,7 +28,7 @@ use super::words::{answered, cancelled};
 use super::{BoundTool, Given, Rules};
 use crate::answer::Failure;
 use crate::arguments::Repaired;
-use crate::confirm::Question;
+use crate::confirm::{Confirm, Question};
 use crate::guard::CatchPanic;
 use crate::shim::Waiting;
 use crate::{ErrorKind, Permit, ToolCall, ToolError, ToolResult, redact};
@@ -41,6 +41,8 @@ pub(super) struct Careful {
     /// What somebody has given consent to already.
     pub(super) approved: Option<Box<Question>>,
     pub(super) dry_run: bool,
+    /// Who is asked about this call, instead of whom the dispatcher asks.
+    pub(super) confirm: Option<Arc<dyn Confirm>>,
     /// What came with the call.
     pub(super) with: Vec<Given>,
     pub(super) budget: Budget,
