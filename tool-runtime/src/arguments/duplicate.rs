@@ -142,7 +142,7 @@ fn flat_duplicate(bytes: &[u8]) -> Option<Option<&[u8]>> {
         [] | [b'[', ..] => return None,
         _ => return Some(None),
     };
-    let mut keys: [Option<&[u8]>; 16] = [None; 16];
+    let mut keys: [&[u8]; 8] = [&[]; 8];
     let mut count = 0;
     loop {
         rest = match rest {
@@ -155,10 +155,10 @@ fn flat_duplicate(bytes: &[u8]) -> Option<Option<&[u8]>> {
             [] => return None,
         };
         let (key, behind) = to_quote(rest)?;
-        if keys.get(..count)?.contains(&Some(key)) {
+        if keys.get(..count)?.contains(&key) {
             return Some(Some(key));
         }
-        *keys.get_mut(count)? = Some(key);
+        *keys.get_mut(count)? = key;
         count += 1;
         rest = match after_space(behind) {
             [b'"', text @ ..] => to_quote(text)?.1,
@@ -169,10 +169,11 @@ fn flat_duplicate(bytes: &[u8]) -> Option<Option<&[u8]>> {
     }
 }
 
-/// What stands behind space, and behind the colon of a key.
+/// What stands behind space, and behind the colon of a key. The text is valid: between its tokens, what is not above a
+/// space is one.
 #[inline]
 fn after_space(mut bytes: &[u8]) -> &[u8] {
-    while let [b':' | b' ' | b'\n' | b'\t' | b'\r', behind @ ..] = bytes {
+    while let [..=b' ' | b':', behind @ ..] = bytes {
         bytes = behind;
     }
     bytes

@@ -60,7 +60,8 @@ impl From<Error> for Undecodable {
 /// A place for one argument.
 pub struct Slot<A> {
     value: Option<A>,
-    decode: fn(&str, &mut usize) -> Result<A, Undecodable>,
+    /// Fills the value where it lies: what it gives back would be moved.
+    decode: fn(&str, &mut usize, &mut Option<A>) -> Result<(), Undecodable>,
     absent: fn() -> Option<A>,
     variants: fn() -> &'static [&'static str],
     schema: Option<TypeSchema>,
@@ -68,8 +69,7 @@ pub struct Slot<A> {
 
 impl<A> Decode for Slot<A> {
     fn decode(&mut self, text: &str, at: &mut usize) -> Result<(), Undecodable> {
-        self.value = Some((self.decode)(text, at)?);
-        Ok(())
+        (self.decode)(text, at, &mut self.value)
     }
 
     fn absent(&mut self) -> bool {
@@ -179,13 +179,7 @@ fn undescribed_slot<A: DeserializeOwned>() -> Slot<A> {
 
 #[inline]
 fn json_slot<A: DeserializeOwned>(schema: Option<TypeSchema>) -> Slot<A> {
-    Slot {
-        value: None,
-        decode: decode_json::<A>,
-        absent: missing::absent::<A>,
-        variants: missing::variants::<A>,
-        schema,
-    }
+    Slot { value: None, decode: fill_json::<A>, absent: missing::absent::<A>, variants: missing::variants::<A>, schema }
 }
 
 /// `Option<T>` and `Vec<T>` of a type that can only be parsed from text.
@@ -211,12 +205,13 @@ impl<A: FromStr<Err: Display>> OptionalText for &Ask<Vec<A>> {
     fn slot(&self) -> Slot<Vec<A>> {
         Slot {
             value: None,
-            decode: |text, at| {
+            decode: |text, at, value| {
                 let items = decode_json::<Vec<String>>(text, at)?.into_iter().enumerate();
                 let parsed = items.map(|(index, text)| {
                     A::parse(&text).map_err(|error| Undecodable(Box::new(Reason { error, item: Some((index, text)) })))
                 });
-                parsed.collect()
+                *value = Some(parsed.collect::<Result<_, _>>()?);
+                Ok(())
             },
             absent: || None,
             variants: || &[],
@@ -228,7 +223,10 @@ impl<A: FromStr<Err: Display>> OptionalText for &Ask<Vec<A>> {
 fn text_slot<A: TextArgument>() -> Slot<A> {
     Slot {
         value: None,
-        decode: |text, at| Ok(A::parse(&decode_json::<String>(text, at)?)?),
+        decode: |text, at, value| {
+            *value = Some(A::parse(&decode_json::<String>(text, at)?)?);
+            Ok(())
+        },
         absent: || None,
         variants: || &[],
         schema: Some(TypeSchema::Text(text_format::<A>())),
@@ -238,7 +236,10 @@ fn text_slot<A: TextArgument>() -> Slot<A> {
 fn optional_text_slot<A: TextArgument>() -> Slot<Option<A>> {
     Slot {
         value: None,
-        decode: |text, at| Ok(decode_json::<Option<String>>(text, at)?.map(|text| A::parse(&text)).transpose()?),
+        decode: |text, at, value| {
+            *value = Some(decode_json::<Option<String>>(text, at)?.map(|text| A::parse(&text)).transpose()?);
+            Ok(())
+        },
         absent: || Some(None),
         variants: || &[],
         schema: Some(TypeSchema::Text(text_format::<A>())),
@@ -403,6 +404,12 @@ pub fn lend<T: ?Sized, O: Borrow<T>>(owned: &O) -> &T {
     owned.borrow()
 }
 
+fn fill_json<A: DeserializeOwned>(text: &str, at: &mut usize, value: &mut Option<A>) -> Result<(), Undecodable> {
+    *value = Some(decode_json(text, at)?);
+    Ok(())
+}
+
+#[inline]
 pub(super) fn decode_json<A: DeserializeOwned>(text: &str, at: &mut usize) -> Result<A, Undecodable> {
     let rest = text.get(*at..).unwrap_or_default();
     if let Some((value, length)) = integer(rest.as_bytes()) {
