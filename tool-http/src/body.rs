@@ -41,9 +41,13 @@ impl BodyLimits {
         String::from_utf8(bytes.into()).map_err(|_| Problem::bad_request("body", "JSON is UTF-8, and this is not."))
     }
 
-    /// The body as a value.
+    /// The body as a value that is written as an object.
     pub(crate) async fn json<T: DeserializeOwned>(self, headers: &HeaderMap, body: Body) -> Result<T, Problem> {
         let text = self.text(headers, body).await?;
+        if !text.trim_start().starts_with('{') {
+            // A list would be taken for the fields in their order.
+            return Err(Problem::bad_request("body", "The body is a JSON object: see `openapi.json`."));
+        }
         serde_json::from_str(&text).map_err(|error| {
             Problem::bad_request("body", format!("The body is not what is asked for: {error}. See `openapi.json`."))
         })

@@ -27,6 +27,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Name {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let read = Path::from_request_parts(parts, state).await;
-        read.map(|Path(name)| Self(name)).map_err(|error| Problem::bad_request("path", format!("{}.", error.body_text())))
+        read.map(|Path(name)| Self(name))
+            .map_err(|error| Problem::bad_request("path", format!("{}.", error.body_text())))
     }
 }

@@ -29,9 +29,7 @@ type Made = Pin<Box<dyn Future<Output = Result<Box<dyn Gift>, Problem>> + Send>>
 pub(crate) struct Giver(Arc<dyn Fn(&Parts) -> Made + Send + Sync>);
 
 impl Giver {
-    pub(crate) fn new<T: Send + 'static>(
-        make: impl Fn(&Parts) -> Result<T, Problem> + Send + Sync + 'static,
-    ) -> Self {
+    pub(crate) fn new<T: Send + 'static>(make: impl Fn(&Parts) -> Result<T, Problem> + Send + Sync + 'static) -> Self {
         Self(Arc::new(move |parts| Box::pin(ready(make(parts).map(boxed)))))
     }
 

@@ -22,9 +22,9 @@ const MOST_REPORTS: usize = 256;
 /// Whether a client wants to be told of progress.
 pub(crate) fn is_wanted(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(header::ACCEPT).into_iter().filter_map(|accept| accept.to_str().ok());
-    accepted.flat_map(|accept| accept.split(',')).any(|kind| {
-        kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("text/event-stream"))
-    })
+    accepted
+        .flat_map(|accept| accept.split(','))
+        .any(|kind| kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("text/event-stream")))
 }
 
 /// Runs a call inside its response: `progress` for each report, then `result`. A client that goes away takes the

@@ -43,7 +43,10 @@ impl Host {
         let name = authority.host().to_ascii_lowercase();
         let name = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(&name);
         let name = name.strip_suffix('.').unwrap_or(name);
-        (!name.is_empty()).then(|| Self { name: name.to_owned(), port: authority.port_u16() })
+        let is_name =
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
+        let is_host = is_name || name.parse::<IpAddr>().is_ok();
+        is_host.then(|| Self { name: name.to_owned(), port: authority.port_u16() })
     }
 
     pub(super) fn name(&self) -> &str {

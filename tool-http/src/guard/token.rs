@@ -70,7 +70,10 @@ pub struct WeakToken(());
 impl fmt::Display for WeakToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shortest = Token::SHORTEST;
-        write!(f, "a token has at least {shortest} ASCII characters, without spaces and `;`: `Token::random()` makes one")
+        write!(
+            f,
+            "a token has at least {shortest} ASCII characters, without spaces and `;`: `Token::random()` makes one"
+        )
     }
 }
 

@@ -19,32 +19,45 @@ pub(super) fn paths(api: &Shared, schemas: &mut Schemas) -> Map<String, Value> {
     let mut paths = Map::new();
     let mut path = |path: &str, item: Value| paths.insert(path.to_owned(), item);
     path("/health", json!({"get": reads::<Health>(schemas, "health", "Whether the server works.", json!([]))}));
-    path("/openapi.json", json!({"get": {
-        "operationId": "openapi", "tags": ["server"], "summary": "This document.",
-        "responses": answers(json!({"200": {"description": "OpenAPI 3.1.", "content": {"application/json": {}}}})),
-    }}));
+    path(
+        "/openapi.json",
+        json!({"get": {
+            "operationId": "openapi", "tags": ["server"], "summary": "This document.",
+            "responses": answers(json!({"200": {"description": "OpenAPI 3.1.", "content": {"application/json": {}}}})),
+        }}),
+    );
     let query = schemas.query::<ToolQuery>();
     path("/tools", json!({"get": reads::<ToolList>(schemas, "list_tools", "The tools on offer.", query)}));
-    path("/tools/{name}", json!({
-        "parameters": [in_path("The tool.")],
-        "get": reads::<ToolInFull>(schemas, "show_tool", "A tool in full.", json!([])),
-        "post": {
-            "operationId": "call_tool", "tags": ["calls"],
-            "summary": "Calls a tool. Each tool is also a path of its own, with its arguments.",
+    path(
+        "/tools/{name}",
+        json!({
+            "parameters": [in_path("The tool.")],
+            "get": reads::<ToolInFull>(schemas, "show_tool", "A tool in full.", json!([])),
+            "post": {
+                "operationId": "call_tool", "tags": ["calls"],
+                "summary": "Calls a tool. Each tool is also a path of its own, with its arguments.",
+                "parameters": parameters_of_calls(schemas),
+                "requestBody": arguments(),
+                "responses": called(schemas, None),
+            },
+        }),
+    );
+    path(
+        "/tools/{name}/preview",
+        json!({"parameters": [in_path("The tool.")], "post": {
+            "operationId": "preview_tool", "tags": ["calls"], "summary": "What a call would do. Nothing runs.",
             "parameters": parameters_of_calls(schemas),
             "requestBody": arguments(),
-            "responses": called(schemas, None),
-        },
-    }));
-    path("/tools/{name}/preview", json!({"parameters": [in_path("The tool.")], "post": {
-        "operationId": "preview_tool", "tags": ["calls"], "summary": "What a call would do. Nothing runs.",
-        "parameters": parameters_of_calls(schemas),
-        "requestBody": arguments(),
-        "responses": answers(json!({"200": ok::<Preview>(schemas, "What it would do.")})),
-    }}));
-    path("/dialects", json!({"get": reads::<DialectList>(schemas, "list_dialects", "Whose forms there are.", json!([]))}));
+            "responses": answers(json!({"200": ok::<Preview>(schemas, "What it would do.")})),
+        }}),
+    );
+    path(
+        "/dialects",
+        json!({"get": reads::<DialectList>(schemas, "list_dialects", "Whose forms there are.", json!([]))}),
+    );
     let query = schemas.query::<FormQuery>();
-    let read = reads::<Definitions>(schemas, "show_dialect", "The tools in a provider's form, and what is lost.", query);
+    let read =
+        reads::<Definitions>(schemas, "show_dialect", "The tools in a provider's form, and what is lost.", query);
     path("/dialects/{name}", json!({"parameters": [in_path("The provider.")], "get": read}));
     path("/events", json!({"get": events(schemas)}));
     if api.pending.is_some() {
@@ -59,15 +72,19 @@ pub(super) fn paths(api: &Shared, schemas: &mut Schemas) -> Map<String, Value> {
 
 fn pending(path: &mut impl FnMut(&str, Value) -> Option<Value>, schemas: &mut Schemas) {
     let query = schemas.query::<PendingQuery>();
-    let listed = reads::<PendingList>(schemas, "list_pending", "The calls of a conversation that wait for consent.", query);
+    let listed =
+        reads::<PendingList>(schemas, "list_pending", "The calls of a conversation that wait for consent.", query);
     path("/pending", json!({"get": listed}));
     let runs = called(schemas, None);
     let mut answered = |name: &str, body: Value, summary: &str, responses: Value| {
-        path(&format!("/pending/{name}"), json!({"post": {
-            "operationId": format!("{name}_pending"), "tags": ["pending"], "summary": summary,
-            "requestBody": {"required": true, "content": {"application/json": {"schema": body}}},
-            "responses": responses,
-        }}));
+        path(
+            &format!("/pending/{name}"),
+            json!({"post": {
+                "operationId": format!("{name}_pending"), "tags": ["pending"], "summary": summary,
+                "requestBody": {"required": true, "content": {"application/json": {"schema": body}}},
+                "responses": responses,
+            }}),
+        );
     };
     let said = |schemas: &mut Schemas| {
         answers(json!({"200": ok::<mirror::ToolResult>(schemas, "What the call answers now.")}))

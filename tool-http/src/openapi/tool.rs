@@ -8,18 +8,19 @@ use super::schemas::Schemas;
 
 /// The path item of a tool. The types that its schemas refer to become schemas of the document.
 pub(super) fn path(name: &str, tool: &ToolDefinition, schemas: &mut Schemas) -> Value {
-    let mut parameters = tool.parameters();
-    let own = parameters.as_object_mut().and_then(|parameters| parameters.remove("$defs"));
-    let from_returns = tool.returns.is_some().then(|| tool.defs.clone().into_iter().collect());
-    let types = [own, from_returns.map(Value::Object)].into_iter().flatten();
-    for (key, mut schema) in types.filter_map(|types| if let Value::Object(types) = types { Some(types) } else { None }).flatten() {
+    for (key, schema) in &tool.defs {
+        let mut schema = schema.clone();
         refer(&mut schema, name);
-        schemas.add(component(name, &key), schema);
+        schemas.add(component(name, key), schema);
+    }
+    let mut parameters = tool.parameters();
+    if let Some(parameters) = parameters.as_object_mut() {
+        parameters.remove("$defs");
     }
     refer(&mut parameters, name);
     let is_required = tool.arguments.values().any(|argument| argument.required);
     let mut operation = json!({
-        "operationId": format!("call_{name}"),
+        "operationId": format!("tool.{name}"),
         "summary": tool.description,
         "tags": [tool.category.as_deref().unwrap_or("tools")],
         "parameters": parameters_of_calls(schemas),
@@ -43,10 +44,16 @@ fn returned(name: &str, tool: &ToolDefinition) -> Option<Value> {
     Some(json!({"type": "string", "contentMediaType": "application/json", "contentSchema": schema}))
 }
 
-/// The name of a tool's type in the document. Names of types may have characters there that a document's may not.
+/// The name of a tool's type in the document. What no name there may have is written as a number.
 fn component(tool: &str, name: &str) -> String {
-    let fits = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '_' };
-    format!("{tool}.{}", name.chars().map(fits).collect::<String>())
+    let mut component = format!("{tool}.");
+    for c in name.chars() {
+        match c.is_ascii_alphanumeric() || c == '_' {
+            true => component.push(c),
+            false => component.push_str(&format!("-{:x}-", u32::from(c))),
+        }
+    }
+    component
 }
 
 /// Lets the references of a tool's schema lead to the document's schemas.

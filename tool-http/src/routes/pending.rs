@@ -179,7 +179,10 @@ fn said(result: &ToolResult) -> Response {
 }
 
 fn wrong_edit(error: &tool_runtime::confirm::EditError) -> ToolResult {
-    ToolResult::failure(ToolError::new(ErrorKind::InvalidArguments, format!("The edited arguments are wrong: {error}.")))
+    ToolResult::failure(ToolError::new(
+        ErrorKind::InvalidArguments,
+        format!("The edited arguments are wrong: {error}."),
+    ))
 }
 
 fn refused(error: TokenError) -> Problem {
