@@ -185,7 +185,8 @@ impl Rules {
         if self.is_local_only() {
             return if is_local { Ok(()) } else { Err(not_local(peer)) };
         }
-        if !self.tokens.is_empty() && !(is_local && self.trusts_loopback) {
+        let is_trusted = is_local && self.trusts_loopback;
+        if !is_trusted && !self.tokens.is_empty() {
             self.admit_token(parts)?;
         }
         match &self.check {
