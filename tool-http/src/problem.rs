@@ -23,7 +23,7 @@ use serde::{Serialize, Serializer};
 /// );
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 #[must_use = "a problem says nothing until it is answered"]
 pub struct Problem(Box<Document>);
@@ -31,7 +31,7 @@ pub struct Problem(Box<Document>);
 /// Why a request was not served, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Problem")]
-struct Document {
+pub(crate) struct Document {
     /// The status of the response.
     #[serde(serialize_with = "as_number")]
     #[schemars(with = "u16")]
