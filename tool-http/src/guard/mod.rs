@@ -151,7 +151,7 @@ impl Guard {
         Ok(self)
     }
 
-    /// How many requests of one peer are served.
+    /// How many requests of one peer are served. Behind a proxy all have one peer, which is the proxy: limit them there.
     pub fn rate(mut self, limit: Limit) -> Self {
         self.rules().limiter = Some(Arc::new(Limiter::new().conversation(limit)));
         self
