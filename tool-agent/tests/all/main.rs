@@ -1,0 +1,3 @@
+//! The agent against what stands in for its providers.
+
+mod server;

@@ -1,0 +1,70 @@
+//! OpenAI's Chat Completions.
+
+use serde_json::{Value, json};
+
+use super::Said;
+use super::reply::halves;
+
+fn finish_reason(said: &Said) -> &'static str {
+    said.stop.unwrap_or(if said.calls.is_empty() { "stop" } else { "tool_calls" })
+}
+
+fn usage() -> Value {
+    json!({"prompt_tokens": 80, "completion_tokens": 20, "total_tokens": 100, "prompt_tokens_details": {"cached_tokens": 30}})
+}
+
+pub fn whole(said: &Said) -> Value {
+    let content = if said.text.is_empty() { Value::Null } else { said.text.as_str().into() };
+    let mut message = json!({"role": "assistant", "content": content, "refusal": null, "annotations": []});
+    if let Some(thought) = &said.thought {
+        message["reasoning_content"] = thought.as_str().into();
+    }
+    if !said.calls.is_empty() {
+        let calls = said.calls.iter().map(
+            |call| json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}),
+        );
+        message["tool_calls"] = calls.collect();
+    }
+    let choice = json!({"index": 0, "message": message, "logprobs": null, "finish_reason": finish_reason(said)});
+    json!({
+        "id": "chatcmpl-1", "object": "chat.completion", "created": 1_763_370_000, "model": "gpt-5-mini",
+        "choices": [choice], "usage": usage(),
+    })
+}
+
+pub fn events(said: &Said) -> Vec<String> {
+    let mut deltas = vec![json!({"role": "assistant", "content": "", "refusal": null})];
+    if let Some(thought) = &said.thought {
+        deltas.extend(halves(thought).map(|piece| json!({"reasoning_content": piece})));
+    }
+    if !said.text.is_empty() {
+        deltas.extend(halves(&said.text).map(|piece| json!({"content": piece})));
+    }
+    for (index, call) in said.calls.iter().enumerate() {
+        let begin = json!({"index": index, "id": call.id, "type": "function", "function": {"name": call.name, "arguments": ""}});
+        deltas.push(json!({"tool_calls": [begin]}));
+        let pieces = halves(&call.arguments).map(|piece| json!({"index": index, "function": {"arguments": piece}}));
+        deltas.extend(pieces.map(|piece| json!({"tool_calls": [piece]})));
+    }
+    let mut chunks: Vec<Value> = deltas.into_iter().map(|delta| chunk(&delta, Value::Null)).collect();
+    chunks.push(chunk(&json!({}), finish_reason(said).into()));
+    let mut last = chunk(&json!({}), Value::Null);
+    last["choices"] = json!([]);
+    last["usage"] = usage();
+    chunks.push(last);
+    let mut events: Vec<String> = chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect();
+    events.push("data: [DONE]\n\n".to_owned());
+    events
+}
+
+fn chunk(delta: &Value, finish_reason: Value) -> Value {
+    json!({
+        "id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1_763_370_000, "model": "gpt-5-mini",
+        "choices": [{"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish_reason}],
+    })
+}
+
+pub fn error(status: u16, message: &str) -> Value {
+    let kind = if status == 429 { "rate_limit_error" } else { "server_error" };
+    json!({"error": {"message": message, "type": kind, "param": null, "code": null}})
+}
