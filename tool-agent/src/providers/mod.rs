@@ -1,4 +1,9 @@
 //! Language models of the providers.
+//!
+//! They speak each provider's own wire format, which `tool-dialect` reads and writes, over plain HTTP. A crate that puts
+//! one form over all of them loses what a loop needs: the text of arguments that are no JSON, and with it the answer;
+//! whether a call has failed; what stands beside text and calls and must come back as it was; whether a stream has come
+//! to its end or was cut.
 
 mod answer;
 mod failure;

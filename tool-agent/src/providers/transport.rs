@@ -90,14 +90,12 @@ impl Transport {
 
     /// A connection that failed. The URL is not in it: it may have a password.
     pub(super) fn broken(&self, error: &reqwest::Error) -> ModelError {
-        let is_begun = error.is_body() || error.is_decode();
-        let kind = match () {
-            () if error.is_timeout() => ModelErrorKind::TimedOut,
-            () if error.is_builder() => ModelErrorKind::Rejected,
-            () if is_begun => ModelErrorKind::Cut,
-            () => ModelErrorKind::Unreachable,
+        let (kind, verb) = match () {
+            () if error.is_connect() => (ModelErrorKind::Unreachable, "cannot be reached"),
+            () if error.is_timeout() => (ModelErrorKind::TimedOut, "has not answered in time"),
+            () if error.is_builder() => (ModelErrorKind::Rejected, "cannot be asked"),
+            () => (ModelErrorKind::Cut, "broke off"),
         };
-        let verb = if is_begun { "broke off" } else { "cannot be reached" };
         self.without_key(ModelError::new(kind, format!("{} {verb}: {}", self.title, reason(error))))
     }
 

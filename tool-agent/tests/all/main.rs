@@ -1,3 +1,4 @@
 //! The agent against what stands in for its providers.
 
+mod providers;
 mod server;

@@ -126,9 +126,14 @@ impl Server {
     /// Where a provider's client finds it.
     pub fn base_url(&self, wire: Wire) -> String {
         match wire {
-            Wire::OpenAi | Wire::Anthropic => format!("http://{}/v1", self.address),
-            Wire::Gemini => format!("http://{}/v1beta", self.address),
+            Wire::OpenAi => format!("http://{}/v1", self.address),
+            Wire::Anthropic | Wire::Gemini => format!("http://{}", self.address),
         }
+    }
+
+    /// Answers with these from now on.
+    pub fn follow(&self, script: impl IntoIterator<Item = Reply>) {
+        *self.shared.script.lock().expect("not poisoned") = script.into_iter().collect();
     }
 
     pub fn received(&self) -> Vec<Received> {
