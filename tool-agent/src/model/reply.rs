@@ -1,6 +1,6 @@
 //! An answer in one piece.
 
-use futures_util::stream::{self, StreamExt, TryStreamExt};
+use futures_util::stream::{self, TryStreamExt};
 use serde_json::Value;
 
 use super::{Answering, End, ModelError, Part, Stop, Usage};
@@ -21,6 +21,8 @@ use crate::ModelCall;
 pub struct Reply {
     parts: Vec<Part>,
     end: End,
+    /// What it breaks off with instead of its end.
+    error: Option<ModelError>,
 }
 
 impl Reply {
@@ -53,6 +55,17 @@ impl Reply {
         self
     }
 
+    /// No answer but a failure.
+    pub fn fails(error: ModelError) -> Self {
+        Self::default().and_fails(error)
+    }
+
+    /// A failure in the place of the end.
+    pub fn and_fails(mut self, error: ModelError) -> Self {
+        self.error = Some(error);
+        self
+    }
+
     /// What it took.
     pub fn usage(mut self, usage: Usage) -> Self {
         self.end.usage = usage;
@@ -65,20 +78,21 @@ impl Reply {
         self
     }
 
-    /// The pieces, with the end as the last one.
-    pub fn into_parts(self) -> impl Iterator<Item = Part> + Send {
-        self.parts.into_iter().chain([Part::End(self.end)])
+    /// The pieces, with the end, or the failure, as the last one.
+    pub fn into_parts(self) -> impl Iterator<Item = Result<Part, ModelError>> + Send {
+        let last = self.error.map_or(Ok(Part::End(self.end)), Err);
+        self.parts.into_iter().map(Ok).chain([last])
     }
 
     /// An answer that is there already.
     #[must_use]
     pub fn now<'a>(self) -> Answering<'a> {
-        Box::pin(stream::iter(self.into_parts().map(Ok)))
+        Box::pin(stream::iter(self.into_parts()))
     }
 
     /// An answer that comes when a future is done.
     #[must_use]
     pub fn later<'a>(reply: impl Future<Output = Result<Self, ModelError>> + Send + 'a) -> Answering<'a> {
-        Box::pin(stream::once(reply).map_ok(|reply| stream::iter(reply.into_parts()).map(Ok)).try_flatten())
+        Box::pin(stream::once(reply).map_ok(|reply| stream::iter(reply.into_parts())).try_flatten())
     }
 }
