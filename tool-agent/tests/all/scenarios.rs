@@ -5,7 +5,9 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tool_agent::{Agent, Conversation, Ending, Limits, Message, Mode, ModelErrorKind, Outcome, Reached, Retry, Retrying};
+use tool_agent::{
+    Agent, Conversation, Ending, Limits, Message, Mode, ModelErrorKind, Outcome, Reached, Retry, Retrying,
+};
 use tool_runtime::{CancellationToken, tool};
 
 use crate::providers::{Way, tools};
@@ -132,7 +134,11 @@ mod run {
     }
 
     pub async fn a_model_that_thinks(scene: Scene) -> Vec<Received> {
-        let script = [scene.add(1, 2).thinking("A sum."), scene.add(3, 4).thinking("Another."), Reply::text("3 and 7.").thinking("Done.")];
+        let script = [
+            scene.add(1, 2).thinking("A sum."),
+            scene.add(3, 4).thinking("Another."),
+            Reply::text("3 and 7.").thinking("Done."),
+        ];
         assert_eq!(scene.say("Add.", script).await.answer(), Some("3 and 7."));
         scene.goes_on().await
     }
@@ -239,7 +245,8 @@ mod run {
     }
 
     pub async fn a_turn_with_too_many_calls(scene: Scene) -> Vec<Received> {
-        let calls: Vec<Called> = (0..5).map(|number| scene.call(number, "math.add", json!({"a": number, "b": 0}))).collect();
+        let calls: Vec<Called> =
+            (0..5).map(|number| scene.call(number, "math.add", json!({"a": number, "b": 0}))).collect();
         scene.server.follow([Reply::calls(calls)]);
         let outcome = scene.conversation.say("Add.").limits(Limits::default().calls(3)).await;
         assert_eq!(outcome.ending, Ending::Limit(Reached::Calls));

@@ -42,7 +42,19 @@ GEMINI = {
     "generationConfig": TypeAdapter(gemini.GenerationConfig),
 }
 # What servers that speak OpenAI's protocol have added to it, and want back.
-ADDED = ("reasoning_content",)
+ADDED = ("reasoning_content", "extra_content")
+
+
+def every(value, wanted):
+    """All objects in a value that are wanted."""
+    if isinstance(value, dict):
+        if wanted(value):
+            yield value
+        for item in list(value.values()):
+            yield from every(item, wanted)
+    elif isinstance(value, list):
+        for item in value:
+            yield from every(item, wanted)
 
 
 def looked_through(value):
@@ -57,9 +69,9 @@ def looked_through(value):
 
 def check_openai(body):
     body = copy.deepcopy(body)
-    for message in body["messages"]:
+    for added in every(body["messages"], lambda value: any(key in value for key in ADDED)):
         for key in ADDED:
-            message.pop(key, None)
+            added.pop(key, None)
     looked_through(OPENAI[body.get("stream", False)].validate_python(body, strict=False))
 
 
@@ -78,18 +90,6 @@ def check_gemini(body):
 
 
 CHECKS = {"openai": check_openai, "anthropic": check_anthropic, "gemini": check_gemini}
-
-
-def every(value, wanted):
-    """All objects in a value that are wanted."""
-    if isinstance(value, dict):
-        if wanted(value):
-            yield value
-        for item in list(value.values()):
-            yield from every(item, wanted)
-    elif isinstance(value, list):
-        for item in value:
-            yield from every(item, wanted)
 
 
 def first(body, wanted):

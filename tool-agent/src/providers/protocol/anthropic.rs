@@ -8,8 +8,9 @@ use super::{Asked, Notes, Past, Protocol, count, items, text};
 use crate::Stop;
 use crate::providers::key::Key;
 
-/// How long an answer may be where nobody says so: the protocol wants a number, and every model of today takes this one.
-const MAX_TOKENS: u32 = 8192;
+/// How long an answer may be where nobody says so: the protocol wants a number, and every model since Claude 4 takes this
+/// one. A smaller one would cut off calls that write a file.
+const MAX_TOKENS: u32 = 32_000;
 
 pub(in crate::providers) struct Anthropic;
 

@@ -128,7 +128,7 @@ fn written(call: &Past<'_>, mut known: Value) -> Value {
     known["type"] = "function".into();
     known["function"] = json!({"name": call.name, "arguments": call.arguments});
     if let Some(known) = known.as_object_mut() {
-        known.remove("index");
+        known.retain(|key, value| !(value.is_null() || matches!(key.as_str(), "index" | "custom")));
     }
     known
 }

@@ -8,18 +8,26 @@ use crate::server::{Called, End, Reply, Server, Wire};
 #[tokio::test]
 async fn text_thoughts_and_calls_come_in_every_wire_format() {
     for way in Way::all() {
-        let calls = [Called::new("call_1", "math__add", r#"{"a":1,"b":2}"#), Called::new("call_2", "math__add", r#"{"a":3,"b":4}"#)];
-        let calls = calls.map(|call| if way.wire == Wire::Gemini { Called { name: "math.add".into(), ..call } } else { call });
+        let calls = [
+            Called::new("call_1", "math__add", r#"{"a":1,"b":2}"#),
+            Called::new("call_2", "math__add", r#"{"a":3,"b":4}"#),
+        ];
+        let calls =
+            calls.map(|call| if way.wire == Wire::Gemini { Called { name: "math.add".into(), ..call } } else { call });
         let reply = Reply::calls(calls).saying("Grüße, einen Moment…").thinking("They want two sums.");
         let server = Server::start([reply]).await;
         let tools = tools();
         let messages = [Message::user("Add.")];
-        let parts = answered(&way.model(&server), Request::new(&messages).system("Be brief.").tools(&tools)).await.unwrap();
+        let parts =
+            answered(&way.model(&server), Request::new(&messages).system("Be brief.").tools(&tools)).await.unwrap();
 
         let (text, calls) = said(&parts);
         assert_eq!(text, "Grüße, einen Moment…", "{way:?}");
         assert_eq!(calls, [r#"math.add {"a":1,"b":2}"#, r#"math.add {"a":3,"b":4}"#], "{way:?}");
-        let thoughts: String = parts.iter().filter_map(|part| if let Part::Thinking(text) = part { Some(text.as_str()) } else { None }).collect();
+        let thoughts: String = parts
+            .iter()
+            .filter_map(|part| if let Part::Thinking(text) = part { Some(text.as_str()) } else { None })
+            .collect();
         assert_eq!(thoughts, "They want two sums.", "{way:?}");
         let pieces = parts.iter().filter(|part| matches!(part, Part::Text(_))).count();
         assert_eq!(pieces > 1, way.is_streamed, "{way:?}: text comes as it is written");
@@ -56,7 +64,11 @@ async fn a_stream_that_is_cut_is_an_error_at_every_event() {
     for way in Way::all().filter(|way| way.is_streamed) {
         for end in [End::Quiet, End::Broken, End::Failed] {
             for events in 0..6 {
-                let call = Called::new("call_1", if way.wire == Wire::Gemini { "math.add" } else { "math__add" }, r#"{"a":1,"b":2}"#);
+                let call = Called::new(
+                    "call_1",
+                    if way.wire == Wire::Gemini { "math.add" } else { "math__add" },
+                    r#"{"a":1,"b":2}"#,
+                );
                 let reply = Reply::calls([call]).saying("One moment.").thinking("A sum.");
                 // Gemini's stream of this has six events.
                 let events = if way.wire == Wire::Gemini { events.min(5) } else { events };

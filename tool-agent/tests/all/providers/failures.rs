@@ -87,7 +87,8 @@ async fn a_key_is_never_shown() {
         let error = answered(&model, Request::new(&[Message::user("Hi.")])).await.unwrap_err();
         assert_eq!(error.kind, ModelErrorKind::RefusedKey);
         assert!(error.message.contains("the key *** is wrong"), "{error}");
-        for shown in [error.to_string(), format!("{error:?}"), format!("{model:?}"), format!("{:?}", patiently(model))] {
+        for shown in [error.to_string(), format!("{error:?}"), format!("{model:?}"), format!("{:?}", patiently(model))]
+        {
             assert!(!shown.contains(KEY), "{way:?}: {shown}");
         }
     }

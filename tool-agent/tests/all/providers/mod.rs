@@ -7,8 +7,8 @@ mod settings;
 
 use std::time::Duration;
 
-use tool_agent::{Model, ModelError, Part, Provider, Request};
 use futures_util::TryStreamExt;
+use tool_agent::{Model, ModelError, Part, Provider, Request};
 use tool_runtime::{Dispatcher, tool};
 
 use crate::server::{KEY, Server, Wire};
@@ -68,7 +68,9 @@ fn said(parts: &[Part]) -> (String, Vec<String>) {
     for part in parts {
         match part {
             Part::Text(more) => text.push_str(more),
-            Part::Call(call) => calls.push(format!("{} {}", call.name, call.arguments.replace(": ", ":").replace(", ", ","))),
+            Part::Call(call) => {
+                calls.push(format!("{} {}", call.name, call.arguments.replace(": ", ":").replace(", ", ",")))
+            }
             _ => {}
         }
     }

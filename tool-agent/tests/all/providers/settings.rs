@@ -3,7 +3,8 @@
 use tool_agent::{Model, Provider};
 
 fn named(variables: &[(&str, &str)]) -> Result<Option<String>, String> {
-    let variable = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+    let variable =
+        |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
     match Provider::from_variables(variable) {
         Ok(model) => Ok(model.map(|model| model.name().to_owned())),
         Err(error) => Err(error.to_string()),

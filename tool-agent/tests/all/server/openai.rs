@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::Said;
 use super::reply::halves;
+use super::{Called, Said};
 
 fn finish_reason(said: &Said) -> &'static str {
     said.stop.unwrap_or(if said.calls.is_empty() { "stop" } else { "tool_calls" })
@@ -20,16 +20,23 @@ pub fn whole(said: &Said) -> Value {
         message["reasoning_content"] = thought.as_str().into();
     }
     if !said.calls.is_empty() {
-        let calls = said.calls.iter().map(
-            |call| json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}),
-        );
-        message["tool_calls"] = calls.collect();
+        message["tool_calls"] = (0..said.calls.len()).map(|at| call(said, at, &said.calls[at].arguments)).collect();
     }
     let choice = json!({"index": 0, "message": message, "logprobs": null, "finish_reason": finish_reason(said)});
     json!({
         "id": "chatcmpl-1", "object": "chat.completion", "created": 1_763_370_000, "model": "gpt-5-mini",
         "choices": [choice], "usage": usage(),
     })
+}
+
+/// The first call of a turn that was thought about has a signature, as Gemini's have behind this protocol.
+fn call(said: &Said, at: usize, arguments: &str) -> Value {
+    let Called { id, name, .. } = &said.calls[at];
+    let mut call = json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
+    if at == 0 && said.thought.is_some() {
+        call["extra_content"] = json!({"google": {"thought_signature": "c2lnbmVk"}});
+    }
+    call
 }
 
 pub fn events(said: &Said) -> Vec<String> {
@@ -41,7 +48,8 @@ pub fn events(said: &Said) -> Vec<String> {
         deltas.extend(halves(&said.text).map(|piece| json!({"content": piece})));
     }
     for (index, call) in said.calls.iter().enumerate() {
-        let begin = json!({"index": index, "id": call.id, "type": "function", "function": {"name": call.name, "arguments": ""}});
+        let mut begin = self::call(said, index, "");
+        begin["index"] = index.into();
         deltas.push(json!({"tool_calls": [begin]}));
         let pieces = halves(&call.arguments).map(|piece| json!({"index": index, "function": {"arguments": piece}}));
         deltas.extend(pieces.map(|piece| json!({"tool_calls": [piece]})));
