@@ -8,6 +8,7 @@ use tool_journal::SqliteJournal;
 use tool_runtime::confirm::{self, Key};
 use tool_runtime::{Decision, Deferred, ErrorKind, TokenError};
 
+use crate::cancelled::polled;
 use crate::support::{Gauge, assert_valid, builder, kinds, tools};
 
 /// Deletes two things and does a step, then says what came of it.
@@ -136,6 +137,52 @@ async fn somebody_is_asked_while_the_run_waits() {
     let conversation = agent.conversation("d");
     assert_eq!(conversation.say("Delete!").confirm(stop).await.ending, Ending::Aborted);
     assert_valid(&conversation.history().await.unwrap());
+}
+
+/// Whoever decides and goes away in the middle: what has not begun waits on, what has begun has a result.
+#[tokio::test]
+async fn a_decision_dropped_at_any_point_is_made_or_not() {
+    let (mut waits, mut stopped) = (0, 0);
+    for times in 0.. {
+        assert!(times < 1_000, "it never ends");
+        let folder = tempfile::tempdir().unwrap();
+        let (agent, gauge) = started(folder.path()).await;
+        let conversation = agent.conversation("c");
+        conversation.say("Delete!").await;
+        let first = token(&conversation, "a").await;
+        let run = conversation.decide(&first, Decision::Run);
+        let mut events = run.events();
+        let done = polled(times, 0, run.into_future()).await;
+        let history = conversation.history().await.unwrap();
+        assert_valid(&history);
+        let told: Vec<Update> = std::iter::from_fn(|| events.try_next()).collect();
+        let count =
+            |is: fn(&Event) -> bool| told.iter().filter(|u| matches!(u, Update::Event(event) if is(event))).count();
+        assert_eq!(
+            count(|event| matches!(event, Event::CallStarted { .. })),
+            count(|event| matches!(event, Event::CallFinished(_) | Event::CallPending { .. })),
+            "{told:?}"
+        );
+        let kind = kinds(&history[2])[0];
+        let still = conversation.waiting().await.unwrap().len();
+        match kind {
+            Some(ErrorKind::Pending) if still == 2 => {
+                waits += 1;
+                assert_eq!(gauge.steps(), 1);
+                assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::Waiting(1));
+            }
+            // The token was used up, and the call had not begun or not ended.
+            Some(ErrorKind::Pending | ErrorKind::Cancelled) => stopped += 1,
+            None => assert_eq!((gauge.steps(), still), (2, 1)),
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(conversation.say("Go on").await.ending, Ending::Waiting(2));
+        assert_valid(&conversation.history().await.unwrap());
+        if done.is_some() {
+            break;
+        }
+    }
+    assert!(waits > 0 && stopped > 0, "{waits} {stopped}");
 }
 
 /// A program that has been started anew, with what is on the disk.
