@@ -67,9 +67,9 @@ impl Retry {
         self
     }
 
-    fn waits(self) -> ExponentialBackoff {
+    fn waits(self) -> Waits {
         let waits = ExponentialBuilder::new().with_min_delay(self.first_wait).with_max_delay(self.longest_wait);
-        waits.with_max_times(self.times).with_jitter().build()
+        Waits { waits: waits.with_max_times(self.times).with_jitter().build(), longest: self.longest_wait }
     }
 }
 
@@ -97,7 +97,6 @@ impl<M: Model> Model for Retrying<M> {
             answer: self.model.answer(request),
             again: Box::new(move || self.model.answer(request)),
             waits: self.retry.waits(),
-            longest_wait: self.retry.longest_wait,
             is_begun: false,
         };
         Box::pin(stream::try_unfold(
@@ -111,9 +110,23 @@ impl<M: Model> Model for Retrying<M> {
 struct Asking<'a> {
     answer: Answering<'a>,
     again: Box<dyn Fn() -> Answering<'a> + Send + 'a>,
-    waits: ExponentialBackoff,
-    longest_wait: Duration,
+    waits: Waits,
     is_begun: bool,
+}
+
+/// The waits that are left.
+struct Waits {
+    waits: ExponentialBackoff,
+    longest: Duration,
+}
+
+impl Waits {
+    /// How long to wait after a failure; nothing where it is not worth it any more.
+    fn after(&mut self, error: &ModelError) -> Option<Duration> {
+        let asked = error.retry_after.unwrap_or_default();
+        let wait = self.waits.next().filter(|_| asked <= self.longest)?;
+        Some(wait.max(asked))
+    }
 }
 
 impl Asking<'_> {
@@ -131,9 +144,7 @@ impl Asking<'_> {
             if self.is_begun || !error.may_pass() {
                 return Err(error);
             }
-            let asked = error.retry_after.unwrap_or_default();
-            let Some(wait) = self.waits.next().filter(|_| asked <= self.longest_wait) else { return Err(error) };
-            let wait = wait.max(asked);
+            let Some(wait) = self.waits.after(&error) else { return Err(error) };
             tracing::warn!(kind = ?error.kind, ?wait, "the model did not answer and is asked again");
             sleep(wait).await;
             self.answer = (self.again)();
@@ -146,7 +157,6 @@ mod tests {
     use std::sync::Mutex;
 
     use futures_util::TryStreamExt;
-    use tokio::time::Instant;
 
     use super::*;
     use crate::{ModelErrorKind, Reply};
@@ -173,54 +183,64 @@ mod tests {
     }
 
     fn hello() -> Vec<Result<Part, ModelError>> {
-        Reply::text("hello").into_parts().map(Ok).collect()
+        Reply::text("hello").into_parts().collect()
     }
 
     async fn asked(model: Moody) -> (Result<Vec<Part>, ModelError>, usize) {
-        let model = Retrying::new(model);
+        let model = Retrying::new(model).retry(Retry::default().first_wait(Duration::from_millis(1)));
         let answer = model.answer(Request::new(&[])).try_collect().await;
         let left = model.model.0.lock().expect("not poisoned").len();
         (answer, left)
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn what_may_pass_is_asked_again() {
         use ModelErrorKind::{Cut, RateLimited, Server, Unreachable};
         let model = Moody::new([failed(RateLimited), failed(Server), failed(Unreachable), failed(Cut), hello()]);
         assert_eq!(asked(model).await.0.unwrap()[0], Part::Text("hello".to_owned()));
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn there_is_an_end_to_it() {
         let model = Moody::new([0; 6].map(|_| failed(ModelErrorKind::Server)));
         let (answer, left) = asked(model).await;
         assert_eq!((answer.unwrap_err().kind, left), (ModelErrorKind::Server, 1));
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn what_will_not_pass_is_not_asked_again() {
         let (answer, left) = asked(Moody::new([failed(ModelErrorKind::RefusedKey), hello()])).await;
         assert_eq!((answer.unwrap_err().kind, left), (ModelErrorKind::RefusedKey, 1));
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn nothing_is_said_twice() {
         let begun = vec![Ok(Part::Text("hel".to_owned())), Err(ModelError::cut())];
         let (answer, left) = asked(Moody::new([begun, hello()])).await;
         assert_eq!((answer.unwrap_err().kind, left), (ModelErrorKind::Cut, 1));
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_provider_is_given_the_time_that_it_asks_for() {
-        let wait = |seconds| {
-            let error = ModelError::new(ModelErrorKind::RateLimited, "no");
-            vec![Err(error.retry_after(Duration::from_secs(seconds)))]
+    #[test]
+    fn a_provider_is_given_the_time_that_it_asks_for() {
+        let asking = |seconds| {
+            let error = ModelError::new(ModelErrorKind::RateLimited, "no").retry_after(Duration::from_secs(seconds));
+            Retry::default().waits().after(&error)
         };
-        let began = Instant::now();
-        assert!(asked(Moody::new([wait(40), hello()])).await.0.is_ok());
-        // The clock of this test stands still but for what is waited for.
-        assert!(began.elapsed() >= Duration::from_secs(40));
-        let (answer, left) = asked(Moody::new([wait(3600), hello()])).await;
-        assert_eq!((answer.unwrap_err().retry_after, left), (Some(Duration::from_secs(3600)), 1));
+        assert!(asking(40).is_some_and(|wait| wait >= Duration::from_secs(40)));
+        assert!(asking(0).is_some_and(|wait| wait >= Duration::from_millis(500)), "there is a wait in any case");
+        assert_eq!(asking(61), None, "whoever asks decides on so long a wait");
+    }
+
+    #[test]
+    fn each_wait_is_longer_and_by_chance_a_little_more() {
+        let waits = || -> Vec<Duration> {
+            let (error, mut waits) = (ModelError::cut(), Retry::default().waits());
+            std::iter::from_fn(|| waits.after(&error)).collect()
+        };
+        let (one, other) = (waits(), waits());
+        let least = [500, 1000, 2000, 4000].map(Duration::from_millis);
+        assert_eq!(one.len(), least.len());
+        assert!(one.iter().zip(least).all(|(wait, least)| (least..=least * 2).contains(wait)), "{one:?}");
+        assert_ne!(one, other, "two programs do not come back together");
     }
 }

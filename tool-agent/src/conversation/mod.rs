@@ -122,6 +122,21 @@ impl Conversation {
         Ok(self.state().await?.history.clone())
     }
 
+    /// What was said so far, for a page that is opened in the middle of a run: if one is on its way, what the store has
+    /// by now, in which the last calls may have no results yet. Without a store it waits as [`history`](Self::history)
+    /// does.
+    ///
+    /// # Errors
+    /// When the conversation cannot be read.
+    pub async fn history_so_far(&self) -> Result<Vec<Message>, StoreError> {
+        match &self.agent.inner.store {
+            Some(store) if !self.shared.is_passing && self.shared.state.try_lock().is_err() => {
+                Ok(store.load(&self.shared.id).await?.unwrap_or_default().messages)
+            }
+            _ => self.history().await,
+        }
+    }
+
     /// The calls that wait for somebody's consent, each with the token to [`decide`](Self::decide) on it. It is for the
     /// application to know who may see them. Those of an agent without
     /// [`deferred`](crate::AgentBuilder::deferred) are not known here.

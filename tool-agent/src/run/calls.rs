@@ -1,5 +1,6 @@
 //! The calls of one answer.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
@@ -16,6 +17,8 @@ pub(super) struct Open {
     calls: Vec<Begun>,
     /// Whether these waited for somebody to decide: their results have a place already.
     pub(super) is_decision: bool,
+    /// Whether they may have run.
+    has_begun: AtomicBool,
 }
 
 struct Begun {
@@ -34,7 +37,20 @@ impl Open {
             tool: tool.into(),
             result: Mutex::default(),
         };
-        Arc::new(Self { calls: calls.into_iter().map(begun).collect(), is_decision })
+        Arc::new(Self {
+            calls: calls.into_iter().map(begun).collect(),
+            is_decision,
+            has_begun: AtomicBool::new(!is_decision),
+        })
+    }
+
+    /// Says that what somebody has decided on begins: until then it waits on.
+    pub(super) fn begins(&self) {
+        self.has_begun.store(true, Ordering::Release);
+    }
+
+    pub(super) fn has_begun(&self) -> bool {
+        self.has_begun.load(Ordering::Acquire)
     }
 
     fn find(&self, id: &str) -> Option<&Begun> {
@@ -62,7 +78,7 @@ impl Open {
     }
 
     /// Puts the results into the places that they have already.
-    pub(super) fn into_results(&self, state: &mut State) {
+    pub(super) fn put_into(&self, state: &mut State) {
         for call in &self.calls {
             if let Some(result) = call.result().take() {
                 state.replace(call.at, result);

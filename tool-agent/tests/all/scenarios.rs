@@ -8,16 +8,10 @@ use serde_json::json;
 use tool_agent::{
     Agent, Conversation, Ending, Limits, Message, Mode, ModelErrorKind, Outcome, Reached, Retry, Retrying,
 };
-use tool_runtime::{CancellationToken, tool};
+use tool_runtime::CancellationToken;
 
 use crate::providers::{Way, tools};
 use crate::server::{Called, End, Received, Reply, Server, Wire};
-
-/// Fail, always.
-#[tool(name = "math.fail")]
-fn fail() -> Result<i64, String> {
-    Err("no numbers today".to_owned())
-}
 
 /// Each is a test, and all of them are what the providers' packages judge.
 macro_rules! scenarios {

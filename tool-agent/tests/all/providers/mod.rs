@@ -8,20 +8,31 @@ mod settings;
 use std::time::Duration;
 
 use futures_util::TryStreamExt;
+use serde_json::{Map, Value, json};
 use tool_agent::{Model, ModelError, Part, Provider, Request};
-use tool_runtime::{Dispatcher, tool};
+use tool_runtime::{Dispatcher, Manifest, RuntimeTool};
 
 use crate::server::{KEY, Server, Wire};
 
-/// Add two numbers.
-#[tool(name = "math.add")]
-fn add(a: i64, b: i64) -> i64 {
-    a + b
-}
-
-/// A tool under a name that no provider takes as it is, for one thing.
+/// A tool that adds and one that fails, under names that most providers do not take as they are.
 pub fn tools() -> Dispatcher {
-    Dispatcher::builder().build().expect("the tools need nothing")
+    let numbers = json!({"a": {"type": "integer"}, "b": {"type": "integer"}});
+    let schema = json!({"type": "object", "properties": numbers, "required": ["a", "b"]});
+    let add = RuntimeTool::from_schema(
+        "math.add",
+        "Add two numbers.",
+        &schema,
+        |numbers: Map<String, Value>, _| async move {
+            let number = |name: &str| numbers[name].as_i64().ok_or("a number is too large");
+            Ok::<_, &str>((number("a")? + number("b")?).to_string())
+        },
+    );
+    let nothing = json!({"type": "object", "properties": {}});
+    let fail = RuntimeTool::from_schema("math.fail", "Fail, always.", &nothing, |_, _| async {
+        Err::<String, _>("no numbers today")
+    });
+    // Without the tools of the other tests.
+    Dispatcher::builder().manifest(Manifest::default()).tool(add).tool(fail).build().expect("the tools need nothing")
 }
 
 /// What the variables say for a server.

@@ -8,16 +8,14 @@ use super::Wire;
 
 /// The rule that a request breaks, in words.
 pub fn broken(wire: Wire, body: &Value) -> Option<&'static str> {
-    let (messages, follows): (_, fn(&[Value]) -> Result<(), &'static str>) = match wire {
-        Wire::OpenAi => (&body["messages"], openai),
-        Wire::Anthropic => (&body["messages"], anthropic),
-        Wire::Gemini => (&body["contents"], gemini),
+    let messages = body.get(if wire == Wire::Gemini { "contents" } else { "messages" }).and_then(Value::as_array);
+    let Some(messages) = messages.filter(|messages| !messages.is_empty()) else { return Some("there are no messages") };
+    let follows = match wire {
+        Wire::OpenAi => openai(messages),
+        Wire::Anthropic => anthropic(messages),
+        Wire::Gemini => gemini(messages),
     };
-    match messages.as_array() {
-        None => Some("there are no messages"),
-        Some(messages) if messages.is_empty() => Some("there are no messages"),
-        Some(messages) => follows(messages).err(),
-    }
+    follows.err()
 }
 
 fn all<'a>(value: &'a Value, key: &str) -> Vec<&'a str> {
