@@ -141,6 +141,8 @@ impl Reader {
         self.ready.extend((!thinking.is_empty()).then_some(Part::Thinking(thinking)));
         let text = stream.push(data).map_err(|error| unreadable(error.to_string()))?;
         self.ready.extend(text.map(Part::Text));
+        let aside = self.protocol.aside(&event);
+        self.ready.extend((!aside.is_empty()).then(|| Part::Text(aside.to_owned())));
         Ok(())
     }
 

@@ -4,6 +4,9 @@ use std::fmt;
 
 use reqwest::header::HeaderValue;
 
+/// No key is shorter.
+const SHORTEST: usize = 8;
+
 /// A provider's key. It comes from the environment and goes into one header; nothing else of it is ever shown.
 #[derive(Clone)]
 pub(super) struct Key(String);
@@ -22,9 +25,10 @@ impl Key {
         Some(value)
     }
 
-    /// A text of the provider without the key in it: some say which key they refuse.
+    /// A text of the provider without the key in it: some say which key they refuse. What is too short to be a secret,
+    /// such as the `none` that a local server is given, is left alone, and with it the words that contain it.
     pub(super) fn hidden_in(&self, text: &str) -> String {
-        text.replace(&self.0, "***")
+        if self.0.len() < SHORTEST { text.to_owned() } else { text.replace(&self.0, "***") }
     }
 }
 

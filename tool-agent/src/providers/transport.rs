@@ -1,7 +1,7 @@
 //! Requests and what comes back.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -131,9 +131,8 @@ fn reason(error: &reqwest::Error) -> String {
 /// A client that goes where it is told: one that followed a redirection would show the key to somebody else. A model on
 /// this machine is asked without a proxy.
 pub(super) fn client(base: &Url) -> Result<Client, String> {
-    let tls = tls().map_err(|error| error.to_string())?;
     let mut client = Client::builder()
-        .tls_backend_preconfigured(tls)
+        .tls_backend_preconfigured(tls()?)
         .redirect(redirect::Policy::none())
         .referer(false)
         .connect_timeout(CONNECT)
@@ -151,8 +150,14 @@ pub(super) fn is_here(url: &Url) -> bool {
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
-/// rustls over ring, with the system's certificates. What it takes unless told is a large library in C.
-fn tls() -> Result<ClientConfig, rustls::Error> {
+/// rustls over ring, with the system's certificates. What it takes unless told is a large library in C. The certificates
+/// are read once: there are many.
+fn tls() -> Result<ClientConfig, String> {
+    static TLS: OnceLock<Result<ClientConfig, String>> = OnceLock::new();
+    TLS.get_or_init(|| configured().map_err(|error| error.to_string())).clone()
+}
+
+fn configured() -> Result<ClientConfig, rustls::Error> {
     let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()?
         .with_platform_verifier()?

@@ -43,11 +43,14 @@ impl Protocol for Anthropic {
         json!({"role": "assistant", "content": text.into_iter().chain(calls).collect::<Vec<_>>()})
     }
 
-    /// Models write texts of nothing but line breaks, which the same API then refuses.
+    /// Models write texts of nothing but line breaks, and end with a thought where they are cut off by a limit. The same
+    /// API then refuses both.
     fn again(&self, turn: &Value, calls: &[Past<'_>]) -> Option<Vec<Value>> {
         let [message] = turn.as_array()?.as_slice() else { return None };
         let mut content = message.get("content")?.as_array()?.clone();
         content.retain(|block| block["type"] != "text" || !text(block, "/text").trim().is_empty());
+        let is_thought = |block: &Value| matches!(text(block, "/type"), "thinking" | "redacted_thinking");
+        while content.pop_if(|block| is_thought(block)).is_some() {}
         let mut calls = calls.iter();
         for block in content.iter_mut().filter(|block| block["type"] == "tool_use") {
             let call = calls.next()?;

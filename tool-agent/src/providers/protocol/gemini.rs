@@ -47,7 +47,7 @@ impl Protocol for Gemini {
                 part["functionCall"]["name"] = calls.next()?.name.as_str().into();
             }
         }
-        let is_fit = calls.next().is_none() && !parts.is_empty();
+        let is_fit = calls.next().is_none() && parts.iter().any(|part| part["thought"] != true);
         is_fit.then(|| vec![json!({"role": "model", "parts": parts})])
     }
 

@@ -53,6 +53,11 @@ pub(super) trait Protocol: Send + Sync {
     /// What the model thinks, in an event or in a whole response.
     fn thinking(&self, event: &Value) -> String;
 
+    /// What the model says in an event in another place than its text, such as a refusal.
+    fn aside<'a>(&self, _event: &'a Value) -> &'a str {
+        ""
+    }
+
     /// What the model says, in a whole response.
     fn text(&self, response: &Value) -> String;
 }

@@ -52,7 +52,8 @@ impl Protocol for OpenAi {
             Some(Value::Array(known)) => known,
             _ => Vec::new(),
         };
-        if known.len() != calls.len() {
+        let is_said = message.get("content").is_some_and(|content| !content.is_null() && content != "");
+        if known.len() != calls.len() || (calls.is_empty() && !is_said) {
             return None;
         }
         if !calls.is_empty() {
@@ -93,11 +94,19 @@ impl Protocol for OpenAi {
             notes.usage.output = count(event, "/usage/completion_tokens").unwrap_or_default();
             notes.usage.cached = count(event, "/usage/prompt_tokens_details/cached_tokens").unwrap_or_default();
         }
+        let is_refused = |place| !text(event, place).is_empty();
         match text(event, "/choices/0/finish_reason") {
             "length" => notes.stop = Stop::Length,
             "content_filter" => notes.stop = Stop::Filtered,
+            _ if ["/choices/0/delta/refusal", "/choices/0/message/refusal"].into_iter().any(is_refused) => {
+                notes.stop = Stop::Filtered;
+            }
             _ => {}
         }
+    }
+
+    fn aside<'a>(&self, event: &'a Value) -> &'a str {
+        text(event, "/choices/0/delta/refusal")
     }
 
     fn thinking(&self, event: &Value) -> String {

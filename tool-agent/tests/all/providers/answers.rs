@@ -44,17 +44,29 @@ async fn text_thoughts_and_calls_come_in_every_wire_format() {
 #[tokio::test]
 async fn an_answer_says_why_it_ended() {
     let reasons = |wire| match wire {
-        Wire::OpenAi => ["length", "content_filter"],
-        Wire::Anthropic => ["max_tokens", "refusal"],
-        Wire::Gemini => ["MAX_TOKENS", "SAFETY"],
+        Wire::OpenAi => [("length", Stop::Length), ("content_filter", Stop::Filtered), ("refusal", Stop::Filtered)],
+        Wire::Anthropic => [("max_tokens", Stop::Length), ("refusal", Stop::Filtered), ("end_turn", Stop::Done)],
+        Wire::Gemini => [("MAX_TOKENS", Stop::Length), ("SAFETY", Stop::Filtered), ("STOP", Stop::Done)],
     };
     for way in Way::all() {
-        for (reason, stop) in reasons(way.wire).into_iter().zip([Stop::Length, Stop::Filtered]) {
+        for (reason, stop) in reasons(way.wire) {
             let server = Server::start([Reply::text("half a").stopped(reason)]).await;
             let parts = answered(&way.model(&server), Request::new(&[Message::user("Hi.")])).await.unwrap();
+            assert_eq!(said(&parts).0, "half a", "{way:?}: {reason}");
             let Some(Part::End(end)) = parts.last() else { panic!("{way:?}: no end") };
-            assert_eq!(end.stop, stop, "{way:?}");
+            assert_eq!(end.stop, stop, "{way:?}: {reason}");
         }
+    }
+}
+
+/// Asked again, it may.
+#[tokio::test]
+async fn a_call_that_the_model_could_not_finish_is_no_answer() {
+    for is_streamed in [true, false] {
+        let way = Way { wire: Wire::Gemini, is_streamed };
+        let server = Server::start([Reply::text("").stopped("MALFORMED_FUNCTION_CALL")]).await;
+        let error = answered(&way.model(&server), Request::new(&[Message::user("Hi.")])).await.unwrap_err();
+        assert!(error.may_pass(), "{error}");
     }
 }
 

@@ -104,3 +104,19 @@ async fn a_history_that_no_provider_would_write_is_taken_by_all() {
         }
     }
 }
+
+/// A model that stops in the middle of its thoughts has said nothing, and the next request says nothing of it either.
+#[tokio::test]
+async fn thoughts_alone_are_not_sent_back() {
+    for way in Way::all() {
+        let server = Server::start([Reply::text("").thinking("A sum."), Reply::text("3")]).await;
+        let model = way.model(&server);
+        let mut history = vec![Message::user("Add.")];
+        let parts = answered(&model, Request::new(&history)).await.unwrap();
+        history = continued(tool_agent::Model::name(&model), parts);
+        history.truncate(2);
+        history.push(Message::user("Go on."));
+        answered(&model, Request::new(&history)).await.unwrap_or_else(|error| panic!("{way:?}: {error}"));
+        assert_eq!(messages(&server.received()[1].body).len(), 2, "{way:?}");
+    }
+}

@@ -5,8 +5,12 @@ use serde_json::{Value, json};
 use super::reply::halves;
 use super::{Called, Said};
 
+/// A refusal stands in a place of its own, and ends like any other answer.
+const REFUSAL: &str = "refusal";
+
 fn finish_reason(said: &Said) -> &'static str {
-    said.stop.unwrap_or(if said.calls.is_empty() { "stop" } else { "tool_calls" })
+    let usual = if said.calls.is_empty() { "stop" } else { "tool_calls" };
+    said.stop.filter(|stop| *stop != REFUSAL).unwrap_or(usual)
 }
 
 fn usage() -> Value {
@@ -16,6 +20,9 @@ fn usage() -> Value {
 pub fn whole(said: &Said) -> Value {
     let content = if said.text.is_empty() { Value::Null } else { said.text.as_str().into() };
     let mut message = json!({"role": "assistant", "content": content, "refusal": null, "annotations": []});
+    if said.stop == Some(REFUSAL) {
+        message[REFUSAL] = message["content"].take();
+    }
     if let Some(thought) = &said.thought {
         message["reasoning_content"] = thought.as_str().into();
     }
@@ -45,7 +52,8 @@ pub fn events(said: &Said) -> Vec<String> {
         deltas.extend(halves(thought).map(|piece| json!({"reasoning_content": piece})));
     }
     if !said.text.is_empty() {
-        deltas.extend(halves(&said.text).map(|piece| json!({"content": piece})));
+        let place = if said.stop == Some(REFUSAL) { REFUSAL } else { "content" };
+        deltas.extend(halves(&said.text).map(|piece| json!({place: piece})));
     }
     for (index, call) in said.calls.iter().enumerate() {
         let mut begin = self::call(said, index, "");

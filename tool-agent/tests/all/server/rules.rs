@@ -64,6 +64,8 @@ fn anthropic(messages: &[Value]) -> Result<(), &'static str> {
             of("text").all(|block| block["text"].as_str().is_some_and(|text| !text.trim().is_empty())),
             "text content blocks must be non-empty",
         )?;
+        let ends_in_thought = blocks.last().is_some_and(|block| block["type"] == "thinking");
+        require(!ends_in_thought, "the final block in an assistant message cannot be `thinking`")?;
         let answered: HashSet<&str> = of("tool_result").filter_map(|block| block["tool_use_id"].as_str()).collect();
         require(answered == awaited, "`tool_use` ids must have their `tool_result` blocks in the next message")?;
         require(of("tool_result").count() == answered.len(), "a call is answered twice")?;
@@ -120,6 +122,8 @@ mod tests {
         let call = json!({"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {}}]});
         let result = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "ok"}]});
         let empty = json!({"role": "assistant", "content": []});
+        let thought =
+            json!({"role": "assistant", "content": [{"type": "thinking", "thinking": "…", "signature": "…"}]});
         assert_eq!(broken(Wire::Anthropic, &json!({"messages": [user, call, result]})), None);
         for bad in [
             vec![&user, &call],
@@ -127,6 +131,7 @@ mod tests {
             vec![&user, &result],
             vec![&user, &call, &user, &result],
             vec![&user, &empty],
+            vec![&user, &thought],
         ] {
             assert!(broken(Wire::Anthropic, &json!({"messages": bad})).is_some(), "{bad:?}");
         }
