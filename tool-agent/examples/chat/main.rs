@@ -2,7 +2,7 @@
 //!
 //! ```sh
 //! cargo run -p tool-agent --example chat -- some/folder
-//! TOOL_MODEL=anthropic/claude-sonnet-4-5 cargo run -p tool-agent --example chat -- some/folder
+//! TOOL_MODEL=anthropic/claude-sonnet-5-5 cargo run -p tool-agent --example chat -- some/folder
 //! ```
 //!
 //! Without `TOOL_MODEL` there is no language model: what answers finds tools by the words of what is said. Conversations

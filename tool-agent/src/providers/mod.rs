@@ -43,6 +43,8 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// Keys are read from the environment and nowhere else. They go into a header; errors, logs and `Debug` do not have them,
 /// also where a provider repeats the key that it refuses. Redirections are not followed, so that nobody else is shown one.
 ///
+/// [`Options`](crate::Options) go to the provider as they are, but for the temperature, which Anthropic takes no more.
+///
 /// A provider is asked once. [`Retrying`](crate::Retrying) asks again where that may help:
 ///
 /// ```no_run

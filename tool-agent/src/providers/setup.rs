@@ -103,7 +103,7 @@ pub(super) fn chosen(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option
 fn read(named: &str) -> Result<(&'static Known, &str), SetupError> {
     let known = || KNOWN.each_ref().map(|known| known.name).join(", ");
     let Some((provider, model)) = named.split_once('/') else {
-        let message = format!("`{MODEL}` is `provider/model`, such as `anthropic/claude-sonnet-4-5`, not `{named}`");
+        let message = format!("`{MODEL}` is `provider/model`, such as `anthropic/claude-sonnet-5-5`, not `{named}`");
         return Err(SetupError(format!("{message}. Providers are {}", known())));
     };
     let Some(provider) = KNOWN.iter().find(|known| known.name == provider) else {

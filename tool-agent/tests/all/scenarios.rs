@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tool_agent::{
-    Agent, Conversation, Ending, Limits, Message, Mode, ModelErrorKind, Outcome, Reached, Retry, Retrying,
+    Agent, Conversation, Ending, Limits, Message, Mode, ModelErrorKind, Options, Outcome, Reached, Retry, Retrying,
 };
 use tool_runtime::CancellationToken;
 
@@ -66,7 +66,10 @@ impl Scene {
         let server = Server::start([]).await;
         let retry = Retry::default().times(2).first_wait(Duration::from_millis(1));
         let model = Retrying::new(way.model(&server)).retry(retry);
-        let agent = Agent::builder(model, tools()).system("You are good with numbers.").build();
+        // Some requests say how to answer, and some do not.
+        let set = Options::default().max_tokens(1000).temperature(0.5);
+        let options = if way.is_streamed { Options::default() } else { set };
+        let agent = Agent::builder(model, tools()).system("You are good with numbers.").options(options).build();
         let conversation = agent.conversation("chat-7");
         Self { way, server, agent, conversation }
     }

@@ -88,9 +88,7 @@ impl Protocol for Anthropic {
         if asked.is_streamed {
             body["stream"] = true.into();
         }
-        if let Some(temperature) = asked.options.temperature {
-            body["temperature"] = temperature.into();
-        }
+        // There is no temperature in this protocol any more: a request that has one is refused.
         body
     }
 

@@ -1,6 +1,7 @@
 //! What comes back of an answer: text, thoughts, calls, usage.
 
-use tool_agent::{Message, ModelErrorKind, Part, Request, Stop, Usage};
+use serde_json::json;
+use tool_agent::{Message, ModelErrorKind, Options, Part, Request, Stop, Usage};
 
 use super::{Way, answered, said, tools};
 use crate::server::{Called, End, Reply, Server, Wire};
@@ -67,6 +68,28 @@ async fn a_call_that_the_model_could_not_finish_is_no_answer() {
         let server = Server::start([Reply::text("").stopped("MALFORMED_FUNCTION_CALL")]).await;
         let error = answered(&way.model(&server), Request::new(&[Message::user("Hi.")])).await.unwrap_err();
         assert!(error.may_pass(), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn how_to_answer_is_said_where_it_is_set() {
+    for way in Way::all() {
+        let server = Server::start([Reply::text("Hello."), Reply::text("Hello.")]).await;
+        let (model, messages) = (way.model(&server), [Message::user("Hi.")]);
+        let options = Options::default().max_tokens(1000).temperature(0.5);
+        answered(&model, Request::new(&messages).options(&options)).await.unwrap();
+        answered(&model, Request::new(&messages)).await.unwrap();
+        let sent = server.received().into_iter().map(|received| received.body).collect::<Vec<_>>();
+        let (at, unset) = match way.wire {
+            Wire::OpenAi => (["/max_tokens", "/temperature"], [None, None]),
+            // It has to be told the one, and takes the other no more.
+            Wire::Anthropic => (["/max_tokens", ""], [Some(json!(32_000)), None]),
+            Wire::Gemini => (["/generationConfig/maxOutputTokens", "/generationConfig/temperature"], [None, None]),
+        };
+        let found = |number: usize| at.map(|at| sent[number].pointer(at).filter(|_| !at.is_empty()).cloned());
+        let set = [Some(json!(1000)), (way.wire != Wire::Anthropic).then(|| json!(0.5))];
+        assert_eq!((found(0), found(1)), (set, unset), "{way:?}");
+        assert!(way.wire != Wire::Anthropic || sent[0].get("temperature").is_none());
     }
 }
 

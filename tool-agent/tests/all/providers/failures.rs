@@ -1,7 +1,11 @@
 //! What is refused, what is asked again, and what is never shown.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use rustls::crypto::ring;
+use rustls::{ClientConfig, RootCertStore};
+use serde_json::json;
 use tool_agent::{Message, Model, ModelErrorKind, Provider, Request, Retry, Retrying};
 
 use super::{Way, answered, said, variables};
@@ -92,6 +96,29 @@ async fn a_key_is_never_shown() {
             assert!(!shown.contains(KEY), "{way:?}: {shown}");
         }
     }
+}
+
+/// A redirection to another host would show it the key. The control is a client as it comes, which does.
+#[tokio::test]
+async fn a_key_stays_with_its_provider() {
+    let elsewhere = Server::start([Reply::text("Here I am.").forever()]).await;
+    let server = Server::start([Reply::Moved(elsewhere.address()).forever()]).await;
+    for way in Way::all() {
+        let error = answered(&patiently(way.model(&server)), Request::new(&[Message::user("Hi.")])).await.unwrap_err();
+        assert_eq!(error.kind, ModelErrorKind::Rejected, "{way:?}");
+        assert!(error.message.contains("another base URL"), "{error}");
+    }
+    assert_eq!(elsewhere.received().len(), 0);
+
+    let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let tls = tls.with_safe_default_protocol_versions().unwrap();
+    let tls = tls.with_root_certificates(RootCertStore::empty()).with_no_client_auth();
+    let naive = reqwest::Client::builder().tls_backend_preconfigured(tls).no_proxy();
+    let body = json!({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi."}]}).to_string();
+    let request = naive.build().unwrap().post(format!("{}/v1/messages", server.address()));
+    let request = request.header("x-api-key", KEY).header("anthropic-version", "2023-06-01").body(body);
+    request.send().await.unwrap();
+    assert_eq!(elsewhere.received().len(), 1, "it has shown the key");
 }
 
 #[tokio::test]

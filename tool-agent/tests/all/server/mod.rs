@@ -131,6 +131,11 @@ impl Server {
         }
     }
 
+    /// Where it is, without any path.
+    pub fn address(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
     /// Answers with these from now on.
     pub fn follow(&self, script: impl IntoIterator<Item = Reply>) {
         *self.shared.script.lock().expect("not poisoned") = script.into_iter().collect();
@@ -187,6 +192,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
     match shared.next() {
         Reply::Said(said) if is_streamed => streamed(wire, &said),
         Reply::Said(said) => whole(wire, &said),
+        Reply::Moved(to) => moved(&format!("{to}{}", parts.uri.path())),
         Reply::Silence => pending().await,
         Reply::Forever(_) => unreachable!("it is unwrapped"),
         status @ Reply::Status { .. } => failure(wire, &status),
@@ -197,6 +203,11 @@ fn plain(status: StatusCode, text: &'static str) -> Response {
     let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;
     response
+}
+
+fn moved(to: &str) -> Response {
+    let response = Response::builder().status(StatusCode::TEMPORARY_REDIRECT).header(header::LOCATION, to);
+    response.body(Body::empty()).expect("it is a response")
 }
 
 fn failure(wire: Wire, reply: &Reply) -> Response {

@@ -11,6 +11,8 @@ pub enum Reply {
         retry_after: Option<String>,
         message: String,
     },
+    /// The answer is elsewhere, at this address.
+    Moved(String),
     /// The request is taken, and no answer ever comes.
     Silence,
     /// The same answer to this request and to all that follow.
