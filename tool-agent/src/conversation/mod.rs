@@ -150,6 +150,26 @@ impl Conversation {
         }
     }
 
+    /// Forgets all that was said, here and in the store. Calls that wait for somebody's consent will not run. Waits for a
+    /// run that is on its way.
+    ///
+    /// # Errors
+    /// When the store cannot forget it.
+    pub async fn delete(&self) -> Result<(), StoreError> {
+        let mut state = self.shared.state.clone().lock_owned().await;
+        if let Some(store) = self.agent.inner.store.as_ref().filter(|_| !self.shared.is_passing) {
+            store.delete(&self.shared.id).await?;
+        }
+        *state = State::default();
+        if let Some(deferred) = &self.agent.inner.deferred {
+            for (pending, _) in self.waiting().await.unwrap_or_default() {
+                // One that somebody has taken meanwhile is theirs.
+                drop(deferred.redeem(&pending.token, SystemTime::now()).await);
+            }
+        }
+        Ok(())
+    }
+
     /// The state, for whoever's turn it is, once it is loaded.
     pub(crate) async fn state(&self) -> Result<OwnedMutexGuard<State>, StoreError> {
         let mut state = self.shared.state.clone().lock_owned().await;

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use serde_json::json;
-use tool_agent::{Agent, Conversation, Ending, Event, Message, Reply, Request, Scripted, SqliteStore, Update};
+use tool_agent::{
+    Agent, Change, Conversation, Ending, Event, Message, Reply, Request, Scripted, SqliteStore, Store, Update,
+};
 use tool_journal::SqliteJournal;
 use tool_runtime::confirm::{self, Key};
 use tool_runtime::{Decision, Deferred, ErrorKind, TokenError};
@@ -167,9 +169,13 @@ async fn a_decision_dropped_at_any_point_is_made_or_not() {
         let still = conversation.waiting().await.unwrap().len();
         match kind {
             Some(ErrorKind::Pending) if still == 2 => {
-                waits += 1;
                 assert_eq!(gauge.steps(), 1);
-                assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::Waiting(1));
+                match conversation.decide(&first, Decision::Run).await.ending {
+                    Ending::Waiting(1) => waits += 1,
+                    // The store was about to take it out.
+                    Ending::NotWaiting(TokenError::Invalid) => stopped += 1,
+                    other => panic!("{other:?}"),
+                }
             }
             // The token was used up, and the call had not begun or not ended.
             Some(ErrorKind::Pending | ErrorKind::Cancelled) => stopped += 1,
@@ -218,4 +224,32 @@ async fn what_waits_survives_a_restart() {
     assert_eq!(outcome.answer(), Some("a is gone; 1; b is gone"));
     assert_eq!((gauge.steps(), later.steps()), (1, 1));
     assert_valid(&conversation.history().await.unwrap());
+}
+
+/// The process ended when the calls had begun to wait, and nobody had written that down yet.
+#[tokio::test]
+async fn what_waits_is_found_again_after_a_crash() {
+    let folder = tempfile::tempdir().unwrap();
+    let (agent, _) = started(folder.path()).await;
+    agent.conversation("c").say("Delete!").await;
+    drop(agent);
+    let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
+    let saved = store.load("c").await.unwrap().unwrap();
+    let change = Change { version: saved.version, keep: 2, messages: &[], mode: saved.mode };
+    store.save("c", change).await.unwrap();
+
+    let (agent, gauge) = started(folder.path()).await;
+    let conversation = agent.conversation("c");
+    let history = conversation.history().await.unwrap();
+    assert_valid(&history);
+    let expected = [ErrorKind::Pending, ErrorKind::OutcomeUnknown, ErrorKind::Pending];
+    assert_eq!(kinds(&history[2]), expected.map(Some));
+    let first = token(&conversation, "a").await;
+    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::Waiting(1));
+    assert_eq!(gauge.steps(), 1);
+    let second = token(&conversation, "b").await;
+    conversation.delete().await.unwrap();
+    let gone = conversation.decide(&second, Decision::Run).await;
+    assert_eq!(gone.ending, Ending::NotWaiting(TokenError::Invalid));
+    assert!(conversation.waiting().await.unwrap().is_empty());
 }
