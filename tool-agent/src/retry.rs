@@ -1,5 +1,7 @@
 //! Asking again.
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
@@ -15,11 +17,14 @@ use crate::{Answering, Model, ModelError, Part, Request};
 /// It waits longer each time, and never less than the provider asks for; by a different time in each program, so that
 /// those who were refused together do not come back together. An answer of which a part was passed on is not asked for
 /// again, since whoever reads it would read that part twice.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Retrying<M> {
     model: M,
     retry: Retry,
+    told: Option<Told>,
 }
+
+type Told = Arc<dyn Fn(&ModelError, Duration) + Send + Sync>;
 
 /// How often and how patiently a model is asked again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +81,7 @@ impl Retry {
 impl<M> Retrying<M> {
     /// This model, asked again as is usual.
     pub fn new(model: M) -> Self {
-        Self { model, retry: Retry::default() }
+        Self { model, retry: Retry::default(), told: None }
     }
 
     /// How often and how patiently.
@@ -84,6 +89,20 @@ impl<M> Retrying<M> {
     pub fn retry(mut self, retry: Retry) -> Self {
         self.retry = retry;
         self
+    }
+
+    /// Tells somebody before each wait why the model did not answer, and how long it will be: a person who sees nothing
+    /// for a minute wants to know.
+    #[must_use]
+    pub fn on_wait(mut self, tell: impl Fn(&ModelError, Duration) + Send + Sync + 'static) -> Self {
+        self.told = Some(Arc::new(tell));
+        self
+    }
+}
+
+impl<M: fmt::Debug> fmt::Debug for Retrying<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Retrying").field("model", &self.model).field("retry", &self.retry).finish_non_exhaustive()
     }
 }
 
@@ -97,6 +116,7 @@ impl<M: Model> Model for Retrying<M> {
             answer: self.model.answer(request),
             again: Box::new(move || self.model.answer(request)),
             waits: self.retry.waits(),
+            told: self.told.as_ref(),
             is_begun: false,
         };
         Box::pin(stream::try_unfold(
@@ -111,6 +131,7 @@ struct Asking<'a> {
     answer: Answering<'a>,
     again: Box<dyn Fn() -> Answering<'a> + Send + 'a>,
     waits: Waits,
+    told: Option<&'a Told>,
     is_begun: bool,
 }
 
@@ -146,6 +167,9 @@ impl Asking<'_> {
             }
             let Some(wait) = self.waits.after(&error) else { return Err(error) };
             tracing::warn!(kind = ?error.kind, ?wait, "the model did not answer and is asked again");
+            if let Some(tell) = self.told {
+                tell(&error, wait);
+            }
             sleep(wait).await;
             self.answer = (self.again)();
         }
@@ -197,7 +221,13 @@ mod tests {
     async fn what_may_pass_is_asked_again() {
         use ModelErrorKind::{Cut, RateLimited, Server, Unreachable};
         let model = Moody::new([failed(RateLimited), failed(Server), failed(Unreachable), failed(Cut), hello()]);
-        assert_eq!(asked(model).await.0.unwrap()[0], Part::Text("hello".to_owned()));
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let (hears, retry) = (told.clone(), Retry::default().first_wait(Duration::from_millis(1)));
+        let model = Retrying::new(model).retry(retry);
+        let model = model.on_wait(move |error, _| hears.lock().expect("not poisoned").push(error.kind));
+        let answer: Vec<Part> = model.answer(Request::new(&[])).try_collect().await.unwrap();
+        assert_eq!(answer[0], Part::Text("hello".to_owned()));
+        assert_eq!(*told.lock().expect("not poisoned"), [RateLimited, Server, Unreachable, Cut]);
     }
 
     #[tokio::test]

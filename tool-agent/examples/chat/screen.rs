@@ -1,10 +1,11 @@
 //! What is on the screen.
 
 use std::io::Write;
+use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
-use tool_agent::{CallResult, Event, Message, Mode, Update, Usage};
+use tool_agent::{CallResult, Event, Message, Mode, ModelError, Update, Usage};
 use tool_runtime::Dispatcher;
 use tool_runtime::display::{escape, escape_lines, fold, thousands};
 
@@ -38,6 +39,11 @@ pub fn prompt(mode: Mode) -> &'static str {
 
 pub fn note(text: &str) {
     anstream::println!("{DIM}{text}{DIM:#}");
+}
+
+/// The model did not answer, and is asked again.
+pub fn waits(error: &ModelError, wait: Duration) {
+    note(&format!("{}; asking again in {} s", escape(&error.to_string()), wait.as_secs().max(1)));
 }
 
 pub fn tools(tools: &Dispatcher) {
