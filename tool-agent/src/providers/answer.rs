@@ -15,16 +15,15 @@ use tool_runtime::dialect::{Malformed, Offer, Received, Requested, ResponseError
 
 use super::protocol::{Notes, Protocol};
 use super::transport::{LONGEST, Transport};
-use crate::{End, ModelCall, ModelError, ModelErrorKind, Part};
+use crate::{Answering, End, ModelCall, ModelError, ModelErrorKind, Part};
 
-/// The parts of a response.
+/// The parts of a response. Some servers do not stream, whatever they are asked.
 pub(super) async fn parts(
     protocol: &'static dyn Protocol,
     transport: &Transport,
     tools: Offer,
     response: Response,
-) -> Result<Pin<Box<dyn Pieces<Item = Result<Part, ModelError>> + Send>>, ModelError> {
-    // Some servers do not stream, whatever they are asked.
+) -> Result<Answering<'static>, ModelError> {
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if kind.starts_with("text/event-stream") {
         let reader = Reader::new(protocol, transport.clone(), &tools, response);
@@ -150,7 +149,8 @@ impl Reader {
     fn finish(&mut self, failure: Option<ModelError>) -> Result<(), ModelError> {
         let Some(stream) = self.stream.take() else { return Ok(()) };
         let Received { calls, turn, is_complete, .. } = stream.finish();
-        if !is_complete {
+        // There are servers that end without a word on why.
+        if !is_complete && !self.notes.is_over {
             return Err(failure.unwrap_or_else(ModelError::cut));
         }
         self.ready.extend(calls.into_iter().map(|call| Part::Call(asked_for(call))));
