@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use tool_runtime::{Call, Dispatcher, ErrorKind, Progress, ToolCall, ToolResult, redact};
 
+use super::admission::Admission;
 use super::live::Live;
 use super::{Settings, Watchers};
 use crate::conversation::State;
-use crate::history::{self, not_run, stopped};
-use crate::{CallResult, Ending, Event, ModelCall, Reached};
+use crate::history::{self, stopped};
+use crate::{CallResult, Ending, Event, ModelCall};
 
 /// Calls that have begun, with the results so far. Whatever becomes of the run, each has one result in the end.
 pub(super) struct Open {
@@ -74,7 +75,11 @@ impl Open {
 
     /// Answers those that were stopped.
     pub(super) fn close(&self, watchers: &Watchers) {
-        self.calls.iter().for_each(|call| self.answer(call, watchers, stopped(&call.tool)));
+        for call in &self.calls {
+            if call.result().is_none() {
+                self.answer(call, watchers, stopped(&call.tool));
+            }
+        }
     }
 
     /// Puts the results into the places that they have already.
@@ -104,10 +109,10 @@ impl Live {
         for call in calls {
             self.tell(|| started(call, &tools));
         }
-        let (refused, reached) = self.refused(calls.len());
+        let admission = Admission::new(calls.len(), self.stopped_by, &self.spent, &self.limits);
         let mut admitted = Vec::with_capacity(calls.len());
         for (at, call) in calls.iter().enumerate() {
-            match refused(at, call) {
+            match admission.refusal(at, call) {
                 Some(result) => open.answer(&open.calls[at], &self.end.watchers, result),
                 None => admitted.push(to_make(call, &self.conversation.shared.id, &self.settings)),
             }
@@ -140,35 +145,13 @@ impl Live {
         if results.iter().any(|result| kind(&result.result) == Some(ErrorKind::Aborted)) {
             return Err(Ending::Aborted);
         }
-        if let Some(reached) = reached {
+        if let Some(reached) = admission.reached {
             return Err(Ending::Limit(reached));
         }
         match history::waiting(&self.state.history) {
             0 => Ok(()),
             waiting => Err(Ending::Waiting(waiting)),
         }
-    }
-
-    /// Which calls of an answer do not run, as a function of their place, and the limit that is behind it.
-    fn refused(&self, calls: usize) -> (impl Fn(usize, &ModelCall) -> Option<ToolResult> + use<>, Option<Reached>) {
-        let tokens = self.spent.tokens(&self.limits);
-        let left = usize::try_from(self.limits.calls.saturating_sub(self.spent.calls)).unwrap_or(usize::MAX);
-        let is_cut = self.stopped_by != crate::Stop::Done;
-        let reached = tokens.or((calls > left).then_some(Reached::Calls));
-        let refused = move |at: usize, call: &ModelCall| {
-            if let Some(tokens) = tokens {
-                return Some(not_run(&call.name, ErrorKind::RateLimited, &tokens.to_string()));
-            }
-            if at >= left {
-                return Some(not_run(&call.name, ErrorKind::RateLimited, &Reached::Calls.to_string()));
-            }
-            // The last one may lack a part of its arguments and read well nevertheless.
-            let may_be_cut = is_cut && at + 1 == calls;
-            may_be_cut.then(|| {
-                not_run(&call.name, ErrorKind::InvalidArguments, "the answer broke off in it. Make it again, whole")
-            })
-        };
-        (refused, reached)
     }
 
     /// What each call of a turn is told.

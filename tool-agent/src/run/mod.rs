@@ -1,5 +1,6 @@
 //! From something that is said to an answer.
 
+mod admission;
 mod ask;
 mod calls;
 mod decide;
