@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use tool_agent::{
-    Agent, Conversation, Ending, Limits, Message, Mode, ModelErrorKind, Options, Outcome, Reached, Retry, Retrying,
+    Agent, AgentBuilder, Conversation, Ending, Limits, Message, Mode, ModelErrorKind, Options, Outcome, Reached, Retry,
+    Retrying, SqliteStore,
 };
 use tool_runtime::CancellationToken;
 
@@ -52,6 +53,7 @@ scenarios![
     a_model_that_calls_for_ever,
     a_turn_with_too_many_calls,
     a_plan_between_two_builds,
+    another_provider_goes_on,
 ];
 
 struct Scene {
@@ -63,13 +65,18 @@ struct Scene {
 
 impl Scene {
     async fn new(way: Way) -> Self {
+        Self::with(way, |agent| agent).await
+    }
+
+    async fn with(way: Way, set: impl FnOnce(AgentBuilder) -> AgentBuilder) -> Self {
         let server = Server::start([]).await;
         let retry = Retry::default().times(2).first_wait(Duration::from_millis(1));
         let model = Retrying::new(way.model(&server)).retry(retry);
         // Some requests say how to answer, and some do not.
-        let set = Options::default().max_tokens(1000).temperature(0.5);
-        let options = if way.is_streamed { Options::default() } else { set };
-        let agent = Agent::builder(model, tools()).system("You are good with numbers.").options(options).build();
+        let told = Options::default().max_tokens(1000).temperature(0.5);
+        let options = if way.is_streamed { Options::default() } else { told };
+        let agent = Agent::builder(model, tools()).system("You are good with numbers.").options(options);
+        let agent = set(agent).build();
         let conversation = agent.conversation("chat-7");
         Self { way, server, agent, conversation }
     }
@@ -257,5 +264,27 @@ mod run {
         assert_eq!(scene.say("Plan.", [Reply::text("I would add.")]).await.answer(), Some("I would add."));
         scene.conversation.set_mode(Mode::Build);
         scene.goes_on().await
+    }
+
+    /// What was said to one is read by the next: signatures, ids and names of another provider mean nothing to it.
+    pub async fn another_provider_goes_on(scene: Scene) -> Vec<Received> {
+        let mut sent = Vec::new();
+        for other in Wire::ALL {
+            let folder = tempfile::tempdir().unwrap();
+            let store = SqliteStore::open(folder.path().join("conversations.sqlite")).await.unwrap();
+            let first = Scene::with(scene.way, |agent| agent.store(store.clone())).await;
+            let calls = [1, 2].map(|number| first.call(number, "math.add", json!({"a": number, "b": 10})));
+            let calls = Reply::calls(calls).saying("Let me see.").thinking("Two sums.");
+            let made_up = Reply::calls([first.call(1, "functions.math add!", "[")]);
+            let outcome = first.say("Add.", [calls, made_up, Reply::status(400)]).await;
+            assert!(matches!(outcome.ending, Ending::Failed(_)), "{:?}", outcome.ending);
+            sent.extend(first.server.received());
+
+            let next = Scene::with(Way { wire: other, ..scene.way }, |agent| agent.store(store)).await;
+            next.server.follow([Reply::text("11 and 12.")]);
+            assert_eq!(next.conversation.resume().await.answer(), Some("11 and 12."), "{:?}, {other:?}", scene.way);
+            sent.extend(next.goes_on().await);
+        }
+        sent
     }
 }
