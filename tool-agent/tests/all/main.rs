@@ -1,0 +1,34 @@
+//! The agent loop, one binary.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+/// Turns, calls and what goes wrong with them.
+mod answers;
+/// Runs that are dropped at every point at which they wait.
+mod cancelled;
+/// Calls that wait for a person.
+mod consent;
+/// What an interface is told.
+mod events;
+/// How far a run may go.
+mod limits;
+/// Many conversations at once.
+mod many;
+/// BUILD and PLAN.
+mod modes;
+/// A model that is none.
+mod offline;
+/// The providers' models, without the loop.
+mod providers;
+/// What the providers' own packages think of what the loop sends.
+mod python;
+/// The loop against a server that answers as the providers do.
+mod scenarios;
+/// That server.
+mod server;
+/// Sub-agents.
+mod spawned;
+/// Conversations in SQLite.
+mod stored;
+/// What the other modules need.
+mod support;
