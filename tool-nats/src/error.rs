@@ -46,7 +46,7 @@ impl fmt::Display for Error {
             Self::Version(version) => write!(f, "{version:?} is no version such as `1.4.0`"),
             Self::Denied(tools) => write!(
                 f,
-                "the server does not let this worker serve {}: its user needs `subscribe` on their subjects",
+                "the server does not let this worker serve {}: its user needs `subscribe` and `publish` on their subjects",
                 tools.iter().map(|tool| format!("`{tool}`")).collect::<Vec<_>>().join(", ")
             ),
             Self::Job(id) => write!(f, "there is no job `{id}`"),

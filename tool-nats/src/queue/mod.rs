@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
 use async_nats::jetstream::object_store::ObjectStore;
-use async_nats::jetstream::stream::{RetentionPolicy, StorageType};
+use async_nats::jetstream::stream::{DiscardPolicy, RetentionPolicy, StorageType};
 use async_nats::jetstream::{self, Context, kv, object_store, stream};
 use async_nats::Client;
 use tokio::io::AsyncReadExt;
@@ -294,18 +294,26 @@ fn unknown(job: &JobId) -> Error {
     Error::Job(job.as_str().to_owned())
 }
 
+/// The records of jobs, as a bucket of keys and values. Its stream is made here: async-nats would first ask for the limits
+/// of the account, in a form that the server of Debian 12 does not have.
 async fn bucket(context: &Context, options: &QueueOptions) -> Result<kv::Store, Error> {
-    let config = kv::Config {
-        bucket: options.space.job_bucket(),
-        history: 1,
+    let bucket = options.space.job_bucket();
+    let stream = stream::Config {
+        name: format!("KV_{bucket}"),
+        subjects: vec![format!("$KV.{bucket}.>")],
+        max_messages_per_subject: 1,
         max_age: options.keep,
+        storage: StorageType::File,
         num_replicas: options.replicas,
-        ..kv::Config::default()
+        discard: DiscardPolicy::New,
+        allow_rollup: true,
+        deny_delete: true,
+        allow_direct: true,
+        ..stream::Config::default()
     };
-    match context.get_key_value(&config.bucket).await {
-        Ok(bucket) => Ok(bucket),
-        Err(_) => context.create_key_value(config).await.map_err(Error::nats("open the records of jobs")),
-    }
+    let doing = "open the records of jobs";
+    context.get_or_create_stream(stream).await.map_err(Error::nats(doing))?;
+    context.get_key_value(bucket).await.map_err(Error::nats(doing))
 }
 
 async fn objects(context: &Context, options: &QueueOptions) -> Result<ObjectStore, Error> {

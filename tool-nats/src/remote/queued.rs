@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
-use tool_runtime::{ErrorKind, Scope, ToolError, ToolResult};
+use tool_runtime::{Deadline, ErrorKind, Scope, ToolError, ToolResult};
 
 use super::Delivery;
 use super::call::{failure, unavailable};
@@ -26,6 +26,8 @@ pub(super) async fn call(
         Ok(json) => Bytes::from(json),
         Err(error) => return failure(ErrorKind::InvalidArguments, tool, &error.to_string()),
     };
+    // Asked for now: the time runs from here.
+    let deadline = scope.deadline();
     let mut headers = CallHeaders::of(scope.context());
     headers.consent = tool.sensitive;
     let repeat = tool.caller.repeat && tool.repeatable;
@@ -47,7 +49,7 @@ pub(super) async fn call(
     let result = tokio::select! {
         biased;
         result = waiting => Some(result),
-        () = scope.cancellation().cancelled() => stopped(tool, queue, &id, scope).await,
+        () = scope.cancellation().cancelled() => stopped(tool, queue, &id, deadline).await,
     };
     let result = match result {
         Some(Ok(result)) => result,
@@ -63,9 +65,9 @@ async fn stopped(
     tool: &RemoteTool,
     queue: &Queue,
     id: &JobId,
-    scope: &Scope,
+    deadline: Deadline,
 ) -> Option<Result<ToolResult, Error>> {
-    let is_late = scope.deadline().remaining().is_some_and(|left| left.is_zero());
+    let is_late = deadline.remaining().is_some_and(|left| left.is_zero());
     if is_late {
         return None;
     }

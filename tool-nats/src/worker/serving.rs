@@ -1,10 +1,11 @@
 //! The subscriptions of a worker, kept like the tools of its dispatcher.
 
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::{HeaderMap, Message, Subscriber};
+use async_nats::{Client, HeaderMap, Message, Subscriber};
 use bytes::Bytes;
 use futures_util::future::join_all;
 use futures_util::stream::{SelectAll, select_all};
@@ -26,6 +27,14 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// How long the server may take to say whether somebody listens.
 const CHECK_PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often it is asked.
+const CHECKS: u32 = 3;
+
+/// After how many messages a subscription ends that is to end at once. async-nats forgets a subscription that it ends, and
+/// with it what is on its way. A number that is too long for the server ends it there and not here; a server that could
+/// read it would go on until this worker's connection ends.
+const SERVER_STOPS: u64 = 1 << 40;
 
 const VERBS: [&str; 3] = ["PING", "INFO", "STATS"];
 
@@ -210,7 +219,8 @@ impl Serving {
         F: Fn(Message) -> Fut + Send + 'static,
         Fut: Future<Output = ()> + Send,
     {
-        let client = &self.shared.client;
+        let client = self.shared.client.clone();
+        let asked = subject.to_owned();
         let subscriber = client.queue_subscribe(subject.to_owned(), self.shared.space.group()).await;
         let mut subscriber = subscriber.map_err(Error::nats("subscribe to a tool's subject"))?;
         let stop = CancellationToken::new();
@@ -226,29 +236,39 @@ impl Serving {
                     () = stopped.cancelled() => break,
                 }
             }
-            // The server is told, and what it has sent before it hears that is still taken.
-            if subscriber.drain().await.is_ok() {
-                while let Some(message) = subscriber.next().await {
-                    take(message).await;
+            // The server is told, and what it has sent before it hears that is still taken: as long as the server has
+            // not answered something that it was asked after that.
+            if subscriber.unsubscribe_after(SERVER_STOPS).await.is_err() {
+                return;
+            }
+            let mut answered = pin!(timeout(CHECK_PATIENCE, probe(&client, &asked)));
+            loop {
+                tokio::select! {
+                    biased;
+                    Some(message) = subscriber.next() => take(message).await,
+                    _ = &mut answered => break,
                 }
+            }
+            while let Some(Some(message)) = subscriber.next().now_or_never() {
+                take(message).await;
             }
         });
         Ok(Reading { stop, task })
     }
 
-    /// Whether the server lets this worker listen: it says nothing where it does not, and the worker would wait for
-    /// calls in vain. Somebody who may not ask does not find out.
+    /// Whether this worker, or one like it, is heard: where the server does not let it listen it says nothing, and the
+    /// worker would wait for calls in vain.
     pub(super) async fn check(&self) -> Result<(), Error> {
         let checks = self.tools.values().map(|served| async {
-            let mut headers = HeaderMap::new();
-            headers.insert(PROBE, "yes");
-            let probe = self.shared.client.request_with_headers(served.tool.subject.clone(), headers, Bytes::new());
-            match timeout(CHECK_PATIENCE, probe).await {
-                Ok(Err(error)) if error.kind() == async_nats::RequestErrorKind::NoResponders => {
-                    Some(served.tool.name.clone())
+            for _ in 0..CHECKS {
+                match timeout(CHECK_PATIENCE, probe(&self.shared.client, &served.tool.subject)).await {
+                    Ok(true) => return None,
+                    Ok(false) => break,
+                    // One that had it may just have died.
+                    Err(_) => {}
                 }
-                _ => None,
             }
+            Some(served.tool.name.clone())
         });
         let denied: Vec<String> = join_all(checks).await.into_iter().flatten().collect();
         if denied.is_empty() { Ok(()) } else { Err(Error::Denied(denied)) }
@@ -287,7 +307,7 @@ impl Serving {
         drop(self.taking.take());
         let served = std::mem::take(&mut self.tools).into_values().map(|served| served.reading);
         let readings: Vec<Reading> = served.chain(self.manifest.take()).collect();
-        let mut read = std::pin::pin!(
+        let mut read = pin!(
             join_all(readings.into_iter().map(|mut reading| async move {
                 reading.stop.cancel();
                 // A panic there was logged where it happened.
@@ -309,4 +329,11 @@ impl Serving {
             }
         }
     }
+}
+
+/// Asks whether somebody listens to a tool's subject; the server says at once if nobody does.
+async fn probe(client: &Client, subject: &str) -> bool {
+    let mut headers = HeaderMap::new();
+    headers.insert(PROBE, "yes");
+    client.request_with_headers(subject.to_owned(), headers, Bytes::new()).await.is_ok()
 }

@@ -15,4 +15,6 @@ mod network;
 mod permissions;
 // Calls that must not be lost.
 mod queue;
+// How long messages are.
+mod scale;
 mod support;
