@@ -88,6 +88,9 @@ impl Running {
             Work::Scoped { run, scope, runtime } => {
                 drop_quietly(run);
                 self.notes = scope.notes();
+                if scope.close_if_empty() {
+                    return Some(answer);
+                }
                 let finished = runtime.spawn(scope.finish(outcome));
                 if is_held {
                     return Some(answer);

@@ -224,6 +224,20 @@ impl ScopeInner {
         self.state().blocking.as_ref().map_or(Stopping::Stopped, Blocking::revoke)
     }
 
+    /// Closes a scope in which nothing was made and nothing goes on, as that of most tools made at run time: then there is
+    /// nothing to finish, and no task needed for it.
+    pub(crate) fn close_if_empty(&self) -> bool {
+        {
+            let mut state = self.state();
+            if state.blocking.is_some() || !state.slots.is_empty() || !state.made.is_empty() {
+                return false;
+            }
+            state.closed = true;
+        }
+        drop(self.permit.lock().unwrap_or_else(PoisonError::into_inner).take());
+        true
+    }
+
     /// Finishes every value, the newest first. All are finished, even if one fails; the first error is given back, and
     /// to the values that are older the call has failed then.
     pub(crate) async fn finish(self: Arc<Self>, mut outcome: Outcome) -> Result<(), String> {
