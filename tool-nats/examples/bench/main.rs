@@ -16,7 +16,7 @@ use async_nats::HeaderMap;
 use bytes::Bytes;
 use serde_json::json;
 use tool_nats::{async_nats, discover};
-use tool_runtime::{Dispatcher, ToolCall};
+use tool_runtime::{Dispatcher, Manifest, ToolCall};
 
 use self::load::{Round, median, round};
 use self::process::{Processes, serve_until_killed};
@@ -38,7 +38,8 @@ async fn main() -> Result<(), Anything> {
 async fn beside_bare() -> Result<(), Anything> {
     let _processes = Processes::start(1).await?;
     let bare = Arc::new(async_nats::connect(process::url()).await?);
-    let tools = Dispatcher::builder().timeout(Duration::from_secs(30)).build()?;
+    // The worker's tools are linked here as well, and would go before those of workers.
+    let tools = Dispatcher::builder().manifest(Manifest::default()).timeout(Duration::from_secs(30)).build()?;
     let _remote = discover(async_nats::connect(process::url()).await?, tools.registry()).await?;
     for lanes in [1, 64] {
         let calls = if lanes == 1 { CALLS / 10 } else { CALLS };
@@ -96,7 +97,7 @@ async fn scale() -> Result<(), Anything> {
     let mut alone = None;
     for workers in 1..=cores {
         let _processes = Processes::start(workers).await?;
-        let tools = Dispatcher::builder().build()?;
+        let tools = Dispatcher::builder().manifest(Manifest::default()).build()?;
         let _remote = discover(async_nats::connect(process::url()).await?, tools.registry()).await?;
         let mut rounds = Vec::new();
         for _ in 0..5 {

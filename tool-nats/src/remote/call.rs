@@ -11,7 +11,7 @@ use async_nats::connection::State;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::sleep;
 use tool_runtime::{ErrorKind, Progress, Scope, ToolError, ToolResult};
 
 use super::inbox::{End, Place};
@@ -26,6 +26,9 @@ const TRIES: u32 = 4;
 
 /// How long to wait before asking again for a call that is running already.
 const RUNNING_ALREADY: Duration = Duration::from_millis(200);
+
+/// What is said of a call that was to be stopped.
+const NOT_SAID: &str = "was to be stopped, and its worker did not say in time that it is";
 
 /// What became of a call that was sent.
 enum Sent {
@@ -116,9 +119,9 @@ async fn wait(
     mut reports: Option<mpsc::Receiver<Value>>,
 ) -> Sent {
     let caller = &tool.caller;
-    let mut is_stopping = false;
     let mut stopped = pin!(scope.cancellation().cancelled());
-    let mut silence = pin!(sleep(caller.patience));
+    // Set once the caller wants the call stopped.
+    let mut grace = pin!(None);
     loop {
         let report = async {
             match &mut reports {
@@ -126,6 +129,7 @@ async fn wait(
                 None => std::future::pending().await,
             }
         };
+        let is_stopping = grace.is_some();
         tokio::select! {
             biased;
             Some(report) = report => progress.report(report),
@@ -135,22 +139,18 @@ async fn wait(
                     caller.nudge.notify_one();
                     Sent::NotRun(unavailable(tool, "no worker offers it at the moment"))
                 }
+                End::Silent(_) if is_stopping => Sent::Stopped(NOT_SAID.to_owned()),
+                End::Silent(silence) => {
+                    caller.nudge.notify_one();
+                    Sent::Lost(lost(tool, silence))
+                }
             },
             () = &mut stopped, if !is_stopping => {
-                is_stopping = true;
                 place.stop();
-                silence.as_mut().reset(Instant::now() + caller.stop_patience);
+                grace.set(Some(sleep(caller.stop_patience)));
             }
-            () = &mut silence => {
-                if is_stopping {
-                    return Sent::Stopped("was to be stopped, and its worker did not say in time that it is".to_owned());
-                }
-                let silent = place.silence();
-                if silent >= caller.patience {
-                    caller.nudge.notify_one();
-                    return Sent::Lost(lost(tool, silent));
-                }
-                silence.set(sleep_until(Instant::now() + (caller.patience - silent)));
+            Some(()) = async { Some(grace.as_mut().as_pin_mut()?.await) }, if is_stopping => {
+                return Sent::Stopped(NOT_SAID.to_owned());
             }
         }
     }

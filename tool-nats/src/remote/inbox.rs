@@ -15,14 +15,17 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::wire::{Answer, AnswerParts};
 use crate::{Error, Space};
 
-/// How often entries of calls that nobody waits for are looked through.
-const SWEEP: Duration = Duration::from_secs(1);
+/// How often silent calls are looked for, at most and at least. One look at all of them costs less than a timer for each.
+const SWEEP: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 
 /// What ends a wait.
 #[derive(Debug)]
 pub(crate) enum End {
+    /// The server says that nobody listens: nothing has run.
     NobodyThere,
     Result(tool_runtime::ToolResult),
+    /// Nothing was heard for so long.
+    Silent(Duration),
 }
 
 /// Where answers arrive.
@@ -40,8 +43,7 @@ type Waiting = FxHashMap<u64, Entry>;
 
 /// A call that was sent.
 struct Entry {
-    /// Gone, once nobody waits any more.
-    end: Option<oneshot::Sender<End>>,
+    end: oneshot::Sender<End>,
     progress: Option<mpsc::Sender<Value>>,
     heard: Instant,
     /// The worker that has it, once it has said so.
@@ -73,7 +75,7 @@ impl Inbox {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (end, ended) = oneshot::channel();
         let entry = Entry {
-            end: Some(end),
+            end,
             progress,
             heard: Instant::now(),
             worker: None,
@@ -82,11 +84,6 @@ impl Inbox {
         };
         lock(&self.waiting).insert(number, entry);
         Place { inbox: self.clone(), number, ended, is_over: false }
-    }
-
-    #[cfg(test)]
-    pub(crate) fn len(&self) -> usize {
-        lock(&self.waiting).len()
     }
 }
 
@@ -114,11 +111,6 @@ impl Place {
         self.is_over = true;
         // The sender goes only with the inbox, which this holds.
         end.unwrap_or(End::NobodyThere)
-    }
-
-    /// How long nothing was heard.
-    pub(crate) fn silence(&self) -> Duration {
-        lock(&self.inbox.waiting).get(&self.number).map_or(Duration::ZERO, |entry| entry.heard.elapsed())
     }
 
     /// Has the call stopped: now, or as soon as its worker is known.
@@ -164,7 +156,7 @@ struct Reader {
 
 impl Reader {
     async fn read(self, mut subscriber: Subscriber) {
-        let mut sweep = tokio::time::interval(SWEEP);
+        let mut sweep = tokio::time::interval((self.patience / 8).clamp(SWEEP.0, SWEEP.1));
         loop {
             tokio::select! {
                 message = subscriber.next() => match message {
@@ -217,13 +209,22 @@ impl Reader {
         let entry = waiting.remove(&number)?;
         drop(waiting);
         // Whether somebody still waits does not matter.
-        let _ = entry.end.map(|waiter| waiter.send(end));
+        let _ = entry.end.send(end);
         None
     }
 
-    /// Forgets calls that nobody waits for and that nothing is heard of.
+    /// Ends calls that nothing was heard of for too long.
     fn sweep(&self) {
-        let is_waited_for = |entry: &Entry| entry.end.as_ref().is_some_and(|end| !end.is_closed());
-        lock(&self.waiting).retain(|_, entry| is_waited_for(entry) || entry.heard.elapsed() < self.patience);
+        let now = Instant::now();
+        let silence = |entry: &Entry| now.saturating_duration_since(entry.heard);
+        let silent: Vec<Entry> = {
+            let mut waiting = lock(&self.waiting);
+            waiting.extract_if(|_, entry| silence(entry) >= self.patience).map(|(_, entry)| entry).collect()
+        };
+        for entry in silent {
+            let silence = silence(&entry);
+            // Whether somebody still waits does not matter.
+            let _ = entry.end.send(End::Silent(silence));
+        }
     }
 }

@@ -134,7 +134,6 @@ impl Discover {
             space: self.space,
             inbox: Arc::new(inbox),
             queue: self.queue,
-            patience: self.patience,
             stop_patience: Duration::from_secs(1).min(self.patience),
             repeat: self.repeat,
             deliver: self.deliver,

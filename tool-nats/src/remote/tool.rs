@@ -18,8 +18,6 @@ pub(super) struct Caller {
     pub(super) space: Space,
     pub(super) inbox: Arc<Inbox>,
     pub(super) queue: Option<Queue>,
-    /// How long a worker may be silent.
-    pub(super) patience: Duration,
     /// How long it may take to say that a call is stopped.
     pub(super) stop_patience: Duration,
     /// Whether calls of idempotent tools that are lost are sent again.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use async_nats::{Message, Subject};
 use bytes::Bytes;
+use futures_util::FutureExt;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::sleep;
@@ -26,8 +27,26 @@ const HEARTBEAT: Duration = Duration::from_secs(1);
 /// How many reports of progress wait to be sent.
 const REPORTS: usize = 64;
 
+/// Takes a call. One that answers at once, of a tool that does so, is done by whoever reads the subject; any other has a
+/// task of its own.
+pub(super) fn take(shared: &Arc<Shared>, tool: &Arc<Tool>, message: Message) {
+    let mut call = Box::pin(shared.calls.track_future(answer(shared.clone(), tool.clone(), message)));
+    if tool.pace.is_short() {
+        if tool.pace.watch(|| call.as_mut().now_or_never()).is_none() {
+            tokio::spawn(call);
+        }
+        return;
+    }
+    let tool = tool.clone();
+    tokio::spawn(async move {
+        if tool.pace.watch(|| call.as_mut().now_or_never()).is_none() {
+            call.await;
+        }
+    });
+}
+
 /// Runs a call and answers it.
-pub(super) async fn answer(shared: Arc<Shared>, tool: Arc<Tool>, message: Message) {
+async fn answer(shared: Arc<Shared>, tool: Arc<Tool>, message: Message) {
     let Some(reply) = message.reply.clone() else { return };
     if header(message.headers.as_ref(), PROBE).is_some() {
         return send(&shared, &reply, Reply { headers: None, payload: Bytes::new() }).await;

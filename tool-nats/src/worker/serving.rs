@@ -15,6 +15,7 @@ use tokio::time::{interval, timeout};
 use tokio_util::sync::CancellationToken;
 use tool_runtime::{Definitions, Manifest, ToolDefinition};
 
+use super::pace::Pace;
 use super::presence::Presence;
 use super::statistics::Statistics;
 use super::{Shared, request};
@@ -46,6 +47,7 @@ pub(crate) struct Tool {
     pub(crate) repeatable: bool,
     pub(crate) timeout: Option<Duration>,
     pub(super) statistics: Statistics,
+    pub(super) pace: Pace,
 }
 
 impl Tool {
@@ -179,12 +181,12 @@ impl Serving {
             repeatable: definition.idempotent || definition.read_only,
             timeout: definition.timeout,
             statistics: Statistics::default(),
+            pace: Pace::default(),
         });
         let (shared, served) = (self.shared.clone(), tool.clone());
         let reading = self
             .read(subject, move |message| {
-                let call = request::answer(shared.clone(), served.clone(), message);
-                shared.calls.spawn(call);
+                request::take(&shared, &served, message);
                 std::future::ready(())
             })
             .await?;

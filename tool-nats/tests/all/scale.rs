@@ -63,6 +63,6 @@ async fn messages_are_as_long_as_the_page_on_scale_says() {
 }
 
 fn bytes(statistics: &Statistics) -> (usize, usize) {
-    let count = |counter: &std::sync::atomic::AtomicU64| usize::try_from(counter.load(Relaxed)).unwrap();
-    (count(&statistics.out_bytes), count(&statistics.in_bytes))
+    let bytes = |count: u64| usize::try_from(count).unwrap();
+    (bytes(statistics.out_bytes.load(Relaxed)), bytes(statistics.in_bytes.load(Relaxed)))
 }
