@@ -49,6 +49,14 @@ impl Scope {
         progress.and_then(|progress| progress.cloned()).unwrap_or_default()
     }
 
+    /// A value that came with the call itself, through [`Call::with`](crate::Call::with), whether or not the builder knows
+    /// its type: for a tool that can be told more, and need not be.
+    #[must_use]
+    pub fn given<T: Clone + Send + 'static>(&self) -> Option<T> {
+        let given = self.inner.with.iter().find(|given| given.type_id == TypeId::of::<T>())?;
+        Input::Slot(given.slot.clone()).cloned().ok()
+    }
+
     /// The value of a name, made by its provider if it does not exist yet.
     ///
     /// # Errors

@@ -214,6 +214,15 @@ async fn a_handler_can_have_what_the_application_provides() {
     assert_eq!(answer(&tools, "{}").await.output, "Hello of 1");
 }
 
+#[tokio::test]
+async fn a_value_that_came_with_the_call_needs_no_announcement() {
+    let shown = |(): (), scope: Scope| async move { format!("{:?} {:?}", scope.given::<u8>(), scope.given::<u16>()) };
+    let tools = with(RuntimeTool::scoped("x.shown", "", shown));
+    let call = || tools.call(ToolCall::from_text("x.shown", "{}"));
+    assert_eq!(call().with(7_u8).await.output, "Some(7) None");
+    assert_eq!(call().await.output, "None None");
+}
+
 /// A tool whose work goes on elsewhere: its handler can only ask there to stop, and says what it was told.
 fn elsewhere(says: Option<ErrorKind>) -> RuntimeTool {
     let handler = move |_: Map<String, Value>, scope: Scope| async move {
