@@ -26,17 +26,22 @@ const CALLS: usize = 20_000;
 
 type Anything = Box<dyn std::error::Error + Send + Sync>;
 
-#[tokio::main(flavor = "multi_thread", worker_threads = 2)]
-async fn main() -> Result<(), Anything> {
-    match std::env::args().nth(1).as_deref() {
-        Some("worker") => serve_until_killed().await,
-        Some("scale") => scale().await,
-        _ => beside_bare().await,
-    }
+fn main() -> Result<(), Anything> {
+    let mode = std::env::args().nth(1).unwrap_or_default();
+    // Where workers are added, each has one thread: it is the workers that are to be seen, not their threads.
+    let threads = if mode == "worker-of-one-thread" { 1 } else { 2 };
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?;
+    runtime.block_on(async {
+        match mode.as_str() {
+            "worker" | "worker-of-one-thread" => serve_until_killed().await,
+            "scale" => scale().await,
+            _ => beside_bare().await,
+        }
+    })
 }
 
 async fn beside_bare() -> Result<(), Anything> {
-    let _processes = Processes::start(1).await?;
+    let _processes = Processes::start(1, "worker").await?;
     let bare = Arc::new(async_nats::connect(process::url()).await?);
     // The worker's tools are linked here as well, and would go before those of workers.
     let tools = Dispatcher::builder().manifest(Manifest::default()).timeout(Duration::from_secs(30)).build()?;
@@ -96,7 +101,7 @@ async fn scale() -> Result<(), Anything> {
     let cores = std::thread::available_parallelism()?.get();
     let mut alone = None;
     for workers in 1..=cores {
-        let _processes = Processes::start(workers).await?;
+        let _processes = Processes::start(workers, "worker-of-one-thread").await?;
         let tools = Dispatcher::builder().manifest(Manifest::default()).build()?;
         let _remote = discover(async_nats::connect(process::url()).await?, tools.registry()).await?;
         let mut rounds = Vec::new();

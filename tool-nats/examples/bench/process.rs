@@ -21,7 +21,7 @@ pub fn url() -> String {
 pub struct Processes(Vec<Child>);
 
 impl Processes {
-    pub async fn start(workers: usize) -> Result<Self, Anything> {
+    pub async fn start(workers: usize, mode: &str) -> Result<Self, Anything> {
         let server = Command::new("nats-server").args(["-a", "127.0.0.1", "-p", PORT]).stderr(Stdio::null()).spawn()?;
         let mut processes = Self(vec![server]);
         let began = Instant::now();
@@ -35,7 +35,7 @@ impl Processes {
         let mut here = client.subscribe("bench.ready").await?;
         client.flush().await?;
         for _ in 0..workers {
-            let worker = Command::new(std::env::current_exe()?).arg("worker").stdin(Stdio::piped()).spawn()?;
+            let worker = Command::new(std::env::current_exe()?).arg(mode).stdin(Stdio::piped()).spawn()?;
             processes.0.push(worker);
             here.next().await.ok_or("the connection is gone")?;
         }

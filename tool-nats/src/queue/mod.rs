@@ -13,17 +13,17 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_nats::Client;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
 use async_nats::jetstream::object_store::ObjectStore;
 use async_nats::jetstream::stream::{DiscardPolicy, RetentionPolicy, StorageType};
 use async_nats::jetstream::{self, Context, kv, object_store, stream};
-use async_nats::Client;
 use tokio::io::AsyncReadExt;
 use tool_runtime::{ErrorKind, ToolError, ToolResult};
 
 use self::record::{Record, State};
 pub(crate) use self::submit::{Job, Submitted};
-pub(crate) use self::take::Taking;
+pub(crate) use self::take::{Choice, Taking};
 use crate::remote::{Inbox, Place};
 use crate::{Error, Space, fingerprint};
 

@@ -64,7 +64,7 @@ impl Queue {
         let mut headers = headers.write();
         headers.insert(NATS_MESSAGE_ID, id.as_str());
         headers.insert(JOB, id.as_str());
-        headers.insert(NOTIFY, place.subject());
+        headers.insert(NOTIFY, place.subject().as_str());
         if job.repeat {
             headers.insert(REPEAT, "yes");
         }

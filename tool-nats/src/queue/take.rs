@@ -15,9 +15,9 @@ use tool_runtime::{Definitions, ErrorKind, ToolDefinition, ToolError, ToolResult
 
 use super::record::{Record, State};
 use super::{JobId, Queue};
+use crate::Error;
 use crate::wire::{CallHeaders, JOB, NOTIFY, REPEAT, header};
 use crate::worker::{Confirmed, Shared, Tool};
-use crate::Error;
 
 /// How long a request for jobs waits for some.
 const PULL: Duration = Duration::from_secs(5);
@@ -34,20 +34,19 @@ const TRIES: u32 = 60;
 /// Room in a record for what is not the result.
 const RECORD_ROOM: usize = 4_096;
 
+/// Which tools are taken from a queue.
+pub(crate) type Choice = Arc<dyn Fn(&str, &ToolDefinition) -> bool + Send + Sync>;
+
 /// What a worker takes from a queue: the jobs of each of its tools, so many at a time.
 pub(crate) struct Taking {
     queue: Queue,
-    queued: Arc<dyn Fn(&str, &ToolDefinition) -> bool + Send + Sync>,
+    queued: Choice,
     places: usize,
     tools: BTreeMap<String, (Arc<Tool>, DropGuard)>,
 }
 
 impl Taking {
-    pub(crate) fn new(
-        queue: Queue,
-        queued: Arc<dyn Fn(&str, &ToolDefinition) -> bool + Send + Sync>,
-        places: usize,
-    ) -> Self {
+    pub(crate) fn new(queue: Queue, queued: Choice, places: usize) -> Self {
         Self { queue, queued, places, tools: BTreeMap::new() }
     }
 
@@ -60,7 +59,8 @@ impl Taking {
     ) {
         let mut taken = BTreeMap::new();
         for tool in tools {
-            let definition = definitions.iter().find(|(name, _)| **name == *tool.name).map(|(_, definition)| definition);
+            let definition =
+                definitions.iter().find(|(name, _)| **name == *tool.name).map(|(_, definition)| definition);
             if !definition.is_some_and(|definition| (self.queued)(&tool.name, definition)) {
                 continue;
             }
@@ -183,9 +183,8 @@ impl Taker {
     /// Runs the call, and says meanwhile that it runs.
     async fn work(&self, job: &JobId, message: &Message, attempt: u32) -> ToolResult {
         let result = self.call(job, message, None).await;
-        let is_unknown = |result: &ToolResult| {
-            result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::OutcomeUnknown)
-        };
+        let is_unknown =
+            |result: &ToolResult| result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::OutcomeUnknown);
         if attempt > 1 && is_unknown(&result) {
             // A journal knows that the first attempt was left in the middle. This one may run all the same.
             return self.call(job, message, Some(attempt)).await;

@@ -4,14 +4,14 @@
 //! run, or that the outcome is unknown, since a call that was sent may have run whatever happened since.
 
 use std::borrow::Cow;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::time::Duration;
 
 use async_nats::connection::State;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
-use tokio::time::sleep;
+use tokio::time::{Sleep, sleep};
 use tool_runtime::{ErrorKind, Progress, Scope, ToolError, ToolResult};
 
 use super::inbox::{End, Place};
@@ -149,10 +149,16 @@ async fn wait(
                 place.stop();
                 grace.set(Some(sleep(caller.stop_patience)));
             }
-            Some(()) = async { Some(grace.as_mut().as_pin_mut()?.await) }, if is_stopping => {
-                return Sent::Stopped(NOT_SAID.to_owned());
-            }
+            () = over(grace.as_mut()), if is_stopping => return Sent::Stopped(NOT_SAID.to_owned()),
         }
+    }
+}
+
+/// Waits for the end of a time that may not have begun.
+async fn over(time: Pin<&mut Option<Sleep>>) {
+    match time.as_pin_mut() {
+        Some(time) => time.await,
+        None => std::future::pending().await,
     }
 }
 

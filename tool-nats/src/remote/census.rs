@@ -94,9 +94,9 @@ pub(super) async fn fetch(client: &Client, space: &Space, hash: &str) -> Result<
         return Err(wrong("it is not the one that was announced"));
     }
     let manifest = Manifest::from_json(&text).map_err(Error::nats("read a manifest"))?;
-    let tools = manifest.iter().map(|(name, definition)| {
-        (name.to_owned(), Arc::new(definition.clone()), fingerprint::of_tool(definition))
-    });
+    let tools = manifest
+        .iter()
+        .map(|(name, definition)| (name.to_owned(), Arc::new(definition.clone()), fingerprint::of_tool(definition)));
     Ok(Arc::new(tools.collect()))
 }
 

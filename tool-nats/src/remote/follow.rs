@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_nats::connection::State;
 use async_nats::{HeaderMap, Message, Subscriber};
 use bytes::Bytes;
-use futures_util::{FutureExt, StreamExt};
 use futures_util::future::join_all;
+use futures_util::{FutureExt, StreamExt};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -62,7 +62,8 @@ impl Follower {
         found: Arc<Mutex<Found>>,
         every: Duration,
     ) -> Result<Self, Error> {
-        let subscribe = async |subject| caller.client.subscribe(subject).await.map_err(Error::nats("subscribe to news"));
+        let subscribe =
+            async |subject| caller.client.subscribe(subject).await.map_err(Error::nats("subscribe to news"));
         let here = subscribe(caller.space.here()).await?;
         let gone = subscribe(caller.space.gone()).await?;
         let (workers, manifests, registered) = Default::default();
@@ -142,7 +143,8 @@ impl Follower {
     /// Brings the registry up to what the workers offer.
     async fn update(&mut self) {
         self.fetch_manifests().await;
-        let known = self.workers.values().filter_map(|worker| Some((&*worker.version, self.manifests.get(&worker.manifest)?)));
+        let known =
+            self.workers.values().filter_map(|worker| Some((&*worker.version, self.manifests.get(&worker.manifest)?)));
         let mut conflicts = Vec::new();
         let mut chosen = BTreeMap::new();
         for (name, forms) in forms(known) {

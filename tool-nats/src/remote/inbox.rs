@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use async_nats::{Client, Message, Subscriber};
+use async_nats::{Client, Message, Subject, Subscriber};
 use futures_util::StreamExt;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
@@ -74,14 +74,8 @@ impl Inbox {
     pub(crate) fn place(self: &Arc<Self>, progress: Option<mpsc::Sender<Value>>) -> Place {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (end, ended) = oneshot::channel();
-        let entry = Entry {
-            end,
-            progress,
-            heard: Instant::now(),
-            worker: None,
-            stop: false,
-            parts: AnswerParts::default(),
-        };
+        let entry =
+            Entry { end, progress, heard: Instant::now(), worker: None, stop: false, parts: AnswerParts::default() };
         lock(&self.waiting).insert(number, entry);
         Place { inbox: self.clone(), number, ended, is_over: false }
     }
@@ -101,8 +95,8 @@ pub(crate) struct Place {
 
 impl Place {
     /// The subject to which answers go.
-    pub(crate) fn subject(&self) -> String {
-        format!("{}{}", self.inbox.prefix, self.number)
+    pub(crate) fn subject(&self) -> Subject {
+        format!("{}{}", self.inbox.prefix, self.number).into()
     }
 
     /// Waits for the end. Can be cancelled without loss.
@@ -126,7 +120,7 @@ impl Place {
             let (client, subject) = (self.inbox.client.clone(), self.inbox.space.worker(&worker));
             let call = self.subject();
             // A runtime is there: the call was sent on it.
-            tokio::spawn(async move { client.publish(subject, call.into()).await });
+            tokio::spawn(async move { client.publish(subject, call.to_string().into()).await });
         }
     }
 

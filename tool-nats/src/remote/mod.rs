@@ -60,8 +60,8 @@ pub fn discover(client: Client, registry: Registry) -> Discover {
     }
 }
 
-/// How a call gets to its worker. A call can say it itself, `tools.call(..).with(Delivery::Queued)`, where the dispatcher
-/// was built with `per_call::<Delivery>()`; what a tool does otherwise is for [`Discover::deliver`] to say.
+/// How a call gets to its worker. A call can say it itself, `tools.call(..).with(Delivery::Queued)`; what a tool does
+/// otherwise is for [`Discover::deliver`] to say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Delivery {
     /// By request and reply: fast, and what a worker holds that dies is lost; the call says so.
@@ -74,6 +74,9 @@ pub enum Delivery {
     Submitted,
 }
 
+/// How calls of a tool get to their worker.
+type Deliver = Arc<dyn Fn(&str, &ToolDefinition) -> Delivery + Send + Sync>;
+
 /// What a discovery is told before it starts; see [`discover`].
 #[must_use = "nothing is discovered until this is awaited"]
 pub struct Discover {
@@ -84,7 +87,7 @@ pub struct Discover {
     patience: Duration,
     repeat: bool,
     queue: Option<Queue>,
-    deliver: Arc<dyn Fn(&str, &ToolDefinition) -> Delivery + Send + Sync>,
+    deliver: Deliver,
 }
 
 impl Discover {

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use tool_runtime::{RuntimeTool, Scope, ToolDefinition, ToolResult};
 
 use super::inbox::Inbox;
-use super::{Delivery, call, queued};
+use super::{Deliver, Delivery, call, queued};
 use crate::{Queue, Space};
 
 /// What all remote tools of one discovery share.
@@ -22,7 +22,7 @@ pub(super) struct Caller {
     pub(super) stop_patience: Duration,
     /// Whether calls of idempotent tools that are lost are sent again.
     pub(super) repeat: bool,
-    pub(super) deliver: Arc<dyn Fn(&str, &ToolDefinition) -> Delivery + Send + Sync>,
+    pub(super) deliver: Deliver,
     /// Told when a call finds nobody: workers may have gone.
     pub(super) nudge: Notify,
 }
@@ -48,8 +48,7 @@ pub(super) struct RemoteTool {
 
 impl RemoteTool {
     async fn call(&self, arguments: Map<String, Value>, scope: Scope) -> ToolResult {
-        // A call that says how it goes must come from a dispatcher that has announced `per_call::<Delivery>()`.
-        let delivery = scope.value::<Delivery>().await.unwrap_or(self.delivery);
+        let delivery = scope.given::<Delivery>().unwrap_or(self.delivery);
         match delivery {
             Delivery::Direct => call::direct(self, &arguments, &scope).await,
             Delivery::Queued | Delivery::Submitted => queued::call(self, &arguments, &scope, delivery).await,
@@ -75,7 +74,8 @@ pub(super) fn entry(caller: &Arc<Caller>, name: &str, definition: &ToolDefinitio
         .handler(caller.space.handler(name))
         .settles_within(caller.stop_patience * 3)
         .tags(definition.tags.iter().cloned());
-    let flags: [(bool, fn(RuntimeTool) -> RuntimeTool); 5] = [
+    type Set = fn(RuntimeTool) -> RuntimeTool;
+    let flags: [(bool, Set); 5] = [
         (definition.sensitive, RuntimeTool::sensitive),
         (definition.read_only, RuntimeTool::read_only),
         (definition.destructive, RuntimeTool::destructive),

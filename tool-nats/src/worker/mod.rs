@@ -23,6 +23,7 @@ pub(crate) use self::request::Confirmed;
 use self::running::Running;
 use self::serving::Serving;
 pub(crate) use self::serving::Tool;
+use crate::queue::Choice;
 use crate::{Error, Queue, Space};
 
 /// Serves the tools of a dispatcher to whoever [discovers](crate::discover()) them.
@@ -75,7 +76,7 @@ pub struct Serve {
     description: String,
     trusts_consent: bool,
     queue: Option<Queue>,
-    queued: Arc<dyn Fn(&str, &ToolDefinition) -> bool + Send + Sync>,
+    queued: Choice,
     queue_places: usize,
 }
 

@@ -19,7 +19,7 @@ use super::pace::Pace;
 use super::presence::Presence;
 use super::statistics::Statistics;
 use super::{Shared, request};
-use crate::queue::Taking;
+use crate::queue::{Choice, Taking};
 use crate::wire::PROBE;
 use crate::{Error, Queue, fingerprint};
 
@@ -109,12 +109,7 @@ impl Serving {
         })
     }
 
-    pub(super) fn take_from(
-        &mut self,
-        queue: Queue,
-        queued: Arc<dyn Fn(&str, &ToolDefinition) -> bool + Send + Sync>,
-        places: usize,
-    ) {
+    pub(super) fn take_from(&mut self, queue: Queue, queued: Choice, places: usize) {
         self.taking = Some(Taking::new(queue, queued, places));
     }
 
@@ -203,7 +198,9 @@ impl Serving {
                 let most = shared.client.max_payload().saturating_sub(HEADER_ROOM).max(1);
                 let count = text.len().div_ceil(most).max(1);
                 let asked = std::str::from_utf8(&message.payload).ok().and_then(|number| number.parse::<usize>().ok());
-                let (Some(reply), Some(number)) = (message.reply, asked.filter(|&number| number < count)) else { return };
+                let (Some(reply), Some(number)) = (message.reply, asked.filter(|&number| number < count)) else {
+                    return;
+                };
                 let part = text.slice(number * most..text.len().min((number + 1) * most));
                 let mut headers = HeaderMap::new();
                 headers.insert(crate::wire::PART, format!("{number}/{count}"));

@@ -60,7 +60,10 @@ async fn of_two_definitions_the_newer_version_wins_and_it_is_reported() {
         }
         let conflicts = caller.remote.conflicts();
         assert_eq!(conflicts.len(), 1);
-        assert_eq!((conflicts[0].used.as_deref(), &*conflicts[0].passed_over), (Some("1.10.0"), &["1.9.0".to_owned()][..]));
+        assert_eq!(
+            (conflicts[0].used.as_deref(), &*conflicts[0].passed_over),
+            (Some("1.10.0"), &["1.9.0".to_owned()][..])
+        );
         assert!(conflicts[0].to_string().contains("version 1.10.0 is used"), "{}", conflicts[0]);
         for worker in workers {
             worker.drain().await;
@@ -133,7 +136,10 @@ async fn a_worker_is_a_service() {
         serde_json::from_slice(&client.request(subject, "".into()).await.unwrap().payload).unwrap()
     };
     let ping = ask("$SRV.PING".into()).await;
-    assert_eq!((&ping["name"], &ping["version"], &ping["metadata"]["tools"]), (&json!("tools"), &json!("1.2.3"), &json!("1")));
+    assert_eq!(
+        (&ping["name"], &ping["version"], &ping["metadata"]["tools"]),
+        (&json!("tools"), &json!("1.2.3"), &json!("1"))
+    );
     assert_eq!(ping["metadata"]["manifest"].as_str().unwrap().len(), 64);
     let info = ask(format!("$SRV.INFO.tools.{}", worker.id())).await;
     assert!(info["endpoints"][0]["subject"].as_str().unwrap().starts_with("tools.call.t."));

@@ -105,7 +105,8 @@ async fn every_call_is_answered_once_and_as_what_it_is() {
         }
         *kinds.entry(kind(result).map_or("done", ErrorKind::as_str)).or_default() += 1;
     }
-    let twice: Vec<_> = spied.lock().unwrap().iter().filter(|(_, count)| **count > 1).map(|(to, _)| to.clone()).collect();
+    let twice: Vec<_> =
+        spied.lock().unwrap().iter().filter(|(_, count)| **count > 1).map(|(to, _)| to.clone()).collect();
     assert!(twice.is_empty(), "answered twice: {twice:?}");
     eprintln!("{kills} kills, {} calls: {kinds:?}", answers.len());
     // The test says something only if it got somewhere, and if workers died in the middle of calls.

@@ -1,6 +1,8 @@
 //! With a real `nats-server`, which is looked for in the path. Where there is none the tests say that they were skipped,
 //! unless `NATS_SERVER=required`.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 // Calls by request and reply: what travels with them, what comes back.
 mod calls;
 // Which tools there are, as workers come, go and change.

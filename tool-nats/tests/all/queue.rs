@@ -71,7 +71,8 @@ async fn jobs_are_cancelled_before_and_while_they_run() {
     // One place, so that a second job waits.
     let _worker = serve(client.clone(), tools).queue(open(client).await).queue_places(1).await.unwrap();
     let (caller, queue) = caller(&server.url()).await;
-    let submit = async |line| job(&caller.tools.call(call("effect.leave", line, 20_000)).with(Delivery::Submitted).await);
+    let submit =
+        async |line| job(&caller.tools.call(call("effect.leave", line, 20_000)).with(Delivery::Submitted).await);
     let running = submit("running").await;
     until("it runs", async || matches!(queue.status(&running).await, Ok(Some(Status::Running { .. })))).await;
     let waiting = submit("waiting").await;

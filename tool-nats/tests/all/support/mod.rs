@@ -1,6 +1,6 @@
 mod children;
-mod proxy;
 mod nats_server;
+mod proxy;
 mod tools;
 
 use std::time::Duration;
@@ -9,8 +9,8 @@ use tool_nats::{Discover, Remote, async_nats, discover};
 use tool_runtime::{Dispatcher, ErrorKind, ToolCall, ToolResult};
 
 pub use children::{Child, Task};
-pub use proxy::{Proxy, Way};
 pub use nats_server::{Server, connect};
+pub use proxy::{Proxy, Way};
 pub use tools::{Effects, worker_tools};
 
 /// A server of its own, or the end of the test where there is none.
@@ -36,7 +36,7 @@ impl Caller {
     }
 
     pub async fn with(client: async_nats::Client, more: impl FnOnce(Discover) -> Discover) -> Self {
-        let tools = Dispatcher::builder().per_call::<tool_nats::Delivery>().build().unwrap();
+        let tools = Dispatcher::builder().build().unwrap();
         Self::of(tools, client, more).await
     }
 

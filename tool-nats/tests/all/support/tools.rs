@@ -69,7 +69,9 @@ pub fn worker_tools(effects: Effects) -> Builder {
     Dispatcher::builder()
         .tool(RuntimeTool::new("math.add", "Add two numbers.", |sum: Sum| async move { json!(sum.a + sum.b) }))
         .tool(RuntimeTool::scoped("slow.wait", "Wait.", wait))
-        .tool(RuntimeTool::new("big.text", "A long text.", |size: Size| async move { "long line\n".repeat(size.bytes / 10) }))
+        .tool(RuntimeTool::new("big.text", "A long text.", |size: Size| async move {
+            "long line\n".repeat(size.bytes / 10)
+        }))
         .tool(RuntimeTool::scoped("context.show", "Where a call comes from.", show))
         .tool(RuntimeTool::new("data.purge", "Delete everything.", |(): ()| async { "gone" }).sensitive())
         .tool(RuntimeTool::new("effect.leave", "Leave a line.", leave("done")))
