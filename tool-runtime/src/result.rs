@@ -178,6 +178,8 @@ pub enum ErrorKind {
     RateLimited,
     /// Too many calls are running and waiting, or this very one is; it did not run.
     Busy,
+    /// Nobody is there who could run it, such as a program on another machine; it did not run.
+    Unavailable,
     /// One that this version does not know, in a result that a newer one recorded.
     #[serde(other)]
     Unrecognized,
@@ -206,6 +208,7 @@ impl ErrorKind {
             Self::Journal => "journal",
             Self::RateLimited => "rate_limited",
             Self::Busy => "busy",
+            Self::Unavailable => "unavailable",
             Self::Unrecognized => "unrecognized",
         }
     }
@@ -284,6 +287,7 @@ mod tests {
             Finish,
             OutcomeUnknown,
             NoRuntime,
+            Unavailable,
             Unrecognized,
         ];
         for kind in kinds {

@@ -104,6 +104,15 @@ impl BoundTool {
         }
     }
 
+    /// How long its handler may take to say what became of a call that is stopped, where that cannot be told from the
+    /// handler's end.
+    pub(crate) fn stop_grace(&self) -> Option<Duration> {
+        match &self.function {
+            Function::Linked { .. } => None,
+            Function::Runtime(function) => function.stop_grace,
+        }
+    }
+
     /// What is known of its arguments, made when it is first needed.
     #[inline]
     pub(crate) fn schemas(&self) -> &Schemas {

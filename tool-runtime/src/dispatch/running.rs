@@ -30,6 +30,8 @@ pub(super) struct Running {
     budget: Budget,
     timer: Option<Pin<Box<Sleep>>>,
     cancelled: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
+    /// Why it is being stopped, while its handler may still say what became of it.
+    stopping: Option<Box<Failure>>,
     /// What the handler has said besides its output.
     notes: Option<Notes>,
 }
@@ -52,7 +54,7 @@ impl Running {
     pub(super) fn new(tool: Arc<BoundTool>, work: Work, budget: Budget, cancel: Option<CancellationToken>) -> Self {
         let is_waiting = matches!(work, Work::Handler(_));
         let cancelled = cancel.map(|token| Box::pin(token.cancelled_owned()));
-        Self { tool, work, is_waiting, budget, timer: None, cancelled, notes: None }
+        Self { tool, work, is_waiting, budget, timer: None, cancelled, stopping: None, notes: None }
     }
 
     /// Goes on with the work; nothing while it waits.
@@ -86,6 +88,9 @@ impl Running {
             Work::Scoped { run, scope, runtime } => {
                 drop_quietly(run);
                 self.notes = scope.notes();
+                if scope.close_if_empty() {
+                    return Some(answer);
+                }
                 let finished = runtime.spawn(scope.finish(outcome));
                 if is_held {
                     return Some(answer);
@@ -110,6 +115,9 @@ impl Running {
             self.work = Work::Over;
             return Some(answer.and(Err(unstoppable(failure))));
         }
+        if let Some(grace) = self.tool.stop_grace() {
+            return self.settle(failure, grace);
+        }
         let is_held = match self.revoke() {
             Stopping::Stopped => false,
             Stopping::StillRuns => true,
@@ -125,6 +133,21 @@ impl Running {
             // The rollback has its own time. Without a timer it has all the time.
             self.timer = timer(FINISH_GRACE);
         }
+        ended
+    }
+
+    /// Tells a handler whose work goes on without it to stop that. What it says then is the answer.
+    fn settle(&mut self, failure: Box<Failure>, grace: Duration) -> Option<Answer> {
+        if self.stopping.is_none() {
+            self.revoke();
+            self.timer = timer(grace);
+            self.stopping = Some(failure);
+            return None;
+        }
+        let failure = self.stopping.take().unwrap_or(failure);
+        let outcome = outcome_of(&Err(Failure::new(failure.kind, "")));
+        let ended = self.end(Err(unstoppable(failure)), outcome, false);
+        self.timer = timer(FINISH_GRACE);
         ended
     }
 
@@ -156,7 +179,7 @@ impl Running {
     /// What is given back says what became of it; it need not be awaited.
     pub(super) fn abandon(&mut self) -> impl Future<Output = ToolResult> + Send + use<> {
         // One that has ended, and whose answer nobody reads, has had its effect all the same.
-        let is_held = !matches!(self.revoke(), Stopping::Stopped);
+        let is_held = !matches!(self.revoke(), Stopping::Stopped) || self.tool.stop_grace().is_some();
         let (answer, finished) = match std::mem::replace(&mut self.work, Work::Over) {
             Work::Scoped { run, scope, runtime } => {
                 drop_quietly(run);

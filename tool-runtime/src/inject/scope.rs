@@ -49,6 +49,14 @@ impl Scope {
         progress.and_then(|progress| progress.cloned()).unwrap_or_default()
     }
 
+    /// A value that came with the call itself, through [`Call::with`](crate::Call::with), whether or not the builder knows
+    /// its type: for a tool that can be told more, and need not be.
+    #[must_use]
+    pub fn given<T: Clone + Send + 'static>(&self) -> Option<T> {
+        let given = self.inner.with.iter().find(|given| given.type_id == TypeId::of::<T>())?;
+        Input::Slot(given.slot.clone()).cloned().ok()
+    }
+
     /// The value of a name, made by its provider if it does not exist yet.
     ///
     /// # Errors
@@ -222,6 +230,20 @@ impl ScopeInner {
     pub(crate) fn revoke(&self) -> Stopping {
         self.facts.cancel();
         self.state().blocking.as_ref().map_or(Stopping::Stopped, Blocking::revoke)
+    }
+
+    /// Closes a scope in which nothing was made and nothing goes on, as that of most tools made at run time: then there is
+    /// nothing to finish, and no task needed for it.
+    pub(crate) fn close_if_empty(&self) -> bool {
+        {
+            let mut state = self.state();
+            if state.blocking.is_some() || !state.slots.is_empty() || !state.made.is_empty() {
+                return false;
+            }
+            state.closed = true;
+        }
+        drop(self.permit.lock().unwrap_or_else(PoisonError::into_inner).take());
+        true
     }
 
     /// Finishes every value, the newest first. All are finished, even if one fails; the first error is given back, and

@@ -2,6 +2,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -23,6 +24,8 @@ pub(crate) struct RuntimeFunction {
     pub(super) names: Vec<String>,
     pub(super) schema: ArgumentSchema,
     pub(super) start: Start,
+    /// How long its handler may take to say what became of a call that is stopped.
+    pub(crate) stop_grace: Option<Duration>,
     /// Where it was made.
     pub(crate) source: String,
 }

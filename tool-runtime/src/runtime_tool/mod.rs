@@ -101,6 +101,7 @@ pub struct RuntimeTool {
     name: String,
     definition: ToolDefinition,
     source: &'static Location<'static>,
+    stop_grace: Option<Duration>,
     /// The function, or why there is none.
     made: Result<Made, String>,
 }
@@ -217,7 +218,7 @@ impl RuntimeTool {
                 Ok(Made { schema, start })
             }
         };
-        Self { name, definition, source: Location::caller(), made }
+        Self { name, definition, source: Location::caller(), stop_grace: None, made }
     }
 
     /// What `handler` of its definition says: the closure's own name unless set. A tool of another program says where
@@ -283,6 +284,16 @@ impl RuntimeTool {
         self
     }
 
+    /// What its handler has started goes on when the handler itself is gone, as with a tool of another program.
+    ///
+    /// A call that is stopped tells its handler so, by the token of its [`Scope`], and the handler has this long to
+    /// answer what became of it. If it does not, or if nobody waits any more, the outcome is unknown, and the call
+    /// says that instead of that it was stopped.
+    pub fn settles_within(mut self, grace: Duration) -> Self {
+        self.stop_grace = Some(grace);
+        self
+    }
+
     /// A broad group, such as `monitoring`.
     pub fn category(mut self, category: impl Into<String>) -> Self {
         self.definition.category = Some(category.into());
@@ -325,7 +336,7 @@ impl RuntimeTool {
         }
         let Made { schema, start } = self.made?;
         let names = self.definition.arguments.keys().cloned().collect();
-        let function = RuntimeFunction { names, schema, start, source };
+        let function = RuntimeFunction { names, schema, start, stop_grace: self.stop_grace, source };
         Ok(BoundTool::runtime(self.name.into(), Arc::new(self.definition), Arc::new(function)))
     }
 }

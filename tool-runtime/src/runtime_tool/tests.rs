@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::confirm::{self, Decision};
-use crate::journal::MemoryJournal;
+use crate::journal::{Journal, MemoryJournal, Query, State};
 use crate::{
     Dispatcher, ErrorKind, HandlerError, Limit, Limiter, Progress, Question, RuntimeTool, Scope, Spill, ToolCall,
     ToolError, ToolResult,
@@ -212,4 +212,60 @@ async fn a_handler_can_have_what_the_application_provides() {
     });
     let tools = Dispatcher::builder().value("greeting", "Hello".to_owned()).tool(tool).build().unwrap();
     assert_eq!(answer(&tools, "{}").await.output, "Hello of 1");
+}
+
+#[tokio::test]
+async fn a_value_that_came_with_the_call_needs_no_announcement() {
+    let shown = |(): (), scope: Scope| async move { format!("{:?} {:?}", scope.given::<u8>(), scope.given::<u16>()) };
+    let tools = with(RuntimeTool::scoped("x.shown", "", shown));
+    let call = || tools.call(ToolCall::from_text("x.shown", "{}"));
+    assert_eq!(call().with(7_u8).await.output, "Some(7) None");
+    assert_eq!(call().await.output, "None None");
+}
+
+/// A tool whose work goes on elsewhere: its handler can only ask there to stop, and says what it was told.
+fn elsewhere(says: Option<ErrorKind>) -> RuntimeTool {
+    let handler = move |_: Map<String, Value>, scope: Scope| async move {
+        scope.cancellation().cancelled().await;
+        match says {
+            Some(kind) => ToolResult::failure(ToolError::new(kind, "said elsewhere")),
+            None => std::future::pending().await,
+        }
+    };
+    RuntimeTool::remote("x.remote", "", &json!({}), handler).settles_within(Duration::from_secs(2))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_whose_work_goes_on_says_what_became_of_a_stopped_call() {
+    for (says, expected) in [(Some(ErrorKind::Failed), ErrorKind::Failed), (None, ErrorKind::OutcomeUnknown)] {
+        let tools = with(elsewhere(says));
+        let call = || tools.call(ToolCall::from_text("x.remote", "{}"));
+        assert_eq!(kind(&call().timeout(Duration::from_secs(1)).await), Some(expected));
+        let stop = crate::CancellationToken::new();
+        let (result, ()) = tokio::join!(call().cancel(stop.clone()), async {
+            tokio::task::yield_now().await;
+            stop.cancel();
+        });
+        assert_eq!(kind(&result), Some(expected));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_a_dropped_call_whose_work_goes_on_nobody_knows() {
+    let journal = Arc::new(MemoryJournal::new());
+    let remote = elsewhere(None);
+    let plain = RuntimeTool::new("x.local", "", |(): ()| std::future::pending::<()>());
+    let tools = Dispatcher::builder().tool(remote).tool(plain).journal(journal.clone()).build().unwrap();
+    for (name, expected) in [("x.remote", ErrorKind::OutcomeUnknown), ("x.local", ErrorKind::Cancelled)] {
+        let call = tools.call(ToolCall::from_text(name, "{}"));
+        assert!(tokio::time::timeout(Duration::from_secs(1), call).await.is_err());
+        let recorded = loop {
+            tokio::task::yield_now().await;
+            let entries = journal.entries(Query::newest(1)).await.unwrap();
+            if let State::Finished(finished) = &entries[0].state {
+                break finished.result.clone();
+            }
+        };
+        assert_eq!(kind(&recorded), Some(expected), "{name}");
+    }
 }

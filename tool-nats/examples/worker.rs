@@ -1,0 +1,58 @@
+//! A worker with a few tools: `cargo run -p tool-nats --example worker`.
+//!
+//! `NATS_URL` says where the server is, `nats://127.0.0.1:4222` unless set; `NATS_USER`, `NATS_PASSWORD` and `NATS_CA` (a
+//! file) say how to get in. It serves until Ctrl-C or `SIGTERM`, then finishes what it has.
+
+use std::time::Duration;
+
+use tool_nats::serve;
+use tool_runtime::{Context, Dispatcher, Progress, tool};
+
+#[path = "cluster/connect.rs"]
+mod connect;
+
+/// Add two numbers.
+#[tool(name = "math.add", read_only)]
+fn add(a: i64, b: i64) -> Option<i64> {
+    a.checked_add(b)
+}
+
+/// Which worker has this call.
+#[tool(name = "math.who", read_only)]
+fn who(#[inject] context: &Context) -> String {
+    format!("process {} has the call {}", std::process::id(), context.call_id().unwrap_or("without an id"))
+}
+
+/// Count to a number, slowly.
+#[tool(name = "math.count", read_only)]
+async fn count(#[arg(min = 1, max = 60)] to: u64, #[inject] progress: &Progress) -> u64 {
+    for number in 1..=to {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        progress.report(number);
+    }
+    to
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let client = connect::connect().await?;
+    let tools = Dispatcher::builder().build()?;
+    let worker = serve(client, tools).version(env!("CARGO_PKG_VERSION")).description("An example").await?;
+    println!("{} serves", worker.id());
+    stopped().await?;
+    worker.drain().await;
+    Ok(())
+}
+
+async fn stopped() -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+        tokio::select! {
+            stopped = tokio::signal::ctrl_c() => stopped,
+            _ = terminate.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
+}

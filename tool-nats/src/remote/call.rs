@@ -1,0 +1,193 @@
+//! A call of a remote tool, by request and reply.
+//!
+//! What is answered is what the worker said, or what can be known without it: that nobody was there, so that nothing has
+//! run, or that the outcome is unknown, since a call that was sent may have run whatever happened since.
+
+use std::borrow::Cow;
+use std::pin::{Pin, pin};
+use std::time::Duration;
+
+use async_nats::connection::State;
+use bytes::Bytes;
+use serde_json::{Map, Value};
+use tokio::sync::mpsc;
+use tokio::time::{Sleep, sleep};
+use tool_runtime::{ErrorKind, Progress, Scope, ToolError, ToolResult};
+
+use super::inbox::{End, Place};
+use super::tool::RemoteTool;
+use crate::wire::CallHeaders;
+
+/// How many reports of progress are kept for a listener that is slow.
+const REPORTS: usize = 64;
+
+/// How often a call is sent at most, where it may be repeated.
+const TRIES: u32 = 4;
+
+/// How long to wait before asking again for a call that is running already.
+const RUNNING_ALREADY: Duration = Duration::from_millis(200);
+
+/// What is said of a call that was to be stopped.
+const NOT_SAID: &str = "was to be stopped, and its worker did not say in time that it is";
+
+/// What became of a call that was sent.
+enum Sent {
+    /// The worker's word.
+    Answered(ToolResult),
+    /// It did not run.
+    NotRun(ToolResult),
+    /// Nobody knows.
+    Lost(String),
+    /// Nobody knows, and the caller wants it stopped.
+    Stopped(String),
+}
+
+/// Calls a tool and waits for its worker's answer.
+pub(super) async fn direct(tool: &RemoteTool, arguments: &Map<String, Value>, scope: &Scope) -> ToolResult {
+    let arguments = match serde_json::to_vec(arguments) {
+        Ok(json) => Bytes::from(json),
+        Err(error) => return failure(ErrorKind::InvalidArguments, tool, &error.to_string()),
+    };
+    let mut headers = CallHeaders::of(scope.context());
+    headers.consent = tool.sensitive;
+    let may_repeat = tool.caller.repeat && tool.repeatable;
+    if may_repeat && headers.id.is_none() {
+        headers.id = Some(Cow::Owned(tool.caller.new_id()));
+    }
+    let id = headers.id.clone();
+    let mut tried = 1;
+    loop {
+        let result = match send(tool, arguments.clone(), &mut headers, scope).await {
+            Sent::Answered(result) | Sent::NotRun(result) => result,
+            Sent::Stopped(why) => return unknown(tool, &why),
+            Sent::Lost(why) if !may_repeat || tried == TRIES => return unknown(tool, &why),
+            // The same id: a worker whose journal knows the call answers it as it was answered before.
+            Sent::Lost(why) => {
+                tracing::debug!(tool = tool.name, why, "a lost call is sent again");
+                tried += 1;
+                continue;
+            }
+        };
+        let kind = result.error.as_ref().map(|error| error.kind);
+        match kind {
+            Some(ErrorKind::Busy) if may_repeat && 1 < tried && tried < TRIES => sleep(RUNNING_ALREADY).await,
+            // A journal that knows the call to have been left in the middle does not run it again by that id.
+            Some(ErrorKind::OutcomeUnknown) if may_repeat && 1 < tried && tried < TRIES => {
+                headers.id = id.as_ref().map(|id| Cow::Owned(format!("{id}~{tried}")));
+            }
+            _ => return result,
+        }
+        tried += 1;
+    }
+}
+
+async fn send(tool: &RemoteTool, arguments: Bytes, headers: &mut CallHeaders<'_>, scope: &Scope) -> Sent {
+    let caller = &tool.caller;
+    if caller.client.connection_state() != State::Connected {
+        return Sent::NotRun(unavailable(tool, "there is no connection to NATS at the moment"));
+    }
+    headers.timeout = scope.deadline().remaining();
+    let progress = scope.progress();
+    headers.progress = progress.is_heard();
+    let (reports, heard) = match progress.is_heard() {
+        true => Some(mpsc::channel(REPORTS)).unzip(),
+        false => (None, None),
+    };
+    let place = caller.inbox.place(reports);
+    let (subject, reply, bytes) = (tool.subject.clone(), place.subject(), arguments.len());
+    let headers = headers.write();
+    let published = match headers.is_empty() {
+        true => caller.client.publish_with_reply(subject, reply, arguments).await,
+        false => caller.client.publish_with_reply_and_headers(subject, reply, headers, arguments).await,
+    };
+    if let Err(error) = published {
+        place.forget();
+        return Sent::NotRun(match error.kind() {
+            async_nats::client::PublishErrorKind::MaxPayloadExceeded => too_long(tool, bytes),
+            _ => unavailable(tool, &error.to_string()),
+        });
+    }
+    wait(tool, place, scope, progress, heard).await
+}
+
+/// Waits for the answer, as long as the worker is heard of.
+async fn wait(
+    tool: &RemoteTool,
+    mut place: Place,
+    scope: &Scope,
+    progress: Progress,
+    mut reports: Option<mpsc::Receiver<Value>>,
+) -> Sent {
+    let caller = &tool.caller;
+    let mut stopped = pin!(scope.cancellation().cancelled());
+    // Set once the caller wants the call stopped.
+    let mut grace = pin!(None);
+    loop {
+        let report = async {
+            match &mut reports {
+                Some(reports) => reports.recv().await,
+                None => std::future::pending().await,
+            }
+        };
+        let is_stopping = grace.is_some();
+        tokio::select! {
+            biased;
+            Some(report) = report => progress.report(report),
+            end = place.end() => return match end {
+                End::Result(result) => Sent::Answered(result),
+                End::NobodyThere => {
+                    caller.nudge.notify_one();
+                    Sent::NotRun(unavailable(tool, "no worker offers it at the moment"))
+                }
+                End::Silent(_) if is_stopping => Sent::Stopped(NOT_SAID.to_owned()),
+                End::Silent(silence) => {
+                    caller.nudge.notify_one();
+                    Sent::Lost(lost(tool, silence))
+                }
+            },
+            () = &mut stopped, if !is_stopping => {
+                place.stop();
+                grace.set(Some(sleep(caller.stop_patience)));
+            }
+            () = over(grace.as_mut()), if is_stopping => return Sent::Stopped(NOT_SAID.to_owned()),
+        }
+    }
+}
+
+/// Waits for the end of a time that may not have begun.
+async fn over(time: Pin<&mut Option<Sleep>>) {
+    match time.as_pin_mut() {
+        Some(time) => time.await,
+        None => std::future::pending().await,
+    }
+}
+
+fn lost(tool: &RemoteTool, silent: Duration) -> String {
+    let seconds = silent.as_secs_f64();
+    match tool.caller.client.connection_state() {
+        State::Connected => format!("was sent, and for {seconds:.1} s nothing was heard of its worker"),
+        _ => "was sent, and the connection to NATS was lost before an answer came".to_owned(),
+    }
+}
+
+fn unknown(tool: &RemoteTool, why: &str) -> ToolResult {
+    let message = format!("`{}` {why}: it may have taken effect. Look before you call it again.", tool.name);
+    ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, message))
+}
+
+pub(super) fn unavailable(tool: &RemoteTool, why: &str) -> ToolResult {
+    failure(ErrorKind::Unavailable, tool, why)
+}
+
+pub(super) fn failure(kind: ErrorKind, tool: &RemoteTool, why: &str) -> ToolResult {
+    ToolResult::failure(ToolError::new(kind, format!("`{}` did not run: {why}.", tool.name)))
+}
+
+fn too_long(tool: &RemoteTool, bytes: usize) -> ToolResult {
+    let limit = tool.caller.client.max_payload();
+    let message = format!(
+        "Invalid arguments for `{}`: {bytes} bytes are more than the {limit} that a message to its worker can have. Send less.",
+        tool.name
+    );
+    ToolResult::failure(ToolError::new(ErrorKind::InvalidArguments, message))
+}

@@ -1,0 +1,224 @@
+//! Where the answers to this program's calls arrive. There is one subscription for all of them: the last token of a
+//! subject says which call it is.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_nats::{Client, Message, Subject, Subscriber};
+use futures_util::StreamExt;
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::wire::{Answer, AnswerParts};
+use crate::{Error, Space};
+
+/// How often silent calls are looked for, at most and at least. One look at all of them costs less than a timer for each.
+const SWEEP: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
+
+/// What ends a wait.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// The server says that nobody listens: nothing has run.
+    NobodyThere,
+    Result(tool_runtime::ToolResult),
+    /// Nothing was heard for so long.
+    Silent(Duration),
+}
+
+/// Where answers arrive.
+pub(crate) struct Inbox {
+    client: Client,
+    space: Space,
+    /// All subjects of this inbox begin with it.
+    prefix: String,
+    next: AtomicU64,
+    waiting: Arc<Mutex<Waiting>>,
+    _reading: DropGuard,
+}
+
+type Waiting = FxHashMap<u64, Entry>;
+
+/// A call that was sent.
+struct Entry {
+    end: oneshot::Sender<End>,
+    progress: Option<mpsc::Sender<Value>>,
+    heard: Instant,
+    /// The worker that has it, once it has said so.
+    worker: Option<String>,
+    /// Whether it is to be stopped as soon as it is known where.
+    stop: bool,
+    parts: AnswerParts,
+}
+
+impl Inbox {
+    pub(crate) async fn open(client: Client, space: Space, patience: Duration) -> Result<Self, Error> {
+        let prefix = format!("{}.", client.new_inbox());
+        let subscriber = client.subscribe(format!("{prefix}*")).await.map_err(Error::nats("subscribe to answers"))?;
+        let stop = CancellationToken::new();
+        let reader = Reader {
+            client: client.clone(),
+            space: space.clone(),
+            prefix: prefix.clone(),
+            waiting: Arc::default(),
+            patience,
+        };
+        let waiting = reader.waiting.clone();
+        tokio::spawn(stop.clone().run_until_cancelled_owned(reader.read(subscriber)));
+        Ok(Self { client, space, prefix, next: AtomicU64::new(0), waiting, _reading: stop.drop_guard() })
+    }
+
+    /// A place for the answers to one call.
+    pub(crate) fn place(self: &Arc<Self>, progress: Option<mpsc::Sender<Value>>) -> Place {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let (end, ended) = oneshot::channel();
+        let entry =
+            Entry { end, progress, heard: Instant::now(), worker: None, stop: false, parts: AnswerParts::default() };
+        lock(&self.waiting).insert(number, entry);
+        Place { inbox: self.clone(), number, ended, is_over: false }
+    }
+}
+
+fn lock(waiting: &Mutex<Waiting>) -> MutexGuard<'_, Waiting> {
+    waiting.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The place of one call. Dropped before the answer has come, it has the call stopped.
+pub(crate) struct Place {
+    inbox: Arc<Inbox>,
+    number: u64,
+    ended: oneshot::Receiver<End>,
+    is_over: bool,
+}
+
+impl Place {
+    /// The subject to which answers go.
+    pub(crate) fn subject(&self) -> Subject {
+        format!("{}{}", self.inbox.prefix, self.number).into()
+    }
+
+    /// Waits for the end. Can be cancelled without loss.
+    pub(crate) async fn end(&mut self) -> End {
+        let end = (&mut self.ended).await;
+        self.is_over = true;
+        // The sender goes only with the inbox, which this holds.
+        end.unwrap_or(End::NobodyThere)
+    }
+
+    /// Has the call stopped: now, or as soon as its worker is known.
+    pub(crate) fn stop(&self) {
+        let worker = match lock(&self.inbox.waiting).get_mut(&self.number) {
+            Some(entry) => {
+                entry.stop = true;
+                entry.worker.clone()
+            }
+            None => None,
+        };
+        if let Some(worker) = worker {
+            let (client, subject) = (self.inbox.client.clone(), self.inbox.space.worker(&worker));
+            let call = self.subject();
+            // A runtime is there: the call was sent on it.
+            tokio::spawn(async move { client.publish(subject, call.to_string().into()).await });
+        }
+    }
+
+    /// Nothing was sent, so that nothing will come.
+    pub(crate) fn forget(mut self) {
+        self.is_over = true;
+        lock(&self.inbox.waiting).remove(&self.number);
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if !self.is_over && tokio::runtime::Handle::try_current().is_ok() {
+            self.stop();
+        }
+    }
+}
+
+/// Reads what arrives.
+struct Reader {
+    client: Client,
+    space: Space,
+    prefix: String,
+    waiting: Arc<Mutex<Waiting>>,
+    patience: Duration,
+}
+
+impl Reader {
+    async fn read(self, mut subscriber: Subscriber) {
+        let mut sweep = tokio::time::interval((self.patience / 8).clamp(SWEEP.0, SWEEP.1));
+        loop {
+            tokio::select! {
+                message = subscriber.next() => match message {
+                    Some(message) => self.take(message).await,
+                    None => return,
+                },
+                _ = sweep.tick() => self.sweep(),
+            }
+        }
+    }
+
+    async fn take(&self, message: Message) {
+        let Some(number) = message.subject.strip_prefix(&*self.prefix).and_then(|number| number.parse().ok()) else {
+            return;
+        };
+        let answer = Answer::read(message);
+        let stopped = self.settle(number, answer);
+        if let Some(worker) = stopped {
+            let call = format!("{}{number}", self.prefix);
+            if let Err(error) = self.client.publish(self.space.worker(&worker), call.into()).await {
+                tracing::debug!(%error, "a call could not be stopped");
+            }
+        }
+    }
+
+    /// Hands an answer to whoever waits for it; a worker that is to stop the call, if it has just become known.
+    fn settle(&self, number: u64, answer: Answer) -> Option<String> {
+        let mut waiting = lock(&self.waiting);
+        let entry = waiting.get_mut(&number)?;
+        let end = match answer {
+            Answer::NobodyThere => End::NobodyThere,
+            Answer::Result(result) => End::Result(result),
+            Answer::Part { number, count, payload } => {
+                entry.heard = Instant::now();
+                End::Result(entry.parts.take(number, count, payload)?)
+            }
+            Answer::Working(worker) => {
+                entry.heard = Instant::now();
+                let is_new = entry.worker.is_none();
+                entry.worker = Some(worker);
+                return (is_new && entry.stop).then(|| entry.worker.clone()).flatten();
+            }
+            Answer::Progress(progress) => {
+                entry.heard = Instant::now();
+                // A listener that is too slow misses reports, and holds up nobody.
+                let _ = entry.progress.as_ref().map(|listener| listener.try_send(progress));
+                return None;
+            }
+        };
+        let entry = waiting.remove(&number)?;
+        drop(waiting);
+        // Whether somebody still waits does not matter.
+        let _ = entry.end.send(end);
+        None
+    }
+
+    /// Ends calls that nothing was heard of for too long.
+    fn sweep(&self) {
+        let now = Instant::now();
+        let silence = |entry: &Entry| now.saturating_duration_since(entry.heard);
+        let silent: Vec<Entry> = {
+            let mut waiting = lock(&self.waiting);
+            waiting.extract_if(|_, entry| silence(entry) >= self.patience).map(|(_, entry)| entry).collect()
+        };
+        for entry in silent {
+            let silence = silence(&entry);
+            // Whether somebody still waits does not matter.
+            let _ = entry.end.send(End::Silent(silence));
+        }
+    }
+}

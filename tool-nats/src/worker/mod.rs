@@ -1,0 +1,222 @@
+//! A dispatcher's tools, for callers on other machines.
+
+mod pace;
+mod presence;
+mod request;
+mod running;
+mod serving;
+mod statistics;
+
+use std::fmt;
+use std::future::IntoFuture;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use async_nats::Client;
+use semver::Version;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tool_runtime::{Dispatcher, ToolDefinition};
+
+pub(crate) use self::request::Confirmed;
+use self::running::Running;
+use self::serving::Serving;
+pub(crate) use self::serving::Tool;
+use crate::queue::Choice;
+use crate::{Error, Queue, Space};
+
+/// Serves the tools of a dispatcher to whoever [discovers](crate::discover()) them.
+///
+/// What is given back is awaited; it can first be told more, such as [`Serve::version`]. Workers that have the same tool
+/// share its calls; each call goes through the dispatcher like any other. Whatever the dispatcher's registry adds,
+/// changes or removes later is followed.
+///
+/// ```no_run
+/// use tool_nats::{async_nats, serve};
+/// use tool_runtime::{Dispatcher, tool};
+///
+/// /// Add two numbers.
+/// #[tool(name = "math.add")]
+/// fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let client = async_nats::connect("nats://127.0.0.1:4222").await?;
+/// let worker = serve(client, Dispatcher::builder().build()?).version("1.4.0").await?;
+/// # let stop = async {};
+/// stop.await;
+/// worker.drain().await;
+/// # Ok(())
+/// # }
+/// ```
+pub fn serve(client: Client, dispatcher: Dispatcher) -> Serve {
+    Serve {
+        client,
+        dispatcher,
+        space: Space::default(),
+        version: "0.0.0".to_owned(),
+        description: String::new(),
+        trusts_consent: true,
+        queue: None,
+        queued: Arc::new(|_, _| true),
+        queue_places: 16,
+    }
+}
+
+/// What a worker is told before it starts; see [`serve`].
+#[must_use = "nothing is served until this is awaited"]
+pub struct Serve {
+    client: Client,
+    dispatcher: Dispatcher,
+    space: Space,
+    version: String,
+    description: String,
+    trusts_consent: bool,
+    queue: Option<Queue>,
+    queued: Choice,
+    queue_places: usize,
+}
+
+impl Serve {
+    /// Serves in another space.
+    pub fn space(mut self, space: Space) -> Self {
+        self.space = space;
+        self
+    }
+
+    /// The version of its tools, `0.0.0` unless set. Where workers define a tool differently, the newer version goes
+    /// first.
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.version = version.into();
+        self
+    }
+
+    /// What NATS's own tools say of the worker.
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.description = description.into();
+        self
+    }
+
+    /// Whether a caller's word is enough that somebody has agreed to a call, as it is unless switched off: whoever may
+    /// send calls at all is trusted to have asked. Otherwise whom this dispatcher asks is asked here, once more.
+    pub fn trust_consent(mut self, trust: bool) -> Self {
+        self.trusts_consent = trust;
+        self
+    }
+
+    /// Takes calls from the work queue as well.
+    pub fn queue(mut self, queue: Queue) -> Self {
+        self.queue = Some(queue);
+        self
+    }
+
+    /// Which tools are taken from the queue; all unless set. Each has a consumer on the server.
+    pub fn queued(mut self, queued: impl Fn(&str, &ToolDefinition) -> bool + Send + Sync + 'static) -> Self {
+        self.queued = Arc::new(queued);
+        self
+    }
+
+    /// How many calls from the queue run at a time, 16 unless set.
+    pub fn queue_places(mut self, places: usize) -> Self {
+        self.queue_places = places.max(1);
+        self
+    }
+
+    async fn start(self) -> Result<Worker, Error> {
+        if Version::parse(&self.version).is_err() {
+            return Err(Error::Version(self.version));
+        }
+        let id = self.client.new_inbox().rsplit('.').next().unwrap_or_default().to_owned();
+        let shared = Arc::new(Shared {
+            id,
+            client: self.client,
+            dispatcher: self.dispatcher,
+            space: self.space,
+            version: self.version,
+            description: self.description,
+            trusts_consent: self.trusts_consent,
+            running: Running::default(),
+            calls: TaskTracker::new(),
+        });
+        let stop = CancellationToken::new();
+        let mut serving = Serving::start(shared.clone()).await?;
+        if let Some(queue) = self.queue {
+            serving.take_from(queue, self.queued, self.queue_places);
+        }
+        serving.update().await?;
+        serving.check().await?;
+        serving.announce().await;
+        let serving = tokio::spawn(serving.serve(stop.clone()));
+        Ok(Worker { shared, stop, serving: Some(serving) })
+    }
+}
+
+impl IntoFuture for Serve {
+    type Output = Result<Worker, Error>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.start())
+    }
+}
+
+/// What all parts of a worker share.
+pub(crate) struct Shared {
+    pub(crate) id: String,
+    pub(crate) client: Client,
+    pub(crate) dispatcher: Dispatcher,
+    pub(crate) space: Space,
+    version: String,
+    description: String,
+    pub(crate) trusts_consent: bool,
+    running: Running,
+    /// The calls that run, so that they can be waited for.
+    pub(crate) calls: TaskTracker,
+}
+
+/// A worker that serves. Dropped, it takes no more calls, and those that run go on in the background; [`drain`] waits
+/// for them.
+///
+/// [`drain`]: Self::drain
+pub struct Worker {
+    shared: Arc<Shared>,
+    stop: CancellationToken,
+    serving: Option<JoinHandle<()>>,
+}
+
+impl Worker {
+    /// The id by which it is known, in [`Remote::workers`](crate::Remote::workers) and to NATS's own tools.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.shared.id
+    }
+
+    /// Takes no more calls, finishes those that it has, and says that it is gone.
+    pub async fn drain(mut self) {
+        self.stop.cancel();
+        if let Some(serving) = self.serving.take() {
+            // A panic there was logged where it happened.
+            let _ = serving.await;
+        }
+        self.shared.calls.close();
+        self.shared.calls.wait().await;
+        if let Err(error) = self.shared.client.flush().await {
+            tracing::warn!(%error, "the last answers of a worker could not be sent");
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+impl fmt::Debug for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Worker").field("id", &self.shared.id).finish_non_exhaustive()
+    }
+}

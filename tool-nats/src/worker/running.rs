@@ -1,0 +1,44 @@
+//! Calls that take long, and can be stopped.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
+use tool_runtime::CancellationToken;
+
+/// The calls that take long, by the subjects to which their answers go.
+#[derive(Default)]
+pub(super) struct Running {
+    calls: Mutex<FxHashMap<String, CancellationToken>>,
+}
+
+impl Running {
+    /// Lets a call be stopped as long as what is given back lives.
+    pub(super) fn enter(&self, call: &str, token: &CancellationToken) -> Entered<'_> {
+        self.calls().insert(call.to_owned(), token.clone());
+        Entered { running: self, call: call.to_owned() }
+    }
+
+    /// Stops a call, if it still runs.
+    pub(super) fn stop(&self, call: &str) {
+        let token = self.calls().get(call).cloned();
+        if let Some(token) = token {
+            token.cancel();
+        }
+    }
+
+    fn calls(&self) -> MutexGuard<'_, FxHashMap<String, CancellationToken>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call that can be stopped.
+pub(super) struct Entered<'a> {
+    running: &'a Running,
+    call: String,
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        self.running.calls().remove(&self.call);
+    }
+}

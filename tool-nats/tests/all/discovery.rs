@@ -1,0 +1,155 @@
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tool_nats::{Error, Space, serve};
+use tool_runtime::{Dispatcher, ErrorKind, RuntimeTool, ToolCall};
+
+use crate::support::{Caller, connect, kind, server, until};
+
+fn tool(name: &str, says: &'static str) -> RuntimeTool {
+    RuntimeTool::new(name, says, move |(): ()| async move { says })
+}
+
+fn tools(all: impl IntoIterator<Item = RuntimeTool>) -> Dispatcher {
+    all.into_iter().fold(Dispatcher::builder(), |builder, tool| builder.tool(tool)).build().unwrap()
+}
+
+#[tokio::test]
+async fn workers_that_come_go_and_change_are_followed() {
+    let server = server!();
+    let url = server.url();
+    let caller = Caller::new(connect(&url).await).await;
+    assert!(caller.tools.registry().is_empty());
+
+    let changing = tools([tool("a.one", "1")]);
+    let a = serve(connect(&url).await, changing.clone()).await.unwrap();
+    let b = serve(connect(&url).await, tools([tool("b.two", "2")])).await.unwrap();
+    let names = || caller.tools.registry().names().join(" ");
+    until("both come", async || names() == "a.one b.two").await;
+    assert_eq!(caller.remote.workers().len(), 2);
+
+    changing.registry().register(tool("a.three", "3")).unwrap();
+    until("one changes", async || names() == "a.one a.three b.two").await;
+    changing.registry().replace(tool("a.one", "one")).unwrap();
+    until("a tool changes", async || caller.call("a.one", json!({})).await.output == "one").await;
+    changing.registry().remove("a.one");
+    until("a tool goes", async || names() == "a.three b.two").await;
+
+    b.drain().await;
+    until("one leaves", async || names() == "a.three").await;
+    let gone = caller.call("b.two", json!({})).await;
+    assert_eq!(kind(&gone), Some(ErrorKind::UnknownTool));
+    a.drain().await;
+    until("all are gone", async || names().is_empty()).await;
+}
+
+/// Which one wins does not depend on who came first, and a call goes to a worker that has the tool in that form.
+#[tokio::test]
+async fn of_two_definitions_the_newer_version_wins_and_it_is_reported() {
+    let server = server!();
+    let url = server.url();
+    for versions in [["1.9.0", "1.10.0"], ["1.10.0", "1.9.0"]] {
+        let mut workers = Vec::new();
+        for version in versions {
+            let says = if version == "1.10.0" { "new" } else { "old" };
+            workers.push(serve(connect(&url).await, tools([tool("t", says)])).version(version).await.unwrap());
+        }
+        let caller = Caller::new(connect(&url).await).await;
+        for _ in 0..20 {
+            assert_eq!(caller.call("t", json!({})).await.output, "new");
+        }
+        let conflicts = caller.remote.conflicts();
+        assert_eq!(conflicts.len(), 1);
+        assert_eq!(
+            (conflicts[0].used.as_deref(), &*conflicts[0].passed_over),
+            (Some("1.10.0"), &["1.9.0".to_owned()][..])
+        );
+        assert!(conflicts[0].to_string().contains("version 1.10.0 is used"), "{}", conflicts[0]);
+        for worker in workers {
+            worker.drain().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_tool_of_this_program_stays() {
+    let server = server!();
+    let _worker = serve(connect(&server.url()).await, tools([tool("t", "theirs"), tool("u", "theirs")])).await.unwrap();
+    let own = tools([tool("t", "ours")]);
+    let caller = Caller::of(own, connect(&server.url()).await, |discover| discover).await;
+    assert_eq!(caller.call("t", json!({})).await.output, "ours");
+    assert_eq!(caller.call("u", json!({})).await.output, "theirs");
+    assert_eq!(caller.remote.conflicts()[0].used, None);
+    let Caller { tools, remote } = caller;
+    drop(remote);
+    until("its tools are gone with it", async || tools.registry().names().join(" ") == "t").await;
+}
+
+/// A worker that dies says nothing: it is missed.
+#[tokio::test]
+async fn a_worker_that_does_not_answer_any_more_is_gone() {
+    let server = server!();
+    let proxy = crate::support::Proxy::to(&server.url()).await;
+    let _worker = serve(connect(&proxy.url()).await, tools([tool("t", "x")])).await.unwrap();
+    let every = Duration::from_millis(300);
+    let caller = Caller::with(connect(&server.url()).await, |discover| discover.every(every)).await;
+    assert!(caller.tools.registry().has("t"));
+    proxy.set(crate::support::Way::Silent);
+    until("it is missed", async || !caller.tools.registry().has("t")).await;
+    proxy.set(crate::support::Way::Open);
+    until("it is back", async || caller.call("t", json!({})).await.success).await;
+}
+
+/// A manifest that is longer than a message comes in parts.
+#[tokio::test]
+async fn many_tools_are_fetched_in_parts() {
+    let server = server!();
+    let long: &'static str = Box::leak("words ".repeat(2_000).into_boxed_str());
+    let names: Vec<String> = (0..300).map(|number| format!("many.tool_{number}")).collect();
+    let _worker = serve(connect(&server.url()).await, tools(names.iter().map(|name| tool(name, long)))).await.unwrap();
+    let caller = Caller::new(connect(&server.url()).await).await;
+    assert_eq!(caller.tools.registry().len(), 300);
+    assert_eq!(caller.call("many.tool_299", json!({})).await.output, long);
+}
+
+#[tokio::test]
+async fn spaces_know_nothing_of_each_other() {
+    let server = server!();
+    let space = Space::new("other").unwrap();
+    let _worker = serve(connect(&server.url()).await, tools([tool("t", "x")])).space(space.clone()).await.unwrap();
+    let here = Caller::new(connect(&server.url()).await).await;
+    let there = Caller::with(connect(&server.url()).await, |discover| discover.space(space)).await;
+    assert!(here.tools.registry().is_empty());
+    assert_eq!(there.call("t", json!({})).await.output, "x");
+}
+
+/// NATS's own tools see workers as services.
+#[tokio::test]
+async fn a_worker_is_a_service() {
+    let server = server!();
+    let worker = serve(connect(&server.url()).await, tools([tool("t", "x")])).version("1.2.3").await.unwrap();
+    let client = connect(&server.url()).await;
+    let caller = Caller::new(client.clone()).await;
+    caller.call("t", json!({})).await;
+    caller.tools.call(ToolCall::from_text("t", "{}")).await;
+    let ask = async |subject: String| -> Value {
+        serde_json::from_slice(&client.request(subject, "".into()).await.unwrap().payload).unwrap()
+    };
+    let ping = ask("$SRV.PING".into()).await;
+    assert_eq!(
+        (&ping["name"], &ping["version"], &ping["metadata"]["tools"]),
+        (&json!("tools"), &json!("1.2.3"), &json!("1"))
+    );
+    assert_eq!(ping["metadata"]["manifest"].as_str().unwrap().len(), 64);
+    let info = ask(format!("$SRV.INFO.tools.{}", worker.id())).await;
+    assert!(info["endpoints"][0]["subject"].as_str().unwrap().starts_with("tools.call.t."));
+    // The answer is sent before it is counted.
+    until("both are counted", async || ask("$SRV.STATS.tools".into()).await["endpoints"][0]["num_requests"] == 2).await;
+}
+
+#[tokio::test]
+async fn a_version_that_is_none_is_refused() {
+    let server = server!();
+    let error = serve(connect(&server.url()).await, tools([])).version("new").await.unwrap_err();
+    assert!(matches!(error, Error::Version(_)), "{error}");
+}

@@ -1,0 +1,115 @@
+//! Three workers under load, of which one is killed every second: `NATS_KILL_SECONDS` long, ten unless set. The effect of
+//! a call is a line in a file; what the calls answered, what the file has and what the journal says is compared.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use futures_util::StreamExt;
+use serde_json::json;
+use tool_journal::SqliteJournal;
+use tool_nats::async_nats;
+use tool_runtime::journal::{Journal, Query, State};
+use tool_runtime::{ErrorKind, ToolCall, ToolResult};
+
+use crate::support::{Caller, Child, Effects, Task, connect, kind, server};
+
+const LANES: usize = 24;
+
+fn duration() -> Duration {
+    let seconds = std::env::var("NATS_KILL_SECONDS").ok().and_then(|seconds| seconds.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(10))
+}
+
+/// Counts the final answers that go to each call.
+async fn spy(client: &async_nats::Client) -> Arc<Mutex<HashMap<String, u32>>> {
+    let answers = Arc::new(Mutex::new(HashMap::new()));
+    let counted = answers.clone();
+    let mut inboxes = client.subscribe("_INBOX.*.*").await.unwrap();
+    client.flush().await.unwrap();
+    tokio::spawn(async move {
+        while let Some(message) = inboxes.next().await {
+            let tag = message.headers.as_ref().and_then(|headers| headers.get("Tool-Answer"));
+            if tag.is_none_or(|tag| tag.as_str() == "result") && message.status.is_none() {
+                *counted.lock().unwrap().entry(message.subject.to_string()).or_default() += 1;
+            }
+        }
+    });
+    answers
+}
+
+/// Makes calls until it is time, with what each answered.
+async fn lane(caller: Arc<Caller>, lane: usize, until: Instant) -> Vec<(String, ToolResult)> {
+    let mut answers = Vec::new();
+    for number in 0.. {
+        if Instant::now() > until {
+            break;
+        }
+        let line = format!("{lane}-{number}");
+        let call = ToolCall::new("effect.leave", json!({"line": line, "milliseconds": 20 + lane as u64 * 5}));
+        let result = caller.tools.call(call.conversation("c").id(line.clone())).timeout(Duration::from_secs(30)).await;
+        if kind(&result) == Some(ErrorKind::Unavailable) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        answers.push((line, result));
+    }
+    answers
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_call_is_answered_once_and_as_what_it_is() {
+    let server = server!();
+    let folder = server.folder.path().to_owned();
+    let task = Task { url: server.url(), folder: folder.clone(), journal: true, queue_silence: None };
+    let mut workers: Vec<Child> = (0..3).map(|_| Child::start(&task)).collect();
+    let client = connect(&server.url()).await;
+    let spied = spy(&client).await;
+    let caller = Arc::new(Caller::new(client).await);
+
+    let until = Instant::now() + duration();
+    let lanes: Vec<_> = (0..LANES).map(|number| tokio::spawn(lane(caller.clone(), number, until))).collect();
+    let mut kills = 0;
+    while Instant::now() < until {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        workers[kills % 3].kill();
+        let task = task.clone();
+        workers[kills % 3] = tokio::task::spawn_blocking(move || Child::start(&task)).await.unwrap();
+        kills += 1;
+    }
+    let mut answers = Vec::new();
+    for lane in lanes {
+        answers.extend(lane.await.unwrap());
+    }
+    drop(workers);
+
+    let effects = Effects::new(&folder).lines();
+    let count = |line: &str| effects.iter().filter(|effect| *effect == line).count();
+    let ran: HashSet<&String> = effects.iter().collect();
+    assert_eq!(ran.len(), effects.len(), "something ran twice");
+    let journal = SqliteJournal::open(folder.join("calls.db")).await.unwrap();
+    let mut recorded: HashMap<String, Vec<State>> = HashMap::new();
+    for entry in journal.entries(Query::newest(u32::MAX)).await.unwrap() {
+        recorded.entry(entry.id.unwrap()).or_default().push(entry.state);
+    }
+    let mut kinds: HashMap<&str, usize> = HashMap::new();
+    for (line, result) in &answers {
+        let states = recorded.get(line).map_or(&[][..], Vec::as_slice);
+        match kind(result) {
+            None => {
+                assert_eq!((&result.output, count(&format!("{line} done"))), (line, 1));
+                assert!(matches!(states, [State::Finished(_)]), "{line}: {states:?}");
+            }
+            Some(ErrorKind::Unavailable) => assert!(states.is_empty() && count(line) == 0, "{line}: {states:?}"),
+            Some(ErrorKind::OutcomeUnknown) => assert!(states.len() <= 1, "{line}: {states:?}"),
+            other => panic!("{line}: {other:?} {result:?}"),
+        }
+        *kinds.entry(kind(result).map_or("done", ErrorKind::as_str)).or_default() += 1;
+    }
+    let twice: Vec<_> =
+        spied.lock().unwrap().iter().filter(|(_, count)| **count > 1).map(|(to, _)| to.clone()).collect();
+    assert!(twice.is_empty(), "answered twice: {twice:?}");
+    eprintln!("{kills} kills, {} calls: {kinds:?}", answers.len());
+    // The test says something only if it got somewhere, and if workers died in the middle of calls.
+    let unknown = kinds.get("outcome_unknown").copied().unwrap_or_default();
+    assert!(kinds.get("done").is_some_and(|&done| done > 50) && unknown > 0, "{kinds:?}");
+}

@@ -1,0 +1,80 @@
+//! Many calls, and no more memory. `NATS_MEMORY_CALLS` says how many; the proof was 200,000.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use tool_nats::serve;
+use tool_runtime::ToolCall;
+
+use crate::support::{Caller, Effects, connect, server, worker_tools};
+
+/// More than what an allocator keeps by chance, and less than 500 bytes for each of the calls.
+const MOST_GROWTH: usize = 8 << 20;
+
+const LANES: usize = 32;
+
+fn calls() -> usize {
+    std::env::var("NATS_MEMORY_CALLS").ok().and_then(|calls| calls.parse().ok()).unwrap_or(20_000)
+}
+
+/// The memory of this process, in bytes.
+fn resident() -> usize {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+    statm.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4_096
+}
+
+async fn make(caller: &Arc<Caller>, calls: usize, kept: &std::sync::Mutex<Vec<String>>, keep: bool) {
+    let lanes = (0..LANES).map(|lane| {
+        let caller = caller.clone();
+        async move {
+            let mut outputs = Vec::new();
+            for number in 0..calls / LANES {
+                let call = ToolCall::new("math.add", json!({"a": number, "b": 1}));
+                let call = call.conversation("c").id(format!("{lane}-{number}"));
+                let result = caller.tools.call(call).await;
+                assert!(result.success, "{result:?}");
+                if keep {
+                    outputs.push(result.output.repeat(400));
+                }
+            }
+            outputs
+        }
+    });
+    let lanes: Vec<_> = lanes.map(tokio::spawn).collect();
+    for lane in lanes {
+        let outputs = lane.await.unwrap();
+        kept.lock().unwrap().extend(outputs);
+    }
+}
+
+/// In a process of its own, so that it measures no other test.
+#[cfg(target_os = "linux")]
+#[test]
+fn calls_leave_nothing_behind() {
+    let status = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "memory::makes_many_calls", "--ignored", "--nocapture"])
+        .status();
+    assert!(status.unwrap().success());
+}
+
+/// The control is the same calls by a program that keeps something of each.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "a part of another test"]
+async fn makes_many_calls() {
+    let server = server!();
+    let tools = worker_tools(Effects::new(server.folder.path())).build().unwrap();
+    let _worker = serve(connect(&server.url()).await, tools).await.unwrap();
+    let caller = Arc::new(Caller::new(connect(&server.url()).await).await);
+    let kept = std::sync::Mutex::new(Vec::new());
+    make(&caller, 20_000, &kept, false).await;
+    let before = resident();
+    make(&caller, calls(), &kept, false).await;
+    let growth = resident().saturating_sub(before);
+    eprintln!("{} calls: {} kB more than before, of {} kB", calls(), growth / 1_000, before / 1_000);
+    assert!(growth < MOST_GROWTH, "{growth} bytes for {} calls", calls());
+
+    let before = resident();
+    make(&caller, 20_000, &kept, true).await;
+    let growth = resident().saturating_sub(before);
+    assert!(growth > MOST_GROWTH, "the control has grown by {growth} bytes only");
+}

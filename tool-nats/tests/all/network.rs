@@ -1,0 +1,111 @@
+use std::time::Duration;
+
+use serde_json::json;
+use tool_nats::serve;
+use tool_runtime::{ErrorKind, ToolCall};
+
+use crate::support::{Caller, Child, Effects, Proxy, Task, Way, connect, kind, server, until, worker_tools};
+
+const LONG: u64 = 1_500;
+
+/// Starts a long call, and does something once it has begun.
+async fn during(caller: &Caller, effects: &Effects, line: &str, then: impl FnOnce()) -> tool_runtime::ToolResult {
+    let call = caller.tools.call(ToolCall::new("effect.leave", json!({"line": line, "milliseconds": LONG})));
+    let begun = async {
+        until("it begins", async || effects.lines().contains(&line.to_owned())).await;
+        then();
+    };
+    tokio::join!(call, begun).0
+}
+
+#[tokio::test]
+async fn a_caller_whose_connection_is_cut_says_what_it_knows() {
+    let server = server!();
+    let effects = Effects::new(server.folder.path());
+    let _worker = serve(connect(&server.url()).await, worker_tools(effects.clone()).build().unwrap()).await.unwrap();
+    let proxy = Proxy::to(&server.url()).await;
+    let caller = Caller::new(connect(&proxy.url()).await).await;
+
+    let cut = during(&caller, &effects, "cut", || proxy.set(Way::Cut)).await;
+    assert_eq!(kind(&cut), Some(ErrorKind::OutcomeUnknown), "{cut:?}");
+    assert!(cut.output.contains("the connection to NATS was lost"), "{}", cut.output);
+
+    // Nothing was sent, and nothing has run.
+    let meanwhile = caller.call("effect.leave", json!({"line": "meanwhile", "milliseconds": 0})).await;
+    assert_eq!(kind(&meanwhile), Some(ErrorKind::Unavailable), "{meanwhile:?}");
+    proxy.set(Way::Open);
+    until("it is back", async || caller.call("math.add", json!({"a": 1, "b": 1})).await.success).await;
+    until("the call that was cut had its effect", async || effects.lines().contains(&"cut done".to_owned())).await;
+    assert!(!effects.lines().contains(&"meanwhile".to_owned()));
+}
+
+/// The worker is there and works, but is not heard: so nobody knows.
+#[tokio::test]
+async fn of_a_worker_that_is_cut_off_the_outcome_is_unknown() {
+    let server = server!();
+    let effects = Effects::new(server.folder.path());
+    let proxy = Proxy::to(&server.url()).await;
+    let _worker = serve(connect(&proxy.url()).await, worker_tools(effects.clone()).build().unwrap()).await.unwrap();
+    let caller = Caller::new(connect(&server.url()).await).await;
+    let cut = during(&caller, &effects, "silent", || proxy.set(Way::Silent)).await;
+    assert_eq!(kind(&cut), Some(ErrorKind::OutcomeUnknown), "{cut:?}");
+    assert!(cut.output.contains("nothing was heard of its worker"), "{}", cut.output);
+}
+
+#[tokio::test]
+async fn a_slow_network_is_no_lost_call() {
+    let server = server!();
+    let effects = Effects::new(server.folder.path());
+    let _worker = serve(connect(&server.url()).await, worker_tools(effects.clone()).build().unwrap()).await.unwrap();
+    let proxy = Proxy::to(&server.url()).await;
+    let caller = Caller::new(connect(&proxy.url()).await).await;
+    proxy.set(Way::Slow(Duration::from_millis(300)));
+    assert_eq!(caller.call("math.add", json!({"a": 1, "b": 2})).await.output, "3");
+    // Longer than what a worker may be silent: it is heard all the while.
+    let long = caller.call("slow.wait", json!({"milliseconds": 3_000})).await;
+    assert_eq!(long.output, "waited");
+}
+
+/// A worker that is killed in the middle of a call.
+#[tokio::test]
+async fn of_a_worker_that_dies_the_outcome_is_unknown() {
+    let server = server!();
+    let folder = server.folder.path();
+    let effects = Effects::new(folder);
+    let task = Task { url: server.url(), folder: folder.to_owned(), journal: false, queue_silence: None };
+    let mut worker = Child::start(&task);
+    let caller = Caller::new(connect(&server.url()).await).await;
+    let killed = during(&caller, &effects, "killed", || worker.kill()).await;
+    assert_eq!(kind(&killed), Some(ErrorKind::OutcomeUnknown), "{killed:?}");
+    // It found nobody, which is another thing: it did not run.
+    let after = caller.call("effect.leave", json!({"line": "after", "milliseconds": 0})).await;
+    assert!(matches!(kind(&after), Some(ErrorKind::Unavailable | ErrorKind::UnknownTool)), "{after:?}");
+    assert_eq!(effects.lines(), ["killed"]);
+}
+
+/// At least once, where it does no harm and somebody wants it: the call is sent again, and another worker does it. The
+/// control is the tool that is not idempotent, beside it.
+#[tokio::test]
+async fn a_lost_call_of_an_idempotent_tool_is_repeated_on_request() {
+    let server = server!();
+    let folder = server.folder.path();
+    let effects = Effects::new(folder);
+    let task = Task { url: server.url(), folder: folder.to_owned(), journal: true, queue_silence: None };
+    let mut first = Child::start(&task);
+    let caller = Caller::with(connect(&server.url()).await, |discover| discover.repeat_idempotent()).await;
+    let call = |tool, line| {
+        let call = ToolCall::new(tool, json!({"line": line, "milliseconds": LONG})).conversation("c").id(line);
+        caller.tools.call(call)
+    };
+    let killed = async {
+        until("both begin", async || effects.lines().len() == 2).await;
+        first.kill();
+        Child::start(&task)
+    };
+    let (repeated, once, _second) = tokio::join!(call("effect.repeat", "twice"), call("effect.leave", "once"), killed);
+    assert_eq!(repeated.output, "twice", "{repeated:?}");
+    assert_eq!(kind(&once), Some(ErrorKind::OutcomeUnknown), "{once:?}");
+    let mut lines = effects.lines();
+    lines.sort();
+    assert_eq!(lines, ["once", "twice", "twice", "twice done"]);
+}

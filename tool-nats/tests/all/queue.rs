@@ -1,0 +1,203 @@
+use std::time::Duration;
+
+use serde_json::json;
+use tool_nats::{Delivery, JobId, Queue, QueueOptions, Status, async_nats, serve};
+use tool_runtime::{CancellationToken, ErrorKind, ToolCall, ToolResult};
+
+use crate::support::{Caller, Child, Effects, Task, connect, kind, server, until, worker_tools};
+
+const SILENCE: Duration = Duration::from_secs(2);
+
+async fn open(client: async_nats::Client) -> Queue {
+    Queue::open(client, QueueOptions::default().silence(SILENCE)).await.unwrap()
+}
+
+/// A caller with a queue, and the queue.
+async fn caller(url: &str) -> (Caller, Queue) {
+    let client = connect(url).await;
+    let queue = open(client.clone()).await;
+    let given = queue.clone();
+    (Caller::with(client, |discover| discover.queue(given).repeat_idempotent()).await, queue)
+}
+
+fn call(tool: &'static str, line: &str, milliseconds: u64) -> ToolCall<'static> {
+    ToolCall::new(tool, json!({"line": line, "milliseconds": milliseconds})).conversation("c").id(line.to_owned())
+}
+
+fn job(result: &ToolResult) -> JobId {
+    assert!(result.success, "{result:?}");
+    JobId::parse(result.metadata.get("job").unwrap().as_str().unwrap()).unwrap()
+}
+
+fn task(server: &crate::support::Server) -> Task {
+    let folder = server.folder.path().to_owned();
+    Task { url: server.url(), folder, journal: true, queue_silence: Some(SILENCE) }
+}
+
+#[tokio::test]
+async fn a_job_is_submitted_asked_for_and_done_once() {
+    let server = server!();
+    let effects = Effects::new(server.folder.path());
+    let client = connect(&server.url()).await;
+    let tools = worker_tools(effects.clone()).build().unwrap();
+    let _worker = serve(client.clone(), tools).queue(open(client).await).await.unwrap();
+    let (caller, queue) = caller(&server.url()).await;
+
+    let submitted = caller.tools.call(call("effect.leave", "x", 500)).with(Delivery::Submitted).await;
+    let id = job(&submitted);
+    until("it runs", async || matches!(queue.status(&id).await, Ok(Some(Status::Running { attempt: 1, .. })))).await;
+    let result = queue.result(&id).await.unwrap();
+    assert_eq!(result.output, "x");
+    assert_eq!(queue.status(&id).await.unwrap(), Some(Status::Done(result)));
+
+    // The same call once more is the same job, and does not run again.
+    let again = caller.tools.call(call("effect.leave", "x", 500)).with(Delivery::Queued).await;
+    assert_eq!((again.output.as_str(), again.metadata.get("job").unwrap()), ("x", &json!(id.as_str())));
+    assert_eq!(effects.lines(), ["x", "x done"]);
+
+    let direct = caller.call("effect.leave", json!({"line": "y", "milliseconds": 0})).await;
+    assert!(direct.success && direct.metadata.get("job").is_none());
+    assert_eq!(queue.status(&JobId::parse("unknown").unwrap()).await.unwrap(), None);
+    assert!(queue.result(&JobId::parse("unknown").unwrap()).await.is_err());
+    assert!(JobId::parse("a.>").is_err());
+}
+
+#[tokio::test]
+async fn jobs_are_cancelled_before_and_while_they_run() {
+    let server = server!();
+    let effects = Effects::new(server.folder.path());
+    let client = connect(&server.url()).await;
+    let tools = worker_tools(effects.clone()).build().unwrap();
+    // One place, so that a second job waits.
+    let _worker = serve(client.clone(), tools).queue(open(client).await).queue_places(1).await.unwrap();
+    let (caller, queue) = caller(&server.url()).await;
+    let submit =
+        async |line| job(&caller.tools.call(call("effect.leave", line, 20_000)).with(Delivery::Submitted).await);
+    let running = submit("running").await;
+    until("it runs", async || matches!(queue.status(&running).await, Ok(Some(Status::Running { .. })))).await;
+    let waiting = submit("waiting").await;
+    for id in [&waiting, &running] {
+        queue.cancel(id).await.unwrap();
+        let result = queue.result(id).await.unwrap();
+        assert_eq!(kind(&result), Some(ErrorKind::Cancelled), "{result:?}");
+    }
+    assert_eq!(effects.lines(), ["running"]);
+
+    // A call that waits for its job cancels it when it is cancelled itself.
+    let stop = CancellationToken::new();
+    let begun = async {
+        until("it begins", async || effects.lines().contains(&"stopped".to_owned())).await;
+        stop.cancel();
+    };
+    let waits = caller.tools.call(call("effect.leave", "stopped", 20_000)).with(Delivery::Queued).cancel(stop.clone());
+    let (result, ()) = tokio::join!(waits, begun);
+    assert_eq!(kind(&result), Some(ErrorKind::Cancelled), "{result:?}");
+}
+
+/// A call that cannot wait any longer says so, and its job goes on.
+#[tokio::test]
+async fn a_job_outlives_the_time_of_its_call() {
+    let server = server!();
+    let effects = Effects::new(server.folder.path());
+    let client = connect(&server.url()).await;
+    let tools = worker_tools(effects.clone()).build().unwrap();
+    let _worker = serve(client.clone(), tools).queue(open(client).await).await.unwrap();
+    let (caller, queue) = caller(&server.url()).await;
+    let late = caller.tools.call(call("effect.leave", "late", 2_000)).with(Delivery::Queued);
+    let late = late.timeout(Duration::from_millis(700)).await;
+    assert_eq!(kind(&late), Some(ErrorKind::OutcomeUnknown), "{late:?}");
+    let id = JobId::parse(late.metadata.get("job").unwrap().as_str().unwrap()).unwrap();
+    assert_eq!(queue.result(&id).await.unwrap().output, "late");
+}
+
+/// What is submitted while no worker is there waits for one, through a restart of the server and with another caller.
+#[tokio::test]
+async fn jobs_survive_restarts_of_caller_worker_and_server() {
+    let mut server = server!();
+    let effects = Effects::new(server.folder.path());
+    let worker = Child::start(&task(&server));
+    let (first, _) = caller(&server.url()).await;
+    drop(worker);
+    let mut ids = Vec::new();
+    for number in 0..10 {
+        let submitted = first.tools.call(call("effect.leave", &number.to_string(), 0)).with(Delivery::Submitted).await;
+        ids.push(job(&submitted));
+    }
+    drop(first);
+    server.restart();
+    let _worker = Child::start(&task(&server));
+    let (_second, queue) = caller(&server.url()).await;
+    for (number, id) in ids.iter().enumerate() {
+        assert_eq!(queue.result(id).await.unwrap().output, number.to_string());
+    }
+    assert_eq!(effects.lines().len(), 20, "each ran once");
+}
+
+/// The server goes away while a job runs: the worker holds its result until it is back.
+#[tokio::test]
+async fn a_result_waits_for_the_server() {
+    let mut server = server!();
+    let effects = Effects::new(server.folder.path());
+    let _worker = Child::start(&task(&server));
+    let (caller, queue) = caller(&server.url()).await;
+    let id = job(&caller.tools.call(call("effect.leave", "x", 1_000)).with(Delivery::Submitted).await);
+    until("it begins", async || effects.lines().contains(&"x".to_owned())).await;
+    server.restart();
+    assert_eq!(queue.result(&id).await.unwrap().output, "x");
+    assert_eq!(effects.lines(), ["x", "x done"]);
+}
+
+/// A worker dies with a job. One that may be repeated is done by another; of one that may not, nobody knows, and it
+/// does not run again.
+#[tokio::test]
+async fn a_killed_workers_jobs_are_repeated_or_unknown() {
+    let server = server!();
+    let effects = Effects::new(server.folder.path());
+    let mut first = Child::start(&task(&server));
+    let (caller, queue) = caller(&server.url()).await;
+    let submit = async |tool, line| job(&caller.tools.call(call(tool, line, 1_000)).with(Delivery::Submitted).await);
+    let (repeated, once) = (submit("effect.repeat", "twice").await, submit("effect.leave", "once").await);
+    until("both begin", async || effects.lines().len() == 2).await;
+    first.kill();
+    let _second = Child::start(&task(&server));
+    let result = queue.result(&repeated).await.unwrap();
+    assert_eq!(result.output, "twice", "{result:?}");
+    let result = queue.result(&once).await.unwrap();
+    assert_eq!(kind(&result), Some(ErrorKind::OutcomeUnknown), "{result:?}");
+    let mut lines = effects.lines();
+    lines.sort();
+    assert_eq!(lines, ["once", "twice", "twice", "twice done"]);
+}
+
+/// Results that no message holds are kept as well.
+#[tokio::test]
+async fn the_result_of_a_job_may_be_long() {
+    let server = server!();
+    let client = connect(&server.url()).await;
+    let tools = worker_tools(Effects::new(server.folder.path())).build().unwrap();
+    let _worker = serve(client.clone(), tools).queue(open(client.clone()).await).await.unwrap();
+    let (caller, _) = caller(&server.url()).await;
+    let bytes = client.max_payload() * 2;
+    let long = ToolCall::new("big.text", json!({"bytes": bytes}));
+    let result = caller.tools.call(long).with(Delivery::Queued).await;
+    assert!(result.success && result.output.len() == bytes / 10 * 10, "{:?}", kind(&result));
+}
+
+/// Two of three workers are killed with jobs in their hands, and all are done.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_queue_loses_nothing_when_workers_are_killed() {
+    let server = server!();
+    let mut workers: Vec<_> = (0..3).map(|_| Child::start(&task(&server))).collect();
+    let (caller, queue) = caller(&server.url()).await;
+    let mut ids = Vec::new();
+    for number in 0..60 {
+        let line = format!("job {number}");
+        ids.push(job(&caller.tools.call(call("effect.repeat", &line, 200)).with(Delivery::Submitted).await));
+        if number == 30 || number == 50 {
+            workers.pop();
+        }
+    }
+    for (number, id) in ids.iter().enumerate() {
+        assert_eq!(queue.result(id).await.unwrap().output, format!("job {number}"));
+    }
+}

@@ -1,0 +1,67 @@
+mod children;
+mod nats_server;
+mod proxy;
+mod tools;
+
+use std::time::Duration;
+
+use tool_nats::{Discover, Remote, async_nats, discover};
+use tool_runtime::{Dispatcher, ErrorKind, ToolCall, ToolResult};
+
+pub use children::{Child, Task};
+pub use nats_server::{Server, connect};
+pub use proxy::{Proxy, Way};
+pub use tools::{Effects, worker_tools};
+
+/// A server of its own, or the end of the test where there is none.
+macro_rules! server {
+    () => {
+        match crate::support::Server::start() {
+            Some(server) => server,
+            None => return,
+        }
+    };
+}
+pub(crate) use server;
+
+/// A dispatcher with the tools of all workers.
+pub struct Caller {
+    pub tools: Dispatcher,
+    pub remote: Remote,
+}
+
+impl Caller {
+    pub async fn new(client: async_nats::Client) -> Self {
+        Self::with(client, |discover| discover).await
+    }
+
+    pub async fn with(client: async_nats::Client, more: impl FnOnce(Discover) -> Discover) -> Self {
+        let tools = Dispatcher::builder().build().unwrap();
+        Self::of(tools, client, more).await
+    }
+
+    pub async fn of(tools: Dispatcher, client: async_nats::Client, more: impl FnOnce(Discover) -> Discover) -> Self {
+        let discover = discover(client, tools.registry()).patience(Duration::from_secs(2));
+        let remote = more(discover).await.unwrap();
+        Self { tools, remote }
+    }
+
+    pub async fn call(&self, name: &str, arguments: serde_json::Value) -> ToolResult {
+        self.tools.call(ToolCall::new(name, arguments)).await
+    }
+}
+
+pub fn kind(result: &ToolResult) -> Option<ErrorKind> {
+    result.error.as_ref().map(|error| error.kind)
+}
+
+/// Waits until something is so.
+pub async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
+    for _ in 0..600 {
+        if is_so().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("in vain: {what}");
+}
