@@ -1,6 +1,5 @@
 //! rig's agent.
 
-use rig_agent::prelude::*;
 use rig_agent::{Agent, AgentBuilder};
 use rig_core::message::{AssistantContent, ToolCall, ToolFunction, ToolName};
 use rig_core::test_utils::{MockCompletionModel, MockTurn};
