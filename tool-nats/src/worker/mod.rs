@@ -11,10 +11,12 @@ use std::fmt;
 use std::future::IntoFuture;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_nats::Client;
 use semver::Version;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tool_runtime::{Dispatcher, ToolDefinition};
@@ -25,6 +27,9 @@ use self::serving::Serving;
 pub(crate) use self::serving::Tool;
 use crate::queue::Choice;
 use crate::{Error, Queue, Space};
+
+/// How long the last answers of a worker that leaves may take to be sent.
+const FLUSH_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Serves the tools of a dispatcher to whoever [discovers](crate::discover()) them.
 ///
@@ -203,8 +208,9 @@ impl Worker {
         }
         self.shared.calls.close();
         self.shared.calls.wait().await;
-        if let Err(error) = self.shared.client.flush().await {
-            tracing::warn!(%error, "the last answers of a worker could not be sent");
+        // Without a connection there is nobody to send the last answers to, and no end to waiting for that.
+        if !matches!(timeout(FLUSH_PATIENCE, self.shared.client.flush()).await, Ok(Ok(()))) {
+            tracing::warn!("the last answers of a worker could not be sent");
         }
     }
 }

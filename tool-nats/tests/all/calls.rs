@@ -214,3 +214,13 @@ async fn a_drained_worker_loses_nothing() {
     second.drain().await;
     assert_eq!(effects.lines().len(), 800);
 }
+
+/// A worker whose server is gone leaves as well.
+#[tokio::test]
+async fn a_worker_without_a_server_can_be_drained() {
+    let server = server!();
+    let tools = worker_tools(Effects::new(server.folder.path())).build().unwrap();
+    let worker = serve(connect(&server.url()).await, tools).await.unwrap();
+    drop(server);
+    worker.drain().await;
+}
