@@ -1,0 +1,48 @@
+//! Clients that come over HTTP.
+
+mod check;
+mod config;
+
+use std::io;
+use std::sync::Arc;
+
+use axum::Router;
+use rmcp::ServerHandler;
+use rmcp::transport::streamable_http_server::StreamableHttpService;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use tokio::net::{TcpListener, ToSocketAddrs};
+
+pub use check::{Denied, Principal};
+pub use config::HttpConfig;
+
+use super::{Server, Session};
+
+impl<H: ServerHandler> Server<H> {
+    /// A router to mount in a web application: `Router::new().nest("/mcp", server.http(config))`. It answers at its
+    /// root.
+    pub fn http(self, config: HttpConfig) -> Router {
+        let shared = self.shared();
+        let new_session = move || Ok(Session::of_http(shared.clone()));
+        let service = StreamableHttpService::new(new_session, Arc::new(LocalSessionManager::default()), config.rmcp());
+        check::guarded(Router::new().route_service("/", service), config)
+    }
+
+    /// Serves clients at `/mcp` of an address, such as `("127.0.0.1", 8080)`, until the [configuration's
+    /// token](HttpConfig::stop) is cancelled.
+    ///
+    /// # Errors
+    /// When the address cannot be listened at.
+    pub async fn listen(self, address: impl ToSocketAddrs, config: HttpConfig) -> io::Result<()> {
+        self.listen_on(TcpListener::bind(address).await?, config).await
+    }
+
+    /// As [`listen`](Self::listen), with a socket that listens already.
+    ///
+    /// # Errors
+    /// When the socket fails.
+    pub async fn listen_on(self, listener: TcpListener, config: HttpConfig) -> io::Result<()> {
+        let stop = config.stop.clone();
+        let router = Router::new().nest("/mcp", self.http(config));
+        axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await
+    }
+}
