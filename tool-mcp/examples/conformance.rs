@@ -18,10 +18,12 @@ mod rounds;
 mod running;
 
 use std::error::Error;
+use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use tool_mcp::rmcp::model::Tool;
 use tool_mcp::{Client, HttpConfig, Server};
 use tool_runtime::{Dispatcher, RuntimeTool};
 
@@ -35,7 +37,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .build()?;
     let listener = TcpListener::bind(("127.0.0.1", port()?)).await?;
     println!("http://{}/mcp", listener.local_addr()?);
-    let server = Server::new(tools).name("conformance").extra(extra::Extra::new(prompts));
+    let server = Server::new(tools).name("conformance").describe(describe).extra(extra::Extra::new(prompts));
     Ok(server.listen_on(listener, HttpConfig::new()).await?)
 }
 
@@ -49,9 +51,23 @@ fn port() -> Result<u16, Box<dyn Error>> {
     }
 }
 
-/// A tool whose schema says what no Rust type does.
-fn json_schema_tool() -> RuntimeTool {
-    let schema = json!({
+/// What no Rust type says.
+fn describe(tool: &mut Tool) {
+    let schema = match &*tool.name {
+        "json_schema_2020_12_tool" => json_schema(),
+        "test_custom_headers" => {
+            let properties = json!({"region": {"type": "string", "x-mcp-header": "Region"}});
+            json!({"type": "object", "properties": properties, "required": ["region"], "additionalProperties": false})
+        }
+        _ => return,
+    };
+    if let Value::Object(schema) = schema {
+        tool.input_schema = Arc::new(schema);
+    }
+}
+
+fn json_schema() -> Value {
+    json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "type": "object",
         "$defs": {"address": {
@@ -71,9 +87,13 @@ fn json_schema_tool() -> RuntimeTool {
         "then": {"required": ["phone"]},
         "else": {"required": ["email"]},
         "additionalProperties": false,
-    });
+    })
+}
+
+/// A tool that is made from a schema.
+fn json_schema_tool() -> RuntimeTool {
     let description = "A tool with the newer words of JSON Schema.";
-    RuntimeTool::from_schema("json_schema_2020_12_tool", description, &schema, |arguments, _| async move {
-        serde_json::Value::Object(arguments)
+    RuntimeTool::from_schema("json_schema_2020_12_tool", description, &json_schema(), |arguments, _| async move {
+        Value::Object(arguments)
     })
 }

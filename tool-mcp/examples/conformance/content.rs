@@ -56,3 +56,9 @@ fn test_multiple_content_types(#[inject] notes: &Notes) -> &'static str {
 fn test_error_handling() -> Result<(), &'static str> {
     Err("This tool intentionally returns an error for testing")
 }
+
+/// Answer with an argument that stands in a header as well.
+#[tool(read_only)]
+fn test_custom_headers(region: &str) -> &str {
+    region
+}

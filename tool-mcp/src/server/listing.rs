@@ -14,6 +14,9 @@ use tool_runtime::dialect::{Dialect, Offer};
 /// list when tools come and go between two pages, which a number does not.
 const AFTER: &str = "after ";
 
+/// A last word on a tool's definition.
+pub(super) type Describe = dyn Fn(&mut Tool) + Send + Sync;
+
 /// The tools of one moment.
 pub(super) struct Listing {
     /// The definitions' text, which tells one listing from another.
@@ -31,12 +34,20 @@ pub(super) struct Listed {
 }
 
 impl Listing {
-    fn new(offer: &Offer) -> Result<Self, ErrorData> {
+    fn new(offer: &Offer, describe: Option<&Describe>) -> Result<Self, ErrorData> {
         let tools: Vec<Tool> = serde_json::from_value(offer.definitions().clone()).map_err(|error| {
             tracing::error!(%error, "the tools cannot be listed for MCP");
             ErrorData::internal_error(format!("the tools cannot be listed: {error}"), None)
         })?;
-        let own = |tool: Tool| Listed { own_name: offer.decoded(&tool.name).to_owned(), tool };
+        let own = |mut tool: Tool| {
+            let (name, own_name) = (tool.name.clone(), offer.decoded(&tool.name).to_owned());
+            if let Some(describe) = describe {
+                describe(&mut tool);
+                // By another name it could not be called.
+                tool.name = name;
+            }
+            Listed { own_name, tool }
+        };
         let mut tools: Vec<Listed> = tools.into_iter().map(own).collect();
         tools.sort_unstable_by(|a, b| a.tool.name.cmp(&b.tool.name));
         // A model that knows a tool by its own name means that tool, too.
@@ -80,9 +91,14 @@ impl Listing {
 #[derive(Default)]
 pub(super) struct Listings {
     last: ArcSwapOption<Listing>,
+    describe: Option<Box<Describe>>,
 }
 
 impl Listings {
+    pub(super) fn new(describe: Option<Box<Describe>>) -> Self {
+        Self { last: ArcSwapOption::empty(), describe }
+    }
+
     pub(super) fn of(&self, tools: &Dispatcher) -> Result<Arc<Listing>, ErrorData> {
         let offer = tools.offer(Dialect::Mcp).map_err(|clash| {
             tracing::error!(%clash, "the tools cannot be offered to MCP clients");
@@ -91,7 +107,7 @@ impl Listings {
         if let Some(last) = self.last.load().as_ref().filter(|last| Arc::ptr_eq(&last.text, &offer.text())) {
             return Ok(last.clone());
         }
-        let listing = Arc::new(Listing::new(&offer)?);
+        let listing = Arc::new(Listing::new(&offer, self.describe.as_deref())?);
         self.last.store(Some(listing.clone()));
         Ok(listing)
     }

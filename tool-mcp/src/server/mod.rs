@@ -18,13 +18,13 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use rmcp::ServerHandler;
-use rmcp::model::{Implementation, ServerCapabilities, ServerConfig, ToolsCapability};
+use rmcp::model::{Implementation, ServerCapabilities, ServerConfig, Tool, ToolsCapability};
 use tool_runtime::Dispatcher;
 use tool_runtime::confirm::{PendingStore, WeakKey};
 
 use self::changes::Peers;
 use self::handler::Session;
-use self::listing::Listings;
+use self::listing::{Describe, Listings};
 use self::rounds::{Rounds, Seal};
 
 pub use client::{Client, ClientError};
@@ -69,6 +69,7 @@ pub struct Server<H = Nothing> {
     instructions: Option<String>,
     page_size: Option<NonZeroUsize>,
     asks_client: bool,
+    describe: Option<Box<Describe>>,
     seal: Option<Seal>,
     extra: H,
 }
@@ -82,6 +83,7 @@ impl Server {
             instructions: None,
             page_size: None,
             asks_client: true,
+            describe: None,
             seal: None,
             extra: Nothing,
         }
@@ -118,6 +120,23 @@ impl<H: ServerHandler> Server<H> {
         self
     }
 
+    /// Says of each tool what a dispatcher's definition has no place for: a title, icons, `_meta`, words of JSON Schema
+    /// that no Rust type has. What is said of the arguments must be true of them: they are checked as before.
+    ///
+    /// ```
+    /// # fn describe(tools: tool_runtime::Dispatcher) {
+    /// let server = tool_mcp::Server::new(tools).describe(|tool| {
+    ///     tool.title = Some(tool.name.replace('_', " "));
+    /// });
+    /// # drop(server);
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn describe(mut self, describe: impl Fn(&mut Tool) + Send + Sync + 'static) -> Self {
+        self.describe = Some(Box::new(describe));
+        self
+    }
+
     /// Asks whom the dispatcher asks about a call that needs consent, and not the client.
     #[must_use]
     pub fn ask_dispatcher(mut self) -> Self {
@@ -140,8 +159,8 @@ impl<H: ServerHandler> Server<H> {
     /// its [`get_info`](ServerHandler::get_info), whose capabilities join ours. Tools it may have are not offered.
     #[must_use]
     pub fn extra<E: ServerHandler>(self, extra: E) -> Server<E> {
-        let Self { tools, implementation, instructions, page_size, asks_client, seal, extra: _ } = self;
-        Server { tools, implementation, instructions, page_size, asks_client, seal, extra }
+        let Self { tools, implementation, instructions, page_size, asks_client, describe, seal, extra: _ } = self;
+        Server { tools, implementation, instructions, page_size, asks_client, describe, seal, extra }
     }
 
     fn shared(self) -> Arc<Shared<H>> {
@@ -151,7 +170,7 @@ impl<H: ServerHandler> Server<H> {
             info,
             page_size: self.page_size,
             asks_client: self.asks_client,
-            listings: Listings::default(),
+            listings: Listings::new(self.describe),
             rounds: Rounds::new(self.seal),
             peers: Peers::default(),
             extra: self.extra,
