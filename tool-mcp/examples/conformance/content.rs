@@ -47,7 +47,10 @@ fn test_multiple_content_types(#[inject] notes: &Notes) -> &'static str {
     let text = "Multiple content types test:";
     let data = json!({"test": "data", "value": 123}).to_string();
     let resource = json!({"uri": "test://mixed-content-resource", "mimeType": "application/json", "text": data});
-    notes.insert("content", [json!({"type": "text", "text": text}), image(), json!({"type": "resource", "resource": resource})]);
+    notes.insert(
+        "content",
+        [json!({"type": "text", "text": text}), image(), json!({"type": "resource", "resource": resource})],
+    );
     text
 }
 

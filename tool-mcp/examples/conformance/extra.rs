@@ -138,7 +138,8 @@ fn with_context(request: &GetPromptRequestParams) -> Result<GetPromptResponse, E
     let answer = request.input_responses.as_ref().and_then(|answers| answers.get("user_context"));
     let Some(answer) = answer else {
         let schema = json!({"type": "object", "properties": {"context": {"type": "string"}}, "required": ["context"]});
-        let params = json!({"mode": "form", "message": "What context should the prompt use?", "requestedSchema": schema});
+        let params =
+            json!({"mode": "form", "message": "What context should the prompt use?", "requestedSchema": schema});
         let question: InputRequest =
             serde_json::from_value(json!({"method": "elicitation/create", "params": params})).map_err(wrong)?;
         let questions = InputRequests::from([("user_context".to_owned(), question)]);

@@ -10,7 +10,11 @@ pub fn all() -> Vec<Prompt> {
     vec![
         Prompt::new("test_simple_prompt", Some("A simple prompt."), None),
         Prompt::new("test_prompt_with_arguments", Some("With arguments."), Some(["arg1", "arg2"].map(argument).into())),
-        Prompt::new("test_prompt_with_embedded_resource", Some("With a resource."), Some(vec![argument("resourceUri")])),
+        Prompt::new(
+            "test_prompt_with_embedded_resource",
+            Some("With a resource."),
+            Some(vec![argument("resourceUri")]),
+        ),
         Prompt::new("test_prompt_with_image", Some("With an image."), None),
         Prompt::new("test_input_required_result_prompt", Some("Asks first."), None),
     ]

@@ -84,7 +84,12 @@ async fn test_input_required_result_capabilities(#[inject] client: &Client) -> R
     let can = client.capabilities();
     let mut answers = Vec::new();
     if can.elicitation.is_some() {
-        answers.push(client.ask("user_name", "What is your name?", field("name", "string")).await.map(|name| text(&name, "name")));
+        answers.push(
+            client
+                .ask("user_name", "What is your name?", field("name", "string"))
+                .await
+                .map(|name| text(&name, "name")),
+        );
     }
     if can.sampling.is_some() {
         answers.push(client.sample("greeting", to_model("Generate a greeting", 50)).await.map(|answer| said(&answer)));

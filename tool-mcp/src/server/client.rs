@@ -211,7 +211,11 @@ impl Client {
     }
 
     /// The answer that has come with the call, or the question that will go back with its own.
-    fn answer<T: DeserializeOwned>(&self, name: &str, request: impl FnOnce() -> InputRequest) -> Result<T, ClientError> {
+    fn answer<T: DeserializeOwned>(
+        &self,
+        name: &str,
+        request: impl FnOnce() -> InputRequest,
+    ) -> Result<T, ClientError> {
         let Some(answer) = self.inner.answers.get(name) else {
             self.asked().requests.insert(name.to_owned(), request());
             return Err(ClientError::Asked);

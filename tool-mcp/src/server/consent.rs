@@ -22,7 +22,9 @@ impl Confirm for AskClient {
     fn confirm<'a>(&'a self, question: &'a Question) -> Pin<Box<dyn Future<Output = Decision> + Send + 'a>> {
         Box::pin(async move {
             if !self.client.can_confirm() {
-                return Decision::refuse("it needs the user's consent, and this client cannot ask for it (elicitation)");
+                return Decision::refuse(
+                    "it needs the user's consent, and this client cannot ask for it (elicitation)",
+                );
             }
             let shown = shown(question);
             match &self.deferred {

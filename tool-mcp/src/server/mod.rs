@@ -213,6 +213,9 @@ struct Shared<H> {
 
 impl<H> fmt::Debug for Server<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("name", &self.implementation.name).field("tools", &self.tools).finish_non_exhaustive()
+        f.debug_struct("Server")
+            .field("name", &self.implementation.name)
+            .field("tools", &self.tools)
+            .finish_non_exhaustive()
     }
 }

@@ -1,8 +1,8 @@
 //! What a tool reports while it runs, as notifications to the client that asked for them.
 
+use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::Peer;
-use rmcp::RoleServer;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tool_runtime::Progress;

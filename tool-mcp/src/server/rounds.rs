@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use http::request::Parts;
-use rmcp::model::{Extensions, InputResponses, JsonObject, RequestStateCodec, RequestStateError, SealOptions};
 use rmcp::ErrorData;
+use rmcp::model::{Extensions, InputResponses, JsonObject, RequestStateCodec, RequestStateError, SealOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tool_runtime::Deferred;
