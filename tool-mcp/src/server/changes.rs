@@ -1,12 +1,17 @@
 //! Telling clients that the tools have changed.
 
 use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::time::Duration;
 
 use rmcp::service::{Peer, SubscriptionSink};
 use rmcp::{RoleServer, ServerHandler};
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 
 use super::Shared;
+
+/// How long a client may take to read that the tools have changed.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The clients of the 2025 generation that are connected. Those of 2026-07-28 subscribe.
 pub(super) struct Peers {
@@ -48,11 +53,9 @@ impl<H: ServerHandler> Shared<H> {
                     if !changes.show(&server) {
                         continue;
                     }
-                    for peer in server.peers.connected() {
-                        if let Err(error) = peer.notify_tool_list_changed().await {
-                            tracing::debug!(%error, "a client no longer hears of changes");
-                        }
-                    }
+                    // Side by side: one that does not read must not keep the others from hearing of it.
+                    let told: JoinSet<()> = server.peers.connected().into_iter().map(tell).collect();
+                    told.join_all().await;
                 }
             });
         });
@@ -66,6 +69,15 @@ impl<H: ServerHandler> Shared<H> {
                 return;
             }
         }
+    }
+}
+
+/// Tells one client, if it listens.
+async fn tell(peer: Peer<RoleServer>) {
+    match tokio::time::timeout(PATIENCE, peer.notify_tool_list_changed()).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::debug!(%error, "a client no longer hears of changes"),
+        Err(_) => tracing::debug!("a client does not listen"),
     }
 }
 

@@ -16,6 +16,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::Shared;
 use super::log::Level;
@@ -36,17 +37,19 @@ pub(super) struct Session<H> {
     pub(super) level: Arc<Level>,
     /// What the calls of a connection belong to.
     connection: Option<String>,
+    /// Its place among those that HTTP may have at once.
+    _place: Option<OwnedSemaphorePermit>,
 }
 
 impl<H: ServerHandler> Session<H> {
     /// For a connection, whose calls are one conversation.
     pub(super) fn of_connection(shared: Arc<Shared<H>>) -> Self {
-        Self { shared, level: Arc::default(), connection: Some(uuid::Uuid::new_v4().to_string()) }
+        Self { shared, level: Arc::default(), connection: Some(uuid::Uuid::new_v4().to_string()), _place: None }
     }
 
     /// For HTTP, where a header says what a call belongs to.
-    pub(super) fn of_http(shared: Arc<Shared<H>>) -> Self {
-        Self { shared, level: Arc::default(), connection: None }
+    pub(super) fn of_http(shared: Arc<Shared<H>>, place: OwnedSemaphorePermit) -> Self {
+        Self { shared, level: Arc::default(), connection: None, _place: Some(place) }
     }
 
     /// The conversation that a call belongs to, if it belongs to one.

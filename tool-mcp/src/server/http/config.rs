@@ -12,6 +12,9 @@ use super::check::{Check, Denied, bearer};
 /// The largest body that is read unless another limit is set.
 const BODY: usize = 4 * 1024 * 1024;
 
+/// How many sessions there are at once unless another limit is set.
+const SESSIONS: usize = 10_000;
+
 /// How a [`Server`](crate::Server) is reached over HTTP.
 ///
 /// Unless told otherwise only by this machine: a request must name a loopback host, and a browser's must come from a
@@ -35,6 +38,7 @@ pub struct HttpConfig {
     origins: Vec<String>,
     any_host: bool,
     max_body: usize,
+    pub(super) max_sessions: usize,
     pub(super) check: Option<Arc<Check>>,
     pub(super) stop: CancellationToken,
 }
@@ -54,6 +58,7 @@ impl HttpConfig {
             origins: loopback.map(|host| format!("http://{host}:*")).into(),
             any_host: false,
             max_body: BODY,
+            max_sessions: SESSIONS,
             check: None,
             stop: CancellationToken::new(),
         }
@@ -81,6 +86,13 @@ impl HttpConfig {
     /// The largest body that is read, in bytes. 4 MB unless set.
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.max_body = bytes;
+        self
+    }
+
+    /// How many sessions of clients of the 2025 generation, and requests of others, there may be at once. 10,000 unless
+    /// set; a session that nobody uses ends after five minutes.
+    pub fn max_sessions(mut self, sessions: usize) -> Self {
+        self.max_sessions = sessions;
         self
     }
 

@@ -11,6 +11,7 @@ use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio::net::{TcpListener, ToSocketAddrs};
+use tokio::sync::Semaphore;
 
 pub use check::{Denied, Principal};
 pub use config::HttpConfig;
@@ -22,7 +23,11 @@ impl<H: ServerHandler> Server<H> {
     /// root.
     pub fn http(self, config: HttpConfig) -> Router {
         let shared = self.shared();
-        let new_session = move || Ok(Session::of_http(shared.clone()));
+        let places = Arc::new(Semaphore::new(config.max_sessions));
+        let new_session = move || {
+            let place = places.clone().try_acquire_owned().map_err(|_| io::Error::other("too many sessions"))?;
+            Ok(Session::of_http(shared.clone(), place))
+        };
         let service = StreamableHttpService::new(new_session, Arc::new(LocalSessionManager::default()), config.rmcp());
         check::guarded(Router::new().route_service("/", service), config)
     }

@@ -133,6 +133,32 @@ async fn a_check_says_who_is_calling() {
     assert!(answer.contains(r#""text":"ada""#), "{answer}");
 }
 
+/// The control is a server with more places.
+#[tokio::test]
+async fn sessions_have_a_bound() {
+    let (few, many) = (serve(HttpConfig::new().max_sessions(2)).await, serve(HttpConfig::new()).await);
+    let client = json!({"name": "a client", "version": "1"});
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+    let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).to_string();
+    for nth in 1..=4 {
+        let begun = [begin(&few, &initialize).await, begin(&many, &initialize).await];
+        assert_eq!(begun, [if nth <= 2 { 200 } else { 500 }, 200], "the session no. {nth}");
+    }
+}
+
+async fn begin(server: &Running, initialize: &str) -> u16 {
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\
+         Accept: application/json, text/event-stream\r\n\r\n{initialize}",
+        initialize.len()
+    );
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut status = [0; 12];
+    stream.read_exact(&mut status).await.unwrap();
+    String::from_utf8_lossy(&status[9..]).parse().unwrap()
+}
+
 /// The control is a server with a larger limit.
 #[tokio::test]
 async fn a_body_that_is_too_large_is_not_read() {

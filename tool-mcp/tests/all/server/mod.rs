@@ -6,6 +6,9 @@ mod consent;
 mod http;
 /// Clients that were not written here: the inspector, and two of Python.
 mod others;
+/// The program `tool-mcp`.
+#[cfg(feature = "cli")]
+mod program;
 /// Lists, calls, results, progress, cancellation, changes.
 mod protocol;
 /// The published conformance suite.
