@@ -200,7 +200,6 @@ impl<H> Round<'_, H> {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it maps errors")]
 fn gone(error: TokenError) -> ErrorData {
     match error {
         TokenError::Unavailable => ErrorData::internal_error(error.to_string(), None),

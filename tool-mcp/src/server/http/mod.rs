@@ -7,6 +7,7 @@ use std::io;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::serve::ListenerExt;
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -22,14 +23,7 @@ impl<H: ServerHandler> Server<H> {
     /// A router to mount in a web application: `Router::new().nest("/mcp", server.http(config))`. It answers at its
     /// root.
     pub fn http(self, config: HttpConfig) -> Router {
-        let shared = self.shared();
-        let places = Arc::new(Semaphore::new(config.max_sessions));
-        let new_session = move || {
-            let place = places.clone().try_acquire_owned().map_err(|_| io::Error::other("too many sessions"))?;
-            Ok(Session::of_http(shared.clone(), place))
-        };
-        let service = StreamableHttpService::new(new_session, Arc::new(LocalSessionManager::default()), config.rmcp());
-        check::guarded(Router::new().route_service("/", service), config)
+        self.at("/", config)
     }
 
     /// Serves clients at `/mcp` of an address, such as `("127.0.0.1", 8080)`, until the [configuration's
@@ -47,7 +41,24 @@ impl<H: ServerHandler> Server<H> {
     /// When the socket fails.
     pub async fn listen_on(self, listener: TcpListener, config: HttpConfig) -> io::Result<()> {
         let stop = config.stop.clone();
-        let router = Router::new().nest("/mcp", self.http(config));
+        let router = self.at("/mcp", config);
+        // An answer that is a stream comes in small pieces, none of which is to wait for the one before it.
+        let listener = listener.tap_io(|connection| {
+            if let Err(error) = connection.set_nodelay(true) {
+                tracing::debug!(%error, "small pieces may wait for each other");
+            }
+        });
         axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await
+    }
+
+    fn at(self, path: &str, config: HttpConfig) -> Router {
+        let shared = self.shared();
+        let places = Arc::new(Semaphore::new(config.max_sessions));
+        let new_session = move || {
+            let place = places.clone().try_acquire_owned().map_err(|_| io::Error::other("too many sessions"))?;
+            Ok(Session::of_http(shared.clone(), place))
+        };
+        let service = StreamableHttpService::new(new_session, Arc::new(LocalSessionManager::default()), config.rmcp());
+        check::guarded(Router::new().route_service(path, service), config)
     }
 }
