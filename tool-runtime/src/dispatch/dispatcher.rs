@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::watch;
 use tool_model::{Manifest, ToolDefinition};
 
 use super::offer::{CurrentOffer, Definitions, Offer};
@@ -52,6 +53,8 @@ pub(crate) struct Inner {
     /// All tools, from which the offer is made. Held while a new offer is made, so that of two manifests the one whose
     /// [`reload`](Dispatcher::reload) came later stays. A file may have been read before that.
     shelf: Mutex<Shelf>,
+    /// Counts the offers, for those who want to know of a new one.
+    pub(crate) changes: watch::Sender<u64>,
     pub(crate) dependencies: Arc<Dependencies>,
     pub(crate) limits: Limits,
     pub(crate) rules: Rules,
@@ -90,7 +93,8 @@ impl Dispatcher {
             false => CurrentOffer::replaceable(shelf.offer()),
         };
         let shelf = Mutex::new(shelf);
-        Self { inner: Arc::new(Inner { offer, shelf, dependencies, limits, rules, lenient }), view: None }
+        let changes = watch::Sender::new(0);
+        Self { inner: Arc::new(Inner { offer, shelf, changes, dependencies, limits, rules, lenient }), view: None }
     }
 
     /// Looks at what is offered at this moment.
@@ -250,6 +254,9 @@ impl Inner {
                 (_, _, problems) => (Err(BuildError { headline: "the tools stay as they are", problems }), None),
             }
         };
+        if result.is_ok() {
+            self.tell();
+        }
         result
     }
 
@@ -265,7 +272,13 @@ impl Inner {
             }
             self.put(&mut shelf, next)
         };
+        self.tell();
         Ok(())
+    }
+
+    /// Wakes those who wait for a change, when the lock is not held any more.
+    fn tell(&self) {
+        self.changes.send_modify(|count| *count += 1);
     }
 
     /// Offers what is on another shelf from now on; gives back what was there before.

@@ -6,6 +6,7 @@ mod shelf;
 use std::fmt;
 use std::sync::Arc;
 
+use tokio::sync::watch;
 use tool_model::ToolDefinition;
 
 pub use changes::Changes;
@@ -127,6 +128,27 @@ impl Registry {
     /// Everything that does not fit, all at once. What was offered before is still offered.
     pub fn reload(&self, manifest: impl IntoManifest) -> Result<(), BuildError> {
         self.inner.reload(manifest)
+    }
+
+    /// Tells whoever offers the tools elsewhere that they have changed: it counts the changes, and can be waited for.
+    ///
+    /// ```
+    /// use tool_runtime::{Dispatcher, RuntimeTool};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let tools = Dispatcher::builder().build()?;
+    /// let mut changes = tools.registry().changes();
+    /// assert!(!changes.has_changed()?);
+    ///
+    /// tools.registry().register(RuntimeTool::new("noop", "Nothing.", |(): ()| async {}))?;
+    /// assert!(changes.has_changed()?, "and `changes.changed().await` would go on");
+    /// assert_eq!(*changes.borrow_and_update(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.inner.changes.subscribe()
     }
 
     /// The tool of that name.

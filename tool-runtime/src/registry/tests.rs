@@ -109,6 +109,18 @@ fn a_duplicate_names_both_and_changes_nothing() {
 }
 
 #[test]
+fn every_change_is_told_once_and_one_that_fails_is_not() {
+    let tools = empty();
+    let mut changes = tools.select(crate::Selection::new()).unwrap().registry().changes();
+    tools.registry().apply(["a", "b"].map(|name| tool(name, "")).into_iter().collect()).unwrap();
+    assert_eq!(*changes.borrow_and_update(), 1);
+    tools.registry().register(tool("a", "")).unwrap_err();
+    assert!(!changes.has_changed().unwrap());
+    tools.reload(Manifest::linked()).unwrap();
+    assert_eq!(*changes.borrow_and_update(), 2);
+}
+
+#[test]
 fn everything_wrong_with_new_tools_is_said_at_once() {
     let check = |built: Result<(), BuildError>| built.unwrap_err().problems().len();
     let bad_schema = serde_json::json!({"type": "array"});

@@ -1,0 +1,205 @@
+//! What a client asks a server for: the tools here, all else of the extra handler.
+
+#![expect(deprecated, reason = "the protocol wants sampling, roots and logging to go; clients still have them")]
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use http::request::Parts;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult, ConstString,
+    CustomNotification, CustomRequest, CustomResult, GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
+    ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestMethod, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::Shared;
+use super::log::Level;
+
+/// The header that names a session of the 2025 generation.
+const SESSION: &str = "mcp-session-id";
+
+/// No prompts, no resources, no completions: what a [`Server`](crate::Server) has besides its tools unless it is given
+/// something [`extra`](crate::Server::extra).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nothing;
+
+impl ServerHandler for Nothing {}
+
+/// One connection, one session over HTTP, or one request that belongs to none.
+pub(super) struct Session<H> {
+    pub(super) shared: Arc<Shared<H>>,
+    pub(super) level: Arc<Level>,
+    /// What the calls of a connection belong to.
+    connection: Option<String>,
+    /// Its place among those that HTTP may have at once.
+    _place: Option<OwnedSemaphorePermit>,
+}
+
+impl<H: ServerHandler> Session<H> {
+    /// For a connection, whose calls are one conversation.
+    pub(super) fn of_connection(shared: Arc<Shared<H>>) -> Self {
+        Self { shared, level: Arc::default(), connection: Some(uuid::Uuid::new_v4().to_string()), _place: None }
+    }
+
+    /// For HTTP, where a header says what a call belongs to.
+    pub(super) fn of_http(shared: Arc<Shared<H>>, place: OwnedSemaphorePermit) -> Self {
+        Self { shared, level: Arc::default(), connection: None, _place: Some(place) }
+    }
+
+    /// The conversation that a call belongs to, if it belongs to one.
+    pub(super) fn conversation<'a>(&'a self, context: &'a RequestContext<RoleServer>) -> Option<Cow<'a, str>> {
+        let in_header = || context.extensions.get::<Parts>()?.headers.get(SESSION)?.to_str().ok();
+        self.connection.as_deref().or_else(in_header).map(Cow::Borrowed)
+    }
+
+    /// What is not declared is not there.
+    fn declares<M: ConstString>(&self, what: impl Fn(&ServerCapabilities) -> bool) -> Result<(), ErrorData> {
+        if what(&self.shared.info.capabilities) { Ok(()) } else { Err(ErrorData::method_not_found::<M>()) }
+    }
+}
+
+impl<H: ServerHandler> ServerHandler for Session<H> {
+    fn get_info(&self) -> ServerConfig {
+        self.shared.info.clone()
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let cursor = request.as_ref().and_then(|request| request.cursor.as_deref());
+        self.shared.listings.of(&self.shared.tools)?.page(cursor, self.shared.page_size)
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let listing = self.shared.listings.of(&self.shared.tools).ok()?;
+        listing.get(name).map(|listed| listed.tool.clone())
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        self.call(request, context).await
+    }
+
+    async fn set_level(&self, request: SetLevelRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        self.level.set(request.level);
+        Ok(())
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.shared.tell(context.peer.clone());
+        self.shared.extra.on_initialized(context).await;
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let mut accepted = self.shared.extra.accepted_subscription_filter(requested).unwrap_or_default();
+        accepted.tools_list_changed = requested.tools_list_changed;
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let ours = self.shared.tell_subscriber(context.sink().clone());
+        let theirs = self.shared.extra.listen(context);
+        let mut theirs = std::pin::pin!(theirs);
+        tokio::select! {
+            () = ours => theirs.await,
+            result = &mut theirs => result,
+        }
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        self.declares::<CompleteRequestMethod>(|declared| declared.completions.is_some())?;
+        self.shared.extra.complete(request, context).await
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        self.declares::<GetPromptRequestMethod>(|declared| declared.prompts.is_some())?;
+        self.shared.extra.get_prompt(request, context).await
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        self.declares::<ListPromptsRequestMethod>(|declared| declared.prompts.is_some())?;
+        self.shared.extra.list_prompts(request, context).await
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        self.declares::<ListResourcesRequestMethod>(|declared| declared.resources.is_some())?;
+        self.shared.extra.list_resources(request, context).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        self.declares::<ListResourceTemplatesRequestMethod>(|declared| declared.resources.is_some())?;
+        self.shared.extra.list_resource_templates(request, context).await
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.declares::<ReadResourceRequestMethod>(|declared| declared.resources.is_some())?;
+        self.shared.extra.read_resource(request, context).await
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.shared.extra.subscribe(request, context).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.shared.extra.unsubscribe(request, context).await
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        self.shared.extra.on_custom_request(request, context).await
+    }
+
+    async fn on_custom_notification(&self, notification: CustomNotification, context: NotificationContext<RoleServer>) {
+        self.shared.extra.on_custom_notification(notification, context).await;
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.shared.extra.on_roots_list_changed(context).await;
+    }
+}

@@ -1,0 +1,76 @@
+//! Who may call.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use http::request::Parts;
+use http::{HeaderValue, StatusCode, header};
+use sha2::{Digest, Sha256};
+
+use super::HttpConfig;
+
+/// A function that looks at the head of a request before anything else does.
+pub(super) type Check = dyn Fn(&mut Parts) -> Result<(), Denied> + Send + Sync;
+
+/// Why a request is not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Denied {
+    /// Nobody knows who is calling: 401, with the demand for a bearer token.
+    Unauthorized,
+    /// It is known, and may not: 403.
+    Forbidden,
+}
+
+impl IntoResponse for Denied {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Unauthorized => {
+                let wanted = [(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))];
+                (StatusCode::UNAUTHORIZED, wanted, "Unauthorized: a bearer token is needed").into_response()
+            }
+            Self::Forbidden => (StatusCode::FORBIDDEN, "Forbidden").into_response(),
+        }
+    }
+}
+
+/// Who is calling, for a [check](HttpConfig::check) to put into a request's extensions. What a call leaves with its
+/// client until its next round is good for the same caller only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Principal(pub String);
+
+/// Lets requests through that bring this token.
+pub(super) fn bearer(token: &str) -> impl Fn(&mut Parts) -> Result<(), Denied> + use<> {
+    // Hashes are compared, so that the time it takes says nothing of the token.
+    let expected = Sha256::digest(token);
+    move |parts| {
+        let value = parts.headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes);
+        let given = value.and_then(|value| {
+            let (scheme, token) = value.split_at_checked("Bearer ".len())?;
+            scheme.eq_ignore_ascii_case(b"Bearer ").then_some(token)
+        });
+        match given {
+            Some(given) if Sha256::digest(given) == expected => Ok(()),
+            _ => Err(Denied::Unauthorized),
+        }
+    }
+}
+
+/// A router whose requests are checked first, if the configuration says how.
+pub(super) fn guarded(router: Router, config: HttpConfig) -> Router {
+    match config.check {
+        None => router,
+        Some(check) => router.layer(middleware::from_fn_with_state(check, checked)),
+    }
+}
+
+async fn checked(State(check): State<Arc<Check>>, request: Request, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    match check(&mut parts) {
+        Ok(()) => next.run(Request::from_parts(parts, body)).await,
+        Err(denied) => denied.into_response(),
+    }
+}

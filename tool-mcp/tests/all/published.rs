@@ -1,0 +1,103 @@
+//! Programs and packages that others have published, at fixed versions, installed below the target folder.
+//!
+//! Where there is no npm or Python, or nowhere to install from, the tests that need them say so and pass; with
+//! `MCP_NODE=required` and `MCP_PYTHON=required`, as in CI, they fail instead.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The Node that npm has as a package: what the system has may be too old.
+const NODE: &str = "node@22.23.3";
+
+/// An environment with programs from npm.
+pub struct Npm {
+    bin: PathBuf,
+}
+
+impl Npm {
+    /// Installs packages, `name@version`; nothing, with a word about it, where that cannot be done and need not.
+    pub fn with(packages: &[&str]) -> Option<Self> {
+        let wanted: Vec<&str> = packages.iter().copied().chain([NODE]).collect();
+        let installed = installed("npm", &wanted, |folder| {
+            let arguments = ["install", "--silent", "--no-audit", "--no-fund", "--prefix"];
+            run(Command::new("npm").args(arguments).arg(folder).args(&wanted)).map(drop)
+        });
+        let folder = or_skipped(installed, "MCP_NODE")?;
+        Some(Self { bin: folder.join("node_modules/.bin") })
+    }
+
+    /// A program of one of the packages.
+    pub fn command(&self, program: &str) -> Command {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = [self.bin.clone()].into_iter().chain(std::env::split_paths(&path));
+        let mut command = Command::new(self.bin.join(program));
+        command.env("PATH", std::env::join_paths(path).expect("paths without colons"));
+        command
+    }
+}
+
+/// A Python with packages, `name==version`.
+pub fn python(packages: &[&str]) -> Option<PathBuf> {
+    let bin = |folder: &Path| folder.join(if cfg!(windows) { "Scripts" } else { "bin" }).join("python");
+    let installed = installed("python", packages, |folder| {
+        run(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+        run(Command::new(bin(folder)).args(pip).args(packages)).map(drop)
+    });
+    or_skipped(installed, "MCP_PYTHON").map(|folder| bin(&folder))
+}
+
+/// The folder in which these packages are installed. It is made under another name and renamed, so that nobody finds
+/// it half made, however many want it at once.
+fn installed(
+    kind: &str,
+    packages: &[&str],
+    install: impl FnOnce(&Path) -> Result<(), String>,
+) -> Result<PathBuf, String> {
+    let mut hasher = DefaultHasher::new();
+    packages.hash(&mut hasher);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{kind}-{:016x}", hasher.finish()));
+    if folder.exists() {
+        return Ok(folder);
+    }
+    let own = folder.with_extension(format!("{}-{:?}", std::process::id(), std::thread::current().id()));
+    install(&own).inspect_err(|_| drop(fs::remove_dir_all(&own)))?;
+    if let Err(error) = fs::rename(&own, &folder) {
+        drop(fs::remove_dir_all(&own));
+        if !folder.exists() {
+            return Err(error.to_string());
+        }
+    }
+    Ok(folder)
+}
+
+fn or_skipped(installed: Result<PathBuf, String>, variable: &str) -> Option<PathBuf> {
+    match installed {
+        Ok(folder) => Some(folder),
+        Err(reason) if std::env::var_os(variable).is_none_or(|wanted| wanted != "required") => {
+            println!("skipped, what the test needs is not at hand: {reason}");
+            None
+        }
+        Err(reason) => panic!("what the test needs is not at hand: {reason}"),
+    }
+}
+
+/// What a command prints, if it succeeds.
+pub fn run(command: &mut Command) -> Result<String, String> {
+    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() {
+        return Ok(printed);
+    }
+    Err(format!("{command:?} failed:\n{printed}\n{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+/// An example of this package, which `cargo test` has built.
+pub fn example(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("a test is a program");
+    let built = test.parent().and_then(Path::parent).expect("it is in `deps`").join("examples").join(name);
+    assert!(built.exists(), "{built:?} is missing: `cargo build -p tool-mcp --examples`");
+    built
+}

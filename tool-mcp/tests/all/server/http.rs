@@ -1,0 +1,171 @@
+use std::net::SocketAddr;
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tool_mcp::{Client, Denied, HttpConfig, Principal, Server};
+use tool_runtime::{CancellationToken, Dispatcher, RuntimeTool, Scope};
+
+/// A server at an address of this machine, until it is dropped.
+struct Running {
+    address: SocketAddr,
+    stop: CancellationToken,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+async fn serve(config: HttpConfig) -> Running {
+    let who = RuntimeTool::scoped("who", "Who is calling.", |(): (), scope: Scope| async move {
+        let client = scope.value::<Client>().await.map_err(|error| error.to_string())?;
+        let principal = client.http().and_then(|parts| parts.extensions.get::<Principal>());
+        Ok::<_, String>(principal.map_or("nobody", |principal| &principal.0).to_owned())
+    });
+    let tools = Dispatcher::builder().per_call::<Client>().build().unwrap();
+    tools.registry().clear();
+    tools.registry().register(who).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
+    tokio::spawn(Server::new(tools).listen_on(listener, config.stop(stop.clone())));
+    Running { address, stop }
+}
+
+/// The status and the body of an answer.
+async fn post(server: &Running, headers: &[(&str, &str)], body: &str) -> (u16, String) {
+    let own = ("host", server.address.to_string());
+    let host = headers.iter().find(|(name, _)| *name == "host").map_or(own.1.as_str(), |(_, host)| host);
+    let mut request = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\n\
+         Mcp-Name: who\r\nContent-Length: {}\r\n",
+        body.len()
+    );
+    for (name, value) in headers.iter().filter(|(name, _)| *name != "host") {
+        request.push_str(&format!("{name}: {value}\r\n"));
+    }
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    stream.write_all(format!("{request}\r\n{body}").as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    let answer = String::from_utf8_lossy(&answer).into_owned();
+    let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+    (status, answer)
+}
+
+fn who() -> Value {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "who", "arguments": {}, "_meta": meta}})
+}
+
+async fn status(server: &Running, headers: &[(&str, &str)]) -> u16 {
+    post(server, headers, &who().to_string()).await.0
+}
+
+/// A page of the web whose name has come to mean this machine is refused, by its host or by its origin. The control is
+/// a server that checks neither.
+#[tokio::test]
+async fn a_page_that_has_rebound_its_name_is_refused() {
+    let (careful, careless) = (serve(HttpConfig::new()).await, serve(HttpConfig::new().any_host()).await);
+    let attacks: [&[(&str, &str)]; 4] = [
+        &[("host", "evil.example")],
+        &[("host", "evil.example"), ("Origin", "http://evil.example")],
+        &[("Origin", "http://evil.example")],
+        &[("Origin", "null")],
+    ];
+    for headers in attacks {
+        assert_eq!(status(&careful, headers).await, 403, "{headers:?}");
+        assert_eq!(status(&careless, headers).await, 200, "{headers:?}: without the check it gets through");
+    }
+    let port = careful.address.port();
+    for origin in [format!("http://localhost:{port}"), "http://127.0.0.1:9".to_owned()] {
+        assert_eq!(status(&careful, &[("Origin", &origin)]).await, 200, "{origin}");
+    }
+    assert_eq!(status(&careful, &[]).await, 200);
+}
+
+#[tokio::test]
+async fn a_host_and_an_origin_that_were_named_are_answered() {
+    let server = serve(HttpConfig::new().host("tools.example").origin("https://app.example:443")).await;
+    assert_eq!(status(&server, &[("host", "tools.example"), ("Origin", "https://app.example")]).await, 200);
+    assert_eq!(status(&server, &[("host", "tools.example.evil.example")]).await, 403);
+    assert_eq!(status(&server, &[("host", "tools.example"), ("Origin", "http://app.example")]).await, 403);
+}
+
+/// The control is a server without a token.
+#[tokio::test]
+async fn only_the_token_opens() {
+    let (closed, open) = (serve(HttpConfig::new().bearer("secret")).await, serve(HttpConfig::new()).await);
+    for wrong in
+        [None, Some("Bearer secre"), Some("Bearer secrets"), Some("Basic secret"), Some("secret"), Some("Bearer")]
+    {
+        let headers: Vec<(&str, &str)> = wrong.map(|wrong| ("Authorization", wrong)).into_iter().collect();
+        let (status_of_closed, answer) = post(&closed, &headers, &who().to_string()).await;
+        assert_eq!(status_of_closed, 401, "{wrong:?}");
+        assert!(answer.to_ascii_lowercase().contains("www-authenticate: bearer"), "{answer}");
+        assert_eq!(status(&open, &headers).await, 200, "{wrong:?}");
+    }
+    assert_eq!(status(&closed, &[("Authorization", "Bearer secret")]).await, 200);
+    assert_eq!(status(&closed, &[("Authorization", "bearer secret")]).await, 200, "the scheme has no case");
+}
+
+#[tokio::test]
+async fn a_check_says_who_is_calling() {
+    let check = |parts: &mut http::request::Parts| match parts.headers.get("x-user").map(|user| user.to_str()) {
+        Some(Ok("eve")) => Err(Denied::Forbidden),
+        Some(Ok(user)) => {
+            let principal = Principal(user.to_owned());
+            parts.extensions.insert(principal);
+            Ok(())
+        }
+        _ => Err(Denied::Unauthorized),
+    };
+    let server = serve(HttpConfig::new().check(check)).await;
+    assert_eq!(status(&server, &[]).await, 401);
+    assert_eq!(status(&server, &[("x-user", "eve")]).await, 403);
+    let (status, answer) = post(&server, &[("x-user", "ada")], &who().to_string()).await;
+    assert_eq!(status, 200);
+    assert!(answer.contains(r#""text":"ada""#), "{answer}");
+}
+
+/// The control is a server with more places.
+#[tokio::test]
+async fn sessions_have_a_bound() {
+    let (few, many) = (serve(HttpConfig::new().max_sessions(2)).await, serve(HttpConfig::new()).await);
+    let client = json!({"name": "a client", "version": "1"});
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+    let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).to_string();
+    for nth in 1..=4 {
+        let begun = [begin(&few, &initialize).await, begin(&many, &initialize).await];
+        assert_eq!(begun, [if nth <= 2 { 200 } else { 500 }, 200], "the session no. {nth}");
+    }
+}
+
+async fn begin(server: &Running, initialize: &str) -> u16 {
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\
+         Accept: application/json, text/event-stream\r\n\r\n{initialize}",
+        initialize.len()
+    );
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut status = [0; 12];
+    stream.read_exact(&mut status).await.unwrap();
+    String::from_utf8_lossy(&status[9..]).parse().unwrap()
+}
+
+/// The control is a server with a larger limit.
+#[tokio::test]
+async fn a_body_that_is_too_large_is_not_read() {
+    let (small, large) = (serve(HttpConfig::new().max_body(10_000)).await, serve(HttpConfig::new()).await);
+    let mut body = who();
+    body["params"]["_meta"]["padding"] = "x".repeat(20_000).into();
+    assert_eq!(post(&small, &[], &body.to_string()).await.0, 413);
+    assert_eq!(post(&large, &[], &body.to_string()).await.0, 200);
+    assert_eq!(status(&small, &[]).await, 200);
+}

@@ -1,0 +1,91 @@
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tool_mcp::{HttpConfig, Server};
+use tool_runtime::{CancellationToken, Dispatcher, RuntimeTool};
+
+use crate::published::{Npm, example, python, run};
+
+const INSPECTOR: &str = "@modelcontextprotocol/inspector@2.12.0";
+const PYTHON: [&str; 2] = ["mcp==2.3.0", "fastmcp==4.1.2"];
+
+/// Runs something while a server listens at a URL.
+fn with_server<T: Send + 'static>(use_it: impl FnOnce(String) -> T + Send + 'static) -> T {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let tools = Dispatcher::builder().build().unwrap();
+        tools.registry().clear();
+        let schema = serde_json::json!({
+            "type": "object",
+            "properties": {"number": {"type": "integer"}, "text": {"type": "string"}},
+        });
+        let add = RuntimeTool::from_schema("notes.add", "Write a note.", &schema, |arguments, _| async move {
+            serde_json::json!({"number": 1, "text": arguments["text"]})
+        });
+        tools.registry().register(add.returns(&schema)).unwrap();
+        tools.registry().register(RuntimeTool::new("notes.count", "Count.", |(): ()| async { "1" })).unwrap();
+        let clear = RuntimeTool::new("notes.clear", "Clear.", |(): ()| async { "gone" });
+        tools.registry().register(clear.sensitive().destructive()).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+        let stop = CancellationToken::new();
+        let config = HttpConfig::new().bearer("secret").stop(stop.clone());
+        tokio::spawn(Server::new(tools).listen_on(listener, config));
+        let used = tokio::task::spawn_blocking(move || use_it(url)).await.unwrap();
+        stop.cancel();
+        used
+    })
+}
+
+/// Lists and calls with the published inspector.
+fn inspect(npm: &Npm, target: &[&str]) {
+    let inspector = |arguments: &[&str]| {
+        let home = tempfile::tempdir().unwrap();
+        let mut command = npm.command("mcp-inspector");
+        // It writes into the home folder.
+        command.env("HOME", home.path()).arg("--cli").args(target).args(arguments);
+        run(&mut command)
+    };
+    let read = |said: Result<String, String>| -> Value {
+        let said = said.unwrap_or_else(|error| panic!("{error}"));
+        serde_json::from_str(&said).unwrap_or_else(|error| panic!("{error}: {said}"))
+    };
+    let listed = read(inspector(&["--method", "tools/list"]));
+    let names: Vec<&str> =
+        listed["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert!(names.contains(&"notes.add") && names.is_sorted(), "{names:?}");
+
+    let add = ["--method", "tools/call", "--tool-name", "notes.add", "--tool-arg", "text=milk"];
+    let added = read(inspector(&add));
+    assert_eq!(added["structuredContent"]["text"], "milk", "{added}");
+    let wrong = inspector(&["--method", "tools/call", "--tool-name", "notes.count", "--tool-arg", "about=milk"]);
+    let wrong = wrong.expect_err("it says by its status that the call failed");
+    assert!(wrong.contains("unknown argument") && wrong.contains("tool_is_error"), "{wrong}");
+}
+
+#[test]
+fn the_inspector_lists_and_calls_over_the_standard_streams() {
+    let Some(npm) = Npm::with(&[INSPECTOR]) else { return };
+    inspect(&npm, &[example("serve").to_str().unwrap()]);
+}
+
+#[test]
+fn the_inspector_lists_and_calls_over_http() {
+    let Some(npm) = Npm::with(&[INSPECTOR]) else { return };
+    with_server(move |url| inspect(&npm, &[&url, "--header", "Authorization: Bearer secret"]));
+}
+
+#[test]
+fn the_clients_of_python_list_and_call() {
+    let Some(python) = python(&PYTHON) else { return };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python/clients.py");
+    let said = with_server(move |url| {
+        // `-B`: nothing is written beside the sources.
+        run(Command::new(python).arg("-B").arg(script).arg(example("serve")).arg(url))
+    });
+    let said = said.unwrap_or_else(|error| panic!("{error}"));
+    let said: Vec<&str> = said.lines().collect();
+    assert_eq!(said, ["mcp over stdio", "mcp over http", "fastmcp over stdio", "fastmcp over http"]);
+}

@@ -1,0 +1,66 @@
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+
+use crate::published::{Npm, example, run};
+
+const SUITE: &str = "@modelcontextprotocol/conformance@0.2.0-alpha.12";
+
+/// The example `conformance`, until it is dropped.
+struct Fixture {
+    process: Child,
+    url: String,
+}
+
+impl Fixture {
+    fn start() -> Self {
+        let mut process = Command::new(example("conformance")).stdout(Stdio::piped()).spawn().unwrap();
+        let mut url = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut url).unwrap();
+        Self { process, url: url.trim().replace("127.0.0.1", "localhost") }
+    }
+}
+
+impl Drop for Fixture {
+    fn drop(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+}
+
+/// The scenarios that a revision requires pass, all of them. What the suite runs besides them is not scored, the tasks
+/// extension for one, which we do not declare.
+#[test]
+fn every_required_scenario_passes() {
+    let Some(npm) = Npm::with(&[SUITE]) else { return };
+    let fixture = Fixture::start();
+    for (revision, required) in [("2025-11-25", 30), ("2026-07-28", 37)] {
+        let command = &mut npm.command("conformance");
+        let said = run(command.args(["server", "--url", &fixture.url, "--requirements", revision]));
+        let said = said.unwrap_or_else(|error| panic!("{error}"));
+        let (_, summary) = said.split_once("=== SUMMARY ===").expect("a summary");
+        let (scenarios, unscored) = summary.split_once("Not scored").expect("what is not scored");
+        let failed: Vec<&str> = scenarios.lines().filter(|line| line.starts_with('✗')).collect();
+        let is_scored = |line: &&&str| {
+            let name = line.trim_start_matches("✗ ").split(':').next().unwrap_or_default();
+            !unscored.contains(&format!("✗ {name} "))
+        };
+        assert_eq!(failed.iter().filter(is_scored).collect::<Vec<_>>(), Vec::<&&str>::new(), "{revision}");
+        // Of those that are not scored, only the extension that we do not have.
+        let others: Vec<_> = failed.iter().filter(|line| !line.starts_with("✗ tasks-")).collect();
+        assert!(others.is_empty(), "{revision}: {others:?}");
+        let passed = scenarios.lines().filter(|line| line.starts_with('✓')).count();
+        assert!(passed >= required, "{revision}: only {passed} scenarios passed");
+        println!("{revision}: {}", scenarios.lines().find(|line| line.starts_with("Total")).unwrap_or_default());
+    }
+}
+
+/// The control: the suite does fail where there is no server.
+#[test]
+fn the_suite_fails_without_a_server() {
+    let Some(npm) = Npm::with(&[SUITE]) else { return };
+    let nobody = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).unwrap();
+    let url = format!("http://{nobody}/mcp");
+    let ran = run(npm.command("conformance").args(["server", "--url", &url, "--scenario", "tools-list"]));
+    assert!(ran.is_err(), "{ran:?}");
+}
