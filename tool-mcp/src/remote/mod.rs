@@ -1,0 +1,24 @@
+//! Every server's tools as ours.
+
+mod backoff;
+mod call;
+mod config;
+mod connection;
+mod content;
+mod expand;
+mod file;
+mod link;
+mod offer;
+mod plugins;
+mod requests;
+mod server;
+mod servers;
+mod status;
+mod tool;
+mod transport;
+
+pub use config::{Generation, ServerConfig};
+pub use file::ConfigError;
+pub use requests::{Elicitation, Sampling};
+pub use servers::{ConnectError, Reloaded, Servers, ServersBuilder};
+pub use status::{ServerState, ServerStatus, ToolStatus};

@@ -1,0 +1,1 @@
+//! What `tool-mcp` does, against servers and clients of others.
