@@ -8,6 +8,7 @@
 //! The suite starts a server for each scenario and runs this with its URL. What is called goes through a dispatcher, as
 //! every call does.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 
 use rmcp::model::{ElicitResult, ElicitationAction};
@@ -38,7 +39,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .await?;
     println!("{scenario}: {:#?}", servers.status());
 
-    for call in calls(&tools, &context) {
+    let schemas: BTreeMap<String, Value> = servers
+        .status()
+        .into_iter()
+        .flat_map(|server| server.tools)
+        .map(|tool| (tool.remote_name, tool.input_schema))
+        .collect();
+    for call in calls(&tools, &context, &schemas) {
         println!("{call:?}");
         println!("{:?}", tools.call(call).await);
     }
@@ -47,13 +54,17 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// The calls that the scenario names, or else one of every tool.
-fn calls(tools: &Dispatcher, context: &Value) -> Vec<ToolCall<'static>> {
+fn calls(tools: &Dispatcher, context: &Value, schemas: &BTreeMap<String, Value>) -> Vec<ToolCall<'static>> {
     if let Some(named) = context["toolCalls"].as_array() {
         let call = |call: &Value| {
             let name = format!("mcp_suite_{}", call["name"].as_str().unwrap_or_default());
             ToolCall::new(name, call["arguments"].clone())
         };
         return named.iter().map(call).collect();
+    }
+    // One scenario wants to see the schema of a tool as it arrived here.
+    if let (Some(schema), true) = (schemas.get("json_schema_2020_12_tool"), schemas.contains_key("json_schema_echo")) {
+        return vec![ToolCall::new("mcp_suite_json_schema_echo", json!({"schema": schema}))];
     }
     let definitions = tools.definitions();
     let call = |(name, definition): &(std::sync::Arc<str>, std::sync::Arc<tool_runtime::ToolDefinition>)| {

@@ -1,6 +1,7 @@
 //! One connection to a server, from the first message to the last.
 
 use std::fmt;
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use rmcp::service::{
     serve_client_with_lifecycle_and_ct,
 };
 use rmcp::transport::Transport;
+use rmcp::transport::streamable_http_client::StreamableHttpError;
 use tool_runtime::CancellationToken;
 
 use super::config::{Generation, Limits, Reached, ServerConfig};
@@ -156,6 +158,12 @@ impl Drop for Connection {
 }
 
 fn refused(error: ClientInitializeError) -> Refused {
+    if let ClientInitializeError::TransportError { error, .. } = &error
+        && error.error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    {
+        // A program that has ended shows in what comes first, reading or writing.
+        return refused(ClientInitializeError::ConnectionClosed(String::new()));
+    }
     let maybe_older = matches!(
         error,
         ClientInitializeError::ConnectionClosed(_)
@@ -176,6 +184,10 @@ fn refused(error: ClientInitializeError) -> Refused {
 
 /// An error with its reasons: what HTTP clients say first is seldom what happened.
 pub(super) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    if let Some(StreamableHttpError::Client(error)) = error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        // rmcp does not call this its source.
+        return chain(error);
+    }
     let mut words = error.to_string();
     let mut source = error.source();
     while let Some(reason) = source {

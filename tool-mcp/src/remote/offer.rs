@@ -212,6 +212,7 @@ impl Offer {
         let status = |(name, shown): (&String, &Shown)| ToolStatus {
             name: name.clone(),
             remote_name: shown.tool.name.to_string(),
+            input_schema: serde_json::Value::Object(shown.tool.input_schema.as_ref().clone()),
             annotations: shown.tool.annotations.as_ref().and_then(|hints| serde_json::to_value(hints).ok()),
             warnings: shown.warnings.clone(),
             held: shown.held.clone(),

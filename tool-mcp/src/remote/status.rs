@@ -46,6 +46,8 @@ pub struct ToolStatus {
     pub name: String,
     /// Its name at the server.
     pub remote_name: String,
+    /// The schema of its arguments, as the server has it. What is offered of it stands in the registry.
+    pub input_schema: Value,
     /// What the server says of its behaviour, as it says it.
     pub annotations: Option<Value>,
     /// What in its description is not meant for people.

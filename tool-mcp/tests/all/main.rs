@@ -1,1 +1,11 @@
 //! What `tool-mcp` does, against servers and clients of others.
+
+// Servers that are published by others.
+mod node;
+mod published;
+// Servers that are written for a test.
+mod hostile;
+mod pins;
+mod plugins;
+mod remote;
+mod scripted;
