@@ -140,9 +140,8 @@ impl Connection {
 
     /// One page of the list, from the server itself: what is asked for again has changed.
     async fn page(&self, cursor: Option<String>) -> Result<(Vec<Tool>, Option<String>), ServiceError> {
-        let mut request = ListToolsRequest::default();
-        request.params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
-        let request = ClientRequest::ListToolsRequest(request);
+        let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
+        let request = ClientRequest::ListToolsRequest(ListToolsRequest { params, ..ListToolsRequest::default() });
         let sent = self.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
         match sent.await_response().await? {
             ServerResult::ListToolsResult(page) => Ok((page.tools, page.next_cursor)),

@@ -237,6 +237,112 @@ async fn a_server_that_is_away_says_so_and_is_tried_again() {
     servers.close().await;
 }
 
+/// In the newer generation changes are told to those who subscribe, and questions come as results.
+#[tokio::test]
+async fn the_newer_generation_is_spoken() {
+    let tools = dispatcher();
+    let newer = server("s", |mut peer: Peer| async move {
+        let mut listed = json!([tool("one", "")]);
+        let mut subscription = Value::Null;
+        while let Some(message) = peer.next().await {
+            let told = |method: &str, mut params: Value, id: &Value| {
+                params["_meta"] = json!({"io.modelcontextprotocol/subscriptionId": id});
+                json!({"jsonrpc": "2.0", "method": method, "params": params})
+            };
+            match message["method"].as_str() {
+                Some("server/discover") => {
+                    let result = json!({
+                        "resultType": "complete", "supportedVersions": ["2026-07-28"], "ttlMs": 0, "cacheScope": "private",
+                        "capabilities": {"tools": {"listChanged": true}},
+                    });
+                    peer.answer(&message, result).await;
+                }
+                Some("subscriptions/listen") => {
+                    subscription = message["id"].clone();
+                    let params = json!({"notifications": {"toolsListChanged": true}});
+                    peer.send(told("notifications/subscriptions/acknowledged", params, &subscription)).await;
+                }
+                Some("tools/list") => {
+                    let result =
+                        json!({"resultType": "complete", "tools": listed, "ttlMs": 60_000, "cacheScope": "private"});
+                    peer.answer(&message, result).await;
+                }
+                Some("tools/call") => {
+                    listed = json!([tool("two", "")]);
+                    let answered = message["params"]["requestState"] == "half";
+                    let action = &message["params"]["inputResponses"]["who"]["action"];
+                    let result = match answered {
+                        true => json!({"resultType": "complete", "content": [{"type": "text", "text": action}]}),
+                        false => {
+                            json!({"resultType": "input_required", "requestState": "half", "inputRequests": {"who": {
+                                "method": "elicitation/create",
+                                "params": {"mode": "form", "message": "who?", "requestedSchema": {"type": "object", "properties": {}}},
+                            }}})
+                        }
+                    };
+                    peer.answer(&message, result).await;
+                    peer.send(told("notifications/tools/list_changed", json!({}), &subscription)).await;
+                }
+                _ => {}
+            }
+        }
+    });
+    let servers = beside_good(&tools, newer.trust()).await;
+    assert_eq!(servers.status()[1].protocol.as_deref(), Some("2026-07-28"), "{servers:?}");
+    assert_eq!(call(&tools, "mcp_s_one").await.output, "decline", "nobody can be asked, and that is said politely");
+    until(|| tools.registry().names().join(" ") == "mcp_good_say mcp_s_two").await;
+    servers.close().await;
+}
+
+/// A server behind a URL that goes and comes back.
+#[tokio::test]
+async fn a_server_over_http_that_restarts_is_found_again() {
+    let answer = |body: String| async move {
+        let message: Value = serde_json::from_str(&body).unwrap_or_default();
+        let result = match message["method"].as_str() {
+            Some("initialize") => json!({
+                "protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"},
+            }),
+            Some("tools/list") => json!({"tools": [tool("work", "")]}),
+            Some("tools/call") => text("done"),
+            Some("server/discover") => {
+                return (axum::http::StatusCode::BAD_REQUEST, [("content-type", "text/plain")], String::new());
+            }
+            _ => return (axum::http::StatusCode::ACCEPTED, [("content-type", "text/plain")], String::new()),
+        };
+        let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string();
+        (axum::http::StatusCode::OK, [("content-type", "application/json")], answer)
+    };
+    let serve = async |port: u16| {
+        let listener = tokio::net::TcpListener::bind(("127.0.0.1", port)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        // Connections are not kept: those of a server that has gone would outlive it here.
+        let app = axum::Router::new().route("/mcp", axum::routing::post(answer)).layer(axum::middleware::map_response(
+            |mut response: axum::response::Response| async move {
+                response.headers_mut().insert("connection", axum::http::HeaderValue::from_static("close"));
+                response
+            },
+        ));
+        (port, tokio::spawn(async move { axum::serve(listener, app).await }))
+    };
+    let (port, running) = serve(0).await;
+    let tools = dispatcher();
+    let config = ServerConfig::http("h", format!("http://127.0.0.1:{port}/mcp")).trust();
+    let servers = connect(&tools, Servers::builder().server(config)).await;
+    assert_eq!(call(&tools, "mcp_h_work").await.output, "done", "{servers:?}");
+    running.abort();
+    drop(running.await);
+    let gone = call(&tools, "mcp_h_work").await;
+    assert_eq!(kind(&gone), Some(ErrorKind::Retry), "{gone:?}");
+    assert!(gone.output.contains("cannot be reached") && gone.output.contains("did not run"), "{}", gone.output);
+    until(|| matches!(servers.status()[0].state, ServerState::Away(_))).await;
+    let (_, running) = serve(port).await;
+    servers.reload().await;
+    assert_eq!(call(&tools, "mcp_h_work").await.output, "done");
+    servers.close().await;
+    running.abort();
+}
+
 /// What a server has started in its process group ends with it.
 #[cfg(unix)]
 #[tokio::test]
