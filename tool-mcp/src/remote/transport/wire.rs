@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::RoleClient;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, ErrorData, ProgressNotificationParam,
-    ProgressToken, RequestId, RequestMetaObject, ServerJsonRpcMessage, ServerNotification,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, ErrorData, Extensions,
+    ProgressNotificationParam, ProgressToken, RequestId, RequestMetaObject, ServerJsonRpcMessage, ServerNotification,
 };
 use rmcp::transport::Transport;
 use serde_json::json;
@@ -54,16 +54,13 @@ impl Wire {
     fn sending(&self, message: &ClientJsonRpcMessage) {
         match message {
             ClientJsonRpcMessage::Request(request) => {
-                let mut waiting = self.waiting();
                 let token = match &request.request {
-                    ClientRequest::CallToolRequest(call) => call.extensions.get::<Listener>().and_then(|listener| {
-                        let token = call.extensions.get::<RequestMetaObject>()?.get_progress_token()?;
-                        waiting.listeners.insert(token.clone(), listener.0.clone());
-                        Some(token)
-                    }),
+                    // What is said first is rmcp's business, the end of it too.
+                    ClientRequest::InitializeRequest(_) | ClientRequest::DiscoverRequest(_) => return,
+                    ClientRequest::CallToolRequest(call) => self.listener_of(&call.extensions),
                     _ => None,
                 };
-                waiting.requests.insert(request.id.clone(), token);
+                self.waiting().requests.insert(request.id.clone(), token);
             }
             ClientJsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
@@ -74,6 +71,14 @@ impl Wire {
             }
             _ => {}
         }
+    }
+
+    /// Remembers who listens to a call, if anybody does.
+    fn listener_of(&self, extensions: &Extensions) -> Option<ProgressToken> {
+        let Listener(progress) = extensions.get::<Listener>()?;
+        let token = extensions.get::<RequestMetaObject>()?.get_progress_token()?;
+        self.waiting().listeners.insert(token.clone(), progress.clone());
+        Some(token)
     }
 
     fn progressed(&self, progress: &ProgressNotificationParam) {
