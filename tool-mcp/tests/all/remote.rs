@@ -137,7 +137,7 @@ async fn progress_comes_in_order_and_before_the_answer() {
     let progress = Progress::to(move |report: Value| listener.lock().unwrap().push(report));
     let result = tools.call(ToolCall::from_text("mcp_s_work", "{}")).with(progress).await;
     assert_eq!(result.output, "done");
-    let heard = heard.lock().unwrap();
+    let heard = heard.lock().unwrap().clone();
     let steps: Vec<f64> = heard.iter().map(|report| report["progress"].as_f64().unwrap()).collect();
     assert_eq!(steps, (1..=50).map(f64::from).collect::<Vec<_>>());
     assert_eq!(heard[0], json!({"progress": 1.0, "total": 50.0, "message": "on"}));

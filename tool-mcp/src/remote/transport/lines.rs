@@ -50,7 +50,7 @@ impl<R: AsyncRead + Unpin, W, K> Lines<R, W, K> {
             if bytes.is_empty() {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
-            let end = bytes.iter().position(|&byte| byte == b'\n');
+            let end = memchr::memchr(b'\n', bytes);
             let piece = &bytes[..end.unwrap_or(bytes.len())];
             match &mut self.skim {
                 Some(skim) => skim.feed(piece),

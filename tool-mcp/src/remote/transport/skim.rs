@@ -20,9 +20,15 @@ pub(super) struct Skim {
 const LONGEST_WORD: usize = 64;
 
 impl Skim {
-    pub(super) fn feed(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.step(byte);
+    pub(super) fn feed(&mut self, mut bytes: &[u8]) {
+        while let [byte, rest @ ..] = bytes {
+            self.step(*byte);
+            bytes = rest;
+            if self.in_text && !self.escaped && self.depth != 1 {
+                // Most of what is too long is one long text.
+                let end = memchr::memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len());
+                bytes = &bytes[end..];
+            }
         }
     }
 
