@@ -1,6 +1,7 @@
 //! Every server's tools as ours.
 
 mod backoff;
+mod builder;
 mod call;
 mod config;
 mod connection;
@@ -13,12 +14,14 @@ mod plugins;
 mod requests;
 mod server;
 mod servers;
+mod sources;
 mod status;
 mod tool;
 mod transport;
 
+pub use builder::ServersBuilder;
 pub use config::{Generation, ServerConfig};
 pub use file::ConfigError;
 pub use requests::{Elicitation, Sampling};
-pub use servers::{ConnectError, Reloaded, Servers, ServersBuilder};
+pub use servers::{ConnectError, Reloaded, Servers};
 pub use status::{ServerState, ServerStatus, ToolStatus};
