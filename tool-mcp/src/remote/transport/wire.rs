@@ -51,16 +51,18 @@ impl Wire {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn sending(&self, message: &ClientJsonRpcMessage) {
+    /// Remembers a request that is being sent, by the id that is given back.
+    fn sending(&self, message: &ClientJsonRpcMessage) -> Option<RequestId> {
         match message {
             ClientJsonRpcMessage::Request(request) => {
                 let token = match &request.request {
                     // What is said first is rmcp's business, the end of it too.
-                    ClientRequest::InitializeRequest(_) | ClientRequest::DiscoverRequest(_) => return,
+                    ClientRequest::InitializeRequest(_) | ClientRequest::DiscoverRequest(_) => return None,
                     ClientRequest::CallToolRequest(call) => self.listener_of(&call.extensions),
                     _ => None,
                 };
                 self.waiting().requests.insert(request.id.clone(), token);
+                Some(request.id.clone())
             }
             ClientJsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
@@ -68,8 +70,9 @@ impl Wire {
                 {
                     self.waiting().end(id);
                 }
+                None
             }
-            _ => {}
+            _ => None,
         }
     }
 
@@ -125,8 +128,16 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Heard<T> {
     type Error = T::Error;
 
     fn send(&mut self, message: ClientJsonRpcMessage) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
-        self.wire.sending(&message);
-        self.inner.send(message)
+        let (id, wire) = (self.wire.sending(&message), self.wire.clone());
+        let sending = self.inner.send(message);
+        async move {
+            let sent = sending.await;
+            if let (Err(_), Some(id)) = (&sent, id) {
+                // Nothing will answer what was not sent.
+                wire.waiting().end(&id);
+            }
+            sent
+        }
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
