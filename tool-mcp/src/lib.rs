@@ -1,10 +1,18 @@
 //! Our tools for every MCP client, every MCP server's tools as ours.
 //!
 //! A [`Server`] offers the tools of a dispatcher to any client of the Model Context Protocol, over the standard streams
-//! or over HTTP. What it speaks is the work of [`rmcp`], the official SDK; what a call goes through is the
-//! dispatcher's: checks, policy, consent, limits, journal and tracing are those of any other call.
+//! or over HTTP. [`Servers`] are those of others: their tools become entries of a registry that nothing can tell from
+//! local ones. What is spoken is the work of [`rmcp`], the official SDK; what a call goes through is the dispatcher's:
+//! checks, policy, consent, limits, journal and tracing are those of any other call.
 
+mod pins;
+mod remote;
 mod server;
 
+pub use pins::{Held, PinError, Warning};
+pub use remote::{
+    ConfigError, ConnectError, Elicitation, Generation, Reloaded, Sampling, ServerConfig, ServerState, ServerStatus,
+    Servers, ServersBuilder, ToolStatus,
+};
 pub use rmcp;
 pub use server::{Client, ClientError, Denied, HttpConfig, Nothing, Principal, ServeError, Server, serve_stdio};

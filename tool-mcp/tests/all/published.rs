@@ -7,32 +7,43 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
-/// The Node that npm has as a package: what the system has may be too old.
-const NODE: &str = "node@22.23.3";
+/// What the tests need of npm, with the Node that it has as a package: what the system has may be too old.
+const NPM: [&str; 5] = [
+    "@modelcontextprotocol/conformance@0.2.0-alpha.12",
+    "@modelcontextprotocol/inspector@2.12.0",
+    "@modelcontextprotocol/server-everything@2026.8.31",
+    "@modelcontextprotocol/server-filesystem@2026.8.31",
+    "node@22.23.3",
+];
 
 /// An environment with programs from npm.
 pub struct Npm {
-    bin: PathBuf,
+    /// The packages.
+    pub modules: PathBuf,
 }
 
 impl Npm {
-    /// Installs packages, `name@version`; nothing, with a word about it, where that cannot be done and need not.
-    pub fn with(packages: &[&str]) -> Option<Self> {
-        let wanted: Vec<&str> = packages.iter().copied().chain([NODE]).collect();
-        let installed = installed("npm", &wanted, |folder| {
-            let arguments = ["install", "--silent", "--no-audit", "--no-fund", "--prefix"];
-            run(Command::new("npm").args(arguments).arg(folder).args(&wanted)).map(drop)
+    /// Installs the packages; nothing, with a word about it, where that cannot be done and need not.
+    pub fn installed() -> Option<Self> {
+        static INSTALLED: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+        let installed = INSTALLED.get_or_init(|| {
+            installed("npm", &NPM, |folder| {
+                let arguments = ["install", "--silent", "--no-audit", "--no-fund", "--prefix"];
+                run(Command::new("npm").args(arguments).arg(folder).args(NPM)).map(drop)
+            })
         });
-        let folder = or_skipped(installed, "MCP_NODE")?;
-        Some(Self { bin: folder.join("node_modules/.bin") })
+        let folder = or_skipped(installed.clone(), "MCP_NODE")?;
+        Some(Self { modules: folder.join("node_modules") })
     }
 
     /// A program of one of the packages.
     pub fn command(&self, program: &str) -> Command {
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let path = [self.bin.clone()].into_iter().chain(std::env::split_paths(&path));
-        let mut command = Command::new(self.bin.join(program));
+        let bin = self.modules.join(".bin");
+        let path = [bin.clone()].into_iter().chain(std::env::split_paths(&path));
+        let mut command = Command::new(bin.join(program));
         command.env("PATH", std::env::join_paths(path).expect("paths without colons"));
         command
     }

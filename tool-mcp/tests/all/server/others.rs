@@ -8,7 +8,6 @@ use tool_runtime::{CancellationToken, Dispatcher, RuntimeTool};
 
 use crate::published::{Npm, example, python, run};
 
-const INSPECTOR: &str = "@modelcontextprotocol/inspector@2.12.0";
 const PYTHON: [&str; 2] = ["mcp==2.3.0", "fastmcp==4.1.2"];
 
 /// Runs something while a server listens at a URL.
@@ -67,13 +66,13 @@ fn inspect(npm: &Npm, target: &[&str]) {
 
 #[test]
 fn the_inspector_lists_and_calls_over_the_standard_streams() {
-    let Some(npm) = Npm::with(&[INSPECTOR]) else { return };
+    let Some(npm) = Npm::installed() else { return };
     inspect(&npm, &[example("serve").to_str().unwrap()]);
 }
 
 #[test]
 fn the_inspector_lists_and_calls_over_http() {
-    let Some(npm) = Npm::with(&[INSPECTOR]) else { return };
+    let Some(npm) = Npm::installed() else { return };
     with_server(move |url| inspect(&npm, &[&url, "--header", "Authorization: Bearer secret"]));
 }
 

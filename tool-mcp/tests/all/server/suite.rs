@@ -4,7 +4,6 @@ use std::process::{Child, Command, Stdio};
 
 use crate::published::{Npm, example, run};
 
-const SUITE: &str = "@modelcontextprotocol/conformance@0.2.0-alpha.12";
 
 /// The example `conformance`, until it is dropped.
 struct Fixture {
@@ -32,7 +31,7 @@ impl Drop for Fixture {
 /// extension for one, which we do not declare.
 #[test]
 fn every_required_scenario_passes() {
-    let Some(npm) = Npm::with(&[SUITE]) else { return };
+    let Some(npm) = Npm::installed() else { return };
     let fixture = Fixture::start();
     for (revision, required) in [("2025-11-25", 30), ("2026-07-28", 37)] {
         let command = &mut npm.command("conformance");
@@ -58,7 +57,7 @@ fn every_required_scenario_passes() {
 /// The control: the suite does fail where there is no server.
 #[test]
 fn the_suite_fails_without_a_server() {
-    let Some(npm) = Npm::with(&[SUITE]) else { return };
+    let Some(npm) = Npm::installed() else { return };
     let nobody = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).unwrap();
     let url = format!("http://{nobody}/mcp");
     let ran = run(npm.command("conformance").args(["server", "--url", &url, "--scenario", "tools-list"]));

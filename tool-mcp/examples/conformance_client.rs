@@ -1,0 +1,87 @@
+//! The adapter as a client of the published conformance suite:
+//!
+//! ```sh
+//! cargo build -p tool-mcp --example conformance_client
+//! npx @modelcontextprotocol/conformance client --requirements 2026-07-28 --command target/debug/examples/conformance_client
+//! ```
+//!
+//! The suite starts a server for each scenario and runs this with its URL. What is called goes through a dispatcher, as
+//! every call does.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+
+use rmcp::model::{ElicitResult, ElicitationAction};
+use serde_json::{Value, json};
+use tool_mcp::{Elicitation, Generation, ServerConfig, Servers};
+use tool_runtime::{Dispatcher, ToolCall};
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let url = std::env::args().next_back().filter(|url| url.starts_with("http")).ok_or("the last argument is a URL")?;
+    let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
+    let context: Value = match std::env::var("MCP_CONFORMANCE_CONTEXT") {
+        Ok(context) => serde_json::from_str(&context)?,
+        Err(_) => Value::Null,
+    };
+    let generation = match std::env::var("MCP_CONFORMANCE_PROTOCOL_VERSION").as_deref() {
+        Ok("2026-07-28") => Generation::Discover,
+        Ok(_) => Generation::Initialize,
+        Err(_) => Generation::Newest,
+    };
+
+    let tools = Dispatcher::builder().build()?;
+    let servers = Servers::builder()
+        .server(ServerConfig::http("suite", url).generation(generation).trust())
+        // What the form leaves out is filled in with its defaults by the adapter.
+        .on_elicitation(|_: Elicitation| async { ElicitResult::new(ElicitationAction::Accept).with_content(json!({})) })
+        .connect(&tools.registry())
+        .await?;
+    println!("{scenario}: {:#?}", servers.status());
+
+    let schemas: BTreeMap<String, Value> = servers
+        .status()
+        .into_iter()
+        .flat_map(|server| server.tools)
+        .map(|tool| (tool.remote_name, tool.input_schema))
+        .collect();
+    for call in calls(&tools, &context, &schemas) {
+        println!("{call:?}");
+        println!("{:?}", tools.call(call).await);
+    }
+    servers.close().await;
+    Ok(())
+}
+
+/// The calls that the scenario names, or else one of every tool.
+fn calls(tools: &Dispatcher, context: &Value, schemas: &BTreeMap<String, Value>) -> Vec<ToolCall<'static>> {
+    if let Some(named) = context["toolCalls"].as_array() {
+        let call = |call: &Value| {
+            let name = format!("mcp_suite_{}", call["name"].as_str().unwrap_or_default());
+            ToolCall::new(name, call["arguments"].clone())
+        };
+        return named.iter().map(call).collect();
+    }
+    // One scenario wants to see the schema of a tool as it arrived here.
+    if let (Some(schema), true) = (schemas.get("json_schema_2020_12_tool"), schemas.contains_key("json_schema_echo")) {
+        return vec![ToolCall::new("mcp_suite_json_schema_echo", json!({"schema": schema}))];
+    }
+    let definitions = tools.definitions();
+    let call = |(name, definition): &(std::sync::Arc<str>, std::sync::Arc<tool_runtime::ToolDefinition>)| {
+        let arguments = definition.arguments.iter().filter(|(_, argument)| argument.required);
+        let arguments = arguments.map(|(name, argument)| (name.clone(), example(&argument.type_name)));
+        ToolCall::new(name.to_string(), Value::Object(arguments.collect()))
+    };
+    definitions.iter().map(call).collect()
+}
+
+/// Some value of a type.
+fn example(type_name: &str) -> Value {
+    match type_name {
+        "integer" | "number" => json!(5),
+        "boolean" => json!(true),
+        "array" => json!([]),
+        "object" => json!({}),
+        _ => json!("text"),
+    }
+}

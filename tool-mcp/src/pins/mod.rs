@@ -1,0 +1,149 @@
+//! What servers said of their tools when somebody last agreed, and what has changed since.
+//!
+//! A server can describe a tool in one way today and in another tomorrow. What a model reads there it tends to follow, so
+//! a description that changes is a matter for a person.
+
+mod lock;
+mod warning;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rmcp::model::Tool;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use lock::Lock;
+pub use warning::Warning;
+pub(crate) use warning::warnings;
+
+/// Why a tool is not offered until somebody agrees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Held {
+    /// It is not what it was: the difference between what was agreed to and what the server says now.
+    Changed(String),
+    /// It has come to a server whose tools were pinned.
+    New,
+    /// It has [warnings](crate::ToolStatus::warnings).
+    Suspicious,
+}
+
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Changed(difference) => write!(f, "it has changed since it was approved:\n{difference}"),
+            Self::New => f.write_str("it has come since the server's tools were pinned"),
+            Self::Suspicious => f.write_str("its description has something to hide"),
+        }
+    }
+}
+
+/// The lock file cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PinError {
+    path: PathBuf,
+    message: String,
+}
+
+impl fmt::Display for PinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.message)
+    }
+}
+
+impl std::error::Error for PinError {}
+
+/// The pinned tools of all servers, in a file.
+pub(crate) struct Pins {
+    path: PathBuf,
+    lock: Mutex<Lock>,
+}
+
+impl Pins {
+    /// Reads the file; one that is not there yet is empty.
+    pub(crate) fn open(path: &Path) -> Result<Self, PinError> {
+        let error = |message: String| PinError { path: path.to_owned(), message };
+        let lock = match std::fs::read_to_string(path) {
+            Ok(text) => Lock::from_json(&text).map_err(error)?,
+            Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => Lock::default(),
+            Err(unreadable) => return Err(error(format!("it cannot be read: {unreadable}"))),
+        };
+        Ok(Self { path: path.to_owned(), lock: Mutex::new(lock) })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Lock> {
+        self.lock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether each of these tools of a server is held, and why. The tools of a server that was never seen are pinned
+    /// now, those with warnings aside: nobody has agreed to them yet, but the server was chosen, and they cannot change
+    /// from here on.
+    pub(crate) fn held<'a>(
+        &self,
+        server: &str,
+        tools: impl Iterator<Item = (&'a Tool, bool)>,
+    ) -> Result<Vec<Option<Held>>, PinError> {
+        let mut lock = self.lock();
+        let first = !lock.knows(server);
+        let held = tools.map(|(tool, suspicious)| match lock.get(server, &tool.name) {
+            Some(pinned) if pinned.fingerprint == fingerprint(tool) => None,
+            Some(pinned) => Some(Held::Changed(difference(&pinned.says, &said(tool)))),
+            None if suspicious => Some(Held::Suspicious),
+            None if first => {
+                lock.pin(server, &tool.name, fingerprint(tool), said(tool));
+                None
+            }
+            None => Some(Held::New),
+        });
+        let held = held.collect();
+        if first {
+            lock.pin_server(server);
+            self.save(&lock)?;
+        }
+        Ok(held)
+    }
+
+    /// Agrees to a tool as it is now.
+    pub(crate) fn approve(&self, server: &str, tool: &Tool) -> Result<(), PinError> {
+        let mut lock = self.lock();
+        lock.pin(server, &tool.name, fingerprint(tool), said(tool));
+        self.save(&lock)
+    }
+
+    fn save(&self, lock: &Lock) -> Result<(), PinError> {
+        let error = |error| PinError { path: self.path.clone(), message: format!("it cannot be written: {error}") };
+        tool_model::replace_file(&self.path, tool_model::to_pretty(lock)).map(drop).map_err(error)
+    }
+}
+
+/// What a model is told of a tool, and what we decide by.
+pub(crate) fn said(tool: &Tool) -> Value {
+    json!({
+        "title": tool.title,
+        "description": tool.description,
+        "input_schema": tool.input_schema,
+        "output_schema": tool.output_schema,
+        "annotations": tool.annotations,
+    })
+}
+
+/// A fingerprint of what is said of a tool. Equal words in another order have the same.
+pub(crate) fn fingerprint(tool: &Tool) -> String {
+    let hash = Sha256::digest(tool_model::canonical(&said(tool)));
+    hash.iter().fold("sha256:".to_owned(), |text, byte| format!("{text}{byte:02x}"))
+}
+
+/// The difference between two descriptions, line by line. What does not show is escaped.
+fn difference(old: &Value, new: &Value) -> String {
+    let text = |value: &Value| warning::visible(&tool_model::to_pretty(&sorted(value)));
+    let (old, new) = (text(old), text(new));
+    let lines = similar::TextDiff::from_lines(&old, &new);
+    lines.unified_diff().context_radius(2).header("approved", "now").to_string()
+}
+
+/// The same value with its keys sorted, whatever serde_json does with them.
+fn sorted(value: &Value) -> Value {
+    serde_json::from_str(&tool_model::canonical(value)).unwrap_or(Value::Null)
+}

@@ -1,0 +1,27 @@
+//! Every server's tools as ours.
+
+mod backoff;
+mod builder;
+mod call;
+mod config;
+mod connection;
+mod content;
+mod expand;
+mod file;
+mod link;
+mod offer;
+mod plugins;
+mod requests;
+mod server;
+mod servers;
+mod sources;
+mod status;
+mod tool;
+mod transport;
+
+pub use builder::ServersBuilder;
+pub use config::{Generation, ServerConfig};
+pub use file::ConfigError;
+pub use requests::{Elicitation, Sampling};
+pub use servers::{ConnectError, Reloaded, Servers};
+pub use status::{ServerState, ServerStatus, ToolStatus};

@@ -1,0 +1,66 @@
+//! A folder of servers: each program in it is started, each file of `mcpServers` is read.
+
+use std::fs::{DirEntry, Metadata};
+use std::path::{Path, PathBuf};
+
+use super::config::{Reached, ServerConfig};
+use super::file;
+
+/// The variable that names the folder.
+pub(super) const VARIABLE: &str = "TOOL_PLUGINS_DIR";
+
+/// The servers of a folder, and what in it cannot be used. A folder that is not there has none.
+pub(super) fn scan(folder: &Path) -> (Vec<ServerConfig>, Vec<String>) {
+    let (mut servers, mut problems) = (Vec::new(), Vec::new());
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => return (servers, problems),
+        Err(error) => return (servers, vec![format!("{} cannot be read: {error}", folder.display())]),
+    };
+    let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).filter(is_meant).map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+            match file::read(&path) {
+                Ok(read) => servers.extend(read),
+                Err(error) => problems.push(format!("the plugin {error}")),
+            }
+        } else if let Some(program) = program(&path) {
+            servers.push(program);
+        }
+    }
+    (servers, problems)
+}
+
+/// Hidden files and what editors leave behind are not meant.
+fn is_meant(entry: &DirEntry) -> bool {
+    let name = entry.file_name();
+    let name = name.to_string_lossy();
+    !(name.starts_with('.') || name.ends_with('~'))
+}
+
+/// A program as a server, by its name without the extension. It is another one when it was written again.
+fn program(path: &Path) -> Option<ServerConfig> {
+    // A link may stand for a program elsewhere.
+    let metadata = std::fs::metadata(path).ok()?;
+    if !metadata.is_file() || !is_executable(path, &metadata) {
+        return None;
+    }
+    let name = path.file_stem()?.to_string_lossy().into_owned();
+    let mut config = ServerConfig::command(name, path);
+    if let Reached::Command(command) = &mut config.reached {
+        command.written = metadata.modified().ok();
+    }
+    Some(config)
+}
+
+#[cfg(unix)]
+fn is_executable(_path: &Path, metadata: &Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    metadata.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(path: &Path, _metadata: &Metadata) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("exe"))
+}

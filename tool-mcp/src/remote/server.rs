@@ -1,0 +1,290 @@
+//! One server: connected, listed, listened to, and connected again.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use rmcp::model::SubscriptionFilter;
+use rmcp::service::Subscription;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tool_runtime::{CancellationToken, Registry};
+
+use super::backoff::Backoff;
+use super::config::ServerConfig;
+use super::connection::{Connection, chain};
+use super::link::{Link, State};
+use super::offer::{Names, Offer};
+use super::requests::{Handlers, Requests};
+use super::status::{ServerState, ServerStatus};
+use crate::pins::{PinError, Pins};
+
+/// A connection that lived this long was well: when it is lost, the next one is made at once.
+const STEADY: Duration = Duration::from_secs(10);
+/// How often a server is listed at most, however often it says that its list has changed.
+const LIST_PAUSE: Duration = Duration::from_secs(1);
+/// How long a subscription may take to be acknowledged.
+const SUBSCRIBE_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long to wait before the next one.
+const SUBSCRIBE_PAUSE: Duration = Duration::from_secs(5);
+
+/// What all servers of an application share.
+pub(super) struct Shared {
+    pub(super) registry: Registry,
+    pub(super) names: Arc<Names>,
+    pub(super) pins: Option<Arc<Pins>>,
+    pub(super) handlers: Arc<Handlers>,
+}
+
+/// A server that is looked after by a task. It is closed when this is dropped.
+pub(super) struct Server {
+    pub(super) config: Arc<ServerConfig>,
+    link: Arc<Link>,
+    offer: Arc<Mutex<Offer>>,
+    /// Asks for a list, or to be tried now; told when that is done.
+    asks: mpsc::Sender<oneshot::Sender<()>>,
+    stop: CancellationToken,
+    task: Option<tokio::task::JoinHandle<()>>,
+}
+
+impl Server {
+    /// Starts looking after a server. The receiver is told when it was tried for the first time.
+    pub(super) fn start(config: ServerConfig, shared: &Shared) -> (Self, oneshot::Receiver<()>) {
+        let config = Arc::new(config);
+        let name: Arc<str> = config.name.as_str().into();
+        let link = Arc::new(Link::new(name.clone()));
+        let (registry, names) = (shared.registry.clone(), shared.names.clone());
+        let offer = Offer::new(config.clone(), link.clone(), registry, names, shared.pins.clone());
+        let offer = Arc::new(Mutex::new(offer));
+        let stop = CancellationToken::new();
+        let (asks, asked) = mpsc::channel(8);
+        let (tried, first) = oneshot::channel();
+        let keeper = Keeper {
+            requests: Requests::new(name, shared.handlers.clone()),
+            config: config.clone(),
+            link: link.clone(),
+            offer: offer.clone(),
+            stop: stop.clone(),
+            asked,
+            listed: None,
+        };
+        let task = Some(tokio::spawn(keeper.run(tried)));
+        (Self { config, link, offer, asks, stop, task }, first)
+    }
+
+    fn offer(&self) -> MutexGuard<'_, Offer> {
+        self.offer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lists its tools again, or tries again to connect to it; waits until that is done.
+    pub(super) fn refresh(&self) -> impl Future<Output = ()> + 'static {
+        let (done, told) = oneshot::channel();
+        let asks = self.asks.clone();
+        async move {
+            if asks.send(done).await.is_ok() {
+                drop(told.await);
+            }
+        }
+    }
+
+    pub(super) fn approve(&self, tool: &str) -> Result<bool, PinError> {
+        self.offer().approve(tool)
+    }
+
+    pub(super) fn status(&self) -> ServerStatus {
+        let (tools, mut problems) = {
+            let offer = self.offer();
+            (offer.status(), offer.problems.clone())
+        };
+        let (state, info) = match self.link.state() {
+            State::Connecting => (ServerState::Connecting, None),
+            State::Connected(connection) => (ServerState::Connected, connection.peer.peer_info()),
+            State::Away(why) => (ServerState::Away(why.to_string()), None),
+            State::Closed => (ServerState::Closed, None),
+        };
+        if let ServerState::Away(why) = &state {
+            problems.push(format!("it is not connected: {why}"));
+        }
+        ServerStatus {
+            name: self.config.name.clone(),
+            state,
+            protocol: info.as_ref().map(|info| info.protocol_version.to_string()),
+            implementation: info
+                .as_ref()
+                .and_then(|info| info.server_info.as_ref())
+                .map(|server| format!("{} {}", server.name, server.version)),
+            instructions: info.and_then(|info| info.instructions.clone()),
+            tools,
+            problems,
+        }
+    }
+
+    /// Ends the connection and takes the tools out; waits until that is done.
+    pub(super) async fn close(mut self) {
+        self.stop.cancel();
+        if let Some(task) = self.task.take() {
+            drop(task.await);
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+/// The task that looks after a server.
+struct Keeper {
+    config: Arc<ServerConfig>,
+    link: Arc<Link>,
+    offer: Arc<Mutex<Offer>>,
+    requests: Requests,
+    stop: CancellationToken,
+    asked: mpsc::Receiver<oneshot::Sender<()>>,
+    /// When the tools were listed last.
+    listed: Option<Instant>,
+}
+
+impl Keeper {
+    async fn run(mut self, tried: oneshot::Sender<()>) {
+        let stop = self.stop.clone();
+        let mut waiting = vec![tried];
+        let mut backoff = Backoff::default();
+        loop {
+            self.link.set(State::Connecting);
+            let connected = tokio::select! {
+                () = stop.cancelled() => break,
+                connected = self.connect() => connected,
+            };
+            let since = Instant::now();
+            let why = match connected {
+                Ok(connection) => {
+                    self.link.set(State::Connected(connection.clone()));
+                    tell(&mut waiting);
+                    let why = self.attend(&connection).await;
+                    if stop.is_cancelled() {
+                        connection.close().await;
+                        break;
+                    }
+                    why
+                }
+                Err(why) => why,
+            };
+            if since.elapsed() > STEADY {
+                backoff.reset()
+            } else {
+                backoff.failed()
+            }
+            let pause = backoff.pause();
+            tracing::warn!(server = self.config.name, ?pause, "not connected: {why}");
+            if !pause.is_zero() {
+                self.link.set(State::Away(why.into()));
+            }
+            tell(&mut waiting);
+            tokio::select! {
+                () = stop.cancelled() => break,
+                () = sleep(pause) => {}
+                Some(done) = self.asked.recv() => waiting.push(done),
+            }
+        }
+        self.offer().clear();
+        self.link.set(State::Closed);
+    }
+
+    fn offer(&self) -> MutexGuard<'_, Offer> {
+        self.offer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A connection whose tools are in the registry, or in words why there is none.
+    async fn connect(&mut self) -> Result<Arc<Connection>, String> {
+        let limit = self.config.connect_timeout;
+        let connecting = async {
+            let connection = Connection::open(&self.config, &self.requests).await.map_err(|error| error.to_string())?;
+            let connection = Arc::new(connection);
+            subscribe(&connection).await;
+            let (tools, left_out) = connection.list(self.config.limits).await.map_err(|error| unlisted(&error))?;
+            Ok::<_, String>((connection, tools, left_out))
+        };
+        let connected = timeout(limit, connecting).await;
+        let (connection, tools, left_out) = connected.map_err(|_| format!("it was not ready within {limit:?}"))??;
+        self.offer().show(tools, left_out);
+        self.listed = Some(Instant::now());
+        Ok(connection)
+    }
+
+    /// Keeps the list as it is at the server, until the connection is lost; gives back why.
+    async fn attend(&mut self, connection: &Connection) -> String {
+        let stop = self.stop.clone();
+        loop {
+            let done = tokio::select! {
+                () = stop.cancelled() => return String::new(),
+                () = connection.ended() => return "the connection was lost".to_owned(),
+                () = connection.wire.changed.notified() => None,
+                () = self.link.doubted() => None,
+                Some(done) = self.asked.recv() => Some(done),
+            };
+            // Somebody who waits is not kept waiting; a server may say what it likes as often as it likes.
+            let from = self.listed.filter(|_| done.is_none()).map(|listed| listed + LIST_PAUSE);
+            let listing = async {
+                if let Some(from) = from {
+                    sleep_until(from).await;
+                }
+                timeout(self.config.connect_timeout, connection.list(self.config.limits)).await
+            };
+            let listed = tokio::select! {
+                () = stop.cancelled() => return String::new(),
+                () = connection.ended() => return "the connection was lost".to_owned(),
+                listed = listing => listed,
+            };
+            match listed {
+                Ok(Ok((tools, left_out))) => self.offer().show(tools, left_out),
+                Ok(Err(error)) => return unlisted(&error),
+                Err(_) => return "it does not list its tools any more".to_owned(),
+            }
+            self.listed = Some(Instant::now());
+            tell(&mut done.into_iter().collect());
+        }
+    }
+}
+
+/// Tells all who wait; some may have gone.
+fn tell(waiting: &mut Vec<oneshot::Sender<()>>) {
+    for done in waiting.drain(..) {
+        let _gone = done.send(());
+    }
+}
+
+fn unlisted(error: &rmcp::ServiceError) -> String {
+    format!("it does not list its tools: {}", chain(error))
+}
+
+/// In the newer generation changes of the list are only told to those who subscribe. What is told is heard by the wire.
+async fn subscribe(connection: &Arc<Connection>) {
+    let info = connection.peer.peer_info();
+    let Some(info) = info.filter(|info| !info.protocol_version.has_initialize()) else { return };
+    if info.capabilities.tools.as_ref().and_then(|tools| tools.list_changed) != Some(true) {
+        return;
+    }
+    let filter = SubscriptionFilter::builder().tools_list_changed().build();
+    match timeout(SUBSCRIBE_TIMEOUT, connection.peer.listen(filter.clone())).await {
+        Ok(Ok(subscription)) => drop(tokio::spawn(stay_subscribed(Arc::downgrade(connection), filter, subscription))),
+        Ok(Err(error)) => tracing::debug!(%error, "changes of its list will not be told"),
+        Err(_) => tracing::debug!("changes of its list will not be told: the subscription is not acknowledged"),
+    }
+}
+
+/// Subscribes again when a subscription ends, which proxies see to. What has changed meanwhile is found by listing.
+async fn stay_subscribed(connection: Weak<Connection>, filter: SubscriptionFilter, mut subscription: Subscription) {
+    loop {
+        while let Ok(Some(_)) = subscription.next().await {}
+        sleep(SUBSCRIBE_PAUSE).await;
+        let Some((peer, wire)) = connection.upgrade().map(|open| (open.peer.clone(), open.wire.clone())) else {
+            return;
+        };
+        match peer.listen(filter.clone()).await {
+            Ok(next) => subscription = next,
+            Err(error) => return tracing::debug!(%error, "changes of its list will not be told any more"),
+        }
+        wire.changed.notify_one();
+    }
+}

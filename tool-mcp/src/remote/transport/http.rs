@@ -1,0 +1,269 @@
+//! Streamable HTTP. rmcp speaks it; here is what it leaves open: how much is read of an answer, and where to.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::http::{HeaderName, HeaderValue, StatusCode, header};
+use futures_core::stream::BoxStream;
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response};
+use rmcp::RoleClient;
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, HttpStatusError, SseError, StreamableHttpClient, StreamableHttpClientTransport,
+    StreamableHttpClientTransportConfig, StreamableHttpError, StreamableHttpPostResponse,
+};
+use sse_stream::Sse;
+
+use super::wire::TOO_LONG;
+use super::{sse, tls};
+use crate::remote::config::Http;
+
+type Error = StreamableHttpError<reqwest::Error>;
+
+const SESSION: &str = "mcp-session-id";
+const JSON: &str = "application/json";
+const EVENTS: &str = "text/event-stream";
+/// How much is read of an answer that is an error.
+const LONGEST_ERROR: usize = 64 << 10;
+
+/// A transport to the URL; what is wrong with it is said in words.
+pub(in crate::remote) fn connect(
+    http: &Http,
+    longest: usize,
+) -> Result<impl Transport<RoleClient, Error = Error> + 'static, String> {
+    let url = url::Url::parse(&http.url).map_err(|error| format!("{:?} is no URL: {error}", http.url))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(format!("{url} is no URL of `http` or `https`"));
+    }
+    let mut headers = HashMap::new();
+    for (name, value) in &http.headers {
+        let parsed = (HeaderName::try_from(name), HeaderValue::try_from(value));
+        let (Ok(parsed_name), Ok(mut value)) = parsed else {
+            return Err(format!("the header {name:?} has a name or a value that no header can have"));
+        };
+        value.set_sensitive(true);
+        headers.insert(parsed_name, value);
+    }
+    let tls = tls::config().map_err(|error| error.to_string())?;
+    let client = Client::builder()
+        .tls_backend_preconfigured(tls)
+        .redirect(same_origin())
+        .referer(false)
+        .connect_timeout(Duration::from_secs(10))
+        // Little becomes much by unpacking: what is limited is what came.
+        .no_gzip()
+        .no_brotli()
+        .no_zstd()
+        .no_deflate()
+        .build()
+        .map_err(|error| error.to_string())?;
+    let mut config = StreamableHttpClientTransportConfig::with_uri(http.url.as_str()).custom_headers(headers);
+    config.max_sse_event_size = longest;
+    Ok(StreamableHttpClientTransport::with_client(Bounded { client, longest }, config))
+}
+
+/// Only what keeps the request as it is, and only to where it would have gone: headers may be secrets.
+fn same_origin() -> Policy {
+    Policy::custom(|attempt| {
+        let keeps_body = matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
+        let from = attempt.previous().first().map(url::Url::origin);
+        if !keeps_body || from != Some(attempt.url().origin()) {
+            attempt.stop()
+        } else if attempt.previous().len() > 5 {
+            attempt.error("redirected too often")
+        } else {
+            attempt.follow()
+        }
+    })
+}
+
+/// A client that reads no more than a message of the allowed length.
+#[derive(Clone)]
+struct Bounded {
+    client: Client,
+    longest: usize,
+}
+
+impl StreamableHttpClient for Bounded {
+    type Error = reqwest::Error;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        token: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<StreamableHttpPostResponse, Error> {
+        let mut request = self.client.post(&*uri).header(header::ACCEPT, format!("{EVENTS}, {JSON}")).json(&message);
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        if let Some(token) = token {
+            request = request.bearer_auth(token);
+        }
+        let in_session = session.is_some();
+        if let Some(session) = session {
+            request = request.header(SESSION, &*session);
+        }
+        let response = request.send().await?;
+        let status = response.status();
+        if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
+            return Ok(StreamableHttpPostResponse::Accepted);
+        }
+        if status == StatusCode::NOT_FOUND && in_session {
+            return Err(StreamableHttpError::SessionExpired);
+        }
+        match status.is_success() {
+            true => self.answer(response, &message).await,
+            false => refusal(response, &message, in_session).await,
+        }
+    }
+
+    async fn post_message_with_max_sse_event_size(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        token: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+        _longest: usize,
+    ) -> Result<StreamableHttpPostResponse, Error> {
+        self.post_message(uri, message, session, token, headers).await
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session: Arc<str>,
+        token: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<(), Error> {
+        self.client.delete_session(uri, session, token, headers).await
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event: Option<String>,
+        token: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Error> {
+        let longest = self.longest;
+        self.client.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, longest).await
+    }
+
+    async fn get_stream_with_max_sse_event_size(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event: Option<String>,
+        token: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+        _longest: usize,
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Error> {
+        self.get_stream(uri, session, last_event, token, headers).await
+    }
+}
+
+impl Bounded {
+    async fn answer(
+        &self,
+        response: Response,
+        message: &ClientJsonRpcMessage,
+    ) -> Result<StreamableHttpPostResponse, Error> {
+        let session = response.headers().get(SESSION).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let kind = content_type(&response);
+        let request = request_id(message);
+        let too_long = request.clone().map(|id| {
+            let text = format!("the answer is longer than {} bytes", self.longest);
+            ServerJsonRpcMessage::error(ErrorData::new(TOO_LONG, text, None), Some(id))
+        });
+        if kind.as_deref().is_some_and(|kind| kind.starts_with(EVENTS)) {
+            return Ok(StreamableHttpPostResponse::Sse(sse::events(response, self.longest, too_long), session));
+        }
+        if request.is_none() {
+            // What was sent is no request: whatever else comes back answers nothing.
+            return Ok(StreamableHttpPostResponse::Accepted);
+        }
+        if !kind.as_deref().is_some_and(|kind| kind.starts_with(JSON)) {
+            return Err(StreamableHttpError::UnexpectedContentType(kind));
+        }
+        let answer = match (read(response, self.longest).await?, too_long) {
+            (Some(body), _) => serde_json::from_slice(&body)?,
+            (None, Some(too_long)) => too_long,
+            (None, None) => return Ok(StreamableHttpPostResponse::Accepted),
+        };
+        Ok(StreamableHttpPostResponse::Json(answer, session))
+    }
+}
+
+/// What an answer means that is no success: an error of the protocol where it holds one, else one of HTTP.
+async fn refusal(
+    response: Response,
+    message: &ClientJsonRpcMessage,
+    in_session: bool,
+) -> Result<StreamableHttpPostResponse, Error> {
+    let status = response.status();
+    if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+        let challenge = response.headers().get(header::WWW_AUTHENTICATE).and_then(|value| value.to_str().ok());
+        let challenge = challenge.map_or_else(|| format!("HTTP {status}"), str::to_owned);
+        return Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge)));
+    }
+    let retry_after = response.headers().get(header::RETRY_AFTER).and_then(|value| value.to_str().ok());
+    let error = HttpStatusError::new(status.as_u16(), retry_after.map(str::to_owned));
+    if status == StatusCode::TOO_MANY_REQUESTS {
+        return Err(error.into());
+    }
+    let body = read(response, LONGEST_ERROR).await?.unwrap_or_default();
+    let told = match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
+        Ok(ServerJsonRpcMessage::Error(told)) => Some(told),
+        _ => None,
+    };
+    if let Some(id) = discovery(message).filter(|_| status.is_client_error() && !in_session) {
+        // A server of the older generation refuses what it does not know, in whatever words: the id may be missing.
+        let error = told.map_or_else(|| ErrorData::invalid_request(format!("HTTP {status}"), None), |told| told.error);
+        return Ok(StreamableHttpPostResponse::Json(ServerJsonRpcMessage::error(error, Some(id)), None));
+    }
+    match told {
+        Some(told) => Ok(StreamableHttpPostResponse::Json(ServerJsonRpcMessage::Error(told), None)),
+        None => Err(error.into()),
+    }
+}
+
+/// The body, unless it is longer than allowed.
+async fn read(mut response: Response, longest: usize) -> Result<Option<Vec<u8>>, reqwest::Error> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        if body.len() + chunk.len() > longest {
+            return Ok(None);
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(Some(body))
+}
+
+fn content_type(response: &Response) -> Option<String> {
+    let value = response.headers().get(header::CONTENT_TYPE)?;
+    Some(String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase())
+}
+
+fn request_id(message: &ClientJsonRpcMessage) -> Option<RequestId> {
+    match message {
+        ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
+        _ => None,
+    }
+}
+
+fn discovery(message: &ClientJsonRpcMessage) -> Option<RequestId> {
+    match message {
+        ClientJsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::DiscoverRequest(_)) => {
+            Some(request.id.clone())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,17 @@
+//! How messages come and go. Whatever a server sends, no more than a message of the allowed length is kept of it.
+
+mod child;
+mod http;
+mod lines;
+mod skim;
+mod sse;
+mod streams;
+mod tls;
+mod wire;
+
+pub(super) use child::start;
+pub(super) use http::connect as connect_http;
+pub(super) use lines::Lines;
+pub(crate) use streams::Connect;
+pub(super) use streams::streams;
+pub(super) use wire::{Heard, LOST, Listener, TOO_LONG, UNREADABLE, Wire};

@@ -1,0 +1,177 @@
+//! What is heard of a connection beside its answers: progress, changes of the list, its end.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rmcp::RoleClient;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, ErrorData, Extensions,
+    ProgressNotificationParam, ProgressToken, RequestId, RequestMetaObject, ServerJsonRpcMessage, ServerNotification,
+};
+use rmcp::transport::Transport;
+use serde_json::json;
+use tokio::sync::Notify;
+use tool_runtime::Progress;
+
+/// The connection ended before the answer came. A code of our own: JSON-RPC leaves such numbers to applications.
+pub(in crate::remote) const LOST: ErrorCode = ErrorCode(7_001);
+/// The answer was too long.
+pub(in crate::remote) const TOO_LONG: ErrorCode = ErrorCode(7_002);
+/// The answer could not be read.
+pub(in crate::remote) const UNREADABLE: ErrorCode = ErrorCode(7_003);
+
+/// Stands in a request's extensions, which are not sent: who listens to its progress.
+#[derive(Clone)]
+pub(in crate::remote) struct Listener(pub(in crate::remote) Progress);
+
+/// The requests that wait for their answers, and what the server has told meanwhile.
+#[derive(Default)]
+pub(in crate::remote) struct Wire {
+    waiting: Mutex<Waiting>,
+    /// The list of tools has changed.
+    pub(in crate::remote) changed: Notify,
+}
+
+#[derive(Default)]
+struct Waiting {
+    requests: HashMap<RequestId, Option<ProgressToken>>,
+    listeners: HashMap<ProgressToken, Progress>,
+}
+
+impl Waiting {
+    fn end(&mut self, id: &RequestId) {
+        if let Some(Some(token)) = self.requests.remove(id) {
+            self.listeners.remove(&token);
+        }
+    }
+}
+
+impl Wire {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers a request that is being sent, by the id that is given back.
+    fn sending(&self, message: &ClientJsonRpcMessage) -> Option<RequestId> {
+        match message {
+            ClientJsonRpcMessage::Request(request) => {
+                let token = match &request.request {
+                    // What is said first is rmcp's business, the end of it too.
+                    ClientRequest::InitializeRequest(_) | ClientRequest::DiscoverRequest(_) => return None,
+                    ClientRequest::CallToolRequest(call) => self.listener_of(&call.extensions),
+                    _ => None,
+                };
+                self.waiting().requests.insert(request.id.clone(), token);
+                Some(request.id.clone())
+            }
+            ClientJsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.waiting().end(id);
+                }
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// Remembers who listens to a call, if anybody does.
+    fn listener_of(&self, extensions: &Extensions) -> Option<ProgressToken> {
+        let Listener(progress) = extensions.get::<Listener>()?;
+        let token = extensions.get::<RequestMetaObject>()?.get_progress_token()?;
+        self.waiting().listeners.insert(token.clone(), progress.clone());
+        Some(token)
+    }
+
+    fn progressed(&self, progress: &ProgressNotificationParam) {
+        // The listener is the application's own code: it does not run under the lock.
+        let listener = self.waiting().listeners.get(&progress.progress_token).cloned();
+        if let Some(listener) = listener {
+            let mut report = json!({"progress": progress.progress});
+            if let Some(total) = progress.total {
+                report["total"] = total.into();
+            }
+            if let Some(message) = &progress.message {
+                report["message"] = message.as_str().into();
+            }
+            listener.report(report);
+        }
+    }
+
+    /// What the requests are told that are not answered any more.
+    fn farewell(&self) -> VecDeque<ServerJsonRpcMessage> {
+        let waiting = std::mem::take(&mut *self.waiting());
+        let lost = || ErrorData::new(LOST, "the connection was lost", None);
+        waiting.requests.into_keys().map(|id| ServerJsonRpcMessage::error(lost(), Some(id))).collect()
+    }
+}
+
+/// A transport that is listened to.
+///
+/// This is done here, where messages come in order, and not by rmcp's handlers, each of which is a task of its own: a
+/// report of progress is told before the answer that follows it.
+pub(in crate::remote) struct Heard<T> {
+    inner: T,
+    wire: Arc<Wire>,
+    /// Once the connection has ended: what is left to tell.
+    farewell: Option<VecDeque<ServerJsonRpcMessage>>,
+}
+
+impl<T> Heard<T> {
+    pub(in crate::remote) fn new(inner: T, wire: Arc<Wire>) -> Self {
+        Self { inner, wire, farewell: None }
+    }
+}
+
+impl<T: Transport<RoleClient>> Transport<RoleClient> for Heard<T> {
+    type Error = T::Error;
+
+    fn send(&mut self, message: ClientJsonRpcMessage) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
+        let (id, wire) = (self.wire.sending(&message), self.wire.clone());
+        let sending = self.inner.send(message);
+        async move {
+            let sent = sending.await;
+            if let (Err(_), Some(id)) = (&sent, id) {
+                // Nothing will answer what was not sent.
+                wire.waiting().end(&id);
+            }
+            sent
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        loop {
+            if let Some(farewell) = &mut self.farewell {
+                return farewell.pop_front();
+            }
+            match self.inner.receive().await {
+                None => self.farewell = Some(self.wire.farewell()),
+                Some(ServerJsonRpcMessage::Notification(message)) => match &message.notification {
+                    ServerNotification::ProgressNotification(progress) => self.wire.progressed(&progress.params),
+                    ServerNotification::ToolListChangedNotification(_) => {
+                        self.wire.changed.notify_one();
+                        return Some(ServerJsonRpcMessage::Notification(message));
+                    }
+                    _ => return Some(ServerJsonRpcMessage::Notification(message)),
+                },
+                Some(message) => {
+                    match &message {
+                        ServerJsonRpcMessage::Response(answer) => self.wire.waiting().end(&answer.id),
+                        ServerJsonRpcMessage::Error(error) => {
+                            if let Some(id) = &error.id {
+                                self.wire.waiting().end(id);
+                            }
+                        }
+                        _ => {}
+                    }
+                    return Some(message);
+                }
+            }
+        }
+    }
+
+    fn close(&mut self) -> impl Future<Output = Result<(), T::Error>> + Send {
+        self.inner.close()
+    }
+}
