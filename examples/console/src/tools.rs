@@ -52,7 +52,7 @@ impl Tools {
         let ping_host = targets.clone();
         let dispatcher = Dispatcher::builder()
             .manifest(tool_runtime::manifest!())
-            .service(files)
+            .service(files.allow_delete(true))
             .value("machine", machine)
             .value("settings", settings)
             .value("targets", targets)
@@ -95,13 +95,16 @@ impl Tools {
         }
     }
 
-    /// Applies the settings whenever they change, until it is dropped or the settings are.
+    /// Applies the settings now and whenever they change, until it is dropped or the settings are.
     pub async fn follow(self, settings: SettingsFile) {
         let mut settings = settings.follow();
-        while settings.changed().await.is_ok() {
+        loop {
             let now = settings.borrow_and_update().clone();
             if let Err(error) = self.apply(&now) {
                 tracing::error!("the tools stay as they are: {error}");
+            }
+            if settings.changed().await.is_err() {
+                return;
             }
         }
     }
