@@ -247,7 +247,8 @@ async fn every_decision_is_recorded_as_what_it_was() {
     tools.call(call(1)).await;
     let question = asked.questions().remove(0);
     assert_eq!(kind(&tools.refuse(&question, Some("not now")).await), ErrorKind::Refused);
-    assert_eq!(noted(&*journal).await, ["refused", "refused"]);
+    assert_eq!(kind(&tools.abort(&question).await), ErrorKind::Aborted);
+    assert_eq!(noted(&*journal).await, ["aborted", "refused", "refused"]);
     assert!(tools.approve(question.clone()).await.success);
     assert!(tools.approve_with(question.clone(), json!({"by": 2})).await.success);
     let ended: Vec<_> = decisions(&*journal).await.into_iter().map(|(decision, _)| decision).collect();

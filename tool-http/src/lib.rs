@@ -1,1 +1,24 @@
-//! An axum router over a dispatcher, for any web app to mount.
+#![doc = include_str!("../docs/crate.md")]
+
+mod answer;
+mod api;
+mod body;
+mod extract;
+mod feed;
+mod given;
+mod guard;
+mod headers;
+mod openapi;
+mod problem;
+mod routes;
+mod streaming;
+
+pub use api::Api;
+pub use guard::{Guard, Guarded, InvalidName, Token, WeakToken};
+pub use headers::{SecurityHeaders, WithHeaders};
+pub use problem::Problem;
+
+/// A router over these tools as it is: it serves this machine only. [`Api`] says more.
+pub fn router<S: Clone + Send + Sync + 'static>(tools: tool_runtime::Dispatcher) -> axum::Router<S> {
+    Api::new(tools).into_router()
+}

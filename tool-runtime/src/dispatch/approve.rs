@@ -33,18 +33,30 @@ impl Dispatcher {
     /// told the reason, if there is one.
     pub async fn refuse(&self, question: &Question, reason: Option<&str>) -> ToolResult {
         let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
-        let refused = ToolError::new(ErrorKind::Refused, format!("`{}` was refused{reason}.", question.tool));
-        if let Some(journal) = &self.inner.rules.journal {
-            let mut call = call_of(question, question.arguments.clone());
-            // As every call is recorded, whatever a selection calls its tool.
-            call.name = Cow::Owned(question.registered.clone());
-            let started = Started::new(&call, &question.definition, &question.arguments);
-            if let Err(error) = journal.note(&started, "refused").await {
-                // It does not run either way.
-                tracing::error!(tool = question.tool, %error, "a refusal could not be recorded");
-            }
+        self.note(question, "refused").await;
+        let message = format!("`{}` was refused{reason}.", question.tool);
+        ToolResult::failure(ToolError::new(ErrorKind::Refused, message))
+    }
+
+    /// The answer to a call that waited for consent, now that somebody wants neither it nor any other: whoever called
+    /// is to stop. It is recorded. What else waits, the application refuses.
+    pub async fn abort(&self, question: &Question) -> ToolResult {
+        self.note(question, "aborted").await;
+        let message = format!("`{}` was refused, and everything else with it: stop here.", question.tool);
+        ToolResult::failure(ToolError::new(ErrorKind::Aborted, message))
+    }
+
+    /// Records a decision after which nothing runs.
+    async fn note(&self, question: &Question, decision: &str) {
+        let Some(journal) = &self.inner.rules.journal else { return };
+        let mut call = call_of(question, question.arguments.clone());
+        // As every call is recorded, whatever a selection calls its tool.
+        call.name = Cow::Owned(question.registered.clone());
+        let started = Started::new(&call, &question.definition, &question.arguments);
+        if let Err(error) = journal.note(&started, decision).await {
+            // It does not run either way.
+            tracing::error!(tool = question.tool, decision, %error, "a decision could not be recorded");
         }
-        ToolResult::failure(refused)
     }
 }
 

@@ -59,6 +59,8 @@ pub(super) struct Rare {
     dry_run: bool,
     /// Who is asked about this call, instead of whom the dispatcher asks.
     confirm: Option<Arc<dyn Confirm>>,
+    /// How long it may take at most.
+    within: Option<Duration>,
     /// Its place among the calls of its turn.
     seat: Option<Seat>,
     /// The name by which the model knows a tool that was renamed.
@@ -108,6 +110,31 @@ impl<'a> Call<'a> {
     /// answer back for some seconds, and go on in the background then.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// How long this call may take at most: less than what its [`timeout`](Self::timeout), its tool and the dispatcher
+    /// say, never more. It is for whoever passes on a time that somebody else has asked for.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use serde_json::json;
+    /// use tool_runtime::{Dispatcher, RuntimeTool, ToolCall};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let forever = RuntimeTool::new("forever", "Never ends.", |()| std::future::pending::<()>());
+    /// let tools = Dispatcher::builder().tool(forever).timeout(Duration::from_millis(2)).build()?;
+    /// let asked = |time| tools.call(ToolCall::new("forever", json!({}))).within(Duration::from_millis(time));
+    ///
+    /// assert_eq!(asked(1).await.output, "`forever` did not finish within 1ms and was stopped.");
+    /// assert_eq!(asked(3_600_000).await.output, "`forever` did not finish within 2ms and was stopped.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn within(mut self, time: Duration) -> Self {
+        self.rare().within = Some(time);
         self
     }
 
@@ -307,7 +334,11 @@ impl<'a> Call<'a> {
 
     #[inline]
     pub(super) fn timeout_of(&self, tool: &BoundTool) -> Option<Duration> {
-        self.timeout.or(tool.timeout).or(self.tools.inner.limits.timeout)
+        let said = self.timeout.or(tool.timeout).or(self.tools.inner.limits.timeout);
+        match self.rare.as_ref().and_then(|rare| rare.within) {
+            None => said,
+            Some(within) => Some(said.map_or(within, |said| said.min(within))),
+        }
     }
 
     #[inline]

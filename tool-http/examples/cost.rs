@@ -1,0 +1,63 @@
+//! What the router costs a call, beside a plain axum handler that makes the same call.
+//!
+//! `cargo run --release -p tool-http --example cost`
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use axum::body::Body;
+use axum::extract::{ConnectInfo, Path, State};
+use axum::http::Request;
+use axum::routing::post;
+use axum::{Json, Router};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tool_http::{Api, Guard};
+use tool_runtime::{Dispatcher, Limit, RuntimeTool, ToolCall, ToolResult};
+use tower::ServiceExt;
+
+const CALLS: u32 = 50_000;
+const ROUNDS: u32 = 7;
+
+#[derive(Deserialize, JsonSchema)]
+struct Sum {
+    a: i64,
+    b: i64,
+}
+
+async fn plain(State(tools): State<Dispatcher>, Path(name): Path<String>, body: String) -> Json<ToolResult> {
+    Json(tools.call(ToolCall::from_text(name, body)).await)
+}
+
+fn request() -> Request<Body> {
+    let request =
+        Request::post("/tools/sum").header("host", "localhost:3000").header("content-type", "application/json");
+    let peer = ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 40_000)));
+    request.extension(peer).body(Body::from(r#"{"a": 1, "b": 2}"#)).expect("a request")
+}
+
+async fn time(router: &Router) -> Duration {
+    let began = Instant::now();
+    for _ in 0..CALLS {
+        let response = router.clone().oneshot(request()).await.expect("a router answers");
+        assert!(response.status().is_success());
+    }
+    began.elapsed() / CALLS
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let sum = RuntimeTool::new("sum", "Add two numbers.", |sum: Sum| async move { sum.a + sum.b });
+    let tools = Dispatcher::builder().tool(sum).build()?;
+    let guard = Guard::new().rate(Limit::per_second(u32::MAX));
+    let ours: Router = Api::new(tools.clone()).guard(guard).into_router();
+    let plain = Router::new().route("/tools/{name}", post(plain)).with_state(tools);
+    let (mut best, mut best_plain) = (Duration::MAX, Duration::MAX);
+    for _ in 0..ROUNDS {
+        best_plain = best_plain.min(time(&plain).await);
+        best = best.min(time(&ours).await);
+    }
+    let ratio = best.as_secs_f64() / best_plain.as_secs_f64();
+    println!("a plain handler {best_plain:?}, the router {best:?} a call: {ratio:.2} times as much");
+    Ok(())
+}

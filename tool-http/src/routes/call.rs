@@ -1,0 +1,156 @@
+//! Calls.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use http::HeaderMap;
+use http::request::Parts;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_runtime::{Call, Effect, Progress, ToolCall, ToolResult};
+
+use super::Api;
+use crate::answer::{answer, problem};
+use crate::api::{Shared, check_id};
+use crate::extract::{Asked, Name};
+use crate::given::Gift;
+use crate::openapi::mirror;
+use crate::{Problem, streaming};
+
+/// How a call is made.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct CallQuery {
+    /// Only says what the call would do: nothing runs, and nobody is asked.
+    dry_run: bool,
+    /// How long the call may take, in milliseconds. It can be less than what the server allows, not more.
+    timeout_ms: Option<u64>,
+    /// The conversation that the call belongs to.
+    conversation: Option<String>,
+}
+
+/// What a call would do.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Preview {
+    /// In the tool's own words; nothing if it has none.
+    #[schemars(with = "Option<mirror::Effect>")]
+    effect: Option<Effect>,
+}
+
+pub(crate) async fn call(
+    State(api): Api,
+    Name(name): Name,
+    Asked(query): Asked<CallQuery>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (parts, body) = request.into_parts();
+    let prepared = Prepared::of(&api, &parts, query.timeout_ms).await?;
+    let call = tool_call(&api, &parts, &query, name)?;
+    let arguments = api.body.text(&parts.headers, body).await?;
+    let call = call(arguments);
+    let dry_run = query.dry_run;
+    respond(&parts.headers, move |progress| async move {
+        let tools = &api.tools;
+        let call = prepared.prepare(tools.call(call), progress);
+        Ok(if dry_run { call.dry_run() } else { call }.await)
+    })
+    .await
+}
+
+pub(crate) async fn preview(
+    State(api): Api,
+    Name(name): Name,
+    Asked(query): Asked<CallQuery>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (parts, body) = request.into_parts();
+    let prepared = Prepared::of(&api, &parts, query.timeout_ms).await?;
+    let call = tool_call(&api, &parts, &query, name)?;
+    let arguments = api.body.text(&parts.headers, body).await?;
+    let effect = prepared.prepare(api.tools.call(call(arguments)), None).preview().await;
+    Ok(match effect {
+        Ok(effect) => Json(Preview { effect }).into_response(),
+        Err(error) => problem(&error).into_response(),
+    })
+}
+
+/// The call that a request asks for, once its arguments are there.
+fn tool_call(
+    api: &Shared,
+    parts: &Parts,
+    query: &CallQuery,
+    name: String,
+) -> Result<impl FnOnce(String) -> ToolCall<'static> + use<>, Problem> {
+    let text = |name: &str| parts.headers.get(name).map(|value| value.to_str().map(str::to_owned));
+    let conversation = api.conversation(parts, query.conversation.as_deref())?;
+    let id = text("idempotency-key")
+        .transpose()
+        .map_err(|_| Problem::bad_request("idempotency_key", "An `Idempotency-Key` is ASCII."))?;
+    if let Some(id) = &id {
+        check_id("idempotency_key", id)?;
+        if conversation.is_none() {
+            let detail = "An `Idempotency-Key` is known within a conversation: say which, with `?conversation=..`.";
+            return Err(Problem::bad_request("idempotency_key", detail));
+        }
+    }
+    let trace = text("traceparent").and_then(Result::ok).filter(|trace| trace.len() <= 256);
+    Ok(move |arguments| {
+        let mut call = ToolCall::from_text(name, arguments);
+        if let Some(conversation) = conversation {
+            call = call.conversation(conversation);
+        }
+        if let Some(id) = id {
+            call = call.id(id);
+        }
+        if let Some(trace) = trace {
+            call = call.trace_parent(trace);
+        }
+        call
+    })
+}
+
+/// What every call of a request is told, whether it is new or was waiting.
+pub(crate) struct Prepared {
+    api: Arc<Shared>,
+    gifts: Vec<Box<dyn Gift>>,
+    within: Duration,
+}
+
+impl Prepared {
+    pub(crate) async fn of(api: &Arc<Shared>, parts: &Parts, timeout_ms: Option<u64>) -> Result<Self, Problem> {
+        let mut gifts = Vec::with_capacity(api.givers.len());
+        for giver in &api.givers {
+            gifts.push(giver.make(parts).await?);
+        }
+        let within = timeout_ms.map_or(api.longest, |asked| api.longest.min(Duration::from_millis(asked)));
+        Ok(Self { api: api.clone(), gifts, within })
+    }
+
+    pub(crate) fn prepare<'c>(self, call: Call<'c>, progress: Option<Progress>) -> Call<'c> {
+        let mut call = self.gifts.into_iter().fold(call.within(self.within), |call, gift| gift.give(call));
+        if let Some(progress) = progress {
+            call = call.with(progress);
+        }
+        match &self.api.pending {
+            Some(deferred) => call.confirm(deferred.clone()),
+            None => call,
+        }
+    }
+}
+
+/// Makes a call and answers, at the end or while it runs.
+pub(crate) async fn respond<F>(
+    headers: &HeaderMap,
+    call: impl FnOnce(Option<Progress>) -> F,
+) -> Result<Response, Problem>
+where
+    F: Future<Output = Result<ToolResult, Problem>> + Send + 'static,
+{
+    if streaming::is_wanted(headers) {
+        return Ok(streaming::respond(|progress| call(Some(progress))));
+    }
+    Ok(answer(&call(None).await?))
+}

@@ -1,0 +1,339 @@
+//! Each attack with a control: the same request without what makes it one, which must succeed.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::http::request::Builder as RequestBuilder;
+use axum::http::{HeaderValue, Request, StatusCode, header};
+use futures_util::stream;
+use serde_json::json;
+use tool_http::{Api, Guard, Problem, SecurityHeaders, Token};
+use tool_runtime::Limit;
+
+use crate::support::{LOCAL, REMOTE, get, json, mounted, post, request, request_from, router, send, serve, tools};
+
+const SECRET: &str = "correct-horse-battery";
+
+fn token() -> Token {
+    Token::new(SECRET).unwrap()
+}
+
+fn guarded(guard: Guard) -> Router {
+    mounted(Api::new(tools()).guard(guard))
+}
+
+/// A request for the list, with another host.
+fn list(from: [u8; 4], host: &str) -> RequestBuilder {
+    let mut request = request_from(from, "GET", "/api/tools");
+    request.headers_mut().unwrap().insert(header::HOST, HeaderValue::from_str(host).unwrap());
+    request
+}
+
+/// What a request comes to: `ok`, or the kind of its problem.
+async fn outcome(router: &Router, request: RequestBuilder) -> String {
+    said(router, request.body(Body::empty()).unwrap()).await
+}
+
+async fn said(router: &Router, request: Request<Body>) -> String {
+    let answer = send(router, request).await;
+    if answer.status == StatusCode::OK { "ok".to_owned() } else { answer.problem().1 }
+}
+
+#[tokio::test]
+async fn without_a_token_only_this_machine_is_served() {
+    let router = router();
+    for (from, host, expected) in [
+        (LOCAL, "localhost:3000", "ok"),
+        (LOCAL, "LOCALHOST", "ok"),
+        (LOCAL, "console.localhost", "ok"),
+        (LOCAL, "127.0.0.1:3000", "ok"),
+        (LOCAL, "127.9.9.9", "ok"),
+        (LOCAL, "[::1]:3000", "ok"),
+        (REMOTE, "localhost:3000", "not_local"),
+        (REMOTE, "203.0.113.1", "host"),
+        // A name that an attacker had rebound to this machine.
+        (LOCAL, "evil.example", "host"),
+        (LOCAL, "evil.example:3000", "host"),
+        (LOCAL, "localhost.evil.example", "host"),
+        (LOCAL, "evil-localhost", "host"),
+        (LOCAL, "203.0.113.1", "host"),
+        (LOCAL, "0.0.0.0:3000", "host"),
+        (LOCAL, "evil@localhost", "host"),
+    ] {
+        assert_eq!(outcome(&router, list(from, host)).await, expected, "{host} from {from:?}");
+    }
+    for proxied in ["x-forwarded-for", "forwarded", "via", "x-real-ip"] {
+        let request = list(LOCAL, "localhost").header(proxied, "203.0.113.7");
+        assert_eq!(outcome(&router, request).await, "not_local", "{proxied}");
+    }
+    let unknown = Request::builder().uri("/api/tools").header("host", "localhost");
+    assert_eq!(outcome(&router, unknown).await, "peer_unknown");
+    let twice = list(LOCAL, "localhost").header("host", "evil.example");
+    assert_eq!(outcome(&router, twice).await, "host");
+    let hostless = Request::builder().uri("/api/tools");
+    assert_eq!(outcome(&router, hostless).await, "host");
+}
+
+#[tokio::test]
+async fn with_a_token_others_are_served_who_show_it() {
+    let router = guarded(Guard::new().token(token()).host("tools.example.org").unwrap());
+    let named = || list(REMOTE, "tools.example.org");
+    let shown = |request: RequestBuilder, value: &str| request.header("authorization", value);
+    assert_eq!(outcome(&router, named()).await, "token_missing");
+    for wrong in [
+        "Bearer correct-horse-batterz",
+        "Bearer ",
+        "Bearer",
+        "Basic correct-horse-battery",
+        "Bearer correct-horse-battery-staple",
+        "Bearer correct-horse",
+    ] {
+        let outcome = outcome(&router, shown(named(), wrong)).await;
+        assert!(outcome.starts_with("token_"), "{wrong}: {outcome}");
+    }
+    for right in [format!("Bearer {SECRET}"), format!("bearer {SECRET}")] {
+        assert_eq!(outcome(&router, shown(named(), &right)).await, "ok");
+    }
+    let right = format!("Bearer {SECRET}");
+    // On this machine too, and never for a name that is not the server's.
+    assert_eq!(outcome(&router, list(LOCAL, "localhost")).await, "token_missing");
+    assert_eq!(
+        outcome(&router, shown(list(REMOTE, "203.0.113.1"), &right)).await,
+        "ok",
+        "an address cannot be rebound"
+    );
+    assert_eq!(outcome(&router, shown(list(REMOTE, "evil.example"), &right)).await, "host");
+
+    let answer = send(&router, named().body(Body::empty()).unwrap()).await;
+    assert_eq!((answer.status, answer.header("www-authenticate")), (StatusCode::UNAUTHORIZED, "Bearer"));
+    assert!(!answer.text.contains(SECRET));
+}
+
+#[tokio::test]
+async fn a_token_can_come_in_a_cookie_and_this_machine_can_be_trusted() {
+    let router = guarded(Guard::new().token(token()).token_cookie("session").trust_loopback());
+    let cookie = |value: &str| list(REMOTE, "203.0.113.1").header("cookie", value);
+    assert_eq!(outcome(&router, cookie(&format!("a=b; session={SECRET}"))).await, "ok");
+    assert_eq!(outcome(&router, cookie(&format!("sessions={SECRET}"))).await, "token_missing");
+    assert_eq!(outcome(&router, cookie("session=x")).await, "token_wrong");
+    assert_eq!(outcome(&router, list(LOCAL, "localhost")).await, "ok");
+    assert_eq!(outcome(&router, list(REMOTE, "localhost")).await, "token_missing");
+    assert_eq!(outcome(&router, list(LOCAL, "localhost").header("x-forwarded-for", "1.2.3.4")).await, "token_missing");
+}
+
+#[tokio::test]
+async fn the_application_can_check_for_itself() {
+    fn member(headers: &axum::http::HeaderMap) -> Result<(), Problem> {
+        let refused = Problem::new(StatusCode::UNAUTHORIZED, "no_member", "Sign in at `/login`.");
+        headers.get("x-member").map(|_| ()).ok_or(refused)
+    }
+    let sync = Guard::new().check(|request| member(&request.headers));
+    let fetched = Guard::new().check_async(|request| async move { member(&request.headers) });
+    for router in [guarded(sync), guarded(fetched)] {
+        assert_eq!(outcome(&router, list(REMOTE, "203.0.113.1")).await, "no_member");
+        assert_eq!(outcome(&router, list(REMOTE, "203.0.113.1").header("x-member", "1")).await, "ok");
+        assert_eq!(outcome(&router, list(REMOTE, "evil.example").header("x-member", "1")).await, "host");
+    }
+}
+
+#[tokio::test]
+async fn pages_of_other_sites_get_nothing() {
+    let router = router();
+    let call = |headers: &[(&str, &str)]| {
+        let request = headers
+            .iter()
+            .fold(request("POST", "/api/tools/desk.add"), |request, (name, value)| request.header(*name, *value));
+        json(request, &json!({"a": 1, "b": 2}))
+    };
+    for (headers, expected) in [
+        (&[][..], "ok"),
+        (&[("origin", "http://localhost:3000")], "ok"),
+        (&[("origin", "http://localhost:3000"), ("sec-fetch-site", "same-origin")], "ok"),
+        (&[("sec-fetch-site", "none")], "ok"),
+        (&[("origin", "https://evil.example")], "origin"),
+        (&[("origin", "null")], "origin"),
+        (&[("origin", "http://localhost:4000")], "origin"),
+        (&[("origin", "http://localhost")], "origin"),
+        (&[("origin", "http://localhost:3000.evil.example")], "origin"),
+        (&[("sec-fetch-site", "cross-site")], "origin"),
+        (&[("sec-fetch-site", "same-site")], "origin"),
+        (&[("origin", "http://localhost:3000"), ("sec-fetch-site", "cross-site")], "origin"),
+    ] {
+        assert_eq!(said(&router, call(headers)).await, expected, "{headers:?}");
+    }
+    // A link may lead here, an image or a script may not.
+    let read = |mode: &str, dest: &str| {
+        list(LOCAL, "localhost")
+            .header("sec-fetch-site", "cross-site")
+            .header("sec-fetch-mode", mode)
+            .header("sec-fetch-dest", dest)
+    };
+    assert_eq!(outcome(&router, read("navigate", "document")).await, "ok");
+    assert_eq!(outcome(&router, read("no-cors", "script")).await, "origin");
+    assert_eq!(outcome(&router, read("navigate", "iframe")).await, "origin");
+}
+
+#[tokio::test]
+async fn a_form_calls_nothing() {
+    let router = router();
+    let form = |kind: &str| {
+        let request = request("POST", "/api/tools/desk.add").header("content-type", kind);
+        // A form of `text/plain` can send text that is JSON.
+        request.body(Body::from(r#"{"a": 1, "b": 2}"#)).unwrap()
+    };
+    for kind in ["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x"] {
+        assert_eq!(said(&router, form(kind)).await, "csrf", "{kind}");
+    }
+    assert_eq!(said(&router, form("application/json")).await, "ok");
+    // A request that proves itself otherwise still has to bring JSON.
+    let mut other = form("text/plain");
+    other.headers_mut().insert("x-requested-with", HeaderValue::from_static("test"));
+    assert_eq!(said(&router, other).await, "content_type");
+    let mut packed = form("application/json");
+    packed.headers_mut().insert("content-encoding", HeaderValue::from_static("gzip"));
+    assert_eq!(said(&router, packed).await, "content_type");
+}
+
+#[tokio::test]
+async fn a_site_that_is_allowed_may_ask_with_what_browsers_need() {
+    let router = guarded(Guard::new().origin("https://app.example.org").unwrap());
+    let from = |origin: &str| {
+        let request =
+            request("POST", "/api/tools/desk.add").header("origin", origin).header("sec-fetch-site", "cross-site");
+        json(request, &json!({"a": 1, "b": 2}))
+    };
+    let answer = send(&router, from("https://app.example.org")).await;
+    assert_eq!(
+        (answer.status, answer.header("access-control-allow-origin")),
+        (StatusCode::OK, "https://app.example.org")
+    );
+    let refused = send(&router, from("https://evil.example")).await;
+    assert_eq!((refused.problem().1.as_str(), refused.header("access-control-allow-origin")), ("origin", ""));
+    let preflight = |origin: &str| {
+        let request = request("OPTIONS", "/api/tools/desk.add").header("origin", origin);
+        request.header("access-control-request-method", "POST").body(Body::empty()).unwrap()
+    };
+    let allowed = send(&router, preflight("https://app.example.org")).await;
+    assert!(
+        allowed.status.is_success() && allowed.header("access-control-allow-headers").contains("content-type"),
+        "{allowed:?}"
+    );
+    let evil = send(&router, preflight("https://evil.example")).await;
+    assert_eq!(evil.header("access-control-allow-origin"), "");
+    for wrong in ["app.example.org", "https://", "https://app.example.org/", "https://a@b", "ftp://x", "*", "null"] {
+        assert!(Guard::new().origin(wrong).is_err(), "{wrong}");
+    }
+    for wrong in ["https://tools.example.org", "tools.example.org:3000", "", "a b", "*"] {
+        assert!(Guard::new().host(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[tokio::test]
+async fn too_much_is_refused_before_it_is_read() {
+    let router = mounted(Api::new(tools()).max_body(64));
+    let fits = post("/api/tools/desk.add", &json!({"a": 1, "b": 2}));
+    assert_eq!(said(&router, fits).await, "ok");
+    let large = json!({"a": 1, "b": 2, "c": "x".repeat(64)});
+    assert_eq!(send(&router, post("/api/tools/desk.add", &large)).await.problem(), (413, "too_large".into()));
+    // One that does not announce its length, and never ends.
+    let endless = stream::repeat_with(|| Ok::<_, Infallible>(Bytes::from_static(b"                ")));
+    let request = request("POST", "/api/tools/desk.add").header("content-type", "application/json");
+    let answer = send(&router, request.body(Body::from_stream(endless)).unwrap()).await;
+    assert_eq!(answer.problem(), (413, "too_large".into()));
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_is_not_waited_for() {
+    let router = mounted(Api::new(tools()).body_timeout(Duration::from_millis(20)));
+    let begun = || stream::iter([Ok::<_, Infallible>(Bytes::from_static(br#"{"a": 1, "#))]);
+    let ask = |body: Body| {
+        request("POST", "/api/tools/desk.add").header("content-type", "application/json").body(body).unwrap()
+    };
+    use futures_util::StreamExt;
+    let stalled = Body::from_stream(begun().chain(stream::pending()));
+    assert_eq!(send(&router, ask(stalled)).await.problem(), (408, "too_slow".into()));
+    let whole = Body::from_stream(begun().chain(stream::iter([Ok(Bytes::from_static(br#""b": 2}"#))])));
+    assert_eq!(said(&router, ask(whole)).await, "ok");
+}
+
+#[tokio::test]
+async fn who_asks_too_often_waits_and_nobody_else() {
+    let router = guarded(Guard::new().token(token()).rate(Limit::per(3, Duration::from_secs(3_600))));
+    let ask = |from| list(from, "203.0.113.1").header("authorization", format!("Bearer {SECRET}"));
+    for _ in 0..3 {
+        assert_eq!(outcome(&router, ask(REMOTE)).await, "ok");
+    }
+    let answer = send(&router, ask(REMOTE).body(Body::empty()).unwrap()).await;
+    assert_eq!(answer.problem(), (429, "rate".into()));
+    assert!(answer.header("retry-after").parse::<u64>().unwrap() > 0);
+    assert_eq!(outcome(&router, ask([203, 0, 113, 8])).await, "ok");
+    // Guesses are counted as well.
+    for _ in 0..3 {
+        assert_eq!(outcome(&router, list([203, 0, 113, 9], "203.0.113.1")).await, "token_missing");
+    }
+    assert_eq!(outcome(&router, ask([203, 0, 113, 9])).await, "rate");
+}
+
+#[tokio::test]
+async fn one_guard_before_all_asks_once_and_another_one_too() {
+    let rate = Limit::per(2, Duration::from_secs(3_600));
+    let guard = Guard::new().rate(rate);
+    let shared = guarded(guard.clone()).layer(guard.clone());
+    let results = [outcome(&shared, list(LOCAL, "localhost")).await, outcome(&shared, list(LOCAL, "localhost")).await];
+    assert_eq!(results, ["ok", "ok"], "each request is counted once");
+    // A guard that was made from the same one, and says more, is another.
+    let stricter = guarded(Guard::new().token(token())).layer(Guard::new());
+    assert_eq!(outcome(&stricter, list(LOCAL, "localhost")).await, "token_missing");
+    let derived = Guard::new();
+    let stricter = guarded(derived.clone().token(token())).layer(derived);
+    assert_eq!(outcome(&stricter, list(LOCAL, "localhost")).await, "token_missing");
+}
+
+#[tokio::test]
+async fn every_answer_has_the_headers() {
+    let router = router();
+    let evil = list(LOCAL, "evil.example").body(Body::empty()).unwrap();
+    for request in [get("/api/tools"), get("/api/nothing"), evil] {
+        let answer = send(&router, request).await;
+        assert!(answer.header("content-security-policy").starts_with("default-src 'none'"), "{answer:?}");
+        assert_eq!(answer.header("x-content-type-options"), "nosniff");
+        assert_eq!(answer.header("cache-control"), "no-store");
+        assert_eq!(answer.header("cross-origin-resource-policy"), "same-origin");
+    }
+    let own = axum::routing::get(|| async { [("content-security-policy", "sandbox")] });
+    let pages: Router =
+        Router::new().route("/own", own).route("/", axum::routing::get(|| async {})).layer(SecurityHeaders::pages());
+    assert_eq!(send(&pages, get("/own")).await.header("content-security-policy"), "sandbox");
+    let policy = send(&pages, get("/")).await.header("content-security-policy").to_owned();
+    assert!(policy.contains("script-src 'self'") && !policy.contains("unsafe"), "{policy}");
+}
+
+#[test]
+fn a_token_that_could_be_guessed_is_none() {
+    for weak in ["", "password", "with a space in it", "with;semicolon;in;it", "тайна-тайна-тайна"] {
+        assert!(Token::new(weak).is_err(), "{weak}");
+    }
+    let (one, other) = (Token::random().unwrap(), Token::random().unwrap());
+    assert_ne!(one, other);
+    assert!(Token::new(one.text()).is_ok());
+    assert!(!format!("{one:?}").contains(one.text()));
+}
+
+/// Over a real connection, whose peer is what the server sees.
+#[tokio::test]
+async fn a_real_connection_from_this_machine_is_served() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let address = serve(router()).await;
+    let ask = async |host: String| {
+        let mut connection = tokio::net::TcpStream::connect(address).await.unwrap();
+        let request = format!("GET /api/health HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+        connection.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        connection.read_to_string(&mut answer).await.unwrap();
+        answer
+    };
+    assert!(ask(address.to_string()).await.starts_with("HTTP/1.1 200"));
+    assert!(ask("evil.example".to_owned()).await.starts_with("HTTP/1.1 403"));
+}

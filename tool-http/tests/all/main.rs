@@ -1,0 +1,28 @@
+//! The router as its clients see it.
+
+/// Tools to call, requests to send, events to read.
+mod support;
+
+/// What is listed, and in which forms.
+mod catalogue;
+
+/// Calls and their statuses.
+mod calls;
+
+/// Calls that report while they run, and clients that go away.
+mod streams;
+
+/// Calls that wait for consent.
+mod pending;
+
+/// What happens to calls, for those who watch.
+mod events;
+
+/// What is on record.
+mod journal;
+
+/// Who is served, and who is not.
+mod hostile;
+
+/// The description, held against what is served.
+mod openapi;

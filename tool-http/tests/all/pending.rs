@@ -1,0 +1,158 @@
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use axum::Router;
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+use tool_http::Api;
+use tool_runtime::confirm::Key;
+use tool_runtime::journal::{Journal, MemoryJournal, Query};
+use tool_runtime::{Deferred, Limit, Limiter};
+
+use crate::support::{Desk, Stream, builder, get, json, mounted, post, request, send};
+
+struct Fixture {
+    desk: Desk,
+    journal: Arc<MemoryJournal>,
+    router: Router,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let (desk, journal) = (Desk::default(), Arc::new(MemoryJournal::new()));
+        // The dispatcher itself has nobody to ask.
+        let tools = builder(&desk).journal(journal.clone()).limit(Limiter::new().tool("desk.add", Limit::total(0)));
+        let waiting = Deferred::new(Key::random().unwrap());
+        let router = mounted(Api::new(tools.build().unwrap()).pending(waiting));
+        Self { desk, journal, router }
+    }
+
+    /// The token of a call that waits.
+    async fn purge(&self, host: &str) -> String {
+        let body = json!({"host": host, "password": "hunter2"});
+        let answer = send(&self.router, post("/api/tools/desk.purge?conversation=c", &body)).await;
+        assert_eq!(answer.status, StatusCode::ACCEPTED);
+        assert_eq!(answer.json()["error"]["kind"], "pending");
+        answer.json()["metadata"]["token"].as_str().unwrap().to_owned()
+    }
+
+    async fn waiting(&self) -> Vec<Value> {
+        send(&self.router, get("/api/pending?conversation=c")).await.json()["pending"].as_array().unwrap().clone()
+    }
+
+    async fn decide(&self, what: &str, body: Value) -> crate::support::Answer {
+        send(&self.router, post(&format!("/api/pending/{what}"), &body)).await
+    }
+
+    fn purges(&self) -> u32 {
+        self.desk.purges.load(Ordering::SeqCst)
+    }
+
+    async fn decisions(&self) -> Vec<String> {
+        let entries = self.journal.entries(Query::newest(20)).await.unwrap();
+        entries.into_iter().filter_map(|entry| entry.decision).collect()
+    }
+}
+
+#[tokio::test]
+async fn a_call_waits_is_shown_without_its_secrets_and_runs_once() {
+    let fixture = Fixture::new();
+    let token = fixture.purge("web-1").await;
+    assert_eq!(fixture.purges(), 0);
+    let waiting = fixture.waiting().await;
+    assert_eq!(waiting[0]["token"], token.as_str());
+    assert_eq!(waiting[0]["arguments"], json!({"host": "web-1", "password": "***"}));
+    assert_eq!(waiting[0]["preview"], json!({"command": "purge web-1"}));
+    assert_eq!((&waiting[0]["tool"], &waiting[0]["destructive"]), (&json!("desk.purge"), &json!(true)));
+    assert!(!waiting[0].to_string().contains("hunter2"));
+
+    let answer = fixture.decide("approve", json!({"token": token})).await;
+    assert_eq!(
+        (answer.status, &answer.json()["output"]),
+        (StatusCode::OK, &json!("web-1 is empty, as the password allows"))
+    );
+    assert_eq!(fixture.decide("approve", json!({"token": token})).await.problem(), (404, "token".into()));
+    assert_eq!((fixture.purges(), fixture.waiting().await.len()), (1, 0));
+}
+
+#[tokio::test]
+async fn arguments_can_be_edited_around_a_secret() {
+    let fixture = Fixture::new();
+    let token = fixture.purge("web-1").await;
+    let edit = fixture.waiting().await[0]["edit"].as_str().unwrap().to_owned();
+    // What is wrong leaves the call waiting.
+    for (wrong, kind) in [
+        ("{", "invalid_arguments"),
+        (r#"{"host": 1, "host": 2}"#, "invalid_arguments"),
+        (r#"{"hots": 1}"#, "invalid_arguments"),
+    ] {
+        let answer = fixture.decide("approve", json!({"token": token, "edited": wrong})).await;
+        assert_eq!(answer.problem(), (422, kind.into()), "{wrong}");
+    }
+    assert_eq!(fixture.purges(), 0);
+    let edited = edit.replace("web-1", "web-2");
+    let answer = fixture.decide("approve", json!({"token": token, "edited": edited})).await;
+    assert_eq!(answer.json()["output"], "web-2 is empty, as the password allows");
+    assert_eq!(fixture.decisions().await[0], "edited");
+}
+
+#[tokio::test]
+async fn a_refusal_is_told_and_recorded() {
+    let fixture = Fixture::new();
+    let token = fixture.purge("web-1").await;
+    let answer = fixture.decide("refuse", json!({"token": token, "reason": "not on a Friday"})).await;
+    assert_eq!(answer.status, StatusCode::OK);
+    assert_eq!(answer.json()["output"], "`desk.purge` was refused: not on a Friday.");
+    assert_eq!(fixture.decide("approve", json!({"token": token})).await.problem(), (404, "token".into()));
+    assert_eq!((fixture.purges(), fixture.decisions().await[0].as_str()), (0, "refused"));
+}
+
+#[tokio::test]
+async fn an_abort_takes_the_whole_conversation_with_it() {
+    let fixture = Fixture::new();
+    let tokens = [fixture.purge("web-1").await, fixture.purge("web-2").await];
+    let elsewhere = json!({"host": "web-3"});
+    let elsewhere = send(&fixture.router, post("/api/tools/desk.purge?conversation=other", &elsewhere)).await.json();
+    let answer = fixture.decide("abort", json!({"token": tokens[0]})).await;
+    assert_eq!(answer.json()["error"]["kind"], "aborted");
+    for token in &tokens {
+        assert_eq!(fixture.decide("approve", json!({"token": token})).await.problem(), (404, "token".into()));
+    }
+    assert_eq!(fixture.decisions().await[..2], ["aborted", "aborted"]);
+    // The control: another conversation goes on.
+    let answer = fixture.decide("approve", json!({"token": elsewhere["metadata"]["token"]})).await;
+    assert_eq!((answer.status, fixture.purges()), (StatusCode::OK, 1));
+}
+
+#[tokio::test]
+async fn what_makes_no_sense_is_refused_and_changes_nothing() {
+    let fixture = Fixture::new();
+    let token = fixture.purge("web-1").await;
+    for (what, body, expected) in [
+        ("approve", json!({}), (400, "body")),
+        ("approve", json!({"token": token, "edit": "{}"}), (400, "body")),
+        ("approve", json!({"token": "x".repeat(64)}), (404, "token")),
+        ("approve", json!({"token": ""}), (404, "token")),
+        ("refuse", json!({"token": token, "why": "x"}), (400, "body")),
+        ("abort", json!([token]), (400, "body")),
+    ] {
+        let (status, kind) = fixture.decide(what, body.clone()).await.problem();
+        assert_eq!((status, kind.as_str()), expected, "{what} {body}");
+    }
+    assert_eq!(send(&fixture.router, get("/api/pending")).await.problem(), (400, "conversation".into()));
+    assert_eq!((fixture.waiting().await.len(), fixture.purges()), (1, 0));
+}
+
+#[tokio::test]
+async fn an_approved_call_reports_as_any_other() {
+    let fixture = Fixture::new();
+    let token = fixture.purge("web-1").await;
+    let ask = |token: &str| {
+        let request = request("POST", "/api/pending/approve").header("accept", "text/event-stream");
+        json(request, &json!({"token": token}))
+    };
+    let told = Stream::open(&fixture.router, ask(&token)).await.all().await;
+    assert_eq!((told[0].name.as_str(), &told[0].data["success"]), ("result", &json!(true)));
+    let told = Stream::open(&fixture.router, ask(&token)).await.all().await;
+    assert_eq!((told[0].name.as_str(), &told[0].data["kind"]), ("problem", &json!("token")));
+}

@@ -1,0 +1,83 @@
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tool_http::Api;
+
+use crate::support::{Desk, Stream, builder, json, mounted, request, router, serve};
+
+fn streamed(path: &str, body: &serde_json::Value) -> axum::http::Request<axum::body::Body> {
+    json(request("POST", path).header("accept", "text/event-stream"), body)
+}
+
+#[tokio::test]
+async fn a_call_reports_while_it_runs() {
+    let told = Stream::open(&router(), streamed("/api/tools/desk.count", &json!({"to": 3}))).await.all().await;
+    let names: Vec<_> = told.iter().map(|sent| sent.name.as_str()).collect();
+    assert_eq!(names, ["progress", "progress", "progress", "result"]);
+    assert_eq!(told[1].data, 2);
+    assert_eq!(told[3].data["output"], "counted to 3");
+}
+
+#[tokio::test]
+async fn a_failure_ends_the_stream_with_its_result() {
+    let told = Stream::open(&router(), streamed("/api/tools/desk.add", &json!({"a": "x"}))).await.all().await;
+    assert_eq!((told.len(), told[0].name.as_str()), (1, "result"));
+    assert_eq!(told[0].data["error"]["kind"], "invalid_arguments");
+}
+
+/// Nobody reads while the handler reports: what does not fit is counted, and nothing is kept without bound.
+#[tokio::test]
+async fn a_client_that_is_too_slow_is_told_what_it_missed() {
+    let told = Stream::open(&router(), streamed("/api/tools/desk.count", &json!({"to": 10_000}))).await.all().await;
+    let heard = told.iter().filter(|sent| sent.name == "progress").count() as u64;
+    let missed: u64 =
+        told.iter().filter(|sent| sent.name == "missed").map(|sent| sent.data["count"].as_u64().unwrap()).sum();
+    assert_eq!(heard + missed, 10_000);
+    assert!(missed > 0 && heard < 1_000, "{heard} and {missed}");
+    assert_eq!(told.last().unwrap().name, "result");
+}
+
+async fn connected(address: std::net::SocketAddr, accept: &str) -> TcpStream {
+    let mut connection = TcpStream::connect(address).await.unwrap();
+    let request = format!(
+        "POST /api/tools/desk.wait HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\naccept: {accept}\r\n\
+         content-length: 2\r\n\r\n{{}}"
+    );
+    connection.write_all(request.as_bytes()).await.unwrap();
+    connection
+}
+
+async fn read_until(connection: &mut TcpStream, text: &str) {
+    let (mut read, mut buffer) = (String::new(), [0; 1024]);
+    while !read.contains(text) {
+        let count = connection.read(&mut buffer).await.unwrap();
+        assert_ne!(count, 0, "the connection was closed after {read}");
+        read.push_str(std::str::from_utf8(&buffer[..count]).unwrap());
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_takes_its_call_with_it() {
+    let desk = Desk::default();
+    let tools = builder(&desk).build().unwrap();
+    let mut events = tools.events().subscribe();
+    let address = serve(mounted(Api::new(tools))).await;
+    for accept in ["text/event-stream", "application/json"] {
+        let mut connection = connected(address, accept).await;
+        // Until the handler runs.
+        while !matches!(events.next().await, Some(tool_runtime::Update::Event(event)) if matches!(event.what, tool_runtime::What::Progress { .. }))
+        {
+        }
+        if accept == "text/event-stream" {
+            read_until(&mut connection, "event: progress").await;
+        }
+        // The control: as long as the client is there, so is the call.
+        let meanwhile = tokio::time::timeout(Duration::from_millis(50), desk.dropped.notified()).await;
+        assert!(meanwhile.is_err(), "{accept}: it was stopped while somebody waited");
+        drop(connection);
+        let stopped = tokio::time::timeout(Duration::from_secs(30), desk.dropped.notified()).await;
+        assert!(stopped.is_ok(), "{accept}: it goes on for nobody");
+    }
+}

@@ -1,0 +1,245 @@
+//! Tools to call, requests to send, events to read.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use axum::http::request::Builder as RequestBuilder;
+use axum::http::{HeaderMap, Request, StatusCode};
+use http_body_util::BodyExt;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::sync::Notify;
+use tool_http::Api;
+use tool_runtime::{Builder, Dispatcher, Effect, HandlerError, Progress, tool, tool_class};
+use tower::ServiceExt;
+
+/// Who makes a call, given by the request.
+pub struct User(pub String);
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct Item {
+    pub sku: String,
+    /// Others that belong to it.
+    #[serde(default)]
+    pub parts: Vec<Item>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Receipt {
+    pub items: Vec<Item>,
+}
+
+/// What the tools were made to do.
+#[derive(Clone, Default)]
+pub struct Desk {
+    pub purges: Arc<AtomicU32>,
+    /// Told when a handler that never ends is dropped.
+    pub dropped: Arc<Notify>,
+}
+
+struct TellsWhenDropped(Arc<Notify>);
+
+impl Drop for TellsWhenDropped {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
+
+#[tool_class(manual, prefix = "desk")]
+impl Desk {
+    /// Add two numbers.
+    #[tool(read_only, category = "sums", tags = ["math", "quick"])]
+    pub fn add(&self, a: i64, b: i64) -> i64 {
+        a + b
+    }
+
+    /// Order items.
+    #[tool(tags = ["shop"], instructions = "Ask before you order.", timeout = "5s")]
+    pub fn order(&self, items: Vec<Item>) -> Receipt {
+        Receipt { items }
+    }
+
+    /// Say what went wrong.
+    #[tool(tags = ["math"])]
+    pub fn fail(&self, fatally: bool) -> Result<(), HandlerError> {
+        Err(if fatally { HandlerError::fatal("gone for good") } else { HandlerError::retry("not like this") })
+    }
+
+    /// Panic.
+    pub fn panic(&self) {
+        panic!("as asked");
+    }
+
+    /// Delete all points of a host.
+    #[tool(sensitive, destructive, preview = "command")]
+    pub fn purge(&self, host: &str, #[arg(secret)] password: Option<String>) -> String {
+        self.purges.fetch_add(1, Ordering::SeqCst);
+        format!("{host} is empty{}", if password.is_some() { ", as the password allows" } else { "" })
+    }
+
+    fn command(&self, host: &str, _password: Option<String>) -> Effect {
+        Effect::Command(format!("purge {host}"))
+    }
+
+    /// Count, and report each number.
+    pub async fn count(&self, to: u32, #[inject] progress: &Progress) -> String {
+        for number in 1..=to {
+            progress.report(number);
+        }
+        format!("counted to {to}")
+    }
+
+    /// Report once, and never end.
+    pub async fn wait(&self, #[inject] progress: &Progress) {
+        let _tells = TellsWhenDropped(self.dropped.clone());
+        progress.report("waiting");
+        std::future::pending::<()>().await;
+    }
+
+    /// Who asks.
+    pub fn who(&self, #[inject] user: &User) -> String {
+        user.0.clone()
+    }
+}
+
+/// A dispatcher with the desk.
+pub fn builder(desk: &Desk) -> Builder {
+    Dispatcher::builder().manifest(tool_runtime::Manifest::default()).service(desk.clone()).per_call::<User>()
+}
+
+pub fn tools() -> Dispatcher {
+    builder(&Desk::default()).build().unwrap()
+}
+
+/// A router as an application mounts it.
+pub fn mounted(api: Api) -> Router {
+    Router::new().nest("/api", api.into_router())
+}
+
+pub fn router() -> Router {
+    mounted(Api::new(tools()))
+}
+
+pub const LOCAL: [u8; 4] = [127, 0, 0, 1];
+pub const REMOTE: [u8; 4] = [203, 0, 113, 7];
+
+/// A request from this machine.
+pub fn request(method: &str, path: &str) -> RequestBuilder {
+    request_from(LOCAL, method, path)
+}
+
+pub fn request_from(address: [u8; 4], method: &str, path: &str) -> RequestBuilder {
+    let peer = ConnectInfo(SocketAddr::from((address, 40_000)));
+    Request::builder().method(method).uri(path).extension(peer).header("host", "localhost:3000")
+}
+
+pub fn get(path: &str) -> Request<Body> {
+    request("GET", path).body(Body::empty()).unwrap()
+}
+
+pub fn post(path: &str, body: &Value) -> Request<Body> {
+    json(request("POST", path), body)
+}
+
+pub fn json(request: RequestBuilder, body: &Value) -> Request<Body> {
+    request.header("content-type", "application/json").body(Body::from(body.to_string())).unwrap()
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub text: String,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// Status and kind of a problem, which is a whole one.
+    pub fn problem(&self) -> (u16, String) {
+        assert_eq!(self.header("content-type"), "application/problem+json", "{self:?}");
+        let problem = self.json();
+        assert_eq!(problem["status"], self.status.as_u16(), "{self:?}");
+        assert!(problem["title"].is_string(), "{self:?}");
+        assert!(problem["detail"].as_str().is_some_and(|detail| detail.len() > 8), "{self:?}");
+        (self.status.as_u16(), problem["kind"].as_str().unwrap().to_owned())
+    }
+}
+
+pub async fn send(router: &Router, request: Request<Body>) -> Answer {
+    let response = router.clone().oneshot(request).await.unwrap();
+    let (parts, body) = response.into_parts();
+    let bytes = body.collect().await.unwrap().to_bytes();
+    Answer { status: parts.status, headers: parts.headers, text: String::from_utf8(bytes.into()).unwrap() }
+}
+
+/// A response that comes event by event.
+pub struct Stream {
+    body: Body,
+    read: String,
+}
+
+/// One event.
+#[derive(Debug, PartialEq)]
+pub struct Sent {
+    pub name: String,
+    pub id: String,
+    pub data: Value,
+}
+
+impl Stream {
+    pub async fn open(router: &Router, request: Request<Body>) -> Self {
+        let response = router.clone().oneshot(request).await.unwrap();
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        Self { body: response.into_body(), read: String::new() }
+    }
+
+    /// The next event; nothing at the end.
+    pub async fn next(&mut self) -> Option<Sent> {
+        loop {
+            if let Some((event, rest)) = self.read.split_once("\n\n") {
+                let (event, rest) = (event.to_owned(), rest.to_owned());
+                self.read = rest;
+                let field =
+                    |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("").to_owned();
+                if field("event: ").is_empty() {
+                    continue;
+                }
+                let data = serde_json::from_str(&field("data: ")).unwrap();
+                return Some(Sent { name: field("event: "), id: field("id: "), data });
+            }
+            let frame = self.body.frame().await?.unwrap();
+            self.read.push_str(std::str::from_utf8(frame.data_ref().unwrap()).unwrap());
+        }
+    }
+
+    pub async fn all(mut self) -> Vec<Sent> {
+        let mut all = Vec::new();
+        while let Some(sent) = self.next().await {
+            all.push(sent);
+        }
+        all
+    }
+}
+
+/// Serves a router on a port of this machine.
+pub async fn serve(router: Router) -> SocketAddr {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let service = router.into_make_service_with_connect_info::<SocketAddr>();
+    tokio::spawn(async move { axum::serve(listener, service).await });
+    address
+}
