@@ -1,1 +1,82 @@
 //! The loop in which a language model calls tools until it can answer.
+//!
+//! An [`Agent`] is a [`Model`] with the tools of a [`Dispatcher`](tool_runtime::Dispatcher). Somebody says something in a
+//! [`Conversation`]; the model answers, or calls tools, which run side by side, reads what came of them, and goes on
+//! until it answers in text or comes to one of the [`Limits`].
+//!
+//! ```standalone_crate
+//! use serde_json::json;
+//! use tool_agent::{Agent, Limits, Mode, Reply, Scripted};
+//! use tool_runtime::{Dispatcher, tool};
+//!
+//! /// How many parts of a kind are in stock.
+//! #[tool(name = "stock.count", read_only)]
+//! fn count(part: &str) -> u32 {
+//!     if part == "bolt" { 120 } else { 0 }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let tools = Dispatcher::builder().build()?;
+//! let model = Scripted::new([
+//!     Reply::call("stock.count", json!({"part": "bolt"})).and_call("stock.count", json!({"part": "nut"})),
+//!     Reply::text("There are 120 bolts and no nuts."),
+//! ]);
+//! let agent = Agent::builder(model, tools)
+//!     .system("You keep the stock.")
+//!     .mode(Mode::PlanReading)
+//!     .limits(Limits::default().turns(8))
+//!     .build();
+//!
+//! let outcome = agent.conversation("chat-7").say("Can we build it?").await;
+//! assert_eq!(outcome.answer(), Some("There are 120 bolts and no nuts."));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What is promised
+//! - **A history is always one that a provider takes.** Each call has exactly one result, right behind its answer:
+//!   also when a run is dropped at any point, comes to a limit, or its process is killed. An answer that was cut off
+//!   leaves what was said, and none of its calls runs.
+//! - **Nothing that goes wrong with a call ends the run.** An unknown tool, arguments that are no JSON, a handler that
+//!   panics: the model reads it and goes on.
+//! - **Nothing runs on.** When a run ends, the handlers that it started are stopped, and what was injected into them is
+//!   finished.
+//! - **What is kept is kept before it matters**: what the model asks for before it runs, what came of it before the model
+//!   reads it; see [`SqliteStore`].
+//! - **Nobody who watches holds a run up**, and one who is slow misses nothing; see [`Subscriber`].
+//!
+//! # Consent
+//! A call that needs consent is asked about while the run waits ([`AgentBuilder::confirm`], [`Run::confirm`]), or its
+//! run ends and waits for somebody who answers later, after a restart too ([`AgentBuilder::deferred`],
+//! [`Conversation::decide`]).
+
+mod agent;
+mod conversation;
+mod event;
+mod history;
+mod identity;
+mod limits;
+mod message;
+mod mode;
+mod model;
+mod offline;
+mod outcome;
+mod run;
+mod scripted;
+mod spawn;
+mod store;
+
+pub use agent::{Agent, AgentBuilder};
+pub use conversation::Conversation;
+pub use event::{Event, Subscriber, Update};
+pub use limits::{Limits, Reached};
+pub use message::{Assistant, CallResult, Message, ModelCall};
+pub use mode::Mode;
+pub use model::{Answering, End, Model, ModelError, ModelErrorKind, Options, Part, Reply, Request, Stop, Usage};
+pub use offline::Offline;
+pub use outcome::{Ending, Outcome};
+pub use run::Run;
+pub use scripted::Scripted;
+pub use spawn::SubAgents;
+pub use store::{Change, Saved, SqliteStore, Store, StoreError, Stored, Summary};

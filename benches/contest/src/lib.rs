@@ -9,7 +9,7 @@
 //! }
 //! ```
 
-mod allocations;
+pub mod allocations;
 mod commands;
 mod entries;
 mod watch;

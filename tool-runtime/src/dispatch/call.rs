@@ -103,6 +103,12 @@ impl<'a> Call<'a> {
         self
     }
 
+    /// What is called: for whoever prepares the calls of others, as [`Turn::each`](super::Turn::each) does.
+    #[must_use]
+    pub fn request(&self) -> &ToolCall<'a> {
+        &self.call
+    }
+
     /// How long this call may take, whatever its tool and the dispatcher say.
     ///
     /// That is the time from here to the answer, with everything that goes before the handler: a queue, a record. A

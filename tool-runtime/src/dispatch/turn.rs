@@ -17,6 +17,8 @@ const AT_A_TIME: usize = 16;
 
 type Prepare = Arc<dyn for<'c> Fn(Call<'c>) -> Call<'c> + Send + Sync>;
 
+type Hear = Arc<dyn Fn(usize, &ToolResult) + Send + Sync>;
+
 /// The calls of one turn; see [`Dispatcher::call_all`]. Await it.
 #[must_use = "a turn does nothing unless it is awaited"]
 pub struct Turn {
@@ -24,11 +26,12 @@ pub struct Turn {
     calls: Vec<ToolCall<'static>>,
     at_a_time: usize,
     prepare: Option<Prepare>,
+    hear: Option<Hear>,
 }
 
 impl Turn {
     pub(super) fn new(tools: &Dispatcher, calls: Vec<ToolCall<'static>>) -> Self {
-        Self { tools: tools.clone(), calls, at_a_time: AT_A_TIME, prepare: None }
+        Self { tools: tools.clone(), calls, at_a_time: AT_A_TIME, prepare: None, hear: None }
     }
 
     /// How many calls run at a time; the others wait. One that somebody is asked about does not count meanwhile.
@@ -44,19 +47,27 @@ impl Turn {
         self
     }
 
+    /// Hears each result as soon as it is there, with the place of its call: before the turn is over, and also if it is
+    /// dropped then. It is told in the task of the call, and should not take long.
+    pub fn heard(mut self, hear: impl Fn(usize, &ToolResult) + Send + Sync + 'static) -> Self {
+        self.hear = Some(Arc::new(hear));
+        self
+    }
+
     async fn run(self) -> Vec<ToolResult> {
         let alone = |call: &ToolCall<'_>| self.tools.definition(call.name()).is_some_and(|tool| tool.sequential);
         let seats = Seats::new(self.at_a_time, self.calls.iter().map(alone));
         let stop = CancellationToken::new();
         let calls = self.calls.into_iter().enumerate().map(|(index, call)| {
             let (tools, prepare, stop) = (self.tools.clone(), self.prepare.clone(), stop.clone());
-            One { tools, call, prepare, seat: seats.seat(index), stop }
+            let one = One { tools, call, prepare, seat: seats.seat(index), stop };
+            one.heard(index, self.hear.clone())
         });
         if Handle::try_current().is_err() {
             // What needs no runtime runs, and the rest says that there is none.
             let mut results = Vec::new();
             for call in calls {
-                results.push(call.run().await);
+                results.push(call.await);
             }
             return results;
         }
@@ -64,7 +75,7 @@ impl Turn {
         let mut running = JoinSet::new();
         for (index, call) in calls.enumerate() {
             results.push(None);
-            running.spawn(async move { (index, call.run().await) });
+            running.spawn(async move { (index, call.await) });
         }
         while let Some(ended) = running.join_next().await {
             if let Ok((index, result)) = ended {
@@ -86,6 +97,17 @@ struct One {
 }
 
 impl One {
+    async fn heard(self, index: usize, hear: Option<Hear>) -> ToolResult {
+        let result = self.run().await;
+        // Whoever listens cannot take a result away.
+        if let Some(hear) = hear
+            && let Err(panic) = guard::catch(|| hear(index, &result))
+        {
+            tracing::warn!("whoever hears of results panicked: {panic}");
+        }
+        result
+    }
+
     async fn run(self) -> ToolResult {
         let Self { tools, call, prepare, seat, stop } = self;
         let name = call.name().to_owned();
@@ -150,5 +172,47 @@ impl IntoFuture for Turn {
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.run())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use tokio::sync::Notify;
+
+    use super::*;
+    use crate::RuntimeTool;
+
+    /// What a dropped turn has done is known all the same.
+    #[tokio::test]
+    async fn results_are_heard_as_they_come() {
+        let quick = RuntimeTool::new("quick", "", |()| async { "done" });
+        let endless = RuntimeTool::new("endless", "", |()| std::future::pending::<String>());
+        let tools =
+            Dispatcher::builder().manifest(crate::Manifest::default()).tool(quick).tool(endless).build().unwrap();
+        let calls = ["endless", "quick", "unknown"].map(|name| ToolCall::from_text(name, "{}").id(name));
+        let (heard, told) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Notify::new()));
+        let (listener, tell) = (heard.clone(), told.clone());
+        let turn = tools.call_all(calls).each(|call| {
+            assert_eq!(call.request().call_id(), Some(call.request().name()));
+            call
+        });
+        let turn = turn.heard(move |index, result| {
+            listener.lock().unwrap().push((index, result.success));
+            tell.notify_one();
+            assert!(index != 2, "a panic of whoever listens is theirs");
+        });
+        let mut turn = turn.into_future();
+        while heard.lock().unwrap().len() < 2 {
+            tokio::select! {
+                _ = &mut turn => panic!("one of them never ends"),
+                () = told.notified() => {}
+            }
+        }
+        drop(turn);
+        let mut heard = heard.lock().unwrap().clone();
+        heard.sort_unstable();
+        assert_eq!(heard, [(1, true), (2, false)]);
     }
 }

@@ -1,0 +1,162 @@
+//! Conversations with a model.
+
+mod cache;
+mod state;
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use tokio::sync::OwnedMutexGuard;
+use tool_runtime::{Decision, Pending, PendingCall, TokenError};
+
+pub(crate) use cache::Cache;
+pub(crate) use state::State;
+
+use crate::event::Hub;
+use crate::run::Begin;
+use crate::{Agent, Message, Mode, Run, StoreError, Subscriber};
+
+/// One conversation with an agent's model; see [`Agent::conversation`]. Cheap to clone; clones are of the same one.
+///
+/// One run goes on in it at a time; another waits for its turn.
+#[derive(Clone)]
+pub struct Conversation {
+    pub(crate) agent: Agent,
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// What all who hold one conversation share.
+pub(crate) struct Shared {
+    pub(crate) id: Arc<str>,
+    pub(crate) hub: Hub,
+    /// Held by the run that goes on.
+    state: Arc<tokio::sync::Mutex<State>>,
+    /// The mode that somebody has set, which counts from the next turn on.
+    mode: Mutex<Option<Mode>>,
+    runs: AtomicU64,
+    /// Whether it is of no use to anybody later.
+    pub(crate) is_passing: bool,
+}
+
+impl Shared {
+    fn new(id: &str, is_passing: bool) -> Self {
+        Self {
+            id: id.into(),
+            hub: Hub::default(),
+            state: Arc::default(),
+            mode: Mutex::default(),
+            runs: AtomicU64::new(0),
+            is_passing,
+        }
+    }
+
+    pub(crate) fn passing(id: &str) -> Self {
+        Self::new(id, true)
+    }
+
+    /// The mode that counts: the one that was set, or else that of the conversation so far.
+    pub(crate) fn mode(&self) -> Option<Mode> {
+        *self.mode.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Conversation {
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.shared.id
+    }
+
+    /// Says something to the model. Await what is given back.
+    ///
+    /// Calls that wait for somebody's consent are withdrawn: whoever goes on without deciding has decided.
+    pub fn say(&self, text: impl Into<String>) -> Run {
+        self.run(Begin::Say(text.into()))
+    }
+
+    /// Lets the model go on where a run has ended before it could answer: a limit, a provider that failed, a process
+    /// that ended. If it has answered already, that is the outcome.
+    pub fn resume(&self) -> Run {
+        self.run(Begin::Resume)
+    }
+
+    /// Decides on a call that [waits](Self::waiting). When none waits any more, the model goes on.
+    ///
+    /// To abort is to refuse all that wait, and the model does not go on.
+    pub fn decide(&self, token: impl Into<String>, decision: Decision) -> Run {
+        self.run(Begin::Decide { token: token.into(), decision })
+    }
+
+    fn run(&self, begin: Begin) -> Run {
+        let number = self.shared.runs.fetch_add(1, Ordering::Relaxed);
+        Run::new(self.clone(), number, begin)
+    }
+
+    /// Watches all that happens in it from now on. [`Run::events`] watches one run.
+    #[must_use]
+    pub fn events(&self) -> Subscriber {
+        Hub::subscribe(self.shared.clone(), None)
+    }
+
+    /// What the model may do from its next turn on, in a run that is on its way too.
+    pub fn set_mode(&self, mode: Mode) {
+        *self.shared.mode.lock().unwrap_or_else(PoisonError::into_inner) = Some(mode);
+    }
+
+    /// What the model may do. Waits for a run that is on its way.
+    ///
+    /// # Errors
+    /// When the conversation cannot be read.
+    pub async fn mode(&self) -> Result<Mode, StoreError> {
+        let state = self.state().await?;
+        Ok(self.shared.mode().unwrap_or(state.mode))
+    }
+
+    /// What was said so far. Waits for a run that is on its way.
+    ///
+    /// # Errors
+    /// When the conversation cannot be read.
+    pub async fn history(&self) -> Result<Vec<Message>, StoreError> {
+        Ok(self.state().await?.history.clone())
+    }
+
+    /// The calls that wait for somebody's consent, each with the token to [`decide`](Self::decide) on it. It is for the
+    /// application to know who may see them. Those of an agent without
+    /// [`deferred`](crate::AgentBuilder::deferred) are not known here.
+    ///
+    /// # Errors
+    /// [`TokenError::Unavailable`], when the store of calls that wait cannot be asked.
+    pub async fn waiting(&self) -> Result<Vec<(Pending, PendingCall)>, TokenError> {
+        match &self.agent.inner.deferred {
+            Some(deferred) => deferred.waiting(&self.shared.id, SystemTime::now()).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The state, for whoever's turn it is, once it is loaded.
+    pub(crate) async fn state(&self) -> Result<OwnedMutexGuard<State>, StoreError> {
+        let mut state = self.shared.state.clone().lock_owned().await;
+        state.load(&self.agent.inner, &self.shared).await?;
+        Ok(state)
+    }
+
+    /// Keeps what a run that was dropped has left behind.
+    pub(crate) fn keep_in_background(&self) {
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let conversation = self.clone();
+        runtime.spawn(async move {
+            let mut state = conversation.shared.state.clone().lock_owned().await;
+            if let Err(error) = state.save(&conversation.agent.inner, &conversation.shared).await {
+                tracing::error!(conversation = conversation.id(), %error, "what was said could not be kept");
+            }
+        });
+    }
+}
+
+impl fmt::Debug for Conversation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Conversation").field("id", &self.shared.id).finish_non_exhaustive()
+    }
+}

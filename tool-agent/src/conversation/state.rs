@@ -1,0 +1,148 @@
+//! What was said, and what of it is kept.
+
+use std::collections::HashSet;
+use std::time::SystemTime;
+
+use tool_runtime::{ErrorKind, ToolResult};
+
+use super::Shared;
+use crate::agent::Inner;
+use crate::history::{self, not_run, unknown};
+use crate::store::{Change, Saved, StoreError};
+use crate::{CallResult, Message, Mode};
+
+/// What was said in a conversation.
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) history: Vec<Message>,
+    pub(crate) mode: Mode,
+    /// Whether what the store has was read.
+    is_loaded: bool,
+    /// The version that the store has.
+    version: u64,
+    /// How many messages the store has as they are here.
+    kept: usize,
+    /// The mode that the store has.
+    kept_mode: Mode,
+    /// Whether a save was begun of which nobody knows whether it was done.
+    in_doubt: bool,
+}
+
+impl State {
+    /// Reads what the store has, once.
+    pub(crate) async fn load(&mut self, agent: &Inner, shared: &Shared) -> Result<(), StoreError> {
+        if self.is_loaded {
+            return Ok(());
+        }
+        let saved = match &agent.store {
+            Some(store) if !shared.is_passing => store.load(&shared.id).await?,
+            _ => None,
+        };
+        let Saved { version, mode, messages } =
+            saved.unwrap_or_else(|| Saved { version: 0, mode: agent.mode, messages: Vec::new() });
+        let kept = messages.len();
+        *self = Self { history: messages, mode, is_loaded: true, version, kept, kept_mode: mode, in_doubt: false };
+        self.mend(agent, shared).await;
+        Ok(())
+    }
+
+    /// Answers calls that the end of a process has left without a result, and looks which of them still wait.
+    pub(crate) async fn mend(&mut self, agent: &Inner, shared: &Shared) {
+        let (is_open, is_waiting) =
+            (!history::open_calls(&self.history).is_empty(), history::waiting(&self.history) > 0);
+        if !is_open && !is_waiting {
+            return;
+        }
+        let Some(deferred) = agent.deferred.as_ref().filter(|_| !shared.is_passing) else {
+            return history::answer(&mut self.history, |call| unknown(&call.name));
+        };
+        let now = SystemTime::now();
+        let waiting = match deferred.waiting(&shared.id, now).await {
+            Ok(waiting) => waiting,
+            // They may wait or not. What is known to wait stays as it is, and to run a call it is asked for again.
+            Err(_) => return history::answer(&mut self.history, |call| unknown(&call.name)),
+        };
+        let waiting: HashSet<&str> = waiting.iter().filter_map(|(_, call)| call.question.call_id.as_deref()).collect();
+        history::answer(&mut self.history, |call| match waiting.contains(call.id.as_str()) {
+            true => pending(&call.name),
+            false => unknown(&call.name),
+        });
+        let last = self.history.len() - 1;
+        for result in history::last_results_mut(&mut self.history) {
+            if result.is_waiting() && !waiting.contains(result.id.as_str()) {
+                result.result = no_longer_waiting(result, now);
+                self.kept = self.kept.min(last);
+            }
+        }
+    }
+
+    /// Puts another result in the place of one of the last.
+    pub(crate) fn replace(&mut self, at: usize, result: ToolResult) {
+        self.kept = self.kept.min(self.history.len().saturating_sub(1));
+        if let Some(place) = history::last_results_mut(&mut self.history).get_mut(at) {
+            let id = std::mem::take(&mut place.id);
+            let name = std::mem::take(&mut place.name);
+            *place = CallResult::new(id, name, result);
+        }
+    }
+
+    pub(crate) fn is_kept(&self) -> bool {
+        self.kept == self.history.len() && self.kept_mode == self.mode && !self.in_doubt
+    }
+
+    /// Keeps what the store does not have yet.
+    pub(crate) async fn save(&mut self, agent: &Inner, shared: &Shared) -> Result<(), StoreError> {
+        let Some(store) = agent.store.as_ref().filter(|_| !shared.is_passing) else {
+            self.kept = self.history.len();
+            return Ok(());
+        };
+        if self.in_doubt {
+            let saved = store.load(&shared.id).await?.unwrap_or_default();
+            self.recognise(saved)?;
+        }
+        if self.is_kept() || !self.is_loaded {
+            return Ok(());
+        }
+        let change = Change {
+            version: self.version,
+            keep: self.kept,
+            messages: self.history.get(self.kept..).unwrap_or_default(),
+            mode: self.mode,
+        };
+        self.in_doubt = true;
+        let done = store.save(&shared.id, change).await;
+        match &done {
+            Ok(()) => {
+                (self.version, self.kept, self.kept_mode) = (self.version + 1, self.history.len(), self.mode);
+                self.in_doubt = false;
+            }
+            // What is here is not what was said any more.
+            Err(error) if error.is_conflict() => (self.is_loaded, self.in_doubt) = (false, false),
+            Err(_) => {}
+        }
+        done
+    }
+
+    /// Finds out whether a save in doubt was done: then the version is the next one.
+    fn recognise(&mut self, saved: Saved) -> Result<(), StoreError> {
+        if saved.version != self.version && saved.version != self.version + 1 {
+            (self.is_loaded, self.in_doubt) = (false, false);
+            return Err(StoreError::conflict());
+        }
+        self.kept = saved.messages.iter().zip(&self.history).take_while(|(theirs, ours)| theirs == ours).count();
+        (self.version, self.kept_mode, self.in_doubt) = (saved.version, saved.mode, false);
+        Ok(())
+    }
+}
+
+/// What stands in the place of the result of a call that waits.
+fn pending(tool: &str) -> ToolResult {
+    not_run(tool, ErrorKind::Pending, "it waits for somebody's consent")
+}
+
+fn no_longer_waiting(result: &CallResult, now: SystemTime) -> ToolResult {
+    match result.expires() {
+        Some(expires) if expires <= now => not_run(&result.name, ErrorKind::Refused, "nobody has agreed in time"),
+        _ => unknown(&result.name),
+    }
+}

@@ -1,0 +1,84 @@
+//! What happens in a conversation, for an interface.
+
+mod queue;
+mod subscriber;
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+pub(crate) use subscriber::Hub;
+pub use subscriber::{Subscriber, Update};
+
+use crate::{CallResult, Outcome, Usage};
+
+/// Something that has happened in a conversation.
+///
+/// Of each call there is one [`CallStarted`](Self::CallStarted), then what it reports, then one
+/// [`CallFinished`](Self::CallFinished) or [`CallPending`](Self::CallPending); what was pending finishes when somebody
+/// has decided. Each run ends with one [`Ended`](Self::Ended), also if it was dropped.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Event {
+    /// The model says more. Pieces that nobody has read yet are joined.
+    Text {
+        /// What comes next.
+        text: String,
+    },
+    /// The model thinks more, where its provider shows it.
+    Thinking {
+        /// What comes next.
+        text: String,
+    },
+    /// A call begins.
+    CallStarted {
+        /// The call's id.
+        id: Arc<str>,
+        /// The tool.
+        tool: Arc<str>,
+        /// The arguments, without their secrets; `null` if they are no JSON, or if there is no such tool.
+        arguments: Value,
+    },
+    /// A call waits for somebody's consent. [`Conversation::waiting`](crate::Conversation::waiting) has its token.
+    CallPending {
+        /// The call's id.
+        id: Arc<str>,
+        /// When it is too late to agree, if that is known; in JSON, milliseconds since 1970.
+        #[serde(serialize_with = "milliseconds")]
+        expires: Option<SystemTime>,
+    },
+    /// A call says how far it is.
+    CallProgress {
+        /// The call's id.
+        id: Arc<str>,
+        /// In its own form.
+        progress: Value,
+    },
+    /// A call has ended.
+    CallFinished(
+        /// With its result.
+        Arc<CallResult>,
+    ),
+    /// The model has answered, and the calls of that answer have ended.
+    TurnEnded {
+        /// Which turn of this run it was, from 1.
+        turn: u32,
+        /// The tokens of this turn.
+        usage: Usage,
+        /// The tokens of the run so far.
+        total: Usage,
+    },
+    /// The run has ended.
+    Ended(
+        /// How.
+        Arc<Outcome>,
+    ),
+}
+
+fn milliseconds<S: Serializer>(time: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {
+    let since = time.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+    since.and_then(|since| u64::try_from(since.as_millis()).ok()).serialize(serializer)
+}

@@ -1,0 +1,100 @@
+//! What is said in a conversation.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tool_runtime::ToolResult;
+use tool_runtime::dialect::Requested;
+
+/// One message of a conversation, without any provider's form.
+///
+/// Tools go by their own names here, whatever a provider makes of them. Each call of an [`Assistant`] has one result in
+/// the [`Message::Tools`] behind it, in the order of the calls.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Message {
+    /// What a person says.
+    User {
+        /// In their words.
+        text: String,
+    },
+    /// What the model answers.
+    Assistant(Assistant),
+    /// What came of the model's calls.
+    Tools {
+        /// One for each call of the message before, in their order.
+        results: Vec<CallResult>,
+    },
+}
+
+impl Message {
+    /// A message of a person.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::User { text: text.into() }
+    }
+
+    /// An answer in text, to be written by hand in tests.
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Self::Assistant(Assistant { text: text.into(), ..Assistant::default() })
+    }
+}
+
+/// What the model has answered, with everything that its provider wants to see again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Assistant {
+    /// What it says. Empty where it only calls tools.
+    pub text: String,
+    /// What it thought before, where the provider shows it. For people; it is not sent back.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub thinking: String,
+    /// The calls that it asks for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ModelCall>,
+    /// The [name](crate::Model::name) of the model that has answered. What is opaque below is for this one only.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub model: String,
+    /// What the provider gave along for the next request, such as signed reasoning. Only the model that wrote it knows
+    /// what it means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opaque: Option<Value>,
+}
+
+/// A call that a model asks for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModelCall {
+    /// The provider's id of the call. Empty where it gives none; the loop sees to it that in a history each call has its
+    /// own.
+    pub id: String,
+    /// The tool's own name.
+    pub name: String,
+    /// The arguments as the model wrote them, which may be no JSON at all.
+    pub arguments: String,
+    /// What the provider gave along with this call, such as a signature.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opaque: Option<Value>,
+}
+
+impl ModelCall {
+    /// A call of a tool with these arguments.
+    pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: impl Into<String>) -> Self {
+        Self { id: id.into(), name: name.into(), arguments: arguments.into(), opaque: None }
+    }
+}
+
+impl From<Requested> for ModelCall {
+    fn from(call: Requested) -> Self {
+        Self::new(call.id, call.name, call.arguments)
+    }
+}
+
+/// What came of a call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallResult {
+    /// The call's id.
+    pub id: String,
+    /// The tool's own name.
+    pub name: String,
+    /// The result. The model reads its `output`.
+    pub result: ToolResult,
+}

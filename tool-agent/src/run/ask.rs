@@ -1,0 +1,87 @@
+//! One answer of the model.
+
+use std::panic::AssertUnwindSafe;
+
+use futures_util::{FutureExt, StreamExt};
+use tool_runtime::Dispatcher;
+
+use super::live::Live;
+use crate::limits::estimated;
+use crate::{Answering, Ending, Event, ModelError, ModelErrorKind, Part, Request, Usage};
+
+impl Live {
+    /// Asks the model, and puts its answer into the history. What it took is given back.
+    pub(super) async fn ask(&mut self) -> Result<Usage, Ending> {
+        if let Some(why) = self.stop.now() {
+            return Err(why.into());
+        }
+        self.state.mode = self.conversation.shared.mode().unwrap_or(self.state.mode);
+        self.spent.turns += 1;
+        let agent = self.conversation.agent.inner.clone();
+        let meaning = agent.modes.of(self.state.mode);
+        let Self { state, partial, stop, end, limits, .. } = self;
+        let request = Request {
+            system: meaning.system(),
+            messages: &state.history,
+            tools: meaning.sent(),
+            options: &agent.options,
+        };
+        let mut answering = started(|| agent.model.answer(request)).map_err(Ending::Failed)?;
+        let ended = loop {
+            // A model is foreign code: if it panics, it has failed.
+            let part = AssertUnwindSafe(answering.next()).catch_unwind();
+            let part = match stop.unless(part).await {
+                Err(why) => return Err(why.into()),
+                Ok(Err(_)) => return Err(Ending::Failed(panicked())),
+                Ok(Ok(None)) => return Err(Ending::Failed(ModelError::cut())),
+                Ok(Ok(Some(Err(error)))) => return Err(Ending::Failed(error)),
+                Ok(Ok(Some(Ok(part)))) => part,
+            };
+            match part {
+                Part::Text(text) => {
+                    end.watchers.tell(|| Event::Text { text: text.clone() });
+                    append(&mut partial.text, text);
+                }
+                Part::Thinking(text) => {
+                    end.watchers.tell(|| Event::Thinking { text: text.clone() });
+                    append(&mut partial.thinking, text);
+                }
+                Part::Call(call) => partial.calls.push(call),
+                Part::End(ended) => break ended,
+            }
+        };
+        drop(answering);
+        let mut usage = ended.usage;
+        if usage.total() == 0 && limits.tokens.is_some() {
+            usage = estimated(&state.history, partial);
+        }
+        agent.model.name().clone_into(&mut partial.model);
+        partial.opaque = ended.opaque;
+        agent.identities.tell_apart(&mut partial.calls, &state.history);
+        self.spent.usage += usage;
+        self.stopped_by = ended.stop;
+        self.take_answer();
+        Ok(usage)
+    }
+
+    /// The tools that the model's calls go through.
+    pub(super) fn tools(&self) -> Dispatcher {
+        self.conversation.agent.inner.modes.of(self.state.mode).tools.clone()
+    }
+}
+
+/// Most answers come in one piece or begin with one: that is moved, not copied.
+fn append(text: &mut String, more: String) {
+    match text.is_empty() {
+        true => *text = more,
+        false => text.push_str(&more),
+    }
+}
+
+fn started<'a>(answer: impl FnOnce() -> Answering<'a>) -> Result<Answering<'a>, ModelError> {
+    std::panic::catch_unwind(AssertUnwindSafe(answer)).map_err(|_| panicked())
+}
+
+fn panicked() -> ModelError {
+    ModelError::new(ModelErrorKind::Unreadable, "the model's own code panicked")
+}

@@ -1,0 +1,227 @@
+//! The calls of one answer.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use tool_runtime::{Call, Dispatcher, ErrorKind, Progress, ToolCall, ToolResult, redact};
+
+use super::live::Live;
+use super::{Settings, Watchers};
+use crate::conversation::State;
+use crate::history::{self, not_run, stopped};
+use crate::{CallResult, Ending, Event, ModelCall, Reached};
+
+/// Calls that have begun, with the results so far. Whatever becomes of the run, each has one result in the end.
+pub(super) struct Open {
+    calls: Vec<Begun>,
+    /// Whether these waited for somebody to decide: their results have a place already.
+    pub(super) is_decision: bool,
+}
+
+struct Begun {
+    /// Where its result stands among those of its answer.
+    at: usize,
+    id: Arc<str>,
+    tool: Arc<str>,
+    result: Mutex<Option<ToolResult>>,
+}
+
+impl Open {
+    pub(super) fn new<'a>(calls: impl IntoIterator<Item = (usize, &'a str, &'a str)>, is_decision: bool) -> Arc<Self> {
+        let begun = |(at, id, tool): (usize, &str, &str)| Begun {
+            at,
+            id: id.into(),
+            tool: tool.into(),
+            result: Mutex::default(),
+        };
+        Arc::new(Self { calls: calls.into_iter().map(begun).collect(), is_decision })
+    }
+
+    fn find(&self, id: &str) -> Option<&Begun> {
+        self.calls.iter().find(|call| &*call.id == id)
+    }
+
+    /// The result of a call, if it has one.
+    pub(super) fn take(&self, id: &str) -> Option<ToolResult> {
+        self.find(id)?.result().take()
+    }
+
+    /// Answers a call once. What comes later does not count.
+    fn answer(&self, call: &Begun, watchers: &Watchers, result: ToolResult) {
+        let mut place = call.result();
+        if place.is_some() {
+            return;
+        }
+        watchers.tell(|| ended(&call.id, &call.tool, &result));
+        *place = Some(result);
+    }
+
+    /// Answers those that were stopped.
+    pub(super) fn close(&self, watchers: &Watchers) {
+        self.calls.iter().for_each(|call| self.answer(call, watchers, stopped(&call.tool)));
+    }
+
+    /// Puts the results into the places that they have already.
+    pub(super) fn into_results(&self, state: &mut State) {
+        for call in &self.calls {
+            if let Some(result) = call.result().take() {
+                state.replace(call.at, result);
+            }
+        }
+    }
+}
+
+impl Begun {
+    fn result(&self) -> MutexGuard<'_, Option<ToolResult>> {
+        self.result.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Live {
+    /// Runs the calls of the last answer side by side, and puts their results into the history.
+    pub(super) async fn call(&mut self) -> Result<(), Ending> {
+        // What was asked for is kept before it runs: after a crash it is known that it may have run.
+        self.save().await?;
+        let tools = self.tools();
+        let calls = history::open_calls(&self.state.history);
+        let open = Open::new(calls.iter().enumerate().map(|(at, call)| (at, &*call.id, &*call.name)), false);
+        for call in calls {
+            self.tell(|| started(call, &tools));
+        }
+        let (refused, reached) = self.refused(calls.len());
+        let mut admitted = Vec::with_capacity(calls.len());
+        for (at, call) in calls.iter().enumerate() {
+            match refused(at, call) {
+                Some(result) => open.answer(&open.calls[at], &self.end.watchers, result),
+                None => admitted.push(to_make(call, &self.conversation.shared.id, &self.settings)),
+            }
+        }
+        self.spent.calls = self.spent.calls.saturating_add(u32::try_from(admitted.len()).unwrap_or(u32::MAX));
+        let turn = tools.call_all(admitted);
+        let turn = match self.conversation.agent.inner.at_a_time {
+            Some(at_a_time) => turn.concurrency(at_a_time),
+            None => turn,
+        };
+        self.open = Some(open.clone());
+        let (prepare, hear) = (self.prepare(&open), self.hear(&open));
+        let mut turn = turn.each(prepare).heard(hear).into_future();
+        let why = tokio::select! {
+            biased;
+            _ = &mut turn => None,
+            why = self.stop.wait() => Some(why),
+        };
+        if why.is_some() {
+            // Those that are stopped say so themselves; that does not take long.
+            self.stop.token.cancel();
+            turn.await;
+        }
+        self.settle();
+        self.save().await?;
+        let results = history::last_results(&self.state.history);
+        if let Some(why) = why {
+            return Err(why.into());
+        }
+        if results.iter().any(|result| kind(&result.result) == Some(ErrorKind::Aborted)) {
+            return Err(Ending::Aborted);
+        }
+        if let Some(reached) = reached {
+            return Err(Ending::Limit(reached));
+        }
+        match history::waiting(&self.state.history) {
+            0 => Ok(()),
+            waiting => Err(Ending::Waiting(waiting)),
+        }
+    }
+
+    /// Which calls of an answer do not run, as a function of their place, and the limit that is behind it.
+    fn refused(&self, calls: usize) -> (impl Fn(usize, &ModelCall) -> Option<ToolResult> + use<>, Option<Reached>) {
+        let tokens = self.spent.tokens(&self.limits);
+        let left = usize::try_from(self.limits.calls.saturating_sub(self.spent.calls)).unwrap_or(usize::MAX);
+        let is_cut = self.stopped_by != crate::Stop::Done;
+        let reached = tokens.or((calls > left).then_some(Reached::Calls));
+        let refused = move |at: usize, call: &ModelCall| {
+            if let Some(tokens) = tokens {
+                return Some(not_run(&call.name, ErrorKind::RateLimited, &tokens.to_string()));
+            }
+            if at >= left {
+                return Some(not_run(&call.name, ErrorKind::RateLimited, &Reached::Calls.to_string()));
+            }
+            // The last one may lack a part of its arguments and read well nevertheless.
+            let may_be_cut = is_cut && at + 1 == calls;
+            may_be_cut.then(|| {
+                not_run(&call.name, ErrorKind::InvalidArguments, "the answer broke off in it. Make it again, whole")
+            })
+        };
+        (refused, reached)
+    }
+
+    /// What each call of a turn is told.
+    pub(super) fn prepare(&self, open: &Arc<Open>) -> impl for<'c> Fn(Call<'c>) -> Call<'c> + Send + Sync + use<> {
+        let (open, token, settings) = (open.clone(), self.stop.token.clone(), self.settings.clone());
+        let watchers = self.end.watchers.clone();
+        move |call| {
+            let (open, watchers) = (open.clone(), watchers.clone());
+            let id = call.request().call_id().unwrap_or_default();
+            let at = open.calls.iter().position(|begun| *begun.id == *id);
+            let progress = Progress::to(move |progress| {
+                let Some(call) = at.and_then(|at| open.calls.get(at)) else { return };
+                // One that cannot be stopped may go on to report when its result is told already.
+                let result = call.result();
+                if result.is_none() {
+                    watchers.tell(|| Event::CallProgress { id: call.id.clone(), progress });
+                }
+            });
+            let call = call.cancel(token.clone()).with(progress);
+            let call = match &settings.confirm {
+                Some(confirm) => call.confirm(confirm.clone()),
+                None => call,
+            };
+            match &settings.prepare {
+                Some(prepare) => prepare(call),
+                None => call,
+            }
+        }
+    }
+
+    /// Takes each result when it comes. The places are those among the calls that were made: refused ones have a result.
+    fn hear(&self, open: &Arc<Open>) -> impl Fn(usize, &ToolResult) + Send + Sync + use<> {
+        let admitted: Vec<usize> = (0..open.calls.len()).filter(|at| open.calls[*at].result().is_none()).collect();
+        let (open, watchers) = (open.clone(), self.end.watchers.clone());
+        move |index, result| {
+            if let Some(call) = admitted.get(index).and_then(|at| open.calls.get(*at)) {
+                open.answer(call, &watchers, result.clone());
+            }
+        }
+    }
+}
+
+fn kind(result: &ToolResult) -> Option<ErrorKind> {
+    result.error.as_ref().map(|error| error.kind)
+}
+
+fn to_make<'a>(call: &'a ModelCall, conversation: &'a str, settings: &'a Settings) -> ToolCall<'a> {
+    let made = ToolCall::from_text(&call.name, &call.arguments).id(&call.id).conversation(conversation);
+    match &settings.channel {
+        Some((channel, chat)) => made.channel(channel, chat),
+        None => made,
+    }
+}
+
+fn started(call: &ModelCall, tools: &Dispatcher) -> Event {
+    let definition = tools.definition(&call.name);
+    let arguments = definition.and_then(|definition| {
+        let arguments = serde_json::from_str(&call.arguments).ok()?;
+        Some(redact(&arguments, &definition))
+    });
+    let (id, tool) = (call.id.as_str().into(), call.name.as_str().into());
+    Event::CallStarted { id, tool, arguments: arguments.unwrap_or(Value::Null) }
+}
+
+/// What is told of a call that has a result.
+pub(super) fn ended(id: &Arc<str>, tool: &str, result: &ToolResult) -> Event {
+    let ended = CallResult::new(&**id, tool, result.clone());
+    match ended.is_waiting() {
+        true => Event::CallPending { id: id.clone(), expires: ended.expires() },
+        false => Event::CallFinished(Arc::new(ended)),
+    }
+}

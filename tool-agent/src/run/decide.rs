@@ -1,0 +1,136 @@
+//! What somebody has decided about calls that waited.
+
+use std::time::SystemTime;
+
+use tool_runtime::{Decision, Deferred, ErrorKind, PendingCall, TokenError, ToolResult};
+
+use super::calls::{Open, ended};
+use super::live::Live;
+use crate::history;
+use crate::{Ending, Event};
+
+impl Live {
+    /// Does what was decided about a call. If others wait on, the run ends with that.
+    pub(super) async fn decide(&mut self, token: &str, decision: Decision) -> Result<(), Ending> {
+        let not_waiting = |error| Ending::NotWaiting(error);
+        let Some(deferred) = self.conversation.agent.inner.deferred.clone() else {
+            return Err(not_waiting(TokenError::Invalid));
+        };
+        self.mend().await;
+        let waiting = self.waiting(&deferred).await.map_err(not_waiting)?;
+        let Some((token, at, call)) = waiting.iter().find(|(known, ..)| is_same(known, token)) else {
+            return Err(not_waiting(TokenError::Invalid));
+        };
+        let result = match decision {
+            Decision::Abort => {
+                for (token, at, call) in &waiting {
+                    self.refuse(&deferred, token, *at, call, "somebody has stopped everything").await;
+                }
+                return Err(Ending::Aborted);
+            }
+            Decision::Refuse(reason) => {
+                let question = deferred.redeem(token, SystemTime::now()).await.map_err(not_waiting)?.question;
+                self.conversation.agent.inner.tools.refuse(&question, reason.as_deref()).await
+            }
+            Decision::Run => self.approve(&deferred, token, *at, call, None).await?,
+            Decision::Edit(arguments) => self.approve(&deferred, token, *at, call, Some(arguments)).await?,
+            // Whoever has not decided yet has not decided.
+            _ => return Err(Ending::Waiting(waiting.len())),
+        };
+        self.put(*at, call, result);
+        self.save().await?;
+        self.go_on()
+    }
+
+    /// Runs a call that somebody has agreed to. It is an error if it could not begin, and waits on.
+    async fn approve(
+        &mut self,
+        deferred: &Deferred,
+        token: &str,
+        at: usize,
+        call: &PendingCall,
+        edited: Option<serde_json::Value>,
+    ) -> Result<ToolResult, Ending> {
+        let question = &call.question;
+        let id = question.call_id.as_deref().unwrap_or_default();
+        let open = Open::new([(at, id, question.tool.as_str())], true);
+        let (tools, prepare) = (self.conversation.agent.inner.tools.clone(), self.prepare(&open));
+        let (tool, shown) = (question.tool.as_str().into(), question.shown());
+        self.tell(|| Event::CallStarted { id: id.into(), tool, arguments: shown });
+        self.open = Some(open.clone());
+        let run = deferred.resume(token, SystemTime::now(), |question| {
+            prepare(match edited {
+                Some(arguments) => tools.approve_with(question, arguments),
+                None => tools.approve(question),
+            })
+        });
+        let mut run = std::pin::pin!(run);
+        let resumed = tokio::select! {
+            biased;
+            resumed = &mut run => resumed,
+            _ = self.stop.wait() => {
+                self.stop.token.cancel();
+                run.await
+            }
+        };
+        self.open = None;
+        let result = resumed.map_err(Ending::NotWaiting)?;
+        self.spent.calls = self.spent.calls.saturating_add(1);
+        // Whoever has agreed to a call that could not begin need not be asked again.
+        let waits_on = self.waiting(deferred).await.is_ok_and(|waiting| waiting.iter().any(|(_, its, _)| *its == at));
+        if waits_on { Err(Ending::NotBegun(result)) } else { Ok(result) }
+    }
+
+    /// Refuses everything that waits: somebody has gone on without deciding.
+    pub(super) async fn withdraw(&mut self) {
+        let Some(deferred) = self.conversation.agent.inner.deferred.clone() else { return };
+        if history::waiting(&self.state.history) == 0 {
+            return;
+        }
+        for (token, at, call) in self.waiting(&deferred).await.unwrap_or_default() {
+            self.refuse(&deferred, &token, at, &call, "the person has gone on without it").await;
+        }
+        // What is left has expired, or nobody can say.
+        let left: Vec<(usize, String)> = history::last_results(&self.state.history)
+            .iter()
+            .enumerate()
+            .filter(|(_, result)| result.is_waiting())
+            .map(|(at, result)| (at, result.name.clone()))
+            .collect();
+        for (at, tool) in left {
+            self.state.replace(at, history::not_run(&tool, ErrorKind::Refused, "nobody has agreed to it"));
+        }
+    }
+
+    async fn refuse(&mut self, deferred: &Deferred, token: &str, at: usize, call: &PendingCall, reason: &str) {
+        // One that somebody has taken meanwhile is theirs.
+        if deferred.redeem(token, SystemTime::now()).await.is_ok() {
+            let result = self.conversation.agent.inner.tools.refuse(&call.question, Some(reason)).await;
+            self.put(at, call, result);
+        }
+    }
+
+    fn put(&mut self, at: usize, call: &PendingCall, result: ToolResult) {
+        let question = &call.question;
+        let id = question.call_id.as_deref().unwrap_or_default();
+        self.tell(|| ended(&id.into(), &question.tool, &result));
+        self.state.replace(at, result);
+    }
+
+    /// The calls at the end of the history that wait, with their tokens and places.
+    async fn waiting(&self, deferred: &Deferred) -> Result<Vec<(String, usize, PendingCall)>, TokenError> {
+        let waiting = deferred.waiting(&self.conversation.shared.id, SystemTime::now()).await?;
+        let results = history::last_results(&self.state.history);
+        let place = |call: &PendingCall| {
+            let id = call.question.call_id.as_deref()?;
+            results.iter().position(|result| result.is_waiting() && result.id == id)
+        };
+        Ok(waiting.into_iter().filter_map(|(pending, call)| Some((pending.token, place(&call)?, call))).collect())
+    }
+}
+
+/// Compares in a time that does not tell how much of a token was right.
+fn is_same(known: &str, given: &str) -> bool {
+    let differences = known.bytes().zip(given.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
+    known.len() == given.len() && differences == 0
+}

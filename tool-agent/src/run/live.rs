@@ -1,0 +1,195 @@
+//! A run that goes on, and what it leaves behind whenever it ends.
+
+use std::sync::Arc;
+
+use tokio::sync::OwnedMutexGuard;
+
+use super::calls::Open;
+use super::stop::Stop;
+use super::{Begin, End, Settings};
+use crate::conversation::State;
+use crate::history::{self, stopped};
+use crate::limits::Spent;
+use crate::{Assistant, Conversation, Ending, Event, Limits, Message, Outcome};
+
+/// A run that has the conversation to itself.
+///
+/// At every moment it can be dropped. What it was about is put into the history then, in one step and without waiting:
+/// what the model has said so far, and one result for each call.
+pub(super) struct Live {
+    pub(super) conversation: Conversation,
+    pub(super) state: OwnedMutexGuard<State>,
+    pub(super) stop: Stop,
+    pub(super) limits: Limits,
+    pub(super) settings: Settings,
+    pub(super) spent: Spent,
+    /// The answer that is coming.
+    pub(super) partial: Assistant,
+    /// Why the last answer has ended.
+    pub(super) stopped_by: crate::Stop,
+    /// The calls that run.
+    pub(super) open: Option<Arc<Open>>,
+    /// Where in the history the last text of this run stands.
+    said: Option<usize>,
+    is_over: bool,
+    /// Goes last: nothing is told after it.
+    pub(super) end: End,
+}
+
+impl Live {
+    pub(super) fn new(
+        conversation: Conversation,
+        state: OwnedMutexGuard<State>,
+        end: End,
+        stop: Stop,
+        limits: Limits,
+        settings: Settings,
+    ) -> Self {
+        Self {
+            conversation,
+            state,
+            stop,
+            limits,
+            settings,
+            spent: Spent::default(),
+            partial: Assistant::default(),
+            stopped_by: crate::Stop::default(),
+            open: None,
+            said: None,
+            is_over: false,
+            end,
+        }
+    }
+
+    /// Does what the run begins with. Then it is the model's turn, unless the run has ended with that.
+    pub(super) async fn begin(&mut self, begin: Begin) -> Result<(), Ending> {
+        match begin {
+            Begin::Say(text) => {
+                self.withdraw().await;
+                self.state.history.push(Message::User { text });
+                self.save().await
+            }
+            Begin::Decide { token, decision } => self.decide(&token, decision).await,
+            Begin::Resume => {
+                self.mend().await;
+                self.go_on()
+            }
+        }
+    }
+
+    /// Whether it is the model's turn.
+    pub(super) fn go_on(&mut self) -> Result<(), Ending> {
+        let history = &self.state.history;
+        match (history::waiting(history), history.last()) {
+            (0, Some(Message::Assistant(_))) => {
+                self.said = Some(history.len() - 1);
+                Err(Ending::Answered)
+            }
+            (0, Some(_)) => Ok(()),
+            (0, None) => Err(Ending::Answered),
+            (waiting, _) => Err(Ending::Waiting(waiting)),
+        }
+    }
+
+    /// Looks which calls still wait.
+    pub(super) async fn mend(&mut self) {
+        let Self { conversation, state, .. } = self;
+        state.mend(&conversation.agent.inner, &conversation.shared).await;
+    }
+
+    /// The model's turns, and its calls, until there is an end.
+    pub(super) async fn converse(&mut self) -> Ending {
+        loop {
+            if let Some(reached) = self.spent.before_turn(&self.limits) {
+                return Ending::Limit(reached);
+            }
+            let usage = match self.ask().await {
+                Ok(usage) => usage,
+                Err(ending) => return ending,
+            };
+            let calls = match history::open_calls(&self.state.history).is_empty() {
+                true => Err(Ending::Answered),
+                false => self.call().await,
+            };
+            let (turn, total) = (self.spent.turns, self.spent.usage);
+            self.tell(|| Event::TurnEnded { turn, usage, total });
+            if let Err(ending) = calls {
+                return ending;
+            }
+        }
+    }
+
+    /// Puts the answer that has come into the history, if there is anything in it: providers refuse an empty one.
+    pub(super) fn take_answer(&mut self) {
+        let answer = std::mem::take(&mut self.partial);
+        if answer.text.trim().is_empty() && answer.calls.is_empty() {
+            return;
+        }
+        self.said = Some(self.state.history.len());
+        self.state.history.push(Message::Assistant(answer));
+    }
+
+    /// Makes the history one that a provider takes, with what there is at this moment.
+    pub(super) fn settle(&mut self) {
+        // Calls of an answer that was cut off were not promised to run, and have not run.
+        self.partial.calls.clear();
+        self.partial.opaque = None;
+        self.take_answer();
+        let open = self.open.take();
+        if let Some(open) = &open {
+            open.close(&self.end.watchers);
+        }
+        match open {
+            Some(open) if open.is_decision => open.into_results(&mut self.state),
+            Some(open) => history::answer(&mut self.state.history, |call| {
+                open.take(&call.id).unwrap_or_else(|| stopped(&call.name))
+            }),
+            None => history::answer(&mut self.state.history, |call| stopped(&call.name)),
+        }
+    }
+
+    pub(super) async fn save(&mut self) -> Result<(), Ending> {
+        let Self { conversation, state, .. } = self;
+        state.save(&conversation.agent.inner, &conversation.shared).await.map_err(Ending::NotKept)
+    }
+
+    pub(super) fn tell(&self, event: impl FnOnce() -> Event) {
+        self.end.watchers.tell(event);
+    }
+
+    /// Ends the run, and says what came of it.
+    pub(super) async fn end(mut self, ending: Ending) -> Outcome {
+        self.settle();
+        let ending = match self.save().await {
+            Ok(()) => ending,
+            Err(not_kept) => not_kept,
+        };
+        self.is_over = true;
+        let outcome = self.outcome(ending);
+        self.tell(|| Event::Ended(Arc::new(outcome.clone())));
+        outcome
+    }
+
+    fn outcome(&self, ending: Ending) -> Outcome {
+        let said = self.said.and_then(|at| self.state.history.get(at));
+        let text = match said {
+            Some(Message::Assistant(answer)) => answer.text.clone(),
+            _ => String::new(),
+        };
+        let Spent { turns, calls, usage } = self.spent;
+        Outcome { ending, text, stop: self.stopped_by, turns, calls, usage }
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        self.settle();
+        self.tell(|| Event::Ended(Arc::new(self.outcome(Ending::Cancelled))));
+        if !self.state.is_kept() {
+            self.conversation.keep_in_background();
+        }
+    }
+}

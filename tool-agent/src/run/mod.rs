@@ -1,0 +1,198 @@
+//! From something that is said to an answer.
+
+mod ask;
+mod calls;
+mod decide;
+mod live;
+mod stop;
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use tool_runtime::{Call, CancellationToken, Confirm, Decision};
+
+use self::live::Live;
+use self::stop::Stop;
+use crate::conversation::Shared;
+use crate::event::Hub;
+use crate::{Conversation, Ending, Event, Limits, Outcome, Subscriber};
+
+/// Something that was said, on its way to an answer; see [`Conversation::say`]. Await it.
+///
+/// It is cancelled by dropping its future, or with [`cancel`](Self::cancel), which lets it say what came of it. Either
+/// way calls are stopped, and the history is one that a provider takes: what the model has said so far, and one result
+/// for each of its calls.
+///
+/// ```
+/// use tool_agent::{Agent, Event, Reply, Scripted, Update};
+/// use tool_runtime::Dispatcher;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let agent = Agent::builder(Scripted::new([Reply::text("Hello!")]), Dispatcher::builder().build()?).build();
+/// let run = agent.conversation("chat-7").say("Hi.");
+/// let mut events = run.events();
+/// let outcome = tokio::spawn(run.into_future());
+/// while let Some(update) = events.next().await {
+///     if let Update::Event(Event::Text { text }) = update {
+///         print!("{text}");
+///     }
+/// }
+/// assert_eq!(outcome.await?.answer(), Some("Hello!"));
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "nothing is said unless it is awaited"]
+pub struct Run {
+    conversation: Conversation,
+    begin: Begin,
+    settings: Settings,
+    limits: Option<Limits>,
+    cancel: Option<CancellationToken>,
+    end: End,
+}
+
+/// How a run begins.
+pub(crate) enum Begin {
+    Say(String),
+    Resume,
+    Decide { token: String, decision: Decision },
+}
+
+type Prepare = Arc<dyn for<'c> Fn(Call<'c>) -> Call<'c> + Send + Sync>;
+
+/// What the calls of a run are given.
+#[derive(Clone, Default)]
+struct Settings {
+    confirm: Option<Arc<dyn Confirm>>,
+    prepare: Option<Prepare>,
+    channel: Option<(String, String)>,
+}
+
+/// Those who watch a run.
+#[derive(Clone)]
+struct Watchers {
+    shared: Arc<Shared>,
+    run: u64,
+}
+
+impl Watchers {
+    fn tell(&self, event: impl FnOnce() -> Event) {
+        self.shared.hub.tell(self.run, event);
+    }
+}
+
+/// The end of a run for those who watch it, however it comes.
+struct End {
+    watchers: Watchers,
+}
+
+impl Drop for End {
+    fn drop(&mut self) {
+        self.watchers.shared.hub.close(self.watchers.run);
+    }
+}
+
+impl Run {
+    pub(crate) fn new(conversation: Conversation, number: u64, begin: Begin) -> Self {
+        let end = End { watchers: Watchers { shared: conversation.shared.clone(), run: number } };
+        Self { conversation, begin, settings: Settings::default(), limits: None, cancel: None, end }
+    }
+
+    /// Watches what happens, to the end of this run.
+    #[must_use]
+    pub fn events(&self) -> Subscriber {
+        Hub::subscribe(self.conversation.shared.clone(), Some(self.end.watchers.run))
+    }
+
+    /// Stops when the token is cancelled, with [`Ending::Cancelled`].
+    pub fn cancel(mut self, token: CancellationToken) -> Self {
+        self.cancel = Some(token);
+        self
+    }
+
+    /// How far this run may go, whatever the agent's limits are.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = Some(limits);
+        self
+    }
+
+    /// Asks this one about calls that need consent, instead of whom the agent and the dispatcher ask.
+    pub fn confirm(mut self, confirm: impl Confirm) -> Self {
+        self.settings.confirm = Some(Arc::new(confirm));
+        self
+    }
+
+    /// Tells each call more, such as [`Call::with`] the user on whose behalf it is made.
+    pub fn each(mut self, prepare: impl for<'c> Fn(Call<'c>) -> Call<'c> + Send + Sync + 'static) -> Self {
+        self.settings.prepare = Some(Arc::new(prepare));
+        self
+    }
+
+    /// The channel through which the conversation is held, and the chat in it, for tools that ask for their
+    /// [`Context`](tool_runtime::Context).
+    pub fn channel(mut self, channel: impl Into<String>, chat: impl Into<String>) -> Self {
+        self.settings.channel = Some((channel.into(), chat.into()));
+        self
+    }
+
+    async fn go(self) -> Outcome {
+        let Self { conversation, begin, mut settings, limits, cancel, end } = self;
+        let agent = conversation.agent.inner.clone();
+        settings.confirm = settings.confirm.or_else(|| agent.confirm.clone());
+        let limits = limits.unwrap_or_else(|| agent.limits.clone());
+        let mut stop = Stop::new(cancel, limits.time);
+        // It may have to wait for another run of this conversation.
+        let waiting = Unbegun { end: Some(end) };
+        let state = match stop.unless(conversation.state()).await {
+            Ok(Ok(state)) => state,
+            Ok(Err(error)) => return waiting.ends(Ending::NotKept(error)),
+            Err(why) => return waiting.ends(why.into()),
+        };
+        let Some(end) = waiting.begins() else { return Outcome::of(Ending::Cancelled) };
+        let mut live = Live::new(conversation, state, end, stop, limits, settings);
+        let ending = match live.begin(begin).await {
+            Ok(()) => live.converse().await,
+            Err(ending) => ending,
+        };
+        live.end(ending).await
+    }
+}
+
+impl IntoFuture for Run {
+    type Output = Outcome;
+    type IntoFuture = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.go())
+    }
+}
+
+/// A run that waits for its turn. Dropped, it has ended.
+struct Unbegun {
+    end: Option<End>,
+}
+
+impl Unbegun {
+    fn begins(mut self) -> Option<End> {
+        self.end.take()
+    }
+
+    fn ends(mut self, ending: Ending) -> Outcome {
+        let outcome = Outcome::of(ending);
+        self.tell(&outcome);
+        outcome
+    }
+
+    fn tell(&mut self, outcome: &Outcome) {
+        if let Some(end) = self.end.take() {
+            end.watchers.tell(|| Event::Ended(Arc::new(outcome.clone())));
+        }
+    }
+}
+
+impl Drop for Unbegun {
+    fn drop(&mut self) {
+        self.tell(&Outcome::of(Ending::Cancelled));
+    }
+}

@@ -1,0 +1,191 @@
+//! Turns, calls and what goes wrong with them.
+
+use serde_json::json;
+use tool_agent::{
+    Agent, Answering, Ending, Message, Model, ModelError, ModelErrorKind, Reply, Request, Scripted, Stop, Usage,
+};
+use tool_runtime::ErrorKind;
+
+use crate::support::{User, assert_valid, call, flaw, kinds, three_calls, tools};
+
+#[tokio::test]
+async fn calls_are_made_and_their_results_read() {
+    let agent = Agent::builder(Scripted::from_fn(three_calls), tools().0).build();
+    let conversation = agent.conversation("c");
+    let outcome = conversation.say("Work!").await;
+    assert_eq!(outcome.answer(), Some("The steps: 1, 2, 3"));
+    assert_eq!((outcome.turns, outcome.calls), (2, 3));
+    let history = conversation.history().await.unwrap();
+    assert_valid(&history);
+    assert_eq!(history.len(), 4);
+    assert_eq!(agent.conversation("c").history().await.unwrap(), history, "who asks again gets the same");
+    assert!(agent.conversation("d").history().await.unwrap().is_empty());
+}
+
+/// Whatever the model asks for, it reads what came of it and can go on.
+#[tokio::test]
+async fn what_goes_wrong_with_a_call_is_for_the_model_to_read() {
+    let wrong = Reply::call("work.step", json!({}))
+        .and(call("b", "work.steps", r#"{"steps": "#))
+        .and(call("c", "work.steps", r#"{"steps": "many"}"#))
+        .and_call("work.fail", json!({"how": "itself"}))
+        .and_call("work.fail", json!({"how": "panic"}))
+        .and_call("thing.delete", json!({"name": "it"}))
+        .and(call("d", "", ""));
+    let agent = Agent::builder(Scripted::new([wrong, Reply::text("I see.")]), tools().0).build();
+    let conversation = agent.conversation("c");
+    let outcome = conversation.say("Try.").await;
+    assert_eq!(outcome.answer(), Some("I see."));
+    let history = conversation.history().await.unwrap();
+    assert_valid(&history);
+    let expected = [
+        ErrorKind::UnknownTool,
+        ErrorKind::InvalidArguments,
+        ErrorKind::InvalidArguments,
+        ErrorKind::Failed,
+        ErrorKind::Panicked,
+        ErrorKind::Refused,
+        ErrorKind::UnknownTool,
+    ];
+    assert_eq!(kinds(&history[2]), expected.map(Some));
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_leaves_what_was_said_and_none_of_its_calls() {
+    let cut = Reply::text("Let me ").and_text("see").and_call("work.steps", json!({"steps": 1}));
+    let nothing = Reply::call("work.steps", json!({"steps": 1}));
+    let model = Scripted::new([
+        cut.and_fails(ModelError::cut()),
+        nothing.and_fails(ModelError::new(ModelErrorKind::Server, "it burns")),
+        Reply::text("Fine."),
+        Reply::text("Never asked for."),
+    ]);
+    let (tools, gauge) = tools();
+    let agent = Agent::builder(model, tools).build();
+    let conversation = agent.conversation("c");
+    let outcome = conversation.say("One").await;
+    assert_eq!((outcome.ending, outcome.text.as_str()), (Ending::Failed(ModelError::cut()), "Let me see"));
+    assert!(matches!(conversation.say("Two").await.ending, Ending::Failed(error) if error.may_pass()));
+    assert_eq!(conversation.resume().await.answer(), Some("Fine."));
+    assert_eq!(conversation.resume().await.answer(), Some("Fine."), "it has answered");
+    let history = conversation.history().await.unwrap();
+    assert_valid(&history);
+    let expected =
+        [Message::user("One"), Message::assistant("Let me see"), Message::user("Two"), Message::assistant("Fine.")];
+    let texts = |messages: &[Message]| -> Vec<String> {
+        let text = |message: &Message| match message {
+            Message::User { text } => text.clone(),
+            Message::Assistant(answer) => answer.text.clone(),
+            other => panic!("{other:?}"),
+        };
+        messages.iter().map(text).collect()
+    };
+    assert_eq!(texts(&history), texts(&expected));
+    assert_eq!(gauge.steps(), 0, "a call of an answer that was cut off does not run");
+}
+
+/// One that was cut may lack its end and read well nevertheless.
+#[tokio::test]
+async fn the_last_call_of_an_answer_that_was_too_long_does_not_run() {
+    let long = Reply::call("work.steps", json!({"steps": 1})).and_call("work.steps", json!({"steps": 2}));
+    let model = Scripted::new([long.stop(Stop::Length), Reply::text("Short.").stop(Stop::Length)]);
+    let (tools, gauge) = tools();
+    let agent = Agent::builder(model, tools).build();
+    let conversation = agent.conversation("c");
+    let outcome = conversation.say("Work!").await;
+    assert_eq!((outcome.answer(), outcome.stop), (Some("Short."), Stop::Length));
+    assert_eq!(gauge.steps(), 1);
+    assert_eq!(kinds(&conversation.history().await.unwrap()[2]), [None, Some(ErrorKind::InvalidArguments)]);
+}
+
+#[tokio::test]
+async fn an_empty_answer_is_no_message() {
+    let model = Scripted::new([Reply::default(), Reply::text("  \n"), Reply::text("Here.")]);
+    let agent = Agent::builder(model, tools().0).build();
+    let conversation = agent.conversation("c");
+    assert_eq!(conversation.say("One").await.answer(), Some(""));
+    assert_eq!(conversation.resume().await.ending, Ending::Answered);
+    assert_eq!(conversation.resume().await.answer(), Some("Here."));
+    assert_eq!(conversation.history().await.unwrap().len(), 2);
+}
+
+/// Some providers give no ids, others the same in every answer.
+#[tokio::test]
+async fn calls_of_one_id_are_told_apart() {
+    let twice = || Reply::default().and(call("call_0", "work.steps", r#"{"steps": 1}"#));
+    let twice = || twice().and(call("call_0", "work.steps", r#"{"steps": 2}"#)).and(call("", "work.steps", "{}"));
+    let agent = Agent::builder(Scripted::new([twice(), twice(), Reply::text("Done.")]), tools().0).build();
+    let conversation = agent.conversation("c");
+    assert_eq!(conversation.say("Work!").await.calls, 6);
+    assert_valid(&conversation.history().await.unwrap());
+}
+
+struct Broken;
+
+impl Model for Broken {
+    fn answer<'a>(&'a self, request: Request<'a>) -> Answering<'a> {
+        match request.messages.len() {
+            1 => panic!("before it answers"),
+            _ => Box::pin(futures_util::stream::poll_fn(|_| panic!("while it answers"))),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_panics_has_failed() {
+    let agent = Agent::builder(Broken, tools().0).build();
+    let conversation = agent.conversation("c");
+    for _ in 0..2 {
+        assert!(matches!(conversation.say("Hello").await.ending, Ending::Failed(_)));
+    }
+    assert_eq!(conversation.history().await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn one_run_at_a_time_goes_on_in_a_conversation() {
+    let model = Scripted::from_fn(|request| Reply::text(request.messages.len().to_string()).usage(Usage::new(3, 2)));
+    let agent = Agent::builder(model, tools().0).build();
+    let says = |text: &str| agent.conversation("c").say(text).into_future();
+    let (one, two, three) = tokio::join!(says("a"), says("b"), says("c"));
+    assert_eq!([one.text.as_str(), two.text.as_str(), three.text.as_str()], ["1", "3", "5"]);
+    assert_eq!(three.usage, Usage::new(3, 2));
+    assert_eq!(agent.conversation("c").history().await.unwrap().len(), 6);
+}
+
+/// Values that come with a call, and where it comes from, reach the handlers.
+#[tokio::test]
+async fn calls_are_told_what_the_run_is_told() {
+    let tools = tools().0;
+    let agent = Agent::builder(Scripted::new([Reply::call("whose", json!({})), Reply::text("ok")]), tools).build();
+    let conversation = agent.conversation("c");
+    conversation.say("Whose?").each(|call| call.with(User("Ada"))).channel("web", "7").await;
+    let history = conversation.history().await.unwrap();
+    let Message::Tools { results } = &history[2] else { panic!("{history:?}") };
+    assert_eq!(results[0].result.output, r#"Ada Some("c") Some("web") Some("7")"#);
+}
+
+/// The check of histories finds what it is there to find.
+#[test]
+fn a_history_with_a_flaw_is_found() {
+    let answer = |ids: &[&str]| {
+        let calls = ids.iter().map(|id| tool_agent::ModelCall::new(*id, "t", "{}")).collect();
+        Message::Assistant(tool_agent::Assistant { calls, ..Default::default() })
+    };
+    let results = |ids: &[&str]| {
+        let result = |id: &&str| tool_agent::CallResult::new(*id, "t", tool_runtime::ToolResult::success("".into()));
+        Message::Tools { results: ids.iter().map(result).collect() }
+    };
+    assert_eq!(flaw(&[answer(&["a", "b"]), results(&["a", "b"]), Message::user("x")]), None);
+    for flawed in [
+        vec![answer(&["a"])],
+        vec![answer(&["a"]), Message::user("x")],
+        vec![answer(&["a"]), results(&["b"])],
+        vec![answer(&["a", "b"]), results(&["a"])],
+        vec![answer(&["a", "b"]), results(&["b", "a"])],
+        vec![answer(&["a", "a"]), results(&["a", "a"])],
+        vec![results(&["a"])],
+        vec![answer(&[])],
+    ] {
+        assert!(flaw(&flawed).is_some(), "{flawed:?}");
+    }
+}

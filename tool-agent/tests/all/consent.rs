@@ -1,0 +1,174 @@
+//! Calls that wait for a person.
+
+use std::path::Path;
+
+use serde_json::json;
+use tool_agent::{Agent, Conversation, Ending, Event, Message, Reply, Request, Scripted, SqliteStore, Update};
+use tool_journal::SqliteJournal;
+use tool_runtime::confirm::{self, Key};
+use tool_runtime::{Decision, Deferred, ErrorKind, TokenError};
+
+use crate::support::{Gauge, assert_valid, builder, kinds, tools};
+
+/// Deletes two things and does a step, then says what came of it.
+fn deleting(request: Request<'_>) -> Reply {
+    match request.messages.last() {
+        Some(Message::Tools { results }) => {
+            let outputs: Vec<&str> = results.iter().map(|result| result.result.output.as_str()).collect();
+            Reply::text(outputs.join("; "))
+        }
+        _ => Reply::call("thing.delete", json!({"name": "a"}))
+            .and_call("work.steps", json!({"steps": 1}))
+            .and_call("thing.delete", json!({"name": "b"})),
+    }
+}
+
+fn deferring() -> (Agent, Gauge) {
+    let (tools, gauge) = tools();
+    let deferred = Deferred::new(Key::random().unwrap());
+    (Agent::builder(Scripted::from_fn(deleting), tools).deferred(deferred).build(), gauge)
+}
+
+/// The tokens of the calls that wait, by the thing that they would delete.
+async fn token(conversation: &Conversation, name: &str) -> String {
+    let waiting = conversation.waiting().await.unwrap();
+    let found = waiting.into_iter().find(|(_, call)| call.question.arguments == json!({"name": name}));
+    found.unwrap().0.token
+}
+
+#[tokio::test]
+async fn each_decision_has_its_result_in_its_place() {
+    let (agent, gauge) = deferring();
+    let conversation = agent.conversation("c");
+    let run = conversation.say("Delete!");
+    let mut events = run.events();
+    let outcome = run.await;
+    assert_eq!((outcome.ending, gauge.steps()), (Ending::Waiting(2), 1), "what needs no consent has run");
+    let pending = std::iter::from_fn(|| events.try_next());
+    let pending = pending.filter(|update| matches!(update, Update::Event(Event::CallPending { expires: Some(_), .. })));
+    assert_eq!(pending.count(), 2);
+    let history = conversation.history().await.unwrap();
+    assert_valid(&history);
+    assert!(!serde_json::to_string(&history).unwrap().contains("token"), "{history:?}");
+    assert_eq!(conversation.resume().await.ending, Ending::Waiting(2));
+
+    let second = token(&conversation, "b").await;
+    let outcome = conversation.decide(&second, Decision::Edit(json!({"name": "c"}))).await;
+    assert_eq!((outcome.ending, gauge.steps()), (Ending::Waiting(1), 2));
+    assert_eq!(conversation.decide(&second, Decision::Run).await.ending, Ending::NotWaiting(TokenError::Invalid));
+    assert_valid(&conversation.history().await.unwrap());
+
+    let first = token(&conversation, "a").await;
+    let outcome = conversation.decide(&first, Decision::refuse("keep it")).await;
+    assert_eq!(outcome.answer(), Some("`thing.delete` was refused: keep it.; 1; c is gone"));
+    assert_valid(&conversation.history().await.unwrap());
+    assert!(conversation.waiting().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn an_edit_that_is_wrong_leaves_the_call_waiting() {
+    let (agent, gauge) = deferring();
+    let conversation = agent.conversation("c");
+    conversation.say("Delete!").await;
+    let first = token(&conversation, "a").await;
+    let outcome = conversation.decide(&first, Decision::Edit(json!({"nam": 1}))).await;
+    let Ending::NotBegun(result) = outcome.ending else { panic!("{outcome:?}") };
+    assert_eq!(result.error.unwrap().kind, ErrorKind::InvalidArguments);
+    assert_valid(&conversation.history().await.unwrap());
+    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::Waiting(1));
+    assert_eq!(gauge.steps(), 2);
+}
+
+#[tokio::test]
+async fn an_abort_refuses_everything_and_the_model_does_not_go_on() {
+    let (agent, gauge) = deferring();
+    let conversation = agent.conversation("c");
+    conversation.say("Delete!").await;
+    let first = token(&conversation, "a").await;
+    let outcome = conversation.decide(&first, Decision::Abort).await;
+    assert_eq!((outcome.ending, outcome.turns, gauge.steps()), (Ending::Aborted, 0, 1));
+    let history = conversation.history().await.unwrap();
+    assert_valid(&history);
+    assert_eq!(kinds(&history[2]), [Some(ErrorKind::Refused), None, Some(ErrorKind::Refused)]);
+    assert!(conversation.waiting().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn whoever_goes_on_without_deciding_has_decided() {
+    let (agent, gauge) = deferring();
+    let conversation = agent.conversation("c");
+    conversation.say("Delete!").await;
+    let first = token(&conversation, "a").await;
+    assert_eq!(conversation.say("Forget it.").await.ending, Ending::Waiting(2), "the model asks for the same again");
+    let history = conversation.history().await.unwrap();
+    assert_valid(&history);
+    assert_eq!(kinds(&history[2]), [Some(ErrorKind::Refused), None, Some(ErrorKind::Refused)]);
+    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::NotWaiting(TokenError::Invalid));
+    assert_eq!(gauge.steps(), 2, "the steps of both turns, and nothing was deleted");
+}
+
+/// A token of one conversation is of no use in another, and stays good.
+#[tokio::test]
+async fn a_token_is_of_its_conversation() {
+    let (agent, _) = deferring();
+    let (one, other) = (agent.conversation("one"), agent.conversation("other"));
+    one.say("Delete!").await;
+    other.say("Delete!").await;
+    let first = token(&one, "a").await;
+    assert_eq!(other.decide(&first, Decision::Run).await.ending, Ending::NotWaiting(TokenError::Invalid));
+    assert_eq!(one.decide(&first, Decision::Run).await.ending, Ending::Waiting(1));
+}
+
+#[tokio::test]
+async fn somebody_is_asked_while_the_run_waits() {
+    let (tools, gauge) = tools();
+    let agent = Agent::builder(Scripted::from_fn(deleting), tools).build();
+    let asked = confirm::from_fn(|question| async move {
+        match question.arguments["name"].as_str() {
+            Some("a") => Decision::Run,
+            _ => Decision::Refuse(None),
+        }
+    });
+    let outcome = agent.conversation("c").say("Delete!").confirm(asked).await;
+    assert_eq!(outcome.answer(), Some("a is gone; 1; `thing.delete` was refused."));
+    assert_eq!(gauge.steps(), 2);
+    let stop = confirm::from_fn(|_| async { Decision::Abort });
+    let conversation = agent.conversation("d");
+    assert_eq!(conversation.say("Delete!").confirm(stop).await.ending, Ending::Aborted);
+    assert_valid(&conversation.history().await.unwrap());
+}
+
+/// A program that has been started anew, with what is on the disk.
+async fn started(folder: &Path) -> (Agent, Gauge) {
+    let gauge = Gauge::default();
+    let journal = SqliteJournal::open(folder.join("calls.db")).await.unwrap();
+    let store = SqliteStore::open(folder.join("chats.db")).await.unwrap();
+    let deferred = Deferred::new([7; 32]).store(journal.clone());
+    let tools = builder(&gauge).journal(journal).build().unwrap();
+    let agent = Agent::builder(Scripted::from_fn(deleting), tools).deferred(deferred).store(store).build();
+    (agent, gauge)
+}
+
+#[tokio::test]
+async fn what_waits_survives_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let (agent, gauge) = started(folder.path()).await;
+    assert_eq!(agent.conversation("c").say("Delete!").await.ending, Ending::Waiting(2));
+    assert_eq!(gauge.steps(), 1);
+    drop(agent);
+
+    let (agent, gauge) = started(folder.path()).await;
+    let conversation = agent.conversation("c");
+    let first = token(&conversation, "a").await;
+    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::Waiting(1));
+    drop((agent, conversation));
+
+    let (agent, later) = started(folder.path()).await;
+    let conversation = agent.conversation("c");
+    assert_valid(&conversation.history().await.unwrap());
+    let second = token(&conversation, "b").await;
+    let outcome = conversation.decide(&second, Decision::Run).await;
+    assert_eq!(outcome.answer(), Some("a is gone; 1; b is gone"));
+    assert_eq!((gauge.steps(), later.steps()), (1, 1));
+    assert_valid(&conversation.history().await.unwrap());
+}

@@ -1,0 +1,120 @@
+//! What an interface is told.
+
+use serde_json::json;
+use tool_agent::{Agent, Ending, Event, Reply, Scripted, Update};
+
+use crate::support::{three_calls, tools};
+
+fn told(events: &mut tool_agent::Subscriber) -> Vec<Event> {
+    let event = |update| match update {
+        Update::Event(event) => event,
+        Update::Missed(missed) => panic!("{missed} are lost"),
+    };
+    std::iter::from_fn(|| events.try_next()).map(event).collect()
+}
+
+#[tokio::test]
+async fn an_interface_is_told_everything_in_order() {
+    let agent = Agent::builder(Scripted::from_fn(three_calls), tools().0).build();
+    let conversation = agent.conversation("c");
+    let mut of_all = conversation.events();
+    let run = conversation.say("Work!");
+    let mut of_run = run.events();
+    let outcome = run.await;
+    let events = told(&mut of_run);
+    assert_eq!(told(&mut of_all), events);
+    assert_eq!(of_run.next().await, None, "a run has an end");
+
+    let name = |event: &Event| serde_json::to_value(event).unwrap()["event"].as_str().unwrap().to_owned();
+    let names: Vec<String> = events.iter().map(name).filter(|name| name != "call_progress").collect();
+    assert_eq!(names[..4], ["text", "call_started", "call_started", "call_started"]);
+    assert_eq!(names[4..7], ["call_finished", "call_finished", "call_finished"]);
+    assert_eq!(names[7..], ["turn_ended", "text", "turn_ended", "ended"]);
+    assert_eq!(events[0], Event::Text { text: "I work.".into() });
+    assert_eq!(events.last(), Some(&Event::Ended(outcome.into())));
+    // Of one call: it starts, reports, and ends.
+    for steps in 1..=3_u32 {
+        let start = events.iter().position(
+            |event| matches!(event, Event::CallStarted { arguments, .. } if *arguments == json!({"steps": steps})),
+        );
+        let start = start.unwrap();
+        let Event::CallStarted { id, .. } = &events[start] else { unreachable!() };
+        let reports = events
+            .iter()
+            .enumerate()
+            .filter(|(_, event)| matches!(event, Event::CallProgress { id: its, .. } if its == id));
+        let reports: Vec<usize> = reports.map(|(at, _)| at).collect();
+        let end = events.iter().position(|event| matches!(event, Event::CallFinished(ended) if *ended.id == **id));
+        let end = end.unwrap();
+        assert_eq!(reports.len(), steps as usize);
+        assert!(reports.iter().all(|at| start < *at && *at < end), "{start} {reports:?} {end}");
+    }
+
+    conversation.say("Again!").await;
+    assert!(told(&mut of_run).is_empty() && !told(&mut of_all).is_empty());
+}
+
+/// Neither one that never reads nor one that is gone changes anything for the run or for the others.
+#[tokio::test]
+async fn slow_and_gone_subscribers_hold_up_nobody() {
+    let model = Scripted::from_fn(|request| {
+        let turn = request.messages.len();
+        if turn < 100 {
+            Reply::text("x".repeat(100)).and_call("work.steps", json!({"steps": 60}))
+        } else {
+            Reply::text("ok")
+        }
+    });
+    let limits = tool_agent::Limits::default().turns(100);
+    let agent = Agent::builder(model, tools().0).limits(limits).build();
+    let conversation = agent.conversation("c");
+    let mut never_read = conversation.events();
+    drop(conversation.events());
+    let run = conversation.say("Go");
+    drop(run.events());
+    let mut slow = run.events();
+    let running = tokio::spawn(run.into_future());
+    let (mut missed, mut finished, mut text, mut turns) = (0, 0, 0, 0);
+    while let Some(update) = slow.next().await {
+        for _ in 0..3 {
+            tokio::task::yield_now().await;
+        }
+        match update {
+            Update::Missed(more) => missed += more,
+            Update::Event(Event::CallFinished(_)) => finished += 1,
+            Update::Event(Event::Text { text: more }) => text += more.len(),
+            Update::Event(Event::TurnEnded { .. }) => turns += 1,
+            Update::Event(_) => {}
+        }
+    }
+    assert_eq!(running.await.unwrap().ending, Ending::Answered);
+    assert_eq!((missed, finished, text, turns), (0, 50, 5_002, 51), "slow, and nothing is missed");
+    // Of more than it could keep the one that never read has the end, and is told what it lacks: reports.
+    conversation.say("Again").await;
+    let conversation = agent.conversation("c2");
+    drop(conversation);
+    let updates: Vec<Update> = std::iter::from_fn(|| never_read.try_next()).collect();
+    let ends = updates.iter().filter(|update| matches!(update, Update::Event(Event::TurnEnded { .. }))).count();
+    assert_eq!(ends, 52);
+}
+
+#[tokio::test]
+async fn secrets_are_not_told() {
+    let call = Reply::call("door.open", json!({"user": "ada", "password": "hunter2"}));
+    let agent = Agent::builder(Scripted::new([call, Reply::text("In.")]), tools().0).build();
+    let run = agent.conversation("c").say("Open!");
+    let mut events = run.events();
+    run.await;
+    let events = told(&mut events);
+    assert!(!format!("{events:?}").contains("hunter2"), "{events:?}");
+    assert!(format!("{events:?}").contains("ada is in, 7"), "{events:?}");
+}
+
+#[tokio::test]
+async fn a_run_that_was_never_awaited_ends_for_those_who_watch() {
+    let agent = Agent::builder(Scripted::new([]), tools().0).build();
+    let run = agent.conversation("c").say("Hello");
+    let mut events = run.events();
+    drop(run);
+    assert_eq!(events.next().await, None);
+}

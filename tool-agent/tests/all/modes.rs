@@ -1,0 +1,102 @@
+//! BUILD and PLAN.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::json;
+use tool_agent::{Agent, Message, Mode, Reply, Request, Scripted};
+use tool_runtime::ErrorKind;
+
+use crate::support::{assert_valid, kinds, tools};
+
+/// What a model was sent.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Sent {
+    system: String,
+    tools: Option<Vec<String>>,
+}
+
+impl Sent {
+    fn of(request: Request<'_>) -> Self {
+        let names = |tools: &tool_runtime::Dispatcher| {
+            tools.definitions().iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>()
+        };
+        Self { system: request.system.unwrap_or_default().to_owned(), tools: request.tools.map(names) }
+    }
+}
+
+fn recording(reply: impl Fn(Request<'_>) -> Reply + Send + Sync + 'static) -> (Scripted, Arc<Mutex<Vec<Sent>>>) {
+    let sent = Arc::new(Mutex::new(Vec::new()));
+    let record = sent.clone();
+    let model = Scripted::from_fn(move |request| {
+        record.lock().unwrap().push(Sent::of(request));
+        reply(request)
+    });
+    (model, sent)
+}
+
+#[tokio::test]
+async fn each_mode_sends_its_tools_and_its_prompt() {
+    let (model, sent) = recording(|_| Reply::text("ok"));
+    let agent = Agent::builder(model, tools().0)
+        .system("You are a test.")
+        .prompt(Mode::PlanReading, "Look.")
+        .mode(Mode::Plan)
+        .build();
+    let conversation = agent.conversation("c");
+    assert_eq!(conversation.mode().await, Ok(Mode::Plan));
+    conversation.say("One").await;
+    conversation.set_mode(Mode::PlanReading);
+    conversation.say("Two").await;
+    conversation.set_mode(Mode::Build);
+    conversation.say("Three").await;
+    let sent = sent.lock().unwrap();
+    assert_eq!(sent[0].tools, None);
+    assert!(sent[0].system.starts_with("You are a test.\n\nPlan only"), "{}", sent[0].system);
+    assert_eq!(sent[1], Sent { system: "You are a test.\n\nLook.".into(), tools: Some(vec!["work.steps".into()]) });
+    assert!(sent[2].tools.as_ref().unwrap().len() > 4, "{:?}", sent[2]);
+    assert!(!sent[2].system.contains("Plan"), "{}", sent[2].system);
+}
+
+/// A model may make up a call in the mode in which it was sent no tools, or those that only read.
+#[tokio::test]
+async fn what_a_mode_does_not_have_does_not_run() {
+    for (mode, expected) in [
+        (Mode::Plan, [Some(ErrorKind::UnknownTool), Some(ErrorKind::UnknownTool)]),
+        (Mode::PlanReading, [None, Some(ErrorKind::UnknownTool)]),
+        (Mode::Build, [None, Some(ErrorKind::Failed)]),
+    ] {
+        let calls = Reply::call("work.steps", json!({"steps": 1})).and_call("work.fail", json!({"how": "x"}));
+        let (tools, gauge) = tools();
+        let agent = Agent::builder(Scripted::new([calls, Reply::text("ok")]), tools).mode(mode).build();
+        let conversation = agent.conversation("c");
+        conversation.say("Go").await;
+        let history = conversation.history().await.unwrap();
+        assert_valid(&history);
+        assert_eq!(kinds(&history[2]), expected, "{mode:?}");
+        assert_eq!(gauge.steps(), u64::from(mode != Mode::Plan));
+    }
+}
+
+/// It counts from the model's next turn on, in a run that is on its way too.
+#[tokio::test]
+async fn the_mode_can_be_changed_between_turns() {
+    let slot: Arc<Mutex<Option<tool_agent::Conversation>>> = Arc::default();
+    let inside = slot.clone();
+    let (model, sent) = recording(move |request| match request.messages.last() {
+        Some(Message::User { .. }) => {
+            inside.lock().unwrap().as_ref().unwrap().set_mode(Mode::Plan);
+            Reply::call("work.steps", json!({"steps": 1}))
+        }
+        _ => Reply::text("ok"),
+    });
+    let (tools, gauge) = tools();
+    let agent = Agent::builder(model, tools).build();
+    let conversation = agent.conversation("c");
+    *slot.lock().unwrap() = Some(conversation.clone());
+    assert_eq!(conversation.say("Go").await.answer(), Some("ok"));
+    slot.lock().unwrap().take();
+    assert_eq!(gauge.steps(), 1, "the turn that had begun had its tools");
+    let sent = sent.lock().unwrap();
+    assert!(sent[0].tools.is_some() && sent[1].tools.is_none(), "{sent:?}");
+    assert_eq!(conversation.mode().await, Ok(Mode::Plan));
+}

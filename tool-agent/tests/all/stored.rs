@@ -1,0 +1,174 @@
+//! Conversations in SQLite.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tool_agent::{
+    Agent, Assistant, Change, Ending, Message, Mode, ModelCall, Reply, Saved, Scripted, SqliteStore, Store, StoreError,
+    Stored,
+};
+use tool_runtime::ErrorKind;
+
+use crate::support::{assert_valid, kinds, three_calls, tools};
+
+async fn store() -> (tempfile::TempDir, SqliteStore) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
+    (folder, store)
+}
+
+fn agent(store: impl Store) -> Agent {
+    Agent::builder(Scripted::from_fn(three_calls), tools().0).store(store).build()
+}
+
+#[tokio::test]
+async fn a_conversation_is_taken_up_after_a_restart() {
+    let (folder, store) = store().await;
+    let first = agent(store.clone());
+    let conversation = first.conversation("c");
+    conversation.set_mode(Mode::PlanReading);
+    conversation.say("Work!").await;
+    let before = conversation.history().await.unwrap();
+    drop((first, conversation));
+    store.close().await;
+
+    let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
+    let second = agent(store.clone());
+    let conversation = second.conversation("c");
+    assert_eq!(conversation.history().await.unwrap(), before);
+    assert_eq!(conversation.mode().await, Ok(Mode::PlanReading));
+    assert_eq!(conversation.say("Again!").await.ending, Ending::Answered);
+    let history = conversation.history().await.unwrap();
+    assert_eq!((&history[..4], history.len()), (&before[..], 8));
+    assert_valid(&history);
+
+    let newest = store.newest(10).await.unwrap();
+    assert_eq!((newest[0].id.as_str(), newest[0].messages), ("c", 8));
+    assert!(store.delete("c").await.unwrap());
+    assert!(!store.delete("c").await.unwrap());
+    assert!(agent(store.clone()).conversation("c").history().await.unwrap().is_empty());
+    assert_eq!(store.prune(Duration::ZERO).await, Ok(0));
+}
+
+/// The process ended while calls ran.
+#[tokio::test]
+async fn calls_that_a_crash_left_open_are_answered() {
+    let (_folder, store) = store().await;
+    let calls = vec![ModelCall::new("1", "work.steps", r#"{"steps": 1}"#), ModelCall::new("2", "work.fail", "{}")];
+    let crashed = [Message::user("Go"), Message::Assistant(Assistant { calls, ..Assistant::default() })];
+    let change = Change { version: 0, keep: 0, messages: &crashed, mode: Mode::Build };
+    store.save("c", change).await.unwrap();
+
+    let agent = agent(store);
+    let conversation = agent.conversation("c");
+    let history = conversation.history().await.unwrap();
+    assert_valid(&history);
+    assert_eq!(kinds(&history[2]), [Some(ErrorKind::OutcomeUnknown); 2]);
+    assert!(conversation.resume().await.text.contains("Nobody knows what came of `work.steps`"));
+    assert_eq!(conversation.say("Again").await.ending, Ending::Answered);
+    assert_valid(&conversation.history().await.unwrap());
+}
+
+#[tokio::test]
+async fn two_who_go_on_with_one_conversation_do_not_overwrite_each_other() {
+    let (_folder, store) = store().await;
+    let (one, other) = (agent(store.clone()), agent(store));
+    let (one, other) = (one.conversation("c"), other.conversation("c"));
+    assert_eq!(one.say("One").await.ending, Ending::Answered);
+    assert_eq!(other.say("Two").await.ending, Ending::Answered);
+    let Ending::NotKept(error) = one.say("Three").await.ending else { panic!("it does not know of the other") };
+    assert!(error.is_conflict(), "{error}");
+    assert_eq!(one.say("Four").await.ending, Ending::Answered, "it was read again");
+    let said: Vec<String> = one
+        .history()
+        .await
+        .unwrap()
+        .iter()
+        .filter_map(|message| match message {
+            Message::User { text } => Some(text.clone()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(said, ["One", "Two", "Four"]);
+}
+
+#[tokio::test]
+async fn a_file_that_is_none_of_ours_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("calls.db");
+    tool_journal::SqliteJournal::open(&path).await.unwrap().close().await;
+    let before = std::fs::read(&path).unwrap();
+    let error = SqliteStore::open(&path).await.unwrap_err();
+    assert!(error.to_string().contains("none of conversations"), "{error}");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    std::fs::write(folder.path().join("text"), "no database at all, but long enough to be looked at".repeat(50))
+        .unwrap();
+    assert!(SqliteStore::open(folder.path().join("text")).await.is_err());
+    let error = SqliteStore::open(folder.path().join("none/chats.db")).await.unwrap_err();
+    assert!(error.to_string().contains("its folder must exist"), "{error}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn others_cannot_read_what_was_said() {
+    use std::os::unix::fs::PermissionsExt;
+    let (folder, store) = store().await;
+    agent(store).conversation("c").say("Secret").await;
+    for file in std::fs::read_dir(folder.path()).unwrap() {
+        let file = file.unwrap();
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o077, 0, "{:?}", file.path());
+    }
+}
+
+/// A store that can be broken.
+#[derive(Clone)]
+struct Fragile(SqliteStore, Arc<AtomicBool>);
+
+impl Store for Fragile {
+    fn load<'a>(&'a self, conversation: &'a str) -> Stored<'a, Option<Saved>> {
+        self.0.load(conversation)
+    }
+
+    fn save<'a>(&'a self, conversation: &'a str, change: Change<'a>) -> Stored<'a, ()> {
+        // The user's message is kept, what the model asks for is not.
+        let fails = self.1.load(Ordering::SeqCst) && change.keep > 0;
+        match fails {
+            true => Box::pin(async { Err(StoreError::new("the disk is full")) }),
+            false => self.0.save(conversation, change),
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_kept_does_not_run() {
+    let (_folder, store) = store().await;
+    let broken = Arc::new(AtomicBool::new(true));
+    let (tools, gauge) = tools();
+    let model = Scripted::from_fn(three_calls);
+    let agent = Agent::builder(model, tools).store(Fragile(store.clone(), broken.clone())).build();
+    let conversation = agent.conversation("c");
+    let outcome = conversation.say("Work!").await;
+    assert_eq!(outcome.ending, Ending::NotKept(StoreError::new("the disk is full")));
+    assert_eq!(gauge.steps(), 0);
+    assert_valid(&conversation.history().await.unwrap());
+    broken.store(false, Ordering::SeqCst);
+    assert_eq!(conversation.say("And now?").await.ending, Ending::Answered);
+    let kept = self::agent(store).conversation("c").history().await.unwrap();
+    assert_eq!(kept, conversation.history().await.unwrap());
+    assert_valid(&kept);
+}
+
+/// Conversations that nobody uses are let go of and read again.
+#[tokio::test]
+async fn more_conversations_than_are_remembered_are_kept() {
+    let (_folder, store) = store().await;
+    let model = Scripted::from_fn(|request| Reply::text(request.messages.len().to_string()));
+    let agent = Agent::builder(model, tools().0).store(store).remembered(2).build();
+    for round in [1, 3] {
+        for id in 0..40 {
+            let outcome = agent.conversation(format!("c{id}")).say("Hello").await;
+            assert_eq!(outcome.text, round.to_string());
+        }
+    }
+}
