@@ -1,17 +1,31 @@
 //! The pages, and the API beneath them.
 
-use std::net::Ipv4Addr;
+mod assets;
+mod chat;
+mod form;
+mod journal;
+mod layout;
+mod markdown;
+mod settings;
+mod tools;
 
-use axum::extract::State;
-use axum::routing::get;
-use axum::{Json, Router};
-use serde_json::{Value, json};
+use std::net::{Ipv4Addr, SocketAddr};
+
+use axum::Router;
+use axum::routing::{get, post};
 use tokio::net::TcpListener;
-use tool_runtime::Dispatcher;
+use tool_http::{Api, Guard, SecurityHeaders};
+use tool_journal::SqliteJournal;
+use tool_runtime::CancellationToken;
+
+pub use self::chat::Chats;
+pub use self::markdown::markdown;
 
 use crate::app::{App, OrStart, StartError};
 use crate::machine::Places;
 use crate::options::Options;
+use crate::settings::SettingsFile;
+use crate::tools::Tools;
 
 /// Serves the console until it is told to stop.
 ///
@@ -24,9 +38,14 @@ pub async fn serve(options: &Options) -> Result<(), StartError> {
     let own = listener.local_addr().or_start("the address is not known")?;
     let mut app = App::open(options, Places::default(), own).await?;
     app.start_sampler();
+    let stopped = CancellationToken::new();
+    let service = router(&app, stopped.clone()).into_make_service_with_connect_info::<SocketAddr>();
     println!("The console is at http://{own}/ and its API at http://{own}/api/tools");
-    let router = router(&app);
-    let served = axum::serve(listener, router).with_graceful_shutdown(stop()).await;
+    let stop = async move {
+        stop().await;
+        stopped.cancel();
+    };
+    let served = axum::serve(listener, service).with_graceful_shutdown(stop).await;
     app.close().await;
     served.or_start("the server failed")
 }
@@ -38,17 +57,47 @@ async fn stop() {
     }
 }
 
-/// The pages and the API of an application.
-pub fn router(app: &App) -> Router {
-    Router::new().route("/api/tools", get(tools)).with_state(app.dispatcher().clone())
+/// What the pages are made of.
+#[derive(Clone)]
+struct Site {
+    tools: Tools,
+    settings: SettingsFile,
+    journal: SqliteJournal,
+    chats: Chats,
+    stopped: CancellationToken,
 }
 
-async fn tools(State(tools): State<Dispatcher>) -> Json<Value> {
-    Json(json!(
-        tools
-            .definitions()
-            .iter()
-            .map(|(name, tool)| json!({"name": name, "description": tool.description}))
-            .collect::<Vec<_>>()
-    ))
+/// The pages and the API of an application. One guard stands before both: they serve this machine, and no page of
+/// another site.
+pub fn router(app: &App, stopped: CancellationToken) -> Router {
+    let guard = Guard::new();
+    let api = Api::new(app.dispatcher().clone())
+        .guard(guard.clone())
+        .pending(app.deferred.clone())
+        .journal(app.journal.clone())
+        .until(stopped.clone());
+    let site = Site {
+        tools: app.tools.clone(),
+        settings: app.settings.clone(),
+        journal: app.journal.clone(),
+        chats: app.chats.clone(),
+        stopped,
+    };
+    let pages = Router::new()
+        .route("/", get(chat::start))
+        .route("/chat/{id}", get(chat::show))
+        .route("/chat/{id}/events", get(chat::events))
+        .route("/chat/{id}/say", post(chat::say))
+        .route("/chat/{id}/decide", post(chat::decide))
+        .route("/chat/{id}/mode", post(chat::set_mode))
+        .route("/chat/{id}/stop", post(chat::stop))
+        .route("/tools", get(tools::catalogue))
+        .route("/tools/{name}", get(tools::tool))
+        .route("/journal", get(journal::show))
+        .route("/settings", get(settings::show).post(settings::switch))
+        .with_state(site)
+        .merge(assets::router())
+        .layer(guard)
+        .layer(SecurityHeaders::pages());
+    Router::new().nest("/api", api.into_router()).merge(pages)
 }
