@@ -161,11 +161,11 @@ chat.addEventListener("submit", async (event) => {
   said.textContent = "";
   const decision = event.submitter?.value ?? "run";
   const body = { token: asked.dataset.token, decision, reason: asked.elements.reason.value };
+  if (decision === "edit") body.edited = asked.elements.edited.value;
   try {
-    if (decision === "edit") body.arguments = JSON.parse(asked.elements.arguments.value);
     await post("/decide", body);
   } catch (error) {
-    said.textContent = error instanceof SyntaxError ? "The arguments are no JSON." : error.message;
+    said.textContent = error.message;
   }
 });
 

@@ -23,3 +23,6 @@ mod switch;
 
 // Log lines and process names of people who mean harm.
 mod hostile;
+
+// The pages and what they are told, without a browser.
+mod web;

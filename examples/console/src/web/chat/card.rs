@@ -7,6 +7,7 @@ use serde_json::Value;
 use tool_runtime::{Question, ToolResult};
 
 use super::diff::{changes, effect};
+use super::icon::icon;
 use crate::listing::clip;
 
 /// How much of an answer is shown; the rest is a matter for the journal.
@@ -43,7 +44,7 @@ impl Card<'_> {
         html! {
             details.card data-call=(self.id) data-state=(state) open[matches!(self.state, CardState::Pending { .. })] {
                 summary {
-                    span.icon aria-hidden="true" { (icon(self.tool)) }
+                    (icon(self.tool))
                     span.tool { (self.tool) }
                     span.arguments { (clip(&self.arguments.to_string(), 120)) }
                     span.took { (took) }
@@ -95,12 +96,11 @@ impl CardState<'_> {
 }
 
 fn decision(token: &str, question: &Question) -> Markup {
-    let arguments = serde_json::to_string_pretty(&question.shown()).unwrap_or_default();
     html! {
         form.decide data-token=(token) {
             details {
                 summary { "Edit the arguments" }
-                label { span.quiet { "Arguments, as JSON" } textarea name="arguments" rows="6" spellcheck="false" { (arguments) } }
+                label { span.quiet { "Arguments, as JSON" } textarea name="edited" rows="6" spellcheck="false" { (question.to_edit()) } }
                 button type="submit" value="edit" { "Run as edited" }
             }
             label { span.quiet { "Reason, if you refuse" } input name="reason" maxlength="500"; }
@@ -111,19 +111,5 @@ fn decision(token: &str, question: &Question) -> Markup {
             }
             p.error role="alert" {}
         }
-    }
-}
-
-fn icon(tool: &str) -> &'static str {
-    match tool.split('.').next().unwrap_or(tool) {
-        "read_file" | "read_result" => "📄",
-        "write_file" | "edit_file" | "apply_patch" | "move_file" | "delete_file" => "✏️",
-        "list_files" => "📂",
-        "search_files" | "logs" => "🔎",
-        "processes" | "applications" | "classification" => "⚙️",
-        "metrics" | "internet_metrics" | "system" | "system_simple" => "📈",
-        "system_alerts" | "internet_events" => "🔔",
-        "users" => "👤",
-        _ => "🔧",
     }
 }

@@ -5,12 +5,16 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::Stream;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 use tool_agent::{Agent, Message, Mode, Run, SqliteStore, Store, StoreError, Summary};
+use tool_runtime::confirm::EditError;
 use tool_runtime::{CancellationToken, Decision, Pending, PendingCall};
 
 use super::record::record;
+
+/// How many modes are remembered that may not be kept yet.
+const MODES: usize = 1000;
 
 /// The conversations that are held with one agent. Cheap to clone.
 #[derive(Clone)]
@@ -29,7 +33,7 @@ struct State {
 #[derive(Default)]
 struct Runs {
     live: HashMap<String, Arc<Live>>,
-    /// Modes that were set and that no run has kept yet.
+    /// Modes that were set: a store knows one only once a run has kept it.
     modes: HashMap<String, Mode>,
 }
 
@@ -52,7 +56,7 @@ struct Note {
 }
 
 impl Live {
-    pub(super) fn note(&self, note: &serde_json::Value) {
+    pub(super) fn note(&self, note: &Value) {
         let note = Note { json: note.to_string().into(), is_last: note["kind"] == "end" };
         self.notes.send_modify(|notes| notes.push(note));
     }
@@ -76,6 +80,24 @@ pub(super) struct Busy;
 impl fmt::Display for Busy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("An answer is on its way: wait for it, or stop it.")
+    }
+}
+
+/// What a person has made of a call's arguments cannot run.
+#[derive(Debug)]
+pub(super) enum WrongEdit {
+    /// The call does not wait any more.
+    NotWaiting,
+    /// The text cannot be read, or in more than one way.
+    Unreadable(EditError),
+}
+
+impl fmt::Display for WrongEdit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotWaiting => f.write_str("This call does not wait any more."),
+            Self::Unreadable(error) => write!(f, "The arguments cannot be read: {error}."),
+        }
     }
 }
 
@@ -119,6 +141,14 @@ impl Chats {
         self.begin(id, None, |agent| agent.conversation(id).decide(token, decision)).await
     }
 
+    /// The arguments of a call that waits, as a person has changed them.
+    pub(super) async fn edited(&self, id: &str, token: &str, text: Option<&str>) -> Result<Value, WrongEdit> {
+        let waiting = self.agent.conversation(id).waiting().await.unwrap_or_default();
+        let call = waiting.iter().find(|(pending, _)| pending.token.as_str() == token);
+        let (_, call) = call.ok_or(WrongEdit::NotWaiting)?;
+        call.question.edited(text.unwrap_or_default()).map_err(WrongEdit::Unreadable)
+    }
+
     /// Begins a run, which goes on without anybody watching.
     async fn begin(&self, id: &str, said: Option<String>, run: impl FnOnce(&Agent) -> Run) -> Result<(), Busy> {
         let before = self.store.load(id).await.ok().flatten().map_or(0, |saved| saved.messages.len());
@@ -148,7 +178,11 @@ impl Chats {
 
     pub(super) fn set_mode(&self, id: &str, mode: Mode) {
         self.agent.conversation(id).set_mode(mode);
-        self.runs().modes.insert(id.to_owned(), mode);
+        let mut runs = self.runs();
+        if runs.modes.len() >= MODES {
+            runs.modes.clear();
+        }
+        runs.modes.insert(id.to_owned(), mode);
     }
 
     /// Stops the run that goes on; false if there is none.
@@ -232,7 +266,6 @@ impl Drop for Over {
         let mut runs = self.chats.runs();
         if runs.live.get(&self.id).is_some_and(|live| live.number == self.live.number) {
             runs.live.remove(&self.id);
-            runs.modes.remove(&self.id);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod card;
 mod diff;
+mod icon;
 mod live;
 mod page;
 mod record;
@@ -20,7 +21,7 @@ use tool_runtime::Decision;
 
 pub use self::live::Chats;
 
-use self::live::Busy;
+use self::live::{Busy, WrongEdit};
 use super::Site;
 use crate::settings::Extension;
 
@@ -87,7 +88,8 @@ pub(super) async fn say(
 pub(super) struct Decided {
     token: String,
     decision: Choice,
-    arguments: Option<Value>,
+    /// The arguments as a person has changed them, as text, with a mark where a secret was.
+    edited: Option<String>,
     reason: Option<String>,
 }
 
@@ -107,15 +109,11 @@ pub(super) async fn decide(
 ) -> Result<Json<Value>, Refused> {
     check(&id)?;
     check_on(&site)?;
-    let decision = match (decided.decision, decided.arguments) {
-        (Choice::Run, _) => Decision::Run,
-        (Choice::Edit, Some(arguments)) => Decision::Edit(arguments),
-        (Choice::Edit, None) => {
-            let problem = "To edit a call, send its `arguments`.".to_owned();
-            return Err(Refused(StatusCode::UNPROCESSABLE_ENTITY, problem));
-        }
-        (Choice::Refuse, _) => Decision::Refuse(decided.reason.filter(|reason| !reason.trim().is_empty())),
-        (Choice::Abort, _) => Decision::Abort,
+    let decision = match decided.decision {
+        Choice::Run => Decision::Run,
+        Choice::Edit => Decision::Edit(site.chats.edited(&id, &decided.token, decided.edited.as_deref()).await?),
+        Choice::Refuse => Decision::Refuse(decided.reason.filter(|reason| !reason.trim().is_empty())),
+        Choice::Abort => Decision::Abort,
     };
     site.chats.decide(&id, decided.token, decision).await?;
     Ok(Json(json!({})))
@@ -154,6 +152,12 @@ impl IntoResponse for Refused {
 impl From<Busy> for Refused {
     fn from(busy: Busy) -> Self {
         Self(StatusCode::CONFLICT, busy.to_string())
+    }
+}
+
+impl From<WrongEdit> for Refused {
+    fn from(wrong: WrongEdit) -> Self {
+        Self(StatusCode::UNPROCESSABLE_ENTITY, wrong.to_string())
     }
 }
 

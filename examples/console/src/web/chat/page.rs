@@ -24,7 +24,6 @@ pub(super) fn render(id: &str, view: &View, recent: &[Summary], is_on: bool) -> 
             }
         }
         form.say #say {
-            label.field for="text" hidden { "Say something" }
             textarea #text name="text" rows="1" placeholder="Ask about this machine, or about the files of the workspace"
                 aria-label="Say something" required disabled[!is_on] autofocus {}
             button.primary type="submit" disabled[!is_on] { "Send" }
