@@ -101,7 +101,8 @@ async function call(dry, values) {
   for (const wrong of answer.error?.arguments ?? []) {
     const controls = [...form.querySelectorAll("[data-path]")];
     const control = controls.find((one) => wrong.path.split("[")[0] === JSON.parse(one.dataset.path).join("."));
-    if (control) mark(control, `Expected ${wrong.expected}.`);
+    const said = wrong.received == null ? wrong.expected : `got ${wrong.received}, expected ${wrong.expected}`;
+    if (control) mark(control, `${said[0].toUpperCase()}${said.slice(1)}.`);
   }
   form.querySelector("[aria-invalid]")?.focus();
 }
