@@ -10,19 +10,17 @@ use axum::extract::{ConnectInfo, Path, State};
 use axum::http::Request;
 use axum::routing::post;
 use axum::{Json, Router};
-use schemars::JsonSchema;
-use serde::Deserialize;
 use tool_http::{Api, Guard};
-use tool_runtime::{Dispatcher, Limit, RuntimeTool, ToolCall, ToolResult};
+use tool_runtime::{Dispatcher, Limit, ToolCall, ToolResult, tool};
 use tower::ServiceExt;
 
 const CALLS: u32 = 50_000;
 const ROUNDS: u32 = 7;
 
-#[derive(Deserialize, JsonSchema)]
-struct Sum {
-    a: i64,
-    b: i64,
+/// Add two numbers.
+#[tool]
+fn sum(a: i64, b: i64) -> i64 {
+    a + b
 }
 
 async fn plain(State(tools): State<Dispatcher>, Path(name): Path<String>, body: String) -> Json<ToolResult> {
@@ -47,8 +45,7 @@ async fn time(router: &Router) -> Duration {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let sum = RuntimeTool::new("sum", "Add two numbers.", |sum: Sum| async move { sum.a + sum.b });
-    let tools = Dispatcher::builder().tool(sum).build()?;
+    let tools = Dispatcher::builder().build()?;
     let guard = Guard::new().rate(Limit::per_second(u32::MAX));
     let ours: Router = Api::new(tools.clone()).guard(guard).into_router();
     let plain = Router::new().route("/tools/{name}", post(plain)).with_state(tools);

@@ -198,3 +198,43 @@ impl Drop for Reader {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn calls_are_watched_while_somebody_reads_and_not_for_ever() {
+        let tools = Dispatcher::builder().build().unwrap();
+        let feed = Feed::new(tools, 4);
+        assert!(feed.state().ring.is_none(), "nobody has read yet");
+        let reader = feed.read(None).unwrap();
+        let place = reader.place();
+        assert!(!feed.rest(), "somebody reads");
+        drop(reader);
+        assert!(!feed.rest(), "they may come back");
+        assert_eq!(feed.read(Some(place)).unwrap().place(), place);
+
+        feed.state().idle_since = Instant::now().checked_sub(LINGERS);
+        assert!(feed.rest(), "they did not");
+        let mut late = feed.read(Some(place)).unwrap();
+        assert_ne!(late.place(), place);
+        assert!(matches!(late.next().await, Some((_, Told::Missed(None)))), "and are told so when they do");
+    }
+
+    #[tokio::test]
+    async fn no_more_read_than_there_is_room_for() {
+        let feed = Feed::new(Dispatcher::builder().build().unwrap(), 4);
+        let mut readers: Vec<_> = (0..MOST_READERS).filter_map(|_| feed.read(None)).collect();
+        assert_eq!(readers.len(), MOST_READERS);
+        assert!(feed.read(None).is_none());
+        readers.pop();
+        assert!(feed.read(None).is_some());
+    }
+
+    #[test]
+    fn a_place_is_read_as_it_is_written() {
+        let place = Place { ring: 0xabc, entry: 17 };
+        assert_eq!(Place::read(&place.to_string()), Some(place));
+    }
+}

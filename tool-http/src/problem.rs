@@ -23,9 +23,15 @@ use serde::{Serialize, Serializer};
 /// );
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
 #[must_use = "a problem says nothing until it is answered"]
-pub struct Problem {
+pub struct Problem(Box<Document>);
+
+/// Why a request was not served, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Problem")]
+pub(crate) struct Document {
     /// The status of the response.
     #[serde(serialize_with = "as_number")]
     #[schemars(with = "u16")]
@@ -48,19 +54,20 @@ impl Problem {
     /// A refusal with a status, a word for programs, and a sentence that says what to do.
     pub fn new(status: StatusCode, kind: impl Into<Cow<'static, str>>, detail: impl Into<String>) -> Self {
         let title = status.canonical_reason().unwrap_or("Problem");
-        Self { status, title, kind: kind.into(), detail: detail.into(), retry_after: None, header: None }
+        let (kind, detail) = (kind.into(), detail.into());
+        Self(Box::new(Document { status, title, kind, detail, retry_after: None, header: None }))
     }
 
     /// The same, with the time after which another try may go well, in the header `Retry-After` too.
     pub fn retry_after(mut self, time: Duration) -> Self {
         let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
-        self.retry_after = Some(seconds);
-        self.header = Some((header::RETRY_AFTER, seconds.into()));
+        self.0.retry_after = Some(seconds);
+        self.0.header = Some((header::RETRY_AFTER, seconds.into()));
         self
     }
 
     pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.header = Some((name, value));
+        self.0.header = Some((name, value));
         self
     }
 
@@ -71,21 +78,21 @@ impl Problem {
     /// The status of the response.
     #[must_use]
     pub fn status(&self) -> StatusCode {
-        self.status
+        self.0.status
     }
 
     /// What it is, in a word for programs.
     #[must_use]
     pub fn kind(&self) -> &str {
-        &self.kind
+        &self.0.kind
     }
 
     /// A response of this status whose document says more than the problem itself.
     pub(crate) fn respond(&self, document: impl Serialize) -> Response {
-        let mut response = (self.status, Json(document)).into_response();
+        let mut response = (self.0.status, Json(document)).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-        if let Some((name, value)) = &self.header {
+        if let Some((name, value)) = &self.0.header {
             headers.insert(name, value.clone());
         }
         response
@@ -100,7 +107,7 @@ impl IntoResponse for Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.detail)
+        f.write_str(&self.0.detail)
     }
 }
 

@@ -49,8 +49,10 @@ where
     Sse::new(events).keep_alive(KeepAlive::default()).into_response()
 }
 
+type Running = Pin<Box<dyn Future<Output = Result<ToolResult, Problem>> + Send>>;
+
 struct Streamed {
-    call: Option<Pin<Box<dyn Future<Output = Result<ToolResult, Problem>> + Send>>>,
+    call: Option<Running>,
     ended: Option<Result<ToolResult, Problem>>,
     reports: mpsc::Receiver<Value>,
     missed: Arc<AtomicU64>,

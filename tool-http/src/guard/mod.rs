@@ -151,7 +151,7 @@ impl Guard {
         Ok(self)
     }
 
-    /// How many requests of one peer are served.
+    /// How many requests of one peer are served. Behind a proxy all have one peer, which is the proxy: limit them there.
     pub fn rate(mut self, limit: Limit) -> Self {
         self.rules().limiter = Some(Arc::new(Limiter::new().conversation(limit)));
         self
@@ -185,7 +185,8 @@ impl Rules {
         if self.is_local_only() {
             return if is_local { Ok(()) } else { Err(not_local(peer)) };
         }
-        if !self.tokens.is_empty() && !(is_local && self.trusts_loopback) {
+        let is_trusted = is_local && self.trusts_loopback;
+        if !is_trusted && !self.tokens.is_empty() {
             self.admit_token(parts)?;
         }
         match &self.check {

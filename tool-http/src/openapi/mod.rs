@@ -8,8 +8,8 @@ mod tool;
 use serde_json::{Value, json};
 
 use self::schemas::Schemas;
-use crate::Problem;
 use crate::api::Shared;
+use crate::problem;
 
 /// The document, for a router that is mounted at a path.
 pub(crate) fn document(api: &Shared, mounted: &str) -> Value {
@@ -18,7 +18,7 @@ pub(crate) fn document(api: &Shared, mounted: &str) -> Value {
     for (name, definition) in api.tools.definitions().iter() {
         paths.insert(format!("/tools/{name}"), tool::path(name, definition, &mut schemas));
     }
-    let (problem, result) = (schemas.of::<Problem>(), schemas.of::<mirror::ToolResult>());
+    let (problem, result) = (schemas.of::<problem::Document>(), schemas.of::<mirror::ToolResult>());
     let refused = json!({"anyOf": [problem, {"allOf": [problem, result]}]});
     let mut document = json!({
         "openapi": "3.1.0",

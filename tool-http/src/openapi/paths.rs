@@ -11,7 +11,7 @@ use crate::routes::dialects::{Definitions, DialectList, FormQuery};
 use crate::routes::events::EventQuery;
 use crate::routes::health::Health;
 use crate::routes::journal::{JournalPage, JournalQuery};
-use crate::routes::pending::{Abortion, Approval, PendingList, PendingQuery, Refusal};
+use crate::routes::pending::{Abort, Approval, PendingList, PendingQuery, Refusal};
 use crate::routes::tools::{ToolInFull, ToolList, ToolQuery};
 
 /// All paths, but for those of the tools themselves.
@@ -93,7 +93,7 @@ fn pending(path: &mut impl FnMut(&str, Value) -> Option<Value>, schemas: &mut Sc
     answered("approve", body, "Runs a call that waits, with its own arguments or with edited ones.", runs);
     let (body, responses) = (schemas.of::<Refusal>(), said(schemas));
     answered("refuse", body, "Refuses a call that waits.", responses);
-    let (body, responses) = (schemas.of::<Abortion>(), said(schemas));
+    let (body, responses) = (schemas.of::<Abort>(), said(schemas));
     answered("abort", body, "Refuses a call and whatever else of its conversation waits.", responses);
 }
 

@@ -32,6 +32,7 @@ pub(crate) struct DialectList {
 
 /// The tools in a provider's form.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DialectDefinitions")]
 pub(crate) struct Definitions {
     /// Whose form it is.
     dialect: &'static str,
@@ -45,6 +46,7 @@ pub(crate) struct Definitions {
 
 /// Something that a provider's form cannot say.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Finding")]
 pub(crate) struct Found {
     /// How much it matters: `note`, `loss` or `limit`.
     level: &'static str,

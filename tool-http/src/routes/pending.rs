@@ -37,6 +37,7 @@ pub(crate) struct PendingList {
 
 /// A call that waits for somebody's consent.
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "PendingCall")]
 pub(crate) struct Waiting {
     /// Whoever has it can have the call run: show it to the person who decides, and not to a model.
     token: String,
@@ -107,7 +108,7 @@ pub(crate) struct Refusal {
 /// A refusal of a call and of all others.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Abortion {
+pub(crate) struct Abort {
     /// The token of the call.
     token: String,
 }
@@ -155,7 +156,7 @@ pub(crate) async fn refuse(State(api): Api, request: Request) -> Result<Response
 /// Refuses a call and whatever else of its conversation waits.
 pub(crate) async fn abort(State(api): Api, request: Request) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
-    let Abortion { token } = api.body.json(&parts.headers, body).await?;
+    let Abort { token } = api.body.json(&parts.headers, body).await?;
     let (deferred, now) = (deferred(&api)?, SystemTime::now());
     let call = deferred.redeem(&token, now).await.map_err(refused)?;
     if let Some(conversation) = &call.question.conversation {

@@ -107,15 +107,15 @@ pub(crate) struct ToolInFull {
 pub(crate) async fn list(State(api): Api, Asked(query): Asked<ToolQuery>) -> Json<ToolList> {
     let definitions = api.tools.definitions();
     let limit = query.limit.unwrap_or(usize::MAX);
-    let fits = |(_, tool): &(Arc<str>, Arc<ToolDefinition>)| query.fits(tool);
-    let summary = |(name, tool): (Arc<str>, Arc<ToolDefinition>)| ToolSummary::of(name, &tool);
-    let tools = match &query.search {
-        None => definitions.iter().cloned().filter(fits).take(limit).map(summary).collect(),
+    let found: Vec<(Arc<str>, Arc<ToolDefinition>)> = match &query.search {
+        None => definitions.to_vec(),
         Some(words) => {
-            let found = api.tools.search(words, definitions.len()).into_iter();
-            found.map(|found| (found.name, found.definition)).filter(fits).take(limit).map(summary).collect()
+            let found = api.tools.search(words, definitions.len());
+            found.into_iter().map(|found| (found.name, found.definition)).collect()
         }
     };
+    let fitting = found.into_iter().filter(|(_, tool)| query.fits(tool)).take(limit);
+    let tools = fitting.map(|(name, tool)| ToolSummary::of(name, &tool)).collect();
     Json(ToolList { tools, offered: definitions.len() })
 }
 

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
+use axum::extract::State;
 use axum::http::request::Builder as RequestBuilder;
 use axum::http::{HeaderValue, Request, StatusCode, header};
 use futures_util::stream;
 use serde_json::json;
 use tool_http::{Api, Guard, Problem, SecurityHeaders, Token};
-use tool_runtime::Limit;
+use tool_runtime::{Dispatcher, Limit, ToolCall};
 
 use crate::support::{LOCAL, REMOTE, get, json, mounted, post, request, request_from, router, send, serve, tools};
 
@@ -72,6 +73,8 @@ async fn without_a_token_only_this_machine_is_served() {
     assert_eq!(outcome(&router, unknown).await, "peer_unknown");
     let twice = list(LOCAL, "localhost").header("host", "evil.example");
     assert_eq!(outcome(&router, twice).await, "host");
+    let elsewhere = list(LOCAL, "localhost").uri("http://evil.example/api/tools");
+    assert_eq!(outcome(&router, elsewhere).await, "host", "a path that names another host than the header");
     let hostless = Request::builder().uri("/api/tools");
     assert_eq!(outcome(&router, hostless).await, "host");
 }
@@ -227,6 +230,34 @@ async fn a_site_that_is_allowed_may_ask_with_what_browsers_need() {
     }
     for wrong in ["https://tools.example.org", "tools.example.org:3000", "", "a b", "*"] {
         assert!(Guard::new().host(wrong).is_err(), "{wrong}");
+    }
+}
+
+/// The control of all of these: a handler that looks at nothing answers every one of them.
+#[tokio::test]
+async fn a_naive_router_serves_every_attack() {
+    async fn naive(State(tools): State<Dispatcher>, body: String) -> String {
+        tools.call(ToolCall::from_text("desk.add", body)).await.output
+    }
+    let naive: Router = Router::new().route("/api/tools/desk.add", axum::routing::post(naive)).with_state(tools());
+    let attacks = [
+        (REMOTE, "host", "203.0.113.1"),
+        (LOCAL, "host", "evil.example"),
+        (LOCAL, "origin", "https://evil.example"),
+        (LOCAL, "sec-fetch-site", "cross-site"),
+        (LOCAL, "content-type", "text/plain"),
+    ];
+    let router = router();
+    for (from, name, value) in attacks {
+        let attack = || {
+            let mut request = request_from(from, "POST", "/api/tools/desk.add");
+            let headers = request.headers_mut().unwrap();
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            headers.insert(header::HeaderName::from_static(name), HeaderValue::from_static(value));
+            request.body(Body::from(r#"{"a": 1, "b": 2}"#)).unwrap()
+        };
+        assert_eq!(send(&naive, attack()).await.text, "3", "{name}: {value}");
+        assert_eq!(send(&router, attack()).await.problem().0, 403, "{name}: {value}");
     }
 }
 

@@ -1,5 +1,7 @@
 //! The router as its clients see it.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 /// Tools to call, requests to send, events to read.
 mod support;
 

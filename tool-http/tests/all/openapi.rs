@@ -125,6 +125,7 @@ async fn each_tool_is_a_path_with_its_own_arguments() {
     assert_eq!(odd["properties"]["shape"]["default"]["$ref"], "#/$defs/Page<Item>", "a value is no reference");
     assert_eq!(odd["properties"]["page"]["$ref"], "#/components/schemas/odd-one.Page-3c-Item-3e-");
     assert_every_reference_leads_somewhere(&document, &document);
+    assert_eq!(document["components"]["schemas"]["Problem"]["required"], json!(["status", "title", "kind", "detail"]));
 
     let order = json!({"items": [{"sku": "a", "parts": [{"sku": "b"}]}]});
     fits(&document, &schema("desk.order"), &order);
