@@ -122,6 +122,21 @@ impl Conversation {
         Ok(self.state().await?.history.clone())
     }
 
+    /// What was said so far, for a page that is opened in the middle of a run: if one is on its way, what the store has
+    /// by now, in which the last calls may have no results yet. Without a store it waits as [`history`](Self::history)
+    /// does.
+    ///
+    /// # Errors
+    /// When the conversation cannot be read.
+    pub async fn history_so_far(&self) -> Result<Vec<Message>, StoreError> {
+        match &self.agent.inner.store {
+            Some(store) if !self.shared.is_passing && self.shared.state.try_lock().is_err() => {
+                Ok(store.load(&self.shared.id).await?.unwrap_or_default().messages)
+            }
+            _ => self.history().await,
+        }
+    }
+
     /// The calls that wait for somebody's consent, each with the token to [`decide`](Self::decide) on it. It is for the
     /// application to know who may see them. Those of an agent without
     /// [`deferred`](crate::AgentBuilder::deferred) are not known here.
@@ -133,6 +148,26 @@ impl Conversation {
             Some(deferred) => deferred.waiting(&self.shared.id, SystemTime::now()).await,
             None => Ok(Vec::new()),
         }
+    }
+
+    /// Forgets all that was said, here and in the store. Calls that wait for somebody's consent will not run. Waits for a
+    /// run that is on its way.
+    ///
+    /// # Errors
+    /// When the store cannot forget it.
+    pub async fn delete(&self) -> Result<(), StoreError> {
+        let mut state = self.shared.state.clone().lock_owned().await;
+        if let Some(store) = self.agent.inner.store.as_ref().filter(|_| !self.shared.is_passing) {
+            store.delete(&self.shared.id).await?;
+        }
+        *state = State::default();
+        if let Some(deferred) = &self.agent.inner.deferred {
+            for (pending, _) in self.waiting().await.unwrap_or_default() {
+                // One that somebody has taken meanwhile is theirs.
+                drop(deferred.redeem(&pending.token, SystemTime::now()).await);
+            }
+        }
+        Ok(())
     }
 
     /// The state, for whoever's turn it is, once it is loaded.

@@ -17,8 +17,8 @@ use crate::{CallResult, Outcome, Usage};
 /// Something that has happened in a conversation.
 ///
 /// Of each call there is one [`CallStarted`](Self::CallStarted), then what it reports, then one
-/// [`CallFinished`](Self::CallFinished) or [`CallPending`](Self::CallPending); what was pending finishes when somebody
-/// has decided. Each run ends with one [`Ended`](Self::Ended), also if it was dropped.
+/// [`CallFinished`](Self::CallFinished) or [`CallPending`](Self::CallPending); what was pending starts again when
+/// somebody has agreed to it, or finishes when they have not. Each run ends with one [`Ended`](Self::Ended), also if it was dropped.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]

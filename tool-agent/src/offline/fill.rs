@@ -136,7 +136,7 @@ fn typed(word: &str, argument: &Argument) -> Option<Value> {
     if let Some(Value::Array(choices)) = argument.keywords.get("enum") {
         let is_meant = |choice: &&Value| match choice {
             Value::String(choice) => choice.eq_ignore_ascii_case(word),
-            choice => choice.to_string() == word,
+            choice => serde_json::from_str::<Value>(word).is_ok_and(|value| value == **choice),
         };
         return choices.iter().find(is_meant).cloned();
     }

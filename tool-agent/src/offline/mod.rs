@@ -74,7 +74,7 @@ fn asked(text: &str, tools: Option<&Dispatcher>) -> Reply {
     };
     let filled = fill(text, &best.name, &best.definition);
     if filled.missing.is_empty() {
-        return said(&format!("(No language model.) I call `{}`.", best.name))
+        return said(&format!("(I am no language model.) I call `{}`.", best.name))
             .and_call(&*best.name, filled.arguments.into());
     }
     let mut answer = format!("{WHO}\n\nThe best is `{}`: {}\nI lack:", best.name, best.definition.description);
@@ -104,7 +104,7 @@ fn find(text: &str, tools: &Dispatcher) -> Vec<Found> {
 }
 
 fn called(results: &[CallResult]) -> Reply {
-    let mut answer = String::from("(No language model.)");
+    let mut answer = String::from("(I am no language model.)");
     for CallResult { name, result, .. } in results {
         let how = if result.success { "answers" } else { "has failed" };
         let _ = write!(answer, " `{name}` {how}:\n\n{}\n", result.output);

@@ -1,21 +1,25 @@
 //! The calls of one answer.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use tool_runtime::{Call, Dispatcher, ErrorKind, Progress, ToolCall, ToolResult, redact};
 
+use super::admission::Admission;
 use super::live::Live;
 use super::{Settings, Watchers};
 use crate::conversation::State;
-use crate::history::{self, not_run, stopped};
-use crate::{CallResult, Ending, Event, ModelCall, Reached};
+use crate::history::{self, stopped};
+use crate::{CallResult, Ending, Event, ModelCall};
 
 /// Calls that have begun, with the results so far. Whatever becomes of the run, each has one result in the end.
 pub(super) struct Open {
     calls: Vec<Begun>,
     /// Whether these waited for somebody to decide: their results have a place already.
     pub(super) is_decision: bool,
+    /// Whether they may have run.
+    has_begun: AtomicBool,
 }
 
 struct Begun {
@@ -34,7 +38,20 @@ impl Open {
             tool: tool.into(),
             result: Mutex::default(),
         };
-        Arc::new(Self { calls: calls.into_iter().map(begun).collect(), is_decision })
+        Arc::new(Self {
+            calls: calls.into_iter().map(begun).collect(),
+            is_decision,
+            has_begun: AtomicBool::new(!is_decision),
+        })
+    }
+
+    /// Says that what somebody has decided on begins: until then it waits on.
+    pub(super) fn begins(&self) {
+        self.has_begun.store(true, Ordering::Release);
+    }
+
+    pub(super) fn has_begun(&self) -> bool {
+        self.has_begun.load(Ordering::Acquire)
     }
 
     fn find(&self, id: &str) -> Option<&Begun> {
@@ -58,11 +75,15 @@ impl Open {
 
     /// Answers those that were stopped.
     pub(super) fn close(&self, watchers: &Watchers) {
-        self.calls.iter().for_each(|call| self.answer(call, watchers, stopped(&call.tool)));
+        for call in &self.calls {
+            if call.result().is_none() {
+                self.answer(call, watchers, stopped(&call.tool));
+            }
+        }
     }
 
     /// Puts the results into the places that they have already.
-    pub(super) fn into_results(&self, state: &mut State) {
+    pub(super) fn put_into(&self, state: &mut State) {
         for call in &self.calls {
             if let Some(result) = call.result().take() {
                 state.replace(call.at, result);
@@ -88,10 +109,10 @@ impl Live {
         for call in calls {
             self.tell(|| started(call, &tools));
         }
-        let (refused, reached) = self.refused(calls.len());
+        let admission = Admission::new(calls.len(), self.stopped_by, &self.spent, &self.limits);
         let mut admitted = Vec::with_capacity(calls.len());
         for (at, call) in calls.iter().enumerate() {
-            match refused(at, call) {
+            match admission.refusal(at, call) {
                 Some(result) => open.answer(&open.calls[at], &self.end.watchers, result),
                 None => admitted.push(to_make(call, &self.conversation.shared.id, &self.settings)),
             }
@@ -124,35 +145,13 @@ impl Live {
         if results.iter().any(|result| kind(&result.result) == Some(ErrorKind::Aborted)) {
             return Err(Ending::Aborted);
         }
-        if let Some(reached) = reached {
+        if let Some(reached) = admission.reached {
             return Err(Ending::Limit(reached));
         }
         match history::waiting(&self.state.history) {
             0 => Ok(()),
             waiting => Err(Ending::Waiting(waiting)),
         }
-    }
-
-    /// Which calls of an answer do not run, as a function of their place, and the limit that is behind it.
-    fn refused(&self, calls: usize) -> (impl Fn(usize, &ModelCall) -> Option<ToolResult> + use<>, Option<Reached>) {
-        let tokens = self.spent.tokens(&self.limits);
-        let left = usize::try_from(self.limits.calls.saturating_sub(self.spent.calls)).unwrap_or(usize::MAX);
-        let is_cut = self.stopped_by != crate::Stop::Done;
-        let reached = tokens.or((calls > left).then_some(Reached::Calls));
-        let refused = move |at: usize, call: &ModelCall| {
-            if let Some(tokens) = tokens {
-                return Some(not_run(&call.name, ErrorKind::RateLimited, &tokens.to_string()));
-            }
-            if at >= left {
-                return Some(not_run(&call.name, ErrorKind::RateLimited, &Reached::Calls.to_string()));
-            }
-            // The last one may lack a part of its arguments and read well nevertheless.
-            let may_be_cut = is_cut && at + 1 == calls;
-            may_be_cut.then(|| {
-                not_run(&call.name, ErrorKind::InvalidArguments, "the answer broke off in it. Make it again, whole")
-            })
-        };
-        (refused, reached)
     }
 
     /// What each call of a turn is told.

@@ -55,10 +55,14 @@ impl Live {
         let id = question.call_id.as_deref().unwrap_or_default();
         let open = Open::new([(at, id, question.tool.as_str())], true);
         let (tools, prepare) = (self.conversation.agent.inner.tools.clone(), self.prepare(&open));
-        let (tool, shown) = (question.tool.as_str().into(), question.shown());
-        self.tell(|| Event::CallStarted { id: id.into(), tool, arguments: shown });
         self.open = Some(open.clone());
+        let watchers = self.end.watchers.clone();
         let run = deferred.resume(token, SystemTime::now(), |question| {
+            open.begins();
+            watchers.tell(|| {
+                let (id, tool) = (id.into(), question.tool.as_str().into());
+                Event::CallStarted { id, tool, arguments: question.shown() }
+            });
             prepare(match edited {
                 Some(arguments) => tools.approve_with(question, arguments),
                 None => tools.approve(question),
@@ -73,12 +77,18 @@ impl Live {
                 run.await
             }
         };
+        // From here to where the result is put in its place nothing is waited for, unless it may not be the last word.
         self.open = None;
         let result = resumed.map_err(Ending::NotWaiting)?;
+        if may_not_have_begun(&result) {
+            self.tell(|| Event::CallPending { id: id.into(), expires: Some(call.expires) });
+            let waiting = self.waiting(deferred).await.map_err(Ending::NotWaiting)?;
+            if waiting.iter().any(|(_, its, _)| *its == at) {
+                return Err(Ending::NotBegun(result));
+            }
+        }
         self.spent.calls = self.spent.calls.saturating_add(1);
-        // Whoever has agreed to a call that could not begin need not be asked again.
-        let waits_on = self.waiting(deferred).await.is_ok_and(|waiting| waiting.iter().any(|(_, its, _)| *its == at));
-        if waits_on { Err(Ending::NotBegun(result)) } else { Ok(result) }
+        Ok(result)
     }
 
     /// Refuses everything that waits: somebody has gone on without deciding.
@@ -127,6 +137,13 @@ impl Live {
         };
         Ok(waiting.into_iter().filter_map(|(pending, call)| Some((pending.token, place(&call)?, call))).collect())
     }
+}
+
+/// Whether this may answer a call that waits on: whoever has agreed to one that could not begin need not be asked again.
+fn may_not_have_begun(result: &ToolResult) -> bool {
+    use ErrorKind::{Busy, InvalidArguments, Journal, RateLimited};
+    let kind = result.error.as_ref().map(|error| error.kind);
+    matches!(kind, Some(Busy | InvalidArguments | Journal | RateLimited))
 }
 
 /// Compares in a time that does not tell how much of a token was right.

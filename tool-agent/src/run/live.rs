@@ -10,7 +10,7 @@ use super::{Begin, End, Settings};
 use crate::conversation::State;
 use crate::history::{self, stopped};
 use crate::limits::Spent;
-use crate::{Assistant, Conversation, Ending, Event, Limits, Message, Outcome};
+use crate::{Assistant, Conversation, Ending, Event, Limits, Message, ModelError, Outcome};
 
 /// A run that has the conversation to itself.
 ///
@@ -65,6 +65,9 @@ impl Live {
     pub(super) async fn begin(&mut self, begin: Begin) -> Result<(), Ending> {
         match begin {
             Begin::Say(text) => {
+                if text.trim().is_empty() {
+                    return Err(Ending::Failed(ModelError::rejected("there is nothing to answer: the text is empty")));
+                }
                 self.withdraw().await;
                 self.state.history.push(Message::User { text });
                 self.save().await
@@ -135,12 +138,12 @@ impl Live {
         self.partial.calls.clear();
         self.partial.opaque = None;
         self.take_answer();
-        let open = self.open.take();
+        let open = self.open.take().filter(|open| open.has_begun());
         if let Some(open) = &open {
             open.close(&self.end.watchers);
         }
         match open {
-            Some(open) if open.is_decision => open.into_results(&mut self.state),
+            Some(open) if open.is_decision => open.put_into(&mut self.state),
             Some(open) => history::answer(&mut self.state.history, |call| {
                 open.take(&call.id).unwrap_or_else(|| stopped(&call.name))
             }),

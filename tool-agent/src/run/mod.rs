@@ -1,5 +1,6 @@
 //! From something that is said to an answer.
 
+mod admission;
 mod ask;
 mod calls;
 mod decide;
@@ -17,7 +18,7 @@ use crate::conversation::Shared;
 use crate::event::Hub;
 use crate::{Conversation, Ending, Event, Limits, Outcome, Subscriber};
 
-/// Something that was said, on its way to an answer; see [`Conversation::say`]. Await it.
+/// Something that was said, on its way to an answer; see [`Conversation::say`]. Await it, in a Tokio runtime with time.
 ///
 /// It is cancelled by dropping its future, or with [`cancel`](Self::cancel), which lets it say what came of it. Either
 /// way calls are stopped, and the history is one that a provider takes: what the model has said so far, and one result

@@ -25,6 +25,9 @@ pub trait Store: Send + Sync + 'static {
     /// Keeps a change. If the conversation is not of the version that was changed, somebody else has gone on with it,
     /// and the answer is [`StoreError::conflict`].
     fn save<'a>(&'a self, conversation: &'a str, change: Change<'a>) -> Stored<'a, ()>;
+
+    /// Forgets a conversation. Whether there was one.
+    fn delete<'a>(&'a self, conversation: &'a str) -> Stored<'a, bool>;
 }
 
 impl<S: Store + ?Sized> Store for Arc<S> {
@@ -34,6 +37,10 @@ impl<S: Store + ?Sized> Store for Arc<S> {
 
     fn save<'a>(&'a self, conversation: &'a str, change: Change<'a>) -> Stored<'a, ()> {
         (**self).save(conversation, change)
+    }
+
+    fn delete<'a>(&'a self, conversation: &'a str) -> Stored<'a, bool> {
+        (**self).delete(conversation)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection, Sqlite, SqliteConnection, SqlitePool, Transaction};
@@ -20,6 +20,9 @@ const VERSION: i32 = MIGRATIONS.len() as i32;
 
 /// How long to wait for another process that is writing.
 const BUSY: Duration = Duration::from_secs(5);
+
+/// How long to wait before another try to open the file.
+const RETRY: Duration = Duration::from_millis(10);
 
 /// How long to wait for a connection, behind this process' own conversations.
 const QUEUE: Duration = Duration::from_secs(30);
@@ -60,7 +63,7 @@ impl SqliteStore {
         create(path)?;
         let plain = SqliteConnectOptions::new().filename(path).busy_timeout(BUSY);
         // No other database is to be changed, not even in its mode.
-        let mut connection = plain.connect().await.or_unread()?;
+        let mut connection = patiently(|| plain.connect()).await.or_unread()?;
         let checked = version(&mut connection).await;
         connection.close().await.or_unread()?;
         checked?;
@@ -71,7 +74,7 @@ impl SqliteStore {
             .pragma("fullfsync", "ON")
             .foreign_keys(true);
         let pool = || SqlitePoolOptions::new().acquire_timeout(QUEUE).idle_timeout(None).max_lifetime(None);
-        let writer = pool().max_connections(1).connect_with(options.clone()).await.or_unread()?;
+        let writer = patiently(|| pool().max_connections(1).connect_with(options.clone())).await.or_unread()?;
         let readers = pool().max_connections(READERS).connect_lazy_with(options.pragma("query_only", "ON"));
         let store = Self { writer, readers };
         let mut transaction = store.exclusive().await?;
@@ -99,15 +102,6 @@ impl SqliteStore {
             messages: u64::try_from(messages).unwrap_or_default(),
         };
         Ok(found.into_iter().map(summary).collect())
-    }
-
-    /// Forgets a conversation. Whether there was one.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub async fn delete(&self, conversation: &str) -> Result<bool, StoreError> {
-        let deleted = sqlx::query("DELETE FROM conversations WHERE id = ?").bind(conversation).execute(&self.writer);
-        Ok(deleted.await.or_unwritten()?.rows_affected() > 0)
     }
 
     /// Forgets all conversations in which nobody has said anything for so long. How many there were.
@@ -201,6 +195,14 @@ impl Store for SqliteStore {
     fn save<'a>(&'a self, conversation: &'a str, change: Change<'a>) -> Stored<'a, ()> {
         Box::pin(self.write(conversation, change))
     }
+
+    fn delete<'a>(&'a self, conversation: &'a str) -> Stored<'a, bool> {
+        Box::pin(async move {
+            let deleted =
+                sqlx::query("DELETE FROM conversations WHERE id = ?").bind(conversation).execute(&self.writer);
+            Ok(deleted.await.or_unwritten()?.rows_affected() > 0)
+        })
+    }
 }
 
 /// What is said is not for everybody on the machine. SQLite gives its own files the same rights.
@@ -214,6 +216,27 @@ fn create(path: &Path) -> Result<(), StoreError> {
         StoreError::new(format!("the file {shown} cannot be opened: {error}; its folder must exist and be writable"))
             .caused_by(error)
     })
+}
+
+/// Tries again while the file is locked. SQLite itself does not wait where two who open a new file both change it to the
+/// mode in which readers and writers do not hold each other up.
+async fn patiently<T, F>(connect: impl Fn() -> F) -> Result<T, sqlx::Error>
+where
+    F: Future<Output = Result<T, sqlx::Error>>,
+{
+    let begun = Instant::now();
+    loop {
+        match connect().await {
+            Err(error) if is_busy(&error) && begun.elapsed() < BUSY => tokio::time::sleep(RETRY).await,
+            connected => return connected,
+        }
+    }
+}
+
+/// Whether somebody else has the file locked: SQLite's code 5, and those that say more in their higher bytes.
+fn is_busy(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(|error| error.code()?.parse::<i32>().ok());
+    code.is_some_and(|code| code & 0xff == 5)
 }
 
 /// Brings the file to this version. The caller has begun a transaction that excludes other writers.

@@ -107,6 +107,8 @@ async fn an_empty_answer_is_no_message() {
     assert_eq!(conversation.resume().await.ending, Ending::Answered);
     assert_eq!(conversation.resume().await.answer(), Some("Here."));
     assert_eq!(conversation.history().await.unwrap().len(), 2);
+    assert!(matches!(conversation.say(" ").await.ending, Ending::Failed(error) if !error.may_pass()));
+    assert_eq!(conversation.history().await.unwrap().len(), 2);
 }
 
 /// Some providers give no ids, others the same in every answer.

@@ -14,7 +14,7 @@ use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, ToolCall};
 use crate::support::{Gauge, Hesitant, assert_valid, flaw, kinds, three_calls, tools, until};
 
 /// Polls a future so many times, lets what it has started go on for a while, then drops it. What it came to, if it did.
-async fn polled<T>(times: usize, then: usize, future: impl Future<Output = T>) -> Option<T> {
+pub async fn polled<T>(times: usize, then: usize, future: impl Future<Output = T>) -> Option<T> {
     let mut future = Box::pin(future);
     let mut left = times;
     let done = poll_fn(|context| {

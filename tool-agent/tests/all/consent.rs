@@ -3,11 +3,14 @@
 use std::path::Path;
 
 use serde_json::json;
-use tool_agent::{Agent, Conversation, Ending, Event, Message, Reply, Request, Scripted, SqliteStore, Update};
+use tool_agent::{
+    Agent, Change, Conversation, Ending, Event, Message, Reply, Request, Scripted, SqliteStore, Store, Update,
+};
 use tool_journal::SqliteJournal;
 use tool_runtime::confirm::{self, Key};
 use tool_runtime::{Decision, Deferred, ErrorKind, TokenError};
 
+use crate::cancelled::polled;
 use crate::support::{Gauge, assert_valid, builder, kinds, tools};
 
 /// Deletes two things and does a step, then says what came of it.
@@ -138,6 +141,56 @@ async fn somebody_is_asked_while_the_run_waits() {
     assert_valid(&conversation.history().await.unwrap());
 }
 
+/// Whoever decides and goes away in the middle: what has not begun waits on, what has begun has a result.
+#[tokio::test]
+async fn a_decision_dropped_at_any_point_is_made_or_not() {
+    let (mut waits, mut stopped) = (0, 0);
+    for times in 0.. {
+        assert!(times < 1_000, "it never ends");
+        let folder = tempfile::tempdir().unwrap();
+        let (agent, gauge) = started(folder.path()).await;
+        let conversation = agent.conversation("c");
+        conversation.say("Delete!").await;
+        let first = token(&conversation, "a").await;
+        let run = conversation.decide(&first, Decision::Run);
+        let mut events = run.events();
+        let done = polled(times, 0, run.into_future()).await;
+        let history = conversation.history().await.unwrap();
+        assert_valid(&history);
+        let told: Vec<Update> = std::iter::from_fn(|| events.try_next()).collect();
+        let count =
+            |is: fn(&Event) -> bool| told.iter().filter(|u| matches!(u, Update::Event(event) if is(event))).count();
+        assert_eq!(
+            count(|event| matches!(event, Event::CallStarted { .. })),
+            count(|event| matches!(event, Event::CallFinished(_) | Event::CallPending { .. })),
+            "{told:?}"
+        );
+        let kind = kinds(&history[2])[0];
+        let still = conversation.waiting().await.unwrap().len();
+        match kind {
+            Some(ErrorKind::Pending) if still == 2 => {
+                assert_eq!(gauge.steps(), 1);
+                match conversation.decide(&first, Decision::Run).await.ending {
+                    Ending::Waiting(1) => waits += 1,
+                    // The store was about to take it out.
+                    Ending::NotWaiting(TokenError::Invalid) => stopped += 1,
+                    other => panic!("{other:?}"),
+                }
+            }
+            // The token was used up, and the call had not begun or not ended.
+            Some(ErrorKind::Pending | ErrorKind::Cancelled) => stopped += 1,
+            None => assert_eq!((gauge.steps(), still), (2, 1)),
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(conversation.say("Go on").await.ending, Ending::Waiting(2));
+        assert_valid(&conversation.history().await.unwrap());
+        if done.is_some() {
+            break;
+        }
+    }
+    assert!(waits > 0 && stopped > 0, "{waits} {stopped}");
+}
+
 /// A program that has been started anew, with what is on the disk.
 async fn started(folder: &Path) -> (Agent, Gauge) {
     let gauge = Gauge::default();
@@ -171,4 +224,32 @@ async fn what_waits_survives_a_restart() {
     assert_eq!(outcome.answer(), Some("a is gone; 1; b is gone"));
     assert_eq!((gauge.steps(), later.steps()), (1, 1));
     assert_valid(&conversation.history().await.unwrap());
+}
+
+/// The process ended when the calls had begun to wait, and nobody had written that down yet.
+#[tokio::test]
+async fn what_waits_is_found_again_after_a_crash() {
+    let folder = tempfile::tempdir().unwrap();
+    let (agent, _) = started(folder.path()).await;
+    agent.conversation("c").say("Delete!").await;
+    drop(agent);
+    let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
+    let saved = store.load("c").await.unwrap().unwrap();
+    let change = Change { version: saved.version, keep: 2, messages: &[], mode: saved.mode };
+    store.save("c", change).await.unwrap();
+
+    let (agent, gauge) = started(folder.path()).await;
+    let conversation = agent.conversation("c");
+    let history = conversation.history().await.unwrap();
+    assert_valid(&history);
+    let expected = [ErrorKind::Pending, ErrorKind::OutcomeUnknown, ErrorKind::Pending];
+    assert_eq!(kinds(&history[2]), expected.map(Some));
+    let first = token(&conversation, "a").await;
+    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::Waiting(1));
+    assert_eq!(gauge.steps(), 1);
+    let second = token(&conversation, "b").await;
+    conversation.delete().await.unwrap();
+    let gone = conversation.decide(&second, Decision::Run).await;
+    assert_eq!(gone.ending, Ending::NotWaiting(TokenError::Invalid));
+    assert!(conversation.waiting().await.unwrap().is_empty());
 }

@@ -96,7 +96,7 @@ async fn the_mode_can_be_changed_between_turns() {
     assert_eq!(conversation.say("Go").await.answer(), Some("ok"));
     slot.lock().unwrap().take();
     assert_eq!(gauge.steps(), 1, "the turn that had begun had its tools");
-    let sent = sent.lock().unwrap();
+    let sent = sent.lock().unwrap().clone();
     assert!(sent[0].tools.is_some() && sent[1].tools.is_none(), "{sent:?}");
     assert_eq!(conversation.mode().await, Ok(Mode::Plan));
 }

@@ -45,7 +45,8 @@ async fn a_conversation_is_taken_up_after_a_restart() {
 
     let newest = store.newest(10).await.unwrap();
     assert_eq!((newest[0].id.as_str(), newest[0].messages), ("c", 8));
-    assert!(store.delete("c").await.unwrap());
+    conversation.delete().await.unwrap();
+    assert!(conversation.history().await.unwrap().is_empty());
     assert!(!store.delete("c").await.unwrap());
     assert!(agent(store.clone()).conversation("c").history().await.unwrap().is_empty());
     assert_eq!(store.prune(Duration::ZERO).await, Ok(0));
@@ -109,6 +110,18 @@ async fn a_file_that_is_none_of_ours_is_left_alone() {
     assert!(error.to_string().contains("its folder must exist"), "{error}");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn several_who_open_a_new_file_at_once_all_get_it() {
+    for _ in 0..5 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("chats.db");
+        let opening = (0..8).map(|_| tokio::spawn(SqliteStore::open(path.clone())));
+        for opened in opening.collect::<Vec<_>>() {
+            opened.await.unwrap().unwrap();
+        }
+    }
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn others_cannot_read_what_was_said() {
@@ -137,6 +150,10 @@ impl Store for Fragile {
             true => Box::pin(async { Err(StoreError::new("the disk is full")) }),
             false => self.0.save(conversation, change),
         }
+    }
+
+    fn delete<'a>(&'a self, conversation: &'a str) -> Stored<'a, bool> {
+        self.0.delete(conversation)
     }
 }
 
