@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use tokio::task::JoinSet;
-use tool_agent::{Agent, Offline, SqliteStore};
+use tool_agent::{Agent, Model, SqliteStore};
 use tool_builtins::files::Files;
 use tool_journal::SqliteJournal;
 use tool_runtime::{Deferred, Dispatcher};
@@ -51,7 +51,12 @@ impl App {
     ///
     /// # Errors
     /// What cannot be opened, and why.
-    pub async fn open(options: &Options, places: Places, own: SocketAddr) -> Result<Self, StartError> {
+    pub async fn open(
+        options: &Options,
+        places: Places,
+        own: SocketAddr,
+        model: impl Model,
+    ) -> Result<Self, StartError> {
         let data = Folder::open(&options.data)?;
         let workspace = options.workspace.clone().unwrap_or_else(|| data.file("workspace"));
         if options.workspace.is_none() {
@@ -80,7 +85,7 @@ impl App {
         tools.dispatcher().check().await.or_start("the tools cannot be offered")?;
         let conversations = SqliteStore::open(data.file("conversations.db"));
         let conversations = conversations.await.or_start("the conversations cannot be opened")?;
-        let agent = Agent::builder(Offline, tools.dispatcher().clone())
+        let agent = Agent::builder(model, tools.dispatcher().clone())
             .system(SYSTEM)
             .store(conversations.clone())
             .deferred(deferred.clone())

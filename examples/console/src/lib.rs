@@ -9,6 +9,7 @@ pub mod clock;
 pub mod internet;
 pub mod listing;
 pub mod machine;
+pub mod model;
 pub mod options;
 pub mod sampler;
 pub mod secret;

@@ -18,6 +18,14 @@ mod many;
 mod modes;
 /// A model that is none.
 mod offline;
+/// The providers' models, without the loop.
+mod providers;
+/// What the providers' own packages think of what the loop sends.
+mod python;
+/// The loop against a server that answers as the providers do.
+mod scenarios;
+/// That server.
+mod server;
 /// Sub-agents.
 mod spawned;
 /// Conversations in SQLite.

@@ -65,6 +65,21 @@ fn openai_chat() {
     }
 }
 
+/// Gemini behind OpenAI's protocol refuses a call that comes back without its signature.
+#[test]
+fn what_a_server_says_of_a_call_besides_comes_back() {
+    let signed = json!({"google": {"thought_signature": "c2lnbmVk"}});
+    let mut stream = offer(Dialect::OpenAiChat).stream();
+    let first = json!({"index": 0, "id": "1", "type": "function", "function": {"name": "ping", "arguments": ""}, "extra_content": signed});
+    let second = json!({"index": 0, "function": {"arguments": "{}"}, "extra_content": null});
+    for delta in [json!({"tool_calls": [first]}), json!({"tool_calls": [second]})] {
+        stream.push_value(&json!({"choices": [{"delta": delta}]})).expect("an event");
+    }
+    stream.push_value(&json!({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]})).expect("an event");
+    let call = json!({"id": "1", "type": "function", "function": {"name": "ping", "arguments": "{}"}, "extra_content": signed});
+    assert_eq!(stream.finish().turn, [json!({"role": "assistant", "content": null, "tool_calls": [call]})]);
+}
+
 #[test]
 fn openai_responses() {
     let offer = offer(Dialect::OpenAiResponses);

@@ -14,6 +14,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use axum::Router;
 use axum::routing::{get, post};
 use tokio::net::TcpListener;
+use tool_agent::Model;
 use tool_http::{Api, Guard, SecurityHeaders};
 use tool_journal::SqliteJournal;
 use tool_runtime::CancellationToken;
@@ -23,6 +24,7 @@ pub use self::markdown::markdown;
 
 use crate::app::{App, OrStart, StartError};
 use crate::machine::Places;
+use crate::model;
 use crate::options::Options;
 use crate::settings::SettingsFile;
 use crate::tools::Tools;
@@ -36,11 +38,13 @@ pub async fn serve(options: &Options) -> Result<(), StartError> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port));
     let listener = listener.await.or_start(&format!("port {port} cannot be had; `--port` takes another"))?;
     let own = listener.local_addr().or_start("the address is not known")?;
-    let mut app = App::open(options, Places::default(), own).await?;
+    let model = model::from_env().or_start("the model cannot be used")?;
+    let name = model.name().to_owned();
+    let mut app = App::open(options, Places::default(), own, model).await?;
     app.start_sampler();
     let stopped = CancellationToken::new();
     let service = router(&app, stopped.clone()).into_make_service_with_connect_info::<SocketAddr>();
-    println!("The console is at http://{own}/ and its API at http://{own}/api/tools");
+    println!("The console is at http://{own}/ and its API at http://{own}/api/tools; the model is {name}");
     let stop = async move {
         stop().await;
         stopped.cancel();

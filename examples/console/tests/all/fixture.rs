@@ -6,6 +6,7 @@ use console::machine::Places;
 use console::options::Options;
 use serde_json::Value;
 use tempfile::TempDir;
+use tool_agent::Offline;
 use tool_runtime::confirm::{self, Decision};
 use tool_runtime::{ErrorKind, ToolCall, ToolResult};
 
@@ -30,7 +31,7 @@ impl Console {
         std::fs::create_dir_all(&logs).expect("a folder of logs");
         let places = Places { logs, ..Places::default() };
         let options = Options { port: 0, workspace: None, data: folder.path().join("data") };
-        let app = App::open(&options, places, own).await.expect("the console opens");
+        let app = App::open(&options, places, own, Offline).await.expect("the console opens");
         Self { app, folder, own, _listener: listener }
     }
 

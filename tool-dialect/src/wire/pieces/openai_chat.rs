@@ -20,6 +20,8 @@ struct Indexed {
     call: Call,
     /// Another kind of call than that of a function.
     other: Option<Value>,
+    /// What servers say of a call besides, such as the signature of a thought: they want it back.
+    more: Map<String, Value>,
 }
 
 impl Pieces for Chat {
@@ -73,7 +75,10 @@ impl Chat {
             self.calls.push(Indexed { index, ..Indexed::default() });
             self.calls.len() - 1
         });
-        let Indexed { call, other, .. } = &mut self.calls[at];
+        let Indexed { call, other, more, .. } = &mut self.calls[at];
+        let besides =
+            delta.fields().unwrap_or_default().into_iter().filter(|(key, value)| is_besides(key) && !value.is_null());
+        more.extend(besides.map(|(key, value)| (key, value.value())));
         if let Some(id) = id {
             call.id = id;
         }
@@ -115,6 +120,14 @@ impl Chat {
         if let Some(name) = &one.call.name {
             append(&mut call["function"], "name", name);
         }
+        for (key, value) in &one.more {
+            call[key.as_str()] = value.clone();
+        }
         call
     }
+}
+
+/// Whether a key of a call is none that the protocol knows.
+fn is_besides(key: &str) -> bool {
+    !matches!(key, "index" | "id" | "type" | "function")
 }

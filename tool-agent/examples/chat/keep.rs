@@ -1,0 +1,40 @@
+//! Where conversations are kept, and by which names.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use tool_agent::{SqliteStore, StoreError};
+
+/// How many of the newest conversations are looked through for one of this folder.
+const LOOKED_THROUGH: u32 = 1000;
+
+/// The folder of this program's files. Not the folder that the tools work in, where a model could change what was said.
+pub fn folder(given: Option<&Path>) -> io::Result<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let state = given
+        .map(Path::to_owned)
+        .or_else(|| Some(set("XDG_STATE_HOME")?.join("tool-agent")))
+        .or_else(|| Some(set("HOME")?.join(".local/state/tool-agent")))
+        .ok_or_else(|| io::Error::other("neither `--state` nor `HOME` says where to keep conversations"))?;
+    fs::create_dir_all(&state)?;
+    Ok(state)
+}
+
+/// The newest conversation of a folder, if there is one, and how many messages it has.
+pub async fn newest(store: &SqliteStore, folder: &Path) -> Result<Option<(String, u64)>, StoreError> {
+    let own = prefix(folder);
+    let mut found = store.newest(LOOKED_THROUGH).await?.into_iter().filter(|one| one.id.starts_with(&own));
+    Ok(found.next().map(|one| (one.id, one.messages)))
+}
+
+/// The name of a new conversation.
+pub fn new_id(folder: &Path) -> String {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    format!("{}{}", prefix(folder), now.as_millis())
+}
+
+fn prefix(folder: &Path) -> String {
+    format!("{}#", folder.display())
+}

@@ -1,0 +1,144 @@
+//! A chat in the terminal, with the built-in tools on a folder.
+//!
+//! ```sh
+//! cargo run -p tool-agent --example chat -- some/folder
+//! TOOL_MODEL=anthropic/claude-sonnet-5-5 cargo run -p tool-agent --example chat -- some/folder
+//! ```
+//!
+//! Without `TOOL_MODEL` there is no language model: what answers finds tools by the words of what is said. Conversations
+//! are kept, and the newest one of a folder goes on. `/help` says the rest.
+
+mod arguments;
+mod asking;
+mod command;
+mod keep;
+mod screen;
+mod setup;
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use clap::Parser;
+use rustyline::DefaultEditor;
+use rustyline::error::ReadlineError;
+use tokio::runtime::Runtime;
+use tool_agent::{Conversation, Ending, Mode, Run};
+use tool_runtime::CancellationToken;
+
+use self::arguments::Arguments;
+use self::command::Command;
+use self::setup::Chat;
+
+fn main() -> ExitCode {
+    match chat(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            anstream::eprintln!("chat: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn chat(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let mut chat = runtime.block_on(Chat::new(arguments))?;
+    let mut editor = DefaultEditor::new()?;
+    // There is none the first time.
+    let _ = editor.load_history(&chat.lines);
+    screen::greet(&chat);
+    loop {
+        let mode = runtime.block_on(chat.conversation.mode())?;
+        let line = match editor.readline(screen::prompt(mode)) {
+            Ok(line) => line,
+            Err(ReadlineError::Interrupted) => {
+                screen::note("Ctrl-D or /quit leaves.");
+                continue;
+            }
+            Err(ReadlineError::Eof) => break,
+            Err(error) => return Err(error.into()),
+        };
+        let line = line.trim();
+        if line.is_empty() {
+            continue;
+        }
+        editor.add_history_entry(line)?;
+        editor.append_history(&chat.lines)?;
+        match Command::of(line) {
+            Ok(None) => {
+                let run = chat.conversation.say(line);
+                answer(&runtime, &mut chat, run);
+            }
+            Ok(Some(Command::Quit)) => break,
+            Ok(Some(command)) => obey(&runtime, &mut chat, command)?,
+            Err(unknown) => screen::note(&unknown),
+        }
+    }
+    runtime.block_on(chat.close());
+    Ok(())
+}
+
+fn obey(runtime: &Runtime, chat: &mut Chat, command: Command) -> Result<(), Box<dyn Error>> {
+    match command {
+        Command::Help => screen::note(command::HELP),
+        Command::Tools => screen::tools(chat.agent.tools()),
+        Command::Mode(mode) => set_mode(&chat.conversation, mode),
+        Command::History => screen::history(&runtime.block_on(chat.conversation.history())?),
+        Command::Again => {
+            let run = chat.conversation.resume();
+            answer(runtime, chat, run);
+        }
+        Command::New => {
+            chat.conversation = chat.agent.conversation(keep::new_id(&chat.folder));
+            screen::note("A new conversation.");
+        }
+        Command::Quit => {}
+    }
+    Ok(())
+}
+
+fn set_mode(conversation: &Conversation, mode: Mode) {
+    conversation.set_mode(mode);
+    screen::note(match mode {
+        Mode::Build => "The model has its tools, and asks before it changes anything.",
+        Mode::Plan => "The model has no tools, and says what it would do.",
+        Mode::PlanReading => "The model has the tools that change nothing, and says what it would do.",
+    });
+}
+
+/// Shows an answer as it comes. Ctrl-C stops it, and not the program.
+fn answer(runtime: &Runtime, chat: &mut Chat, run: Run) {
+    runtime.block_on(async {
+        let stop = CancellationToken::new();
+        let run = run.cancel(stop.clone());
+        let mut events = run.events();
+        let mut screen = screen::Screen::default();
+        let mut run = tokio::spawn(run.into_future());
+        let outcome = loop {
+            tokio::select! {
+                biased;
+                // While somebody is asked, the question stays the last thing on the screen.
+                Some(update) = chat.asking.quiet(events.next()) => screen.show(update),
+                Some(shown) = chat.coming.recv() => {
+                    screen.leave();
+                    // Whoever wanted to ask may be gone.
+                    let _ = shown.send(());
+                }
+                outcome = &mut run => break outcome,
+                Ok(()) = tokio::signal::ctrl_c() => match chat.asking.is_open() {
+                    true => screen::note("\nAnswer `a` to stop everything."),
+                    false => stop.cancel(),
+                },
+            }
+        };
+        while let Some(update) = events.try_next() {
+            screen.show(update);
+        }
+        match outcome {
+            Ok(outcome) => {
+                let ending = &outcome.ending;
+                screen.end((!matches!(ending, Ending::Answered)).then(|| ending.to_string()).as_deref(), outcome.usage);
+            }
+            Err(error) => screen.end(Some(&error.to_string()), tool_agent::Usage::default()),
+        }
+    });
+}

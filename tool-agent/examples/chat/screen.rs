@@ -1,0 +1,193 @@
+//! What is on the screen.
+
+use std::io::Write;
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+use serde_json::Value;
+use tool_agent::{CallResult, Event, Message, Mode, ModelError, Update, Usage};
+use tool_runtime::Dispatcher;
+use tool_runtime::display::{escape, escape_lines, fold, thousands};
+
+use crate::setup::Chat;
+
+const DIM: Style = Style::new().dimmed();
+const THOUGHT: Style = Style::new().dimmed().italic();
+const TOOL: Style = AnsiColor::Cyan.on_default();
+const GOOD: Style = AnsiColor::Green.on_default();
+const BAD: Style = AnsiColor::Red.on_default();
+
+/// How much of a result is shown, and how much of an argument.
+const SHOWN: usize = 100;
+const VALUE: usize = 40;
+
+pub fn greet(chat: &Chat) {
+    anstream::println!("{DIM}{} · {}{DIM:#}", chat.model, escape(&chat.folder.display().to_string()));
+    if chat.resumed > 0 {
+        note(&format!("The conversation goes on after {} messages; /new begins another.", chat.resumed));
+    }
+    note("/help says what can be typed besides questions.");
+}
+
+pub fn prompt(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Build => "build> ",
+        Mode::Plan => "plan> ",
+        Mode::PlanReading => "plan (reading)> ",
+    }
+}
+
+pub fn note(text: &str) {
+    anstream::println!("{DIM}{text}{DIM:#}");
+}
+
+/// The model did not answer, and is asked again.
+pub fn waits(error: &ModelError, wait: Duration) {
+    note(&format!("{}; asking again in {} s", escape(&error.to_string()), wait.as_secs().max(1)));
+}
+
+pub fn tools(tools: &Dispatcher) {
+    for (name, tool) in tools.definitions().iter() {
+        let kind = if tool.sensitive { " (asks first)" } else { "" };
+        let description = tool.description.split_inclusive(". ").next().unwrap_or_default().trim_end();
+        anstream::println!("{TOOL}{}{TOOL:#}{DIM}{kind}{DIM:#} {}", escape(name), escape(description));
+    }
+}
+
+pub fn history(messages: &[Message]) {
+    for message in messages {
+        match message {
+            Message::User { text } => anstream::println!("{DIM}>{DIM:#} {}", lines(text)),
+            Message::Assistant(said) => {
+                if !said.text.is_empty() {
+                    anstream::println!("{}", lines(&said.text));
+                }
+                for call in &said.calls {
+                    anstream::println!("{TOOL}●{TOOL:#} {} {DIM}{}{DIM:#}", escape(&call.name), brief(&call.arguments));
+                }
+            }
+            Message::Tools { results } => results.iter().for_each(|result| anstream::println!("{}", ended(result))),
+            _ => {}
+        }
+    }
+}
+
+/// Shows an answer as it comes.
+#[derive(Default)]
+pub struct Screen {
+    at: At,
+}
+
+/// What was written last.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum At {
+    #[default]
+    LineStart,
+    Text,
+    Thought,
+}
+
+impl Screen {
+    pub fn show(&mut self, update: Update) {
+        match update {
+            Update::Event(Event::Text { text }) => self.go_on(At::Text, &lines(&text)),
+            Update::Event(Event::Thinking { text }) => self.go_on(At::Thought, &lines(&text)),
+            Update::Event(Event::CallStarted { tool, arguments, .. }) => {
+                self.line(&format!("{TOOL}●{TOOL:#} {} {DIM}{}{DIM:#}", escape(&tool), named(&arguments)));
+            }
+            Update::Event(Event::CallProgress { progress, .. }) => {
+                self.line(&format!("  {DIM}… {}{DIM:#}", reported(&progress)));
+            }
+            Update::Event(Event::CallFinished(result)) => self.line(&ended(&result)),
+            Update::Missed(events) => self.line(&format!("{DIM}{events} events were missed{DIM:#}")),
+            Update::Event(_) => {}
+        }
+    }
+
+    /// The end of an answer: what went wrong, if anything did, and what it took.
+    pub fn end(&mut self, wrong: Option<&str>, usage: Usage) {
+        if let Some(wrong) = wrong {
+            self.line(&format!("{BAD}{}{BAD:#}", escape(wrong)));
+        }
+        self.leave();
+        if usage.total() > 0 {
+            let (input, output) = (thousands(usage.input), thousands(usage.output));
+            note(&format!("{input} tokens read, {output} written"));
+        }
+    }
+
+    fn go_on(&mut self, at: At, text: &str) {
+        if self.at != at {
+            self.leave();
+        }
+        match at {
+            At::Thought => anstream::print!("{THOUGHT}{text}{THOUGHT:#}"),
+            _ => anstream::print!("{text}"),
+        }
+        // A screen that cannot be written to is noticed when it is read from.
+        let _ = anstream::stdout().flush();
+        self.at = at;
+    }
+
+    fn line(&mut self, text: &str) {
+        self.leave();
+        anstream::println!("{text}");
+    }
+
+    /// Goes to the beginning of a line.
+    pub fn leave(&mut self) {
+        if self.at != At::LineStart {
+            anstream::println!();
+            self.at = At::LineStart;
+        }
+    }
+}
+
+fn ended(result: &CallResult) -> String {
+    let (tool, first) = (escape(&result.name), brief(result.result.output.trim()));
+    match result.result.success {
+        true => format!("  {GOOD}✓{GOOD:#} {tool} {DIM}{first}{DIM:#}"),
+        false => format!("  {BAD}✗{BAD:#} {tool} {first}"),
+    }
+}
+
+/// How far a call is: what a command prints, or whatever else it says.
+fn reported(progress: &Value) -> String {
+    match progress.get("text").unwrap_or(progress) {
+        Value::String(text) => brief(text),
+        other => named(other),
+    }
+}
+
+/// Arguments as a person would write them.
+fn named(arguments: &Value) -> String {
+    let Some(arguments) = arguments.as_object() else { return String::new() };
+    let one = |(name, value): (&String, &Value)| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let (shown, cut) = fold(&value, VALUE);
+        format!("{}={}{}", escape(name), escape(shown), if cut > 0 { "…" } else { "" })
+    };
+    arguments.iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+/// The beginning of a text, on one line.
+fn brief(text: &str) -> String {
+    let (first, more) = (text.lines().next().unwrap_or_default(), text.lines().count().saturating_sub(1));
+    let (shown, cut) = fold(first, SHOWN);
+    let rest = match (cut, more) {
+        (0, 0) => String::new(),
+        (_, 0) => " …".to_owned(),
+        (_, 1) => " … (1 more line)".to_owned(),
+        (_, more) => format!(" … ({more} more lines)"),
+    };
+    format!("{}{rest}", escape(shown))
+}
+
+/// A text of a model, with its line breaks and without what a terminal would obey.
+fn lines(text: &str) -> String {
+    let mut shown = escape_lines(text).collect::<Vec<_>>().join("\n");
+    if text.ends_with('\n') {
+        shown.push('\n');
+    }
+    shown
+}

@@ -1,0 +1,183 @@
+//! What a provider's refusal means.
+
+use std::time::{Duration, SystemTime};
+
+use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use serde_json::Value;
+
+use crate::{ModelError, ModelErrorKind};
+
+/// How much of a provider's words is shown.
+const SHOWN: usize = 500;
+
+/// What an answer with a status other than success means. The body may be anything.
+pub(super) fn of_status(title: &str, status: StatusCode, headers: &HeaderMap, body: &str) -> ModelError {
+    let body: Value = serde_json::from_str(body).unwrap_or_else(|_| body.into());
+    let said = Said::of(&body);
+    let message = match said.words.as_str() {
+        "" => format!("{title} answered with {status}"),
+        words => format!("{title} answered with {status}: {words}"),
+    };
+    let wait = wait_in(headers).or_else(|| wait_in_body(&body));
+    let error = ModelError::new(kind(status, &said), message);
+    wait.into_iter().fold(error, ModelError::retry_after)
+}
+
+/// What an event of a stream means in which the provider says that it has failed, if it is one.
+pub(super) fn of_event(title: &str, event: &Value) -> Option<ModelError> {
+    event.get("error").filter(|error| !error.is_null())?;
+    let said = Said::of(event);
+    let status = event.pointer("/error/code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
+    let status = status.and_then(|code| StatusCode::from_u16(code).ok());
+    let kind = match (status, said.kind.as_str()) {
+        (Some(status), _) => kind(status, &said),
+        (None, "invalid_request_error" | "not_found_error") => kind(StatusCode::BAD_REQUEST, &said),
+        (None, "authentication_error" | "permission_error") => ModelErrorKind::RefusedKey,
+        (None, "rate_limit_error") => ModelErrorKind::RateLimited,
+        (None, _) => ModelErrorKind::Server,
+    };
+    Some(ModelError::new(kind, format!("{title} broke off with an error: {}", said.words)))
+}
+
+/// What a provider says of its failure.
+struct Said {
+    words: String,
+    kind: String,
+}
+
+impl Said {
+    fn of(body: &Value) -> Self {
+        let text = |path: &str| body.pointer(path).and_then(Value::as_str);
+        let words = text("/error/message").or_else(|| text("/message")).or_else(|| text("/error")).or(body.as_str());
+        // A code says more than a type, where there are both.
+        let kind = text("/error/code").or_else(|| text("/error/type")).or_else(|| text("/error/status"));
+        Self { words: shortened(words.unwrap_or_default()), kind: kind.unwrap_or_default().to_owned() }
+    }
+
+    /// The providers have no common word for it, and most have none but their sentence.
+    fn is_about_length(&self) -> bool {
+        let words = self.words.to_lowercase();
+        self.kind == "context_length_exceeded"
+            || ["prompt is too long", "context length", "context window", "maximum number of tokens"]
+                .iter()
+                .any(|sentence| words.contains(sentence))
+    }
+}
+
+fn kind(status: StatusCode, said: &Said) -> ModelErrorKind {
+    match status.as_u16() {
+        // It does not help to ask again before somebody has paid.
+        402 => ModelErrorKind::Rejected,
+        429 if said.kind == "insufficient_quota" => ModelErrorKind::Rejected,
+        401 | 403 => ModelErrorKind::RefusedKey,
+        408 => ModelErrorKind::TimedOut,
+        429 => ModelErrorKind::RateLimited,
+        413 => ModelErrorKind::TooLong,
+        409 | 500.. => ModelErrorKind::Server,
+        _ if said.is_about_length() => ModelErrorKind::TooLong,
+        _ => ModelErrorKind::Rejected,
+    }
+}
+
+/// How long the provider asks to wait: in milliseconds, in seconds, or until a time.
+fn wait_in(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    let number = |name: &str| text(name)?.parse::<f64>().ok();
+    if let Some(wait) = number("retry-after-ms").and_then(|wait| Duration::try_from_secs_f64(wait / 1000.0).ok()) {
+        return Some(wait);
+    }
+    match number(RETRY_AFTER.as_str()) {
+        Some(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+        None => {
+            let until = httpdate::parse_http_date(text(RETRY_AFTER.as_str())?).ok()?;
+            Some(until.duration_since(SystemTime::now()).unwrap_or_default())
+        }
+    }
+}
+
+/// Gemini says it in the body: `"retryDelay": "34s"`.
+fn wait_in_body(body: &Value) -> Option<Duration> {
+    let details = body.pointer("/error/details")?.as_array()?;
+    let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    Duration::try_from_secs_f64(delay.strip_suffix('s')?.parse().ok()?).ok()
+}
+
+fn shortened(text: &str) -> String {
+    let text = text.trim();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::HeaderValue;
+    use serde_json::json;
+
+    use super::*;
+
+    fn refused(status: u16, headers: &[(&'static str, &str)], body: &Value) -> ModelError {
+        let headers = headers
+            .iter()
+            .map(|(name, value)| ((*name).try_into().unwrap(), HeaderValue::from_str(value).unwrap()))
+            .collect();
+        of_status("OpenAI", StatusCode::from_u16(status).unwrap(), &headers, &body.to_string())
+    }
+
+    #[test]
+    fn a_refusal_says_whether_to_ask_again() {
+        let kind = |status, body| refused(status, &[], &body).kind;
+        let none = || json!({});
+        assert_eq!(kind(429, none()), ModelErrorKind::RateLimited);
+        assert_eq!(kind(429, json!({"error": {"code": "insufficient_quota"}})), ModelErrorKind::Rejected);
+        assert_eq!(kind(529, none()), ModelErrorKind::Server);
+        assert_eq!(kind(500, none()), ModelErrorKind::Server);
+        assert_eq!(kind(401, none()), ModelErrorKind::RefusedKey);
+        assert_eq!(kind(404, none()), ModelErrorKind::Rejected);
+        assert_eq!(kind(301, none()), ModelErrorKind::Rejected);
+        assert_eq!(kind(400, json!({"error": {"code": "context_length_exceeded"}})), ModelErrorKind::TooLong);
+        let long = json!({"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long: 9 > 8"}});
+        assert_eq!(kind(400, long), ModelErrorKind::TooLong);
+    }
+
+    #[test]
+    fn the_wait_that_a_provider_asks_for_is_read() {
+        let wait = |headers: &[_], body: Value| refused(429, headers, &body).retry_after;
+        assert_eq!(wait(&[("retry-after", "2")], json!({})), Some(Duration::from_secs(2)));
+        assert_eq!(wait(&[("retry-after", "0.5")], json!({})), Some(Duration::from_millis(500)));
+        assert_eq!(
+            wait(&[("retry-after-ms", "250"), ("retry-after", "9")], json!({})),
+            Some(Duration::from_millis(250))
+        );
+        assert_eq!(wait(&[("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT")], json!({})), Some(Duration::ZERO));
+        let later = wait(&[("retry-after", "Fri, 31 Dec 9999 23:59:59 GMT")], json!({}));
+        assert!(later.is_some_and(|wait| wait > Duration::from_secs(3600)));
+        for nonsense in ["soon", "-3", "NaN", "1e300"] {
+            assert_eq!(wait(&[("retry-after", nonsense)], json!({})), None, "{nonsense}");
+        }
+        let info = json!({"error": {"details": [{"@type": "ErrorInfo"}, {"retryDelay": "34.5s"}]}});
+        assert_eq!(wait(&[], info), Some(Duration::from_millis(34_500)));
+    }
+
+    #[test]
+    fn a_failure_in_a_stream_is_one() {
+        let overloaded = json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
+        let error = of_event("Anthropic", &overloaded).unwrap();
+        assert_eq!(
+            (error.kind, error.message.as_ref()),
+            (ModelErrorKind::Server, "Anthropic broke off with an error: Overloaded")
+        );
+        let upstream = json!({"error": {"code": 429, "message": "slow down"}, "choices": []});
+        assert_eq!(of_event("OpenRouter", &upstream).unwrap().kind, ModelErrorKind::RateLimited);
+        assert_eq!(of_event("OpenAI", &json!({"choices": [], "error": null})), None);
+    }
+
+    #[test]
+    fn a_page_for_people_is_shortened() {
+        let error = of_status("OpenAI", StatusCode::BAD_GATEWAY, &HeaderMap::new(), &"<html>".repeat(1000));
+        assert!(error.message.starts_with("OpenAI answered with 502 Bad Gateway: <html>"));
+        assert!(error.message.len() < 600);
+    }
+}

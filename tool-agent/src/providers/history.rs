@@ -1,0 +1,119 @@
+//! A conversation in a provider's form.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+use tool_runtime::ToolDefinition;
+use tool_runtime::dialect::{Answer, NameClash, Offer};
+
+use super::protocol::{Past, Protocol};
+use crate::{Assistant, CallResult, Message, Request};
+
+/// What stands for a message without a word: no provider takes an empty one, and the conversation could not go on.
+const NOTHING: &str = "(nothing)";
+
+/// The tools of a request. Where none are offered, those that were called before, by their names alone.
+pub(super) fn tools(protocol: &dyn Protocol, request: &Request<'_>) -> Result<Offer, NameClash> {
+    if let Some(tools) = request.tools {
+        return tools.offer(protocol.dialect());
+    }
+    let unknown = ToolDefinition::default();
+    let called = request.messages.iter().flat_map(|message| match message {
+        Message::Assistant(said) => said.calls.as_slice(),
+        _ => &[],
+    });
+    // Two names that a model has made up may be one for the provider.
+    let names: BTreeMap<String, &str> = called.map(|call| (alone(protocol, &call.name), call.name.as_str())).collect();
+    protocol.dialect().offer(names.into_values().map(|name| (name, &unknown)))
+}
+
+/// What a provider calls a tool that it is not offered.
+fn alone(protocol: &dyn Protocol, name: &str) -> String {
+    let offer = protocol.dialect().offer([(name, &ToolDefinition::default())]);
+    offer.ok().and_then(|offer| offer.encoded(name).map(str::to_owned)).unwrap_or_else(|| name.to_owned())
+}
+
+/// The messages of a conversation, for a model of this name.
+pub(super) fn messages(protocol: &dyn Protocol, tools: &Offer, model: &str, messages: &[Message]) -> Vec<Value> {
+    let mut history =
+        History { protocol, tools, model, written: Vec::with_capacity(messages.len()), awaited: Vec::new() };
+    for (at, message) in messages.iter().enumerate() {
+        match message {
+            Message::User { text } => history.user(text),
+            Message::Assistant(said) => history.assistant(at, said),
+            Message::Tools { results } => history.results(results),
+        }
+    }
+    history.written
+}
+
+struct History<'a> {
+    protocol: &'a dyn Protocol,
+    tools: &'a Offer,
+    model: &'a str,
+    written: Vec<Value>,
+    /// What the provider calls the calls that were written last.
+    awaited: Vec<String>,
+}
+
+impl History<'_> {
+    fn user(&mut self, text: &str) {
+        let text = if text.trim().is_empty() { NOTHING } else { text };
+        self.written.push(self.protocol.user(text));
+    }
+
+    fn assistant(&mut self, at: usize, said: &Assistant) {
+        let calls: Vec<Past<'_>> = said
+            .calls
+            .iter()
+            .enumerate()
+            .map(|(number, call)| Past {
+                id: if call.id.is_empty() { format!("call_{at}_{number}") } else { call.id.clone() },
+                name: self.encoded(&call.name),
+                arguments: if is_object(&call.arguments) { &call.arguments } else { "{}" },
+            })
+            .collect();
+        let text = if said.text.trim().is_empty() { "" } else { &said.text };
+        let own = said.opaque.as_ref().filter(|_| said.model == self.model);
+        let turn = match own.and_then(|turn| self.protocol.again(turn, &calls)) {
+            Some(turn) => turn,
+            None if text.is_empty() && calls.is_empty() => return,
+            None => vec![self.protocol.assistant(text, &self.renamed(at, calls))],
+        };
+        self.awaited = self.protocol.ids(&turn);
+        self.written.extend(turn);
+    }
+
+    /// Each provider has its own idea of what an id looks like: those of others are replaced.
+    fn renamed<'a>(&self, at: usize, calls: Vec<Past<'a>>) -> Vec<Past<'a>> {
+        let renamed = |(number, call)| Past { id: format!("call_{at}_{number}"), ..call };
+        calls.into_iter().enumerate().map(renamed).collect()
+    }
+
+    /// Results are in the order of their calls, which is how they find the ids.
+    fn results(&mut self, results: &[CallResult]) {
+        let mut ids = std::mem::take(&mut self.awaited).into_iter();
+        let answers: Vec<Answer> = results
+            .iter()
+            .map(|result| Answer {
+                id: ids.next().unwrap_or_else(|| result.id.clone()),
+                name: match self.tools.encoded(&result.name) {
+                    Some(_) => result.name.clone(),
+                    None => alone(self.protocol, &result.name),
+                },
+                output: result.result.output.clone(),
+                success: result.result.success,
+            })
+            .collect();
+        self.written.extend(self.tools.results(&answers));
+    }
+
+    /// What the provider calls a tool. One that is not on offer, or that there never was, needs a name that it takes, too.
+    fn encoded(&self, name: &str) -> String {
+        self.tools.encoded(name).map_or_else(|| alone(self.protocol, name), str::to_owned)
+    }
+}
+
+fn is_object(text: &str) -> bool {
+    serde_json::from_str::<Map<String, Value>>(text).is_ok()
+}

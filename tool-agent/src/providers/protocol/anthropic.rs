@@ -1,0 +1,134 @@
+//! Anthropic's Messages.
+
+use reqwest::header::{HeaderName, HeaderValue};
+use serde_json::{Value, json};
+use tool_runtime::dialect::Dialect;
+
+use super::{Asked, Notes, Past, Protocol, count, items, text};
+use crate::Stop;
+use crate::providers::key::Key;
+
+/// How long an answer may be where nobody says so: the protocol wants a number, and every model since Claude 4 takes this
+/// one. A smaller one would cut off calls that write a file.
+const MAX_TOKENS: u32 = 32_000;
+
+pub(in crate::providers) struct Anthropic;
+
+impl Protocol for Anthropic {
+    fn dialect(&self) -> Dialect {
+        Dialect::Anthropic
+    }
+
+    fn path(&self, _model: &str, _is_streamed: bool) -> String {
+        "v1/messages".to_owned()
+    }
+
+    fn key(&self, key: &Key) -> Option<(HeaderName, HeaderValue)> {
+        Some((HeaderName::from_static("x-api-key"), key.header("")?))
+    }
+
+    fn headers(&self) -> &[(&'static str, &'static str)] {
+        &[("anthropic-version", "2023-06-01")]
+    }
+
+    fn user(&self, text: &str) -> Value {
+        json!({"role": "user", "content": [{"type": "text", "text": text}]})
+    }
+
+    fn assistant(&self, text: &str, calls: &[Past<'_>]) -> Value {
+        let text = (!text.is_empty()).then(|| json!({"type": "text", "text": text}));
+        let calls = calls
+            .iter()
+            .map(|call| json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.object()}));
+        json!({"role": "assistant", "content": text.into_iter().chain(calls).collect::<Vec<_>>()})
+    }
+
+    /// Models write texts of nothing but line breaks, and end with a thought where they are cut off by a limit. The same
+    /// API then refuses both.
+    fn again(&self, turn: &Value, calls: &[Past<'_>]) -> Option<Vec<Value>> {
+        let [message] = turn.as_array()?.as_slice() else { return None };
+        let mut content = message.get("content")?.as_array()?.clone();
+        content.retain(|block| block["type"] != "text" || !text(block, "/text").trim().is_empty());
+        let is_thought = |block: &Value| matches!(text(block, "/type"), "thinking" | "redacted_thinking");
+        while content.pop_if(|block| is_thought(block)).is_some() {}
+        let mut calls = calls.iter();
+        for block in content.iter_mut().filter(|block| block["type"] == "tool_use") {
+            let call = calls.next()?;
+            block["id"] = call.id.as_str().into();
+            block["name"] = call.name.as_str().into();
+            if !block["input"].is_object() {
+                block["input"] = json!({});
+            }
+        }
+        let is_fit = calls.next().is_none() && !content.is_empty();
+        is_fit.then(|| vec![json!({"role": "assistant", "content": content})])
+    }
+
+    fn ids(&self, turn: &[Value]) -> Vec<String> {
+        let blocks = turn.iter().flat_map(|message| items(message, "/content"));
+        let calls = blocks.filter(|block| block["type"] == "tool_use");
+        calls.map(|block| text(block, "/id").to_owned()).collect()
+    }
+
+    fn body(&self, asked: Asked<'_>) -> Value {
+        let mut messages = asked.messages;
+        remember(messages.last_mut());
+        let max_tokens = asked.options.max_tokens.unwrap_or(MAX_TOKENS);
+        let mut body = json!({"model": asked.model, "max_tokens": max_tokens, "messages": messages});
+        if let Some(system) = asked.system {
+            body["system"] = json!([{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]);
+        }
+        // A conversation with calls in it is refused without tools, also where the model is not to call any.
+        if !asked.tools.is_empty() {
+            body["tools"] = asked.tools.definitions().clone();
+            if !asked.may_call {
+                body["tool_choice"] = json!({"type": "none"});
+            }
+        }
+        if asked.is_streamed {
+            body["stream"] = true.into();
+        }
+        // There is no temperature in this protocol any more: a request that has one is refused.
+        body
+    }
+
+    /// What was read from the cache and what was put into it is not in the count of what was read.
+    fn note(&self, event: &Value, notes: &mut Notes) {
+        for place in ["/usage", "/message/usage"] {
+            let Some(usage) = event.pointer(place) else { continue };
+            if let Some(input) = count(usage, "/input_tokens") {
+                notes.usage.cached = count(usage, "/cache_read_input_tokens").unwrap_or_default();
+                let put = count(usage, "/cache_creation_input_tokens").unwrap_or_default();
+                notes.usage.input = input + put + notes.usage.cached;
+            }
+            if let Some(output) = count(usage, "/output_tokens") {
+                notes.usage.output = output;
+            }
+        }
+        notes.is_over |= event["type"] == "message_stop";
+        let stop = [text(event, "/delta/stop_reason"), text(event, "/stop_reason")].concat();
+        match stop.as_str() {
+            "max_tokens" | "model_context_window_exceeded" => notes.stop = Stop::Length,
+            "refusal" => notes.stop = Stop::Filtered,
+            _ => {}
+        }
+    }
+
+    fn thinking(&self, event: &Value) -> String {
+        let whole = items(event, "/content").filter(|block| block["type"] == "thinking");
+        whole.map(|block| text(block, "/thinking")).chain([text(event, "/delta/thinking")]).collect()
+    }
+
+    fn text(&self, response: &Value) -> String {
+        let blocks = items(response, "/content").filter(|block| block["type"] == "text");
+        blocks.map(|block| text(block, "/text")).collect()
+    }
+}
+
+/// Has the conversation up to here kept by the provider: the next request repeats it.
+fn remember(message: Option<&mut Value>) {
+    let block = message.and_then(|message| message["content"].as_array_mut()).and_then(|blocks| blocks.last_mut());
+    if let Some(block) = block {
+        block["cache_control"] = json!({"type": "ephemeral"});
+    }
+}

@@ -1,0 +1,143 @@
+//! OpenAI's Chat Completions, which OpenRouter, LiteLLM, Ollama, vLLM and many others speak as well.
+
+use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use serde_json::{Value, json};
+use tool_runtime::dialect::Dialect;
+
+use super::{Asked, Notes, Past, Protocol, count, items, text};
+use crate::Stop;
+use crate::providers::key::Key;
+
+/// The protocol, as one of those who speak it takes it.
+pub(in crate::providers) struct OpenAi {
+    pub(in crate::providers) dialect: Dialect,
+    /// OpenAI's own models want the newer name, and others know only the older one.
+    pub(in crate::providers) limit: &'static str,
+}
+
+impl Protocol for OpenAi {
+    fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    fn path(&self, _model: &str, _is_streamed: bool) -> String {
+        "chat/completions".to_owned()
+    }
+
+    fn key(&self, key: &Key) -> Option<(HeaderName, HeaderValue)> {
+        Some((AUTHORIZATION, key.header("Bearer ")?))
+    }
+
+    fn user(&self, text: &str) -> Value {
+        json!({"role": "user", "content": text})
+    }
+
+    fn assistant(&self, text: &str, calls: &[Past<'_>]) -> Value {
+        let mut message = json!({"role": "assistant", "content": text});
+        if !calls.is_empty() {
+            message["tool_calls"] = calls.iter().map(|call| written(call, json!({}))).collect();
+        }
+        if text.is_empty() {
+            message["content"] = Value::Null;
+        }
+        message
+    }
+
+    /// What servers add, such as reasoning, they want back. What only an answer has, no server takes.
+    fn again(&self, turn: &Value, calls: &[Past<'_>]) -> Option<Vec<Value>> {
+        let [message] = turn.as_array()?.as_slice() else { return None };
+        let mut message = message.as_object()?.clone();
+        message.retain(|key, value| key == "content" || !(value.is_null() || key == "annotations" || key == "audio"));
+        let known = match message.remove("tool_calls") {
+            Some(Value::Array(known)) => known,
+            _ => Vec::new(),
+        };
+        let is_said = message.get("content").is_some_and(|content| !content.is_null() && content != "");
+        if known.len() != calls.len() || (calls.is_empty() && !is_said) {
+            return None;
+        }
+        if !calls.is_empty() {
+            let calls = calls.iter().zip(known).map(|(call, known)| written(call, known));
+            message.insert("tool_calls".to_owned(), calls.collect());
+        }
+        Some(vec![Value::Object(message)])
+    }
+
+    fn ids(&self, turn: &[Value]) -> Vec<String> {
+        let calls = turn.iter().flat_map(|message| items(message, "/tool_calls"));
+        calls.map(|call| text(call, "/id").to_owned()).collect()
+    }
+
+    fn body(&self, asked: Asked<'_>) -> Value {
+        let system = asked.system.map(|system| json!({"role": "system", "content": system}));
+        let messages: Vec<Value> = system.into_iter().chain(asked.messages).collect();
+        let mut body = json!({"model": asked.model, "messages": messages});
+        if asked.may_call && !asked.tools.is_empty() {
+            body["tools"] = asked.tools.definitions().clone();
+        }
+        if asked.is_streamed {
+            body["stream"] = true.into();
+            body["stream_options"] = json!({"include_usage": true});
+        }
+        if let Some(tokens) = asked.options.max_tokens {
+            body[self.limit] = tokens.into();
+        }
+        if let Some(temperature) = asked.options.temperature {
+            body["temperature"] = temperature.into();
+        }
+        body
+    }
+
+    fn note(&self, event: &Value, notes: &mut Notes) {
+        if let Some(input) = count(event, "/usage/prompt_tokens") {
+            notes.usage.input = input;
+            notes.usage.output = count(event, "/usage/completion_tokens").unwrap_or_default();
+            notes.usage.cached = count(event, "/usage/prompt_tokens_details/cached_tokens").unwrap_or_default();
+        }
+        let is_refused = |place| !text(event, place).is_empty();
+        match text(event, "/choices/0/finish_reason") {
+            "length" => notes.stop = Stop::Length,
+            "content_filter" => notes.stop = Stop::Filtered,
+            _ if ["/choices/0/delta/refusal", "/choices/0/message/refusal"].into_iter().any(is_refused) => {
+                notes.stop = Stop::Filtered;
+            }
+            _ => {}
+        }
+    }
+
+    fn aside<'a>(&self, event: &'a Value) -> &'a str {
+        text(event, "/choices/0/delta/refusal")
+    }
+
+    fn thinking(&self, event: &Value) -> String {
+        let places = ["/choices/0/delta", "/choices/0/message"].map(|place| event.pointer(place));
+        let said = places.into_iter().flatten().next().unwrap_or(&Value::Null);
+        // Which of the two it is depends on the server; some say it under both.
+        let known = [text(said, "/reasoning_content"), text(said, "/reasoning")];
+        known.into_iter().find(|thought| !thought.is_empty()).unwrap_or_default().to_owned()
+    }
+
+    fn text(&self, response: &Value) -> String {
+        let message = "/choices/0/message";
+        match response.pointer(message).and_then(|message| message.get("content")) {
+            Some(Value::String(content)) => content.clone(),
+            // Some servers answer in parts.
+            Some(parts @ Value::Array(_)) => items(parts, "").map(|part| text(part, "/text")).collect(),
+            _ => text(response, "/choices/0/message/refusal").to_owned(),
+        }
+    }
+}
+
+/// A call as it goes back, with what the server had said besides.
+fn written(call: &Past<'_>, mut known: Value) -> Value {
+    if !known.is_object() {
+        known = json!({});
+    }
+    known["id"] = call.id.as_str().into();
+    known["type"] = "function".into();
+    known["function"] = json!({"name": call.name, "arguments": call.arguments});
+    if let Some(known) = known.as_object_mut() {
+        known.retain(|key, value| !(value.is_null() || matches!(key.as_str(), "index" | "custom")));
+    }
+    known
+}

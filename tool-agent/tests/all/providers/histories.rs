@@ -1,0 +1,122 @@
+//! What is sent of a conversation, and to whom.
+
+use serde_json::{Value, json};
+use tool_agent::{Assistant, CallResult, Message, ModelCall, Part, Request};
+use tool_runtime::{ErrorKind, ToolError, ToolResult};
+
+use super::{Way, answered, tools};
+use crate::server::{Called, Reply, Server, Wire};
+
+/// The history after a first answer was called for, as the loop makes it.
+fn continued(model: &str, parts: Vec<Part>) -> Vec<Message> {
+    let mut said = Assistant { model: model.to_owned(), ..Assistant::default() };
+    for part in parts {
+        match part {
+            Part::Text(text) => said.text.push_str(&text),
+            Part::Call(call) => said.calls.push(call),
+            Part::End(end) => said.opaque = end.opaque,
+            _ => {}
+        }
+    }
+    for (at, call) in said.calls.iter_mut().enumerate().filter(|(_, call)| call.id.is_empty()) {
+        call.id = format!("of-the-loop/{at}");
+    }
+    let results = said.calls.iter().map(|call| result(call, false)).collect();
+    vec![Message::user("Add."), Message::Assistant(said), Message::Tools { results }]
+}
+
+fn result(call: &ModelCall, success: bool) -> CallResult {
+    let result = match success {
+        true => ToolResult::success("3".to_owned()),
+        false => ToolResult::failure(ToolError::new(ErrorKind::Failed, "no numbers today")),
+    };
+    CallResult { id: call.id.clone(), name: call.name.clone(), result }
+}
+
+/// The messages of a request.
+fn messages(body: &Value) -> &Vec<Value> {
+    body.get("messages").or(body.get("contents")).and_then(Value::as_array).expect("there are messages")
+}
+
+#[tokio::test]
+async fn what_a_model_thought_goes_back_to_it_signed_and_to_nobody_else() {
+    for way in Way::all() {
+        let name = if way.wire == Wire::Gemini { "math.add" } else { "math__add" };
+        let id = if way.wire == Wire::Gemini { "" } else { "call_1" };
+        let reply =
+            Reply::calls([Called::new(id, name, json!({"a": 1, "b": 2}))]).saying("One moment.").thinking("A sum.");
+        let server = Server::start([reply, Reply::text("3"), Reply::text("3")]).await;
+        let (model, tools) = (way.model(&server), tools());
+        let first = answered(&model, Request::new(&[Message::user("Add.")]).tools(&tools)).await.unwrap();
+        for (of, is_same) in [(tool_agent::Model::name(&model), true), ("another/model", false)] {
+            let history = continued(of, first.clone());
+            answered(&model, Request::new(&history).tools(&tools))
+                .await
+                .unwrap_or_else(|error| panic!("{way:?}: {error}"));
+            let received = server.received();
+            let sent = messages(&received.last().expect("it was asked").body);
+            for thought in ["A sum.", "c2lnbmVk"] {
+                assert_eq!(Value::from(sent.clone()).to_string().contains(thought), is_same, "{way:?}: {thought}");
+            }
+            assert!(Value::from(sent.clone()).to_string().contains("no numbers today"), "{way:?}");
+        }
+        let sent = messages(&server.received()[1].body).last().cloned().expect("there are results");
+        match way.wire {
+            Wire::OpenAi => assert_eq!(sent["tool_call_id"], "call_1"),
+            Wire::Anthropic => assert_eq!(sent["content"][0]["is_error"], true, "a failure is one to the model"),
+            Wire::Gemini => assert_eq!(sent["parts"][0]["functionResponse"]["id"], Value::Null, "it gave none itself"),
+        }
+    }
+}
+
+/// Names that are none, arguments that are no JSON, answers without a word: whatever a model has done, the conversation
+/// goes on.
+#[tokio::test]
+async fn a_history_that_no_provider_would_write_is_taken_by_all() {
+    let call = |id: &str, name: &str, arguments: &str| ModelCall::new(id, name, arguments);
+    let calls = vec![
+        call("", "math.add", r#"{"a": 1"#),
+        call("same", "functions.no such tool!", "[1, 2]"),
+        call("same", "", ""),
+        call(&"long".repeat(40), "math.add", r#"{"a": 1, "b": 12345678901234567890123}"#),
+    ];
+    let results = calls.iter().map(|call| result(call, true)).collect();
+    let history = [
+        Message::user("  "),
+        Message::assistant(""),
+        Message::user("Add."),
+        Message::Assistant(Assistant { text: "\n\n".to_owned(), calls, ..Assistant::default() }),
+        Message::Tools { results },
+        Message::assistant("Something went wrong."),
+        Message::user("Again."),
+    ];
+    for way in Way::all() {
+        let server = Server::start([Reply::text("Well."), Reply::text("Well.")]).await;
+        let (model, tools) = (way.model(&server), tools());
+        // With tools and without, as between planning and building.
+        for request in [Request::new(&history).tools(&tools), Request::new(&history)] {
+            answered(&model, request).await.unwrap_or_else(|error| panic!("{way:?}: {error}"));
+        }
+        let planned = &server.received()[1].body;
+        match way.wire {
+            Wire::Anthropic => assert_eq!(planned["tool_choice"], json!({"type": "none"})),
+            Wire::OpenAi | Wire::Gemini => assert_eq!(planned.get("tools"), None),
+        }
+    }
+}
+
+/// A model that stops in the middle of its thoughts has said nothing, and the next request says nothing of it either.
+#[tokio::test]
+async fn thoughts_alone_are_not_sent_back() {
+    for way in Way::all() {
+        let server = Server::start([Reply::text("").thinking("A sum."), Reply::text("3")]).await;
+        let model = way.model(&server);
+        let mut history = vec![Message::user("Add.")];
+        let parts = answered(&model, Request::new(&history)).await.unwrap();
+        history = continued(tool_agent::Model::name(&model), parts);
+        history.truncate(2);
+        history.push(Message::user("Go on."));
+        answered(&model, Request::new(&history)).await.unwrap_or_else(|error| panic!("{way:?}: {error}"));
+        assert_eq!(messages(&server.received()[1].body).len(), 2, "{way:?}");
+    }
+}

@@ -1,0 +1,89 @@
+//! The providers' models against a server that answers as the providers do.
+
+mod answers;
+mod failures;
+mod histories;
+mod settings;
+
+use std::time::Duration;
+
+use futures_util::TryStreamExt;
+use serde_json::{Map, Value, json};
+use tool_agent::{Model, ModelError, Part, Provider, Request};
+use tool_runtime::{Dispatcher, Manifest, RuntimeTool};
+
+use crate::server::{KEY, Server, Wire};
+
+/// A tool that adds and one that fails, under names that most providers do not take as they are.
+pub fn tools() -> Dispatcher {
+    let numbers = json!({"a": {"type": "integer"}, "b": {"type": "integer"}});
+    let schema = json!({"type": "object", "properties": numbers, "required": ["a", "b"]});
+    let add = RuntimeTool::from_schema(
+        "math.add",
+        "Add two numbers.",
+        &schema,
+        |numbers: Map<String, Value>, _| async move {
+            let number = |name: &str| numbers[name].as_i64().ok_or("a number is too large");
+            Ok::<_, &str>((number("a")? + number("b")?).to_string())
+        },
+    );
+    let nothing = json!({"type": "object", "properties": {}});
+    let fail = RuntimeTool::from_schema("math.fail", "Fail, always.", &nothing, |_, _| async {
+        Err::<String, _>("no numbers today")
+    });
+    // Without the tools of the other tests.
+    Dispatcher::builder().manifest(Manifest::default()).tool(add).tool(fail).build().expect("the tools need nothing")
+}
+
+/// What the variables say for a server.
+pub fn variables(server: &Server, wire: Wire) -> impl Fn(&str) -> Option<String> {
+    let base = server.base_url(wire);
+    let upper = wire.name().to_uppercase();
+    move |name| match name {
+        "TOOL_MODEL" => Some(format!("{}/test-model", wire.name())),
+        name if name == format!("{upper}_BASE_URL") => Some(base.clone()),
+        name if name == format!("{upper}_API_KEY") => Some(KEY.to_owned()),
+        _ => None,
+    }
+}
+
+/// A way to be answered: in whose wire format, streamed or not.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    pub wire: Wire,
+    pub is_streamed: bool,
+}
+
+impl Way {
+    pub fn all() -> impl Iterator<Item = Self> {
+        let both = |wire| [true, false].map(|is_streamed| Self { wire, is_streamed });
+        Wire::ALL.into_iter().flat_map(both)
+    }
+
+    pub fn model(self, server: &Server) -> Provider {
+        let model = Provider::from_variables(variables(server, self.wire)).expect("it is set up").expect("it is named");
+        let model = model.patience(Duration::from_secs(20));
+        if self.is_streamed { model } else { model.whole() }
+    }
+}
+
+/// All parts of an answer.
+async fn answered(model: &impl Model, request: Request<'_>) -> Result<Vec<Part>, ModelError> {
+    model.answer(request).try_collect().await
+}
+
+/// What was said and called, put together.
+fn said(parts: &[Part]) -> (String, Vec<String>) {
+    let mut text = String::new();
+    let mut calls = Vec::new();
+    for part in parts {
+        match part {
+            Part::Text(more) => text.push_str(more),
+            Part::Call(call) => {
+                calls.push(format!("{} {}", call.name, call.arguments.replace(": ", ":").replace(", ", ",")))
+            }
+            _ => {}
+        }
+    }
+    (text, calls)
+}
