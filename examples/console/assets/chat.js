@@ -1,0 +1,173 @@
+// A conversation: says things, draws what happens. HTML comes from this server only, which has escaped it; all else is
+// set as text.
+
+const chat = document.getElementById("chat");
+const form = document.getElementById("say");
+const text = document.getElementById("text");
+const stop = document.getElementById("stop");
+const problem = document.getElementById("problem");
+const modes = document.getElementById("modes");
+const base = `/chat/${chat.dataset.id}`;
+
+async function post(path, body) {
+  const response = await fetch(base + path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (response.ok) return response.json();
+  const answer = await response.json().catch(() => ({}));
+  throw new Error(answer.detail ?? response.statusText);
+}
+
+const run = {
+  section: null, // where the run is drawn
+  text: null, // the text that is coming
+
+  begin(number, said) {
+    document.querySelector(`[data-run="${number}"]`)?.remove();
+    this.section = document.createElement("section");
+    this.section.className = "run";
+    this.section.dataset.run = number;
+    this.text = null;
+    if (said !== null) {
+      const bubble = document.createElement("div");
+      bubble.className = "said";
+      bubble.textContent = said;
+      this.section.append(bubble);
+    }
+    chat.append(this.section);
+    stop.hidden = false;
+  },
+
+  add(piece) {
+    if (this.text === null) {
+      this.text = document.createElement("div");
+      this.text.className = "answer live";
+      this.section.append(this.text);
+    }
+    this.text.append(piece);
+  },
+
+  // What was said in pieces, rendered.
+  block(html) {
+    if (this.text === null) this.add("");
+    this.text.classList.remove("live");
+    this.text.innerHTML = html;
+    this.text = null;
+  },
+
+  card(id, html) {
+    const template = document.createElement("template");
+    template.innerHTML = html;
+    const card = template.content.firstElementChild;
+    const old = chat.querySelector(`[data-call="${CSS.escape(id)}"]`);
+    if (old) {
+      card.open ||= old.open && card.dataset.state !== "running";
+      old.replaceWith(card);
+    } else {
+      this.section.append(card);
+    }
+    if (card.dataset.state === "pending") card.querySelector("button.primary")?.focus();
+  },
+
+  progress(id, said) {
+    const card = chat.querySelector(`[data-call="${CSS.escape(id)}"] .progress`);
+    if (card) card.textContent = said;
+  },
+
+  end(html) {
+    if (html) {
+      const template = document.createElement("template");
+      template.innerHTML = html;
+      this.section.append(template.content);
+    }
+    this.text = null;
+    stop.hidden = true;
+  },
+};
+
+function isAtEnd() {
+  const page = document.documentElement;
+  return page.scrollHeight - page.scrollTop - page.clientHeight < 120;
+}
+
+function draw(note) {
+  const follow = isAtEnd();
+  switch (note.kind) {
+    case "begin": run.begin(note.run, note.said); break;
+    case "text": run.add(note.text); break;
+    case "block": run.block(note.html); break;
+    case "card": run.card(note.id, note.html); break;
+    case "progress": run.progress(note.id, note.text); break;
+    case "end": run.end(note.html); break;
+    case "reload": location.reload(); return;
+  }
+  if (follow) scrollTo(0, document.documentElement.scrollHeight);
+}
+
+let events = null;
+
+function listen() {
+  // A run that went on while the connection was lost is drawn again from its beginning.
+  events = new EventSource(`${base}/events?messages=${chat.dataset.runs ? 1e9 : chat.dataset.seen}`);
+  events.onmessage = (event) => {
+    chat.dataset.runs = "1";
+    draw(JSON.parse(event.data));
+  };
+}
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const said = text.value;
+  if (said.trim() === "") return;
+  problem.textContent = "";
+  try {
+    await post("/say", { text: said });
+    text.value = "";
+    document.querySelector(".conversations")?.remove();
+  } catch (error) {
+    problem.textContent = error.message;
+  }
+  text.focus();
+});
+
+text.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+    event.preventDefault();
+    form.requestSubmit();
+  }
+});
+
+stop.addEventListener("click", () => post("/stop", {}).catch((error) => { problem.textContent = error.message; }));
+
+modes.addEventListener("click", async (event) => {
+  const pressed = event.target.closest("button");
+  if (!pressed) return;
+  try {
+    await post("/mode", { mode: pressed.value });
+    modes.querySelectorAll("button").forEach((one) => one.setAttribute("aria-pressed", String(one === pressed)));
+  } catch (error) {
+    problem.textContent = error.message;
+  }
+});
+
+// What a person decides about a call that waits.
+chat.addEventListener("submit", async (event) => {
+  const asked = event.target.closest("form.decide");
+  if (!asked) return;
+  event.preventDefault();
+  const said = asked.querySelector(".error");
+  said.textContent = "";
+  const decision = event.submitter?.value ?? "run";
+  const body = { token: asked.dataset.token, decision, reason: asked.elements.reason.value };
+  if (decision === "edit") body.edited = asked.elements.edited.value;
+  try {
+    await post("/decide", body);
+  } catch (error) {
+    said.textContent = error.message;
+  }
+});
+
+listen();
+scrollTo(0, document.documentElement.scrollHeight);

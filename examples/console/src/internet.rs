@@ -1,0 +1,101 @@
+//! Whether targets can be reached, and how long that takes.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, Utc};
+use futures_util::future::join_all;
+use serde::Serialize;
+use tokio::net::TcpStream;
+
+use crate::listing::rounded;
+use crate::settings::SettingsFile;
+use crate::store::{InternetEventRepository, MetricPoint, MetricPointRepository, Session};
+
+/// What was seen of a target.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reached {
+    /// The target.
+    pub target: String,
+    /// When it was asked.
+    pub at: DateTime<Utc>,
+    /// Whether it took the connection.
+    pub up: bool,
+    /// How long that took.
+    pub latency_ms: Option<f64>,
+    /// What went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// The targets that the settings name, and no others: whoever can call tools is not to try out the network.
+#[derive(Clone, Debug)]
+pub struct Targets {
+    settings: SettingsFile,
+    own: SocketAddr,
+}
+
+impl Targets {
+    /// Those of the settings; without any, the console itself.
+    #[must_use]
+    pub fn new(settings: SettingsFile, own: SocketAddr) -> Self {
+        Self { settings, own }
+    }
+
+    /// The targets, each as `host:port`.
+    #[must_use]
+    pub fn list(&self) -> Vec<String> {
+        let targets = self.settings.get().internet.targets;
+        if targets.is_empty() { vec![self.own.to_string()] } else { targets }
+    }
+
+    /// What a ping asks.
+    #[must_use]
+    pub fn ping_host(&self) -> String {
+        self.settings.get().internet.ping_host.unwrap_or_else(|| self.own.to_string())
+    }
+
+    /// Connects to a target and closes the connection again.
+    pub async fn reach(&self, target: &str) -> Reached {
+        let (at, begun) = (Utc::now(), Instant::now());
+        let patience = Duration::from_millis(self.settings.get().internet.timeout_ms.into());
+        let connected = tokio::time::timeout(patience, TcpStream::connect(target)).await;
+        let (up, problem) = match connected {
+            Ok(Ok(_)) => (true, None),
+            Ok(Err(error)) => (false, Some(error.to_string())),
+            Err(_) => (false, Some(format!("no answer within {} ms", patience.as_millis()))),
+        };
+        let latency_ms = up.then(|| rounded(begun.elapsed().as_secs_f64() * 1000.0));
+        Reached { target: target.to_owned(), at, up, latency_ms, problem }
+    }
+
+    /// Asks all targets at once.
+    pub async fn reach_all(&self) -> Vec<Reached> {
+        let targets = self.list();
+        join_all(targets.iter().map(|target| self.reach(target))).await
+    }
+}
+
+/// The name of the metric that a target's latency is kept under.
+#[must_use]
+pub fn latency_metric(target: &str) -> String {
+    format!("latency_ms {target}")
+}
+
+/// Keeps what was seen: the latency as a point, and a change as an event.
+///
+/// # Errors
+/// When the database fails.
+pub async fn keep(session: &Session, seen: &Reached) -> sqlx::Result<()> {
+    if let Some(value) = seen.latency_ms {
+        let points = MetricPointRepository::new(session.clone());
+        points.insert(&latency_metric(&seen.target), &MetricPoint { at: seen.at, value }).await?;
+    }
+    let detail = match (&seen.problem, seen.latency_ms) {
+        (Some(problem), _) => problem.clone(),
+        (None, Some(latency)) => format!("{latency} ms"),
+        (None, None) => String::new(),
+    };
+    InternetEventRepository::new(session.clone()).seen(&seen.target, seen.up, &detail, seen.at).await?;
+    Ok(())
+}

@@ -1,0 +1,55 @@
+//! Lists of bounded length, and texts of bounded length in them.
+
+use serde::Serialize;
+
+/// Some of many, with how many there are: a model is to know what it does not see.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Listing<T> {
+    /// How many there are in all.
+    pub total: usize,
+    /// The first of them.
+    pub items: Vec<T>,
+}
+
+impl<T> Listing<T> {
+    /// The first `limit` of these.
+    #[must_use]
+    pub fn first(mut items: Vec<T>, limit: usize) -> Self {
+        let total = items.len();
+        items.truncate(limit);
+        Self { total, items }
+    }
+}
+
+/// A text of at most so many characters; one that was longer ends in `…`.
+#[must_use]
+pub fn clip(text: &str, characters: usize) -> String {
+    match text.char_indices().nth(characters) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// A number with one digit behind the point: what is measured is not more exact than that.
+#[must_use]
+pub fn rounded(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0
+}
+
+/// Bytes as megabytes.
+#[must_use]
+pub fn megabytes(bytes: u64) -> f64 {
+    rounded(bytes as f64 / 1_000_000.0)
+}
+
+/// A part as a percentage of the whole; 0 of nothing.
+#[must_use]
+pub fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { rounded(part as f64 * 100.0 / whole as f64) }
+}
+
+/// Whether a text contains another, in capitals or not. Nothing is contained in everything.
+#[must_use]
+pub fn contains(text: &str, wanted: &str) -> bool {
+    text.to_lowercase().contains(&wanted.to_lowercase())
+}

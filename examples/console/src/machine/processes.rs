@@ -1,0 +1,99 @@
+//! The processes of the machine.
+
+use std::path::Path;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, UpdateKind, Users};
+
+use super::Machine;
+use crate::clock::from_seconds;
+use crate::listing::{clip, megabytes, rounded};
+
+/// How much of a command line is shown.
+const COMMAND: usize = 500;
+
+/// A process in a list.
+#[derive(Clone, Debug, Serialize)]
+pub struct Process {
+    /// Its number, which another one has once it is gone.
+    pub pid: u32,
+    /// The number of the one that started it.
+    pub parent: Option<u32>,
+    /// Its name, which it can choose itself.
+    pub name: String,
+    /// The program's file, where it may be seen.
+    pub program: Option<String>,
+    /// Whose it is.
+    pub user: Option<String>,
+    /// Of one core, since it was last looked at.
+    pub cpu_percent: f64,
+    /// What it holds in memory.
+    pub memory_mb: f64,
+    /// What it does, such as `Sleep`.
+    pub state: String,
+    /// When it was started.
+    pub started: DateTime<Utc>,
+    /// Its command line. Left out of lists, where it is long and may hold what was not meant for many eyes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+}
+
+impl Process {
+    /// What the program is called: the name of its file, or else that of the process. The latter is cut off after 15
+    /// bytes by Linux, and chosen by the process.
+    #[must_use]
+    pub fn application(&self) -> &str {
+        let file = self.program.as_deref().and_then(|path| Path::new(path).file_name()?.to_str());
+        file.map_or(&self.name, |file| file.trim_end_matches(" (deleted)"))
+    }
+}
+
+impl Machine {
+    /// All processes, in no order.
+    #[must_use]
+    pub fn processes(&self) -> Vec<Process> {
+        let users = Users::new_with_refreshed_list();
+        let mut measured = self.measured();
+        measured.system.refresh_processes_specifics(ProcessesToUpdate::All, true, wanted());
+        measured.system.processes().values().map(|process| read(process, &users)).collect()
+    }
+
+    /// One process, with its command line.
+    #[must_use]
+    pub fn process(&self, pid: u32) -> Option<Process> {
+        let users = Users::new_with_refreshed_list();
+        let mut measured = self.measured();
+        let pid = Pid::from_u32(pid);
+        measured.system.refresh_processes_specifics(ProcessesToUpdate::Some(&[pid]), true, wanted());
+        let process = measured.system.process(pid)?;
+        let words: Vec<_> = process.cmd().iter().map(|word| word.to_string_lossy()).collect();
+        let command = (!words.is_empty()).then(|| clip(&words.join(" "), COMMAND));
+        Some(Process { command, ..read(process, &users) })
+    }
+}
+
+fn wanted() -> ProcessRefreshKind {
+    ProcessRefreshKind::nothing()
+        .without_tasks()
+        .with_cpu()
+        .with_memory()
+        .with_user(UpdateKind::OnlyIfNotSet)
+        .with_exe(UpdateKind::OnlyIfNotSet)
+        .with_cmd(UpdateKind::OnlyIfNotSet)
+}
+
+fn read(process: &sysinfo::Process, users: &Users) -> Process {
+    Process {
+        pid: process.pid().as_u32(),
+        parent: process.parent().map(Pid::as_u32),
+        name: process.name().to_string_lossy().into_owned(),
+        program: process.exe().map(|path| path.display().to_string()),
+        user: process.user_id().map(|id| users.get_user_by_id(id).map_or_else(|| id.to_string(), |u| u.name().into())),
+        cpu_percent: rounded(process.cpu_usage().into()),
+        memory_mb: megabytes(process.memory()),
+        state: process.status().to_string(),
+        started: from_seconds(process.start_time()),
+        command: None,
+    }
+}

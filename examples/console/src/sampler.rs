@@ -1,0 +1,149 @@
+//! What happens without anybody asking: the machine is measured and targets are checked, from time to time.
+
+use std::time::Duration;
+
+use chrono::Utc;
+use tokio::task::JoinSet;
+
+use crate::clock::hours_before;
+use crate::internet::{Reached, Targets, keep};
+use crate::machine::Machine;
+use crate::settings::{Extension, Settings, SettingsFile};
+use crate::store::{AlertRepository, MetricPoint, MetricPointRepository, Session, Store};
+
+/// Measures the machine and checks the targets. A measurement adds one point to each metric, so that what is kept is
+/// bounded by two settings: how often, and for how long.
+#[derive(Clone)]
+pub struct Sampler {
+    machine: Machine,
+    settings: SettingsFile,
+    store: Store,
+    targets: Targets,
+}
+
+/// What is done from time to time.
+#[derive(Clone, Copy, Debug)]
+enum Job {
+    Sample,
+    CheckTargets,
+}
+
+impl Job {
+    fn extension(self) -> Extension {
+        match self {
+            Self::Sample => Extension::Sampler,
+            Self::CheckTargets => Extension::Internet,
+        }
+    }
+
+    fn interval(self, settings: &Settings) -> Duration {
+        let seconds = match self {
+            Self::Sample => settings.sampler.every_seconds,
+            Self::CheckTargets => settings.internet.every_seconds,
+        };
+        Duration::from_secs(seconds.into())
+    }
+}
+
+impl Sampler {
+    /// Measures this machine and these targets into this store.
+    #[must_use]
+    pub fn new(machine: Machine, settings: SettingsFile, store: Store, targets: Targets) -> Self {
+        Self { machine, settings, store, targets }
+    }
+
+    /// Measures and checks until the tasks are dropped.
+    #[must_use]
+    pub fn start(self) -> JoinSet<()> {
+        [Job::Sample, Job::CheckTargets].into_iter().map(|job| self.clone().repeat(job)).collect()
+    }
+
+    /// Does a job again and again while its extension is on. A new interval holds at once.
+    async fn repeat(self, job: Job) {
+        let mut settings = self.settings.follow();
+        loop {
+            let now = settings.borrow_and_update().clone();
+            if now.has(job.extension())
+                && let Err(error) = self.work(job).await
+            {
+                tracing::warn!(?job, "nothing was kept: {error}");
+            }
+            tokio::select! {
+                () = tokio::time::sleep(job.interval(&now)) => {}
+                changed = settings.changed() => if changed.is_err() { return },
+            }
+        }
+    }
+
+    async fn work(&self, job: Job) -> sqlx::Result<()> {
+        match job {
+            Job::Sample => self.sample().await,
+            Job::CheckTargets => self.check_targets().await,
+        }
+    }
+
+    /// Measures the machine once: points, alerts, and what is too old.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing is kept.
+    pub async fn sample(&self) -> sqlx::Result<()> {
+        let machine = self.machine.clone();
+        let measured = tokio::task::spawn_blocking(move || measure(&machine)).await;
+        let measured = measured.map_err(|error| sqlx::Error::Protocol(format!("the measurement failed: {error}")))?;
+        let session = self.store.session();
+        let kept = self.keep_measured(&session, &measured).await;
+        session.end(kept.is_ok()).await.and(kept)
+    }
+
+    /// Checks the targets once.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing is kept.
+    pub async fn check_targets(&self) -> sqlx::Result<()> {
+        let seen = self.targets.reach_all().await;
+        let session = self.store.session();
+        let kept = keep_seen(&session, &seen).await;
+        session.end(kept.is_ok()).await.and(kept)
+    }
+
+    async fn keep_measured(&self, session: &Session, measured: &[(&str, f64)]) -> sqlx::Result<()> {
+        let settings = self.settings.get();
+        let now = Utc::now();
+        let points = MetricPointRepository::new(session.clone());
+        let alerts = AlertRepository::new(session.clone());
+        for (metric, value) in measured {
+            points.insert(metric, &MetricPoint { at: now, value: *value }).await?;
+            if settings.has(Extension::Alerts)
+                && let Some(threshold) = settings.alerts.of(metric)
+            {
+                alerts.measured(metric, *value, threshold, now).await?;
+            }
+        }
+        points.delete_before(hours_before(now, settings.sampler.keep_hours)).await?;
+        alerts.prune().await?;
+        Ok(())
+    }
+}
+
+async fn keep_seen(session: &Session, seen: &[Reached]) -> sqlx::Result<()> {
+    for target in seen {
+        keep(session, target).await?;
+    }
+    Ok(())
+}
+
+/// Each metric with its value.
+fn measure(machine: &Machine) -> Vec<(&'static str, f64)> {
+    let snapshot = machine.snapshot();
+    let fullest =
+        machine.disks().iter().filter(|disk| !disk.read_only).map(|disk| disk.space.used_percent).reduce(f64::max);
+    let mut measured = vec![
+        ("cpu_percent", snapshot.cpu_percent),
+        ("load_1m", snapshot.load[0]),
+        ("memory_percent", snapshot.memory.used_percent),
+        ("processes", snapshot.processes as f64),
+        ("swap_percent", snapshot.swap.used_percent),
+    ];
+    measured.extend(fullest.map(|percent| ("disk_percent", percent)));
+    measured
+}

@@ -1,0 +1,32 @@
+//! The secret behind confirmations that wait.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use tool_runtime::confirm::Key;
+
+/// The key in a file, which is made if there is none: what waits for a person waits on after a restart.
+///
+/// # Errors
+/// When the file cannot be read or written, or is too short.
+pub fn key(path: &Path) -> io::Result<Key> {
+    match create(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        created => created?,
+    }
+    let too_short = |error| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", path.display()));
+    Key::try_from(fs::read(path)?).map_err(too_short)
+}
+
+/// A new file, for the eyes of its owner.
+fn create(path: &Path) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+    file.write_all(&bytes)
+}

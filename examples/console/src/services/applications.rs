@@ -1,0 +1,99 @@
+//! The tools `applications.*`: processes, put together by their program.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use tool_runtime::{HandlerError, tool, tool_class};
+
+use crate::listing::{Listing, contains, rounded};
+use crate::machine::Machine;
+use crate::machine::processes::Process;
+use crate::services::classification::{Category, category_of};
+
+/// Programs that run.
+pub struct ApplicationsService {
+    machine: Machine,
+}
+
+/// A program that runs, with all its processes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Application {
+    /// The name of the program's file.
+    pub name: String,
+    /// What kind of program it is.
+    pub category: Category,
+    /// How many processes it has.
+    pub processes: usize,
+    /// Of one core, all of them.
+    pub cpu_percent: f64,
+    /// What all of them hold in memory.
+    pub memory_mb: f64,
+    /// Whose they are.
+    pub users: Vec<String>,
+}
+
+#[tool_class(prefix = "applications", category = "processes")]
+impl ApplicationsService {
+    /// Made for each call.
+    #[must_use]
+    pub fn new(machine: Machine) -> Self {
+        Self { machine }
+    }
+
+    /// The programs that run, each with all its processes, the largest in memory first.
+    #[tool(read_only, blocking)]
+    pub fn list(
+        &self,
+        /// Only programs whose name contains this, in capitals or not.
+        #[arg(max_length = 100)]
+        name: Option<&str>,
+        /// How many at most.
+        #[arg(default = 15, min = 1, max = 100)]
+        limit: usize,
+    ) -> Listing<Application> {
+        let mut programs: BTreeMap<String, Vec<Process>> = BTreeMap::new();
+        for process in self.machine.processes() {
+            programs.entry(process.application().to_owned()).or_default().push(process);
+        }
+        let mut found: Vec<Application> = programs.into_iter().map(|(name, all)| put_together(name, &all)).collect();
+        found.retain(|application| name.is_none_or(|name| contains(&application.name, name)));
+        found.sort_by(|a, b| b.memory_mb.total_cmp(&a.memory_mb));
+        Listing::first(found, limit)
+    }
+
+    /// The processes of one program, the largest in memory first.
+    #[tool(read_only, blocking)]
+    pub fn processes(
+        &self,
+        /// The program's name, as `applications.list` gives it.
+        #[arg(min_length = 1, max_length = 255)]
+        name: &str,
+        /// How many at most.
+        #[arg(default = 20, min = 1, max = 100)]
+        limit: usize,
+    ) -> Result<Listing<Process>, HandlerError> {
+        let mut found = self.machine.processes();
+        found.retain(|process| process.application() == name);
+        if found.is_empty() {
+            let hint = "`applications.list` says what runs";
+            return Err(HandlerError::retry(format!("No program `{name}` is running; {hint}.")));
+        }
+        found.sort_by(|a, b| b.memory_mb.total_cmp(&a.memory_mb));
+        Ok(Listing::first(found, limit))
+    }
+}
+
+fn put_together(name: String, processes: &[Process]) -> Application {
+    let sum = |number: fn(&Process) -> f64| rounded(processes.iter().map(number).sum());
+    let mut users: Vec<String> = processes.iter().filter_map(|process| process.user.clone()).collect();
+    users.sort();
+    users.dedup();
+    Application {
+        category: category_of(&name).0,
+        processes: processes.len(),
+        cpu_percent: sum(|process| process.cpu_percent),
+        memory_mb: sum(|process| process.memory_mb),
+        users,
+        name,
+    }
+}

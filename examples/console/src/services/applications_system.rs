@@ -1,0 +1,103 @@
+//! The tools `applications_system.*`: programs that the system has, running or not.
+
+use serde::Serialize;
+use tool_runtime::{HandlerError, tool, tool_class};
+
+use crate::listing::{Listing, contains};
+use crate::machine::Machine;
+use crate::machine::programs::DesktopEntry;
+use crate::machine::units::Unit;
+
+/// Programs that the system has.
+pub struct ApplicationsSystemService {
+    machine: Machine,
+}
+
+/// Where a command is.
+#[derive(Clone, Debug, Serialize)]
+pub struct Located {
+    /// The command.
+    pub command: String,
+    /// Its file.
+    pub path: String,
+    /// Where that leads, if it is a link.
+    pub leads_to: Option<String>,
+    /// The package that it came with.
+    pub package: Option<String>,
+    /// How many processes of it there are.
+    pub running: usize,
+}
+
+#[tool_class(prefix = "applications_system", category = "packages")]
+impl ApplicationsSystemService {
+    /// Made for each call.
+    #[must_use]
+    pub fn new(machine: Machine) -> Self {
+        Self { machine }
+    }
+
+    /// Where a command is: its file, the package it came with, and how many processes of it are running.
+    #[tool(read_only, blocking)]
+    pub fn locate(
+        &self,
+        /// The command's name without a folder, such as `python3`.
+        #[arg(min_length = 1, max_length = 255, pattern = "^[^/]+$")]
+        command: &str,
+    ) -> Result<Located, HandlerError> {
+        let path = self.machine.command(command).ok_or_else(|| {
+            HandlerError::retry(format!("There is no command `{command}`. `system_packages.search` finds packages."))
+        })?;
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        // Where `/bin` is a link to `/usr/bin`, packages know a file by either name.
+        let beside_root = real.strip_prefix("/usr").map(|rest| std::path::Path::new("/").join(rest)).ok();
+        let package = [Some(path.clone()), Some(real.clone()), beside_root]
+            .into_iter()
+            .flatten()
+            .find_map(|path| self.machine.package_of(&path));
+        let real_name = real.display().to_string();
+        let processes = self.machine.processes();
+        Ok(Located {
+            command: command.to_owned(),
+            path: path.display().to_string(),
+            running: processes.iter().filter(|process| process.program.as_deref() == Some(&*real_name)).count(),
+            leads_to: (real != path).then_some(real_name),
+            package,
+        })
+    }
+
+    /// The programs of the desktop's menu, sorted by name. A server has few or none.
+    #[tool(read_only, blocking)]
+    pub fn desktop(
+        &self,
+        /// Only programs whose name or description contains this, in capitals or not.
+        #[arg(default = "", max_length = 100)]
+        word: &str,
+        /// How many at most.
+        #[arg(default = 25, min = 1, max = 200)]
+        limit: usize,
+    ) -> Result<Listing<DesktopEntry>, HandlerError> {
+        let mut found = self.machine.desktop_entries()?;
+        found.retain(|entry| contains(&entry.name, word) || contains(entry.about.as_deref().unwrap_or_default(), word));
+        Ok(Listing::first(found, limit))
+    }
+
+    /// The services that the system can run (units of systemd), and whether they start with it.
+    #[tool(read_only, blocking)]
+    pub fn units(
+        &self,
+        /// Only services whose name or description contains this, in capitals or not.
+        #[arg(default = "", max_length = 100)]
+        word: &str,
+        /// Only services that start with the system.
+        #[arg(default = false)]
+        enabled_only: bool,
+        /// How many at most.
+        #[arg(default = 25, min = 1, max = 200)]
+        limit: usize,
+    ) -> Listing<Unit> {
+        let mut found = self.machine.units();
+        found.retain(|unit| unit.enabled || !enabled_only);
+        found.retain(|unit| contains(&unit.name, word) || contains(unit.about.as_deref().unwrap_or_default(), word));
+        Listing::first(found, limit)
+    }
+}

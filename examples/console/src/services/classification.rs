@@ -1,0 +1,163 @@
+//! The tools `classification.*`: what kind of program something is.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tool_runtime::{HandlerError, tool, tool_class};
+
+use crate::listing::rounded;
+use crate::machine::Machine;
+use crate::store::{CategoryRepository, Session};
+
+/// What kind of program something is.
+pub struct ClassificationService {
+    machine: Machine,
+    said: CategoryRepository,
+}
+
+/// A kind of program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// Keeps data for others.
+    Database,
+    /// Answers requests of the web.
+    WebServer,
+    /// Runs programs of a language.
+    Runtime,
+    /// Makes programs.
+    Development,
+    /// A command line, or a way to one.
+    Shell,
+    /// Shows something to a person.
+    Desktop,
+    /// Watches or keeps the system going.
+    System,
+    /// None of these, as far as is known.
+    Other,
+}
+
+/// Parts of the names of programs, with what such programs are. The first that fits counts.
+const RULES: &[(Category, &[&str])] = &[
+    (Category::Database, &["postgres", "mysqld", "mariadbd", "redis-server", "mongod", "sqlite", "memcached", "etcd"]),
+    (Category::WebServer, &["nginx", "apache2", "httpd", "caddy", "haproxy", "traefik", "lighttpd"]),
+    (Category::Development, &["cargo", "rustc", "gcc", "cc1", "clang", "make", "ninja", "git", "ld", "gdb"]),
+    (Category::Runtime, &["python", "node", "java", "ruby", "perl", "php", "deno", "dotnet", "beam.smp"]),
+    (Category::Shell, &["bash", "zsh", "fish", "dash", "sh", "sshd", "ssh", "tmux", "screen"]),
+    (Category::Desktop, &["chromium", "chrome", "firefox", "xorg", "wayland", "gnome", "kwin", "plasmashell"]),
+    (Category::System, &["systemd", "init", "cron", "dbus", "rsyslogd", "journald", "udevd", "kworker", "agetty"]),
+];
+
+/// What a program is.
+#[derive(Clone, Debug, Serialize)]
+pub struct Classified {
+    /// The program.
+    pub program: String,
+    /// What it is.
+    pub category: Category,
+    /// Why that is said.
+    pub because: String,
+}
+
+/// All programs of a kind that are running.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Kind {
+    /// How many processes.
+    pub processes: usize,
+    /// What they hold in memory.
+    pub memory_mb: f64,
+    /// Some of the programs.
+    pub programs: Vec<String>,
+}
+
+#[tool_class(prefix = "classification", category = "processes")]
+impl ClassificationService {
+    /// Made for each call, on its session.
+    #[must_use]
+    pub fn new(machine: Machine, session: Session) -> Self {
+        Self { machine, said: CategoryRepository::new(session) }
+    }
+
+    /// What kind of program something is, and why that is said.
+    #[tool(read_only)]
+    pub async fn classify(
+        &self,
+        /// The program's name, such as `nginx`.
+        #[arg(min_length = 1, max_length = 255)]
+        program: &str,
+    ) -> Result<Classified, HandlerError> {
+        Ok(classify(program, &self.said.all().await?))
+    }
+
+    /// What this machine is busy with: processes and memory for each kind of program.
+    #[tool(read_only)]
+    pub async fn overview(&self) -> Result<BTreeMap<Category, Kind>, HandlerError> {
+        let machine = self.machine.clone();
+        let processes = tokio::task::spawn_blocking(move || machine.processes()).await?;
+        let said = self.said.all().await?;
+        let mut kinds: BTreeMap<Category, Kind> = BTreeMap::new();
+        for process in processes {
+            let program = process.application();
+            let kind = kinds.entry(classify(program, &said).category).or_default();
+            kind.processes += 1;
+            kind.memory_mb = rounded(kind.memory_mb + process.memory_mb);
+            if kind.programs.len() < 10 && !kind.programs.iter().any(|known| known == program) {
+                kind.programs.push(program.to_owned());
+            }
+        }
+        Ok(kinds)
+    }
+
+    /// Say what kind of program something is, where the rules do not know or are wrong.
+    #[tool(idempotent, tags = ["write"])]
+    pub async fn assign(
+        &self,
+        /// The program's name, such as `billing-worker`.
+        #[arg(min_length = 1, max_length = 255)]
+        program: &str,
+        /// What it is.
+        category: Category,
+    ) -> Result<Classified, HandlerError> {
+        let name = json!(category);
+        self.said.assign(program, name.as_str().unwrap_or_default()).await?;
+        Ok(classify(program, &self.said.all().await?))
+    }
+
+    /// Forget what was said of a program: the rules decide again.
+    #[tool(idempotent, tags = ["write"])]
+    pub async fn forget(
+        &self,
+        /// The program's name.
+        #[arg(min_length = 1, max_length = 255)]
+        program: &str,
+    ) -> Result<Classified, HandlerError> {
+        if !self.said.forget(program).await? {
+            return Err(HandlerError::retry(format!("Nobody has said anything of `{program}`.")));
+        }
+        Ok(classify(program, &self.said.all().await?))
+    }
+}
+
+fn classify(program: &str, said: &BTreeMap<String, String>) -> Classified {
+    let of_people = said.get(program).and_then(|category| serde_json::from_value(json!(category)).ok());
+    let (category, because) = match of_people {
+        Some(category) => (category, "somebody said so".to_owned()),
+        None => match category_of(program) {
+            (category, Some(part)) => (category, format!("its name is or begins with `{part}`")),
+            (category, None) => (category, "no rule fits its name".to_owned()),
+        },
+    };
+    Classified { program: program.to_owned(), category, because }
+}
+
+/// What the rules say of a program, with the part of its name that decided. Short parts are whole names: `sh` is not the
+/// beginning of `shotwell`.
+#[must_use]
+pub fn category_of(program: &str) -> (Category, Option<&'static str>) {
+    let program = program.to_lowercase();
+    let fits = |part: &&str| if part.len() < 5 { program == *part } else { program.starts_with(*part) };
+    let fitting = RULES.iter().find_map(|(category, parts)| Some((*category, Some(*parts.iter().find(|p| fits(p))?))));
+    fitting.unwrap_or((Category::Other, None))
+}

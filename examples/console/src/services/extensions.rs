@@ -1,0 +1,77 @@
+//! The tools `extensions.*`: what of the console is switched on.
+
+use serde::Serialize;
+use tool_runtime::{Effect, HandlerError, tool, tool_class};
+
+use crate::settings::{Extension, SettingsFile};
+
+/// What is switched on.
+pub struct ExtensionsService {
+    settings: SettingsFile,
+}
+
+/// An extension, on or off.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExtensionState {
+    /// Its name.
+    pub name: Extension,
+    /// Whether it is on.
+    pub enabled: bool,
+    /// What it does.
+    pub about: &'static str,
+}
+
+#[tool_class(prefix = "extensions", category = "settings")]
+impl ExtensionsService {
+    /// Made for each call.
+    #[must_use]
+    pub fn new(settings: SettingsFile) -> Self {
+        Self { settings }
+    }
+
+    /// The extensions of this console, and which of them are enabled.
+    #[tool(read_only)]
+    pub fn list(&self) -> Vec<ExtensionState> {
+        let settings = self.settings.get();
+        let state = |name: Extension| ExtensionState { name, enabled: settings.has(name), about: name.about() };
+        Extension::ALL.map(state).into()
+    }
+
+    /// Enable an extension. It holds at once and is kept in the settings.
+    #[tool(sensitive, idempotent, blocking, tags = ["write"], preview = "preview_enable")]
+    pub fn enable(
+        &self,
+        /// Which extension.
+        extension: Extension,
+    ) -> Result<String, HandlerError> {
+        Ok(match self.settings.switch(extension, true)? {
+            true => format!("`{extension}` is enabled."),
+            false => format!("`{extension}` was enabled before."),
+        })
+    }
+
+    fn preview_enable(&self, extension: Extension) -> Effect {
+        Effect::Text(format!("`{extension}` is enabled: {}", extension.about()))
+    }
+
+    /// Disable an extension. Without `ai_chat` all tools are gone, and only a person can enable it again.
+    #[tool(sensitive, destructive, idempotent, blocking, tags = ["write"], preview = "preview_disable")]
+    pub fn disable(
+        &self,
+        /// Which extension.
+        extension: Extension,
+    ) -> Result<String, HandlerError> {
+        Ok(match self.settings.switch(extension, false)? {
+            true => format!("`{extension}` is disabled."),
+            false => format!("`{extension}` was disabled before."),
+        })
+    }
+
+    fn preview_disable(&self, extension: Extension) -> Effect {
+        let end = match extension {
+            Extension::AiChat => " All tools are removed, this one too.",
+            _ => "",
+        };
+        Effect::Text(format!("`{extension}` is disabled, which did this: {}{end}", extension.about()))
+    }
+}

@@ -1,0 +1,48 @@
+//! The tools `internet_events.*`: when targets went down and came up.
+
+use chrono::Utc;
+use tool_runtime::{HandlerError, tool, tool_class};
+
+use crate::clock::hours_before;
+use crate::listing::Listing;
+use crate::store::{InternetEvent, InternetEventRepository, Outage, Session};
+
+/// When targets went down and came up.
+pub struct InternetEventsService {
+    events: InternetEventRepository,
+}
+
+#[tool_class(prefix = "internet_events", category = "network")]
+impl InternetEventsService {
+    /// Made for each call, on its session.
+    #[must_use]
+    pub fn new(session: Session) -> Self {
+        Self { events: InternetEventRepository::new(session) }
+    }
+
+    /// When targets went down and came up, the newest first. A target of which nothing is said has always been up.
+    #[tool(read_only)]
+    pub async fn list(
+        &self,
+        /// Only this target, as `internet_metrics.targets` gives it.
+        #[arg(max_length = 300)]
+        target: Option<&str>,
+        /// How many at most.
+        #[arg(default = 20, min = 1, max = 200)]
+        limit: u32,
+    ) -> Result<Vec<InternetEvent>, HandlerError> {
+        Ok(self.events.newest(target, limit).await?)
+    }
+
+    /// The outages of some hours, the newest first, each with how long it lasted.
+    #[tool(read_only)]
+    pub async fn outages(
+        &self,
+        /// How many hours back.
+        #[arg(default = 24, min = 1, max = 744)]
+        hours: u32,
+    ) -> Result<Listing<Outage>, HandlerError> {
+        let now = Utc::now();
+        Ok(Listing::first(self.events.outages(hours_before(now, hours), now).await?, 200))
+    }
+}

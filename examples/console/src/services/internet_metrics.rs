@@ -1,0 +1,78 @@
+//! The tools `internet_metrics.*`: how well the configured targets can be reached.
+
+use chrono::Utc;
+use tool_runtime::{HandlerError, tool, tool_class};
+
+use crate::clock::hours_before;
+use crate::internet::{Reached, Targets, keep, latency_metric};
+use crate::store::{MetricPointRepository, MetricSummary, Session};
+
+/// How well the configured targets can be reached.
+pub struct InternetMetricsService {
+    targets: Targets,
+    session: Session,
+}
+
+#[tool_class(prefix = "internet_metrics", category = "network")]
+impl InternetMetricsService {
+    /// Made for each call, on its session.
+    #[must_use]
+    pub fn new(targets: Targets, session: Session) -> Self {
+        Self { targets, session }
+    }
+
+    /// The targets that are configured, each as `host:port`. No others can be checked.
+    #[tool(read_only)]
+    pub fn targets(&self) -> Vec<String> {
+        self.targets.list()
+    }
+
+    /// Ask the configured host for a connection, and say how long that takes.
+    #[tool(read_only)]
+    pub async fn ping(&self, #[inject] ping_host: &str) -> Result<Reached, HandlerError> {
+        Ok(self.targets.reach(ping_host).await)
+    }
+
+    /// Check a target now, and keep what was seen.
+    #[tool(idempotent)]
+    pub async fn check(
+        &self,
+        /// The target, as `internet_metrics.targets` gives it.
+        #[arg(min_length = 1, max_length = 300)]
+        target: &str,
+    ) -> Result<Reached, HandlerError> {
+        self.expect(target)?;
+        let seen = self.targets.reach(target).await;
+        keep(&self.session, &seen).await?;
+        Ok(seen)
+    }
+
+    /// How long it took to reach a target over some hours: smallest, average, 95th percentile, greatest, newest.
+    #[tool(read_only)]
+    pub async fn latency(
+        &self,
+        /// The target, as `internet_metrics.targets` gives it.
+        #[arg(min_length = 1, max_length = 300)]
+        target: &str,
+        /// How many hours back.
+        #[arg(default = 1, min = 1, max = 744)]
+        hours: u32,
+        repository: &MetricPointRepository,
+    ) -> Result<MetricSummary, HandlerError> {
+        self.expect(target)?;
+        let summary = repository.summary(&latency_metric(target), hours_before(Utc::now(), hours)).await?;
+        summary.ok_or_else(|| {
+            HandlerError::retry(format!(
+                "{target} was not reached within {hours} h. `internet_metrics.check` tries now."
+            ))
+        })
+    }
+
+    fn expect(&self, target: &str) -> Result<(), HandlerError> {
+        let known = self.targets.list();
+        if known.iter().any(|known| known == target) {
+            return Ok(());
+        }
+        Err(HandlerError::retry(format!("`{target}` is not configured. The targets are {}.", known.join(", "))))
+    }
+}

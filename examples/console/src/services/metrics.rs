@@ -1,0 +1,87 @@
+//! The tools `metrics.*`: what was measured.
+
+use chrono::{DateTime, Utc};
+use tool_runtime::{Effect, HandlerError, tool, tool_class};
+
+use crate::clock::hours_before;
+use crate::store::{MetricName, MetricPoint, MetricPointRepository, MetricSummary};
+
+/// What was measured.
+pub struct MetricsService {
+    repository: MetricPointRepository,
+}
+
+#[tool_class(prefix = "metrics", category = "metrics")]
+impl MetricsService {
+    /// Made for each call, so that its repository has the session of that call.
+    #[must_use]
+    pub fn new(repository: MetricPointRepository) -> Self {
+        Self { repository }
+    }
+
+    /// The metrics that are kept, each with the number of its points.
+    #[tool(read_only)]
+    pub async fn names(&self) -> Result<Vec<MetricName>, HandlerError> {
+        Ok(self.repository.names().await?)
+    }
+
+    /// The newest points of one metric, the newest first.
+    #[tool(read_only)]
+    pub async fn newest(
+        &self,
+        /// The metric, as `metrics.names` gives it, such as `cpu_percent`.
+        #[arg(min_length = 1, max_length = 300)]
+        metric: &str,
+        /// Leave out points that were measured before this time.
+        since: Option<DateTime<Utc>>,
+        /// How many at most.
+        #[arg(default = 20, min = 1, max = 1000)]
+        limit: u32,
+    ) -> Result<Vec<MetricPoint>, HandlerError> {
+        let points = self.repository.newest(metric, since.unwrap_or_default(), limit).await?;
+        if points.is_empty() && since.is_none() {
+            return Err(unknown(metric));
+        }
+        Ok(points)
+    }
+
+    /// One metric over some hours in a few numbers: smallest, average, 95th percentile, greatest, newest.
+    #[tool(read_only)]
+    pub async fn summary(
+        &self,
+        /// The metric, as `metrics.names` gives it, such as `memory_percent`.
+        #[arg(min_length = 1, max_length = 300)]
+        metric: &str,
+        /// How many hours back.
+        #[arg(default = 1, min = 1, max = 744)]
+        hours: u32,
+    ) -> Result<MetricSummary, HandlerError> {
+        let summary = self.repository.summary(metric, hours_before(Utc::now(), hours)).await?;
+        summary.ok_or_else(|| unknown(metric))
+    }
+
+    /// Delete all points of one metric, for good.
+    #[tool(sensitive, destructive, tags = ["write"], preview = "preview_purge")]
+    pub async fn purge(
+        &self,
+        /// The metric, as `metrics.names` gives it.
+        #[arg(min_length = 1, max_length = 300)]
+        metric: &str,
+    ) -> Result<String, HandlerError> {
+        match self.repository.delete(metric).await? {
+            0 => Err(unknown(metric)),
+            deleted => Ok(format!("{deleted} points of {metric} are deleted.")),
+        }
+    }
+
+    async fn preview_purge(&self, metric: &str) -> Result<Effect, HandlerError> {
+        let names = self.repository.names().await?;
+        let found = names.into_iter().find(|name| name.metric == metric).ok_or_else(|| unknown(metric))?;
+        let quoted = metric.replace('\'', "''");
+        Ok(Effect::Statement(format!("DELETE FROM points WHERE metric = '{quoted}' -- {} points", found.points)))
+    }
+}
+
+fn unknown(metric: &str) -> HandlerError {
+    HandlerError::retry(format!("There are no points of `{metric}`. `metrics.names` says what there is."))
+}

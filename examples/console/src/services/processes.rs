@@ -1,0 +1,139 @@
+//! The tools `processes.*`: what runs, and how to end it.
+
+use std::io;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tool_runtime::{Effect, HandlerError, tool, tool_class};
+
+use crate::listing::{Listing, contains};
+use crate::machine::Machine;
+use crate::machine::processes::Process;
+use crate::machine::signal;
+
+/// What runs.
+pub struct ProcessesService {
+    machine: Machine,
+}
+
+/// In which order processes are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// The busiest first.
+    Cpu,
+    /// The largest first.
+    Memory,
+    /// The newest first.
+    Newest,
+    /// By number.
+    Pid,
+}
+
+#[tool_class(prefix = "processes", category = "processes")]
+impl ProcessesService {
+    /// Made for each call.
+    #[must_use]
+    pub fn new(machine: Machine) -> Self {
+        Self { machine }
+    }
+
+    /// The processes of this machine with their processor time and memory.
+    #[tool(read_only, blocking)]
+    pub fn list(
+        &self,
+        /// In which order.
+        #[arg(default = "cpu")]
+        order: Order,
+        /// Only processes whose name contains this, in capitals or not.
+        #[arg(max_length = 100)]
+        name: Option<&str>,
+        /// How many at most.
+        #[arg(default = 15, min = 1, max = 200)]
+        limit: usize,
+    ) -> Listing<Process> {
+        let mut found = self.machine.processes();
+        found.retain(|process| name.is_none_or(|name| contains(&process.name, name)));
+        found.sort_by_key(|process| process.pid);
+        match order {
+            Order::Cpu => found.sort_by(|a, b| b.cpu_percent.total_cmp(&a.cpu_percent)),
+            Order::Memory => found.sort_by(|a, b| b.memory_mb.total_cmp(&a.memory_mb)),
+            Order::Newest => found.sort_by_key(|process| std::cmp::Reverse(process.started)),
+            Order::Pid => {}
+        }
+        Listing::first(found, limit)
+    }
+
+    /// One process, with its command line.
+    #[tool(read_only, blocking)]
+    pub fn show(
+        &self,
+        /// Its number.
+        #[arg(min = 1)]
+        pid: u32,
+    ) -> Result<Process, HandlerError> {
+        self.machine.process(pid).ok_or_else(|| gone(pid))
+    }
+
+    /// End a process. It is asked to end, or with `force` ended without being asked. Its name must be given too, so that
+    /// no other process is hit that has got its number since.
+    #[tool(sensitive, destructive, blocking, tags = ["write"], preview = "preview_kill")]
+    pub fn kill(
+        &self,
+        /// Its number, as `processes.list` gives it.
+        #[arg(min = 1)]
+        pid: u32,
+        /// Its name, as `processes.list` gives it.
+        name: &str,
+        /// Whether to end it without asking. It cannot save anything then.
+        #[arg(default = false)]
+        force: bool,
+    ) -> Result<String, HandlerError> {
+        self.expect(pid, name)?;
+        let is_meant = || self.machine.process(pid).is_some_and(|process| process.name == name);
+        signal::end(pid, force, is_meant).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => gone(pid),
+            io::ErrorKind::PermissionDenied => {
+                HandlerError::fatal(format!("The console may not end process {pid} ({name}): it is another user's."))
+            }
+            _ => error.into(),
+        })?;
+        let done = if force { "was ended" } else { "was asked to end" };
+        Ok(format!("Process {pid} ({name}) {done}."))
+    }
+
+    fn preview_kill(&self, pid: u32, name: &str, force: bool) -> Result<Effect, HandlerError> {
+        let process = self.expect(pid, name)?;
+        let signal = if force { "KILL" } else { "TERM" };
+        let user = process.user.as_deref().unwrap_or("unknown");
+        Ok(Effect::Command(format!("kill -{signal} {pid}  # {name} of {user}, {} MB", process.memory_mb)))
+    }
+
+    /// The process of that number, if it has that name and may be ended at all.
+    fn expect(&self, pid: u32, name: &str) -> Result<Process, HandlerError> {
+        let process = self.machine.process(pid).ok_or_else(|| gone(pid))?;
+        if process.name != name {
+            let found = &process.name;
+            return Err(HandlerError::retry(format!("Process {pid} is called `{found}`, not `{name}`.")));
+        }
+        if pid == 1 || self.is_ours(pid) {
+            return Err(HandlerError::fatal(format!(
+                "Process {pid} ({name}) is not ended: it is the console, or what the console runs under."
+            )));
+        }
+        Ok(process)
+    }
+
+    /// Whether the console is this process, or runs under it.
+    fn is_ours(&self, pid: u32) -> bool {
+        let mut ours = Some(std::process::id());
+        while let Some(current) = ours.filter(|current| *current != pid) {
+            ours = self.machine.process(current).and_then(|process| process.parent).filter(|parent| *parent != current);
+        }
+        ours.is_some()
+    }
+}
+
+fn gone(pid: u32) -> HandlerError {
+    HandlerError::retry(format!("There is no process {pid} any more. `processes.list` says what there is."))
+}

@@ -1,0 +1,56 @@
+//! The tools `system.*`: the machine in numbers.
+
+use tool_runtime::{tool, tool_class};
+
+use crate::listing::Listing;
+use crate::machine::Machine;
+use crate::machine::readings::{Disk, Interface, Snapshot, Temperature};
+
+/// The machine in numbers.
+pub struct SystemService {
+    machine: Machine,
+}
+
+#[tool_class(prefix = "system", category = "system")]
+impl SystemService {
+    /// Made for each call.
+    #[must_use]
+    pub fn new(machine: Machine) -> Self {
+        Self { machine }
+    }
+
+    /// General snapshot of this machine: names and versions, time since boot, load of the processors, memory, swap and
+    /// number of processes.
+    #[tool(read_only, blocking)]
+    pub fn build_system_snapshot(&self) -> Snapshot {
+        self.machine.snapshot()
+    }
+
+    /// The mounted file systems with their size and use, the fullest first.
+    #[tool(read_only, blocking)]
+    pub fn disks(
+        &self,
+        /// How many at most.
+        #[arg(default = 20, min = 1, max = 100)]
+        limit: usize,
+    ) -> Listing<Disk> {
+        Listing::first(self.machine.disks(), limit)
+    }
+
+    /// The network interfaces with their addresses and what went through them since they are up.
+    #[tool(read_only, blocking)]
+    pub fn network_interfaces(
+        &self,
+        /// How many at most.
+        #[arg(default = 20, min = 1, max = 100)]
+        limit: usize,
+    ) -> Listing<Interface> {
+        Listing::first(self.machine.interfaces(), limit)
+    }
+
+    /// What the temperature sensors say, the hottest first. Virtual machines have none.
+    #[tool(read_only, blocking)]
+    pub fn temperatures(&self) -> Listing<Temperature> {
+        Listing::first(self.machine.temperatures(), 50)
+    }
+}

@@ -1,0 +1,81 @@
+//! The tools `system_packages.*`: what is installed.
+
+use tool_runtime::{HandlerError, tool, tool_class};
+
+use crate::listing::{Listing, contains};
+use crate::machine::Machine;
+use crate::machine::packages::{Package, PackageChange};
+
+/// What is installed.
+pub struct SystemPackagesService {
+    machine: Machine,
+}
+
+#[tool_class(prefix = "system_packages", category = "packages")]
+impl SystemPackagesService {
+    /// Made for each call.
+    #[must_use]
+    pub fn new(machine: Machine) -> Self {
+        Self { machine }
+    }
+
+    /// Installed packages whose name or summary contains a word, sorted by name. An empty word finds them all.
+    #[tool(read_only, blocking)]
+    pub fn search(
+        &self,
+        /// The word, in capitals or not, such as `openssl`.
+        #[arg(default = "", max_length = 100)]
+        word: &str,
+        /// How many at most.
+        #[arg(default = 25, min = 1, max = 200)]
+        limit: usize,
+    ) -> Result<Listing<Package>, HandlerError> {
+        let mut found = self.machine.packages()?;
+        found.retain(|package| contains(&package.name, word) || contains(&package.summary, word));
+        found.iter_mut().for_each(|package| package.depends = None);
+        Ok(Listing::first(found, limit))
+    }
+
+    /// One installed package, with what it depends on.
+    #[tool(read_only, blocking)]
+    pub fn show(
+        &self,
+        /// The exact name, such as `libc6`.
+        #[arg(min_length = 1, max_length = 200)]
+        name: &str,
+    ) -> Result<Package, HandlerError> {
+        let found = self.machine.packages()?.into_iter().find(|package| package.name == name);
+        found.ok_or_else(|| {
+            HandlerError::retry(format!("No package `{name}` is installed. `system_packages.search` finds names."))
+        })
+    }
+
+    /// The installed packages that take the most room, the largest first.
+    #[tool(read_only, blocking)]
+    pub fn largest(
+        &self,
+        /// How many at most.
+        #[arg(default = 10, min = 1, max = 100)]
+        limit: usize,
+    ) -> Result<Listing<Package>, HandlerError> {
+        let mut packages = self.machine.packages()?;
+        packages.iter_mut().for_each(|package| package.depends = None);
+        packages.sort_by(|a, b| b.size_mb.total_cmp(&a.size_mb));
+        Ok(Listing::first(packages, limit))
+    }
+
+    /// What was installed, upgraded and removed, the newest first.
+    #[tool(read_only, blocking)]
+    pub fn history(
+        &self,
+        /// Only changes of packages whose name contains this.
+        package: Option<&str>,
+        /// How many at most.
+        #[arg(default = 20, min = 1, max = 200)]
+        limit: usize,
+    ) -> Result<Listing<PackageChange>, HandlerError> {
+        let mut changes = self.machine.package_changes()?;
+        changes.retain(|change| package.is_none_or(|name| contains(&change.package, name)));
+        Ok(Listing::first(changes, limit))
+    }
+}

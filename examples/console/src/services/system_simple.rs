@@ -1,0 +1,63 @@
+//! The tools `system_simple.*`: the machine in a sentence.
+
+use serde::Serialize;
+use tool_runtime::{tool, tool_class};
+
+use crate::machine::Machine;
+use crate::settings::SettingsFile;
+
+/// The machine in a sentence.
+pub struct SystemSimpleService {
+    machine: Machine,
+    settings: SettingsFile,
+}
+
+/// How the machine is.
+#[derive(Clone, Debug, Serialize)]
+pub struct Health {
+    /// Whether nothing is above its threshold.
+    pub healthy: bool,
+    /// What is above its threshold, in words.
+    pub problems: Vec<String>,
+}
+
+#[tool_class(prefix = "system_simple", category = "system")]
+impl SystemSimpleService {
+    /// Made for each call.
+    #[must_use]
+    pub fn new(machine: Machine, settings: SettingsFile) -> Self {
+        Self { machine, settings }
+    }
+
+    /// How this machine is doing, in one sentence for people.
+    #[tool(read_only, blocking)]
+    pub fn summary(&self) -> String {
+        let now = self.machine.snapshot();
+        let disk = self.machine.disks().into_iter().next();
+        let disk = disk
+            .map_or_else(String::new, |disk| format!(", disk {} {} % full", disk.mounted_at, disk.space.used_percent));
+        format!(
+            "{} ({}) is up for {}: processors {} % busy, memory {} % used{disk}, {} processes.",
+            now.host, now.system, now.up, now.cpu_percent, now.memory.used_percent, now.processes
+        )
+    }
+
+    /// Whether anything is above its threshold right now, and what. `system_alerts.list` knows what was.
+    #[tool(read_only, blocking)]
+    pub fn health(&self) -> Health {
+        let thresholds = self.settings.get().alerts;
+        let now = self.machine.snapshot();
+        let mut problems = Vec::new();
+        let mut judge = |what: &str, percent: f64, threshold: f64| {
+            if percent > threshold {
+                problems.push(format!("{what} at {percent} %, above {threshold} %"));
+            }
+        };
+        judge("processors", now.cpu_percent, thresholds.cpu_percent);
+        judge("memory", now.memory.used_percent, thresholds.memory_percent);
+        for disk in self.machine.disks().iter().filter(|disk| !disk.read_only) {
+            judge(&format!("disk {}", disk.mounted_at), disk.space.used_percent, thresholds.disk_percent);
+        }
+        Health { healthy: problems.is_empty(), problems }
+    }
+}

@@ -1,0 +1,141 @@
+//! Alerts: metrics above their thresholds.
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Session;
+use crate::clock::{from_stamp, stamp};
+
+/// How many alerts that are over are kept.
+const KEPT: u32 = 1000;
+
+/// A metric that is above its threshold, or was.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Alert {
+    /// Its number.
+    pub id: i64,
+    /// Which metric.
+    pub metric: String,
+    /// What it is not to be above.
+    pub threshold: f64,
+    /// How high it has been.
+    pub peak: f64,
+    /// Since when.
+    pub opened: DateTime<Utc>,
+    /// Until when, if it is over.
+    pub closed: Option<DateTime<Utc>>,
+    /// When somebody said that they know of it.
+    pub acknowledged: Option<DateTime<Utc>>,
+    /// What they said.
+    pub note: Option<String>,
+}
+
+/// Which alerts are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AlertState {
+    /// Those that are not over.
+    Open,
+    /// Those that are not over and that nobody has acknowledged.
+    New,
+    /// Those that are over.
+    Closed,
+    /// All of them.
+    All,
+}
+
+type Row = (i64, String, f64, f64, i64, Option<i64>, Option<i64>, Option<String>);
+
+/// Reads and writes alerts, in the session of one call.
+#[derive(Clone)]
+pub struct AlertRepository {
+    session: Session,
+}
+
+impl AlertRepository {
+    /// The alerts, as this session sees them.
+    #[must_use]
+    pub fn new(session: Session) -> Self {
+        Self { session }
+    }
+
+    /// The newest alerts, the newest first, and how many there are.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list(&self, state: AlertState, limit: u32) -> sqlx::Result<(usize, Vec<Alert>)> {
+        let wanted = match state {
+            AlertState::Open => "closed IS NULL",
+            AlertState::New => "closed IS NULL AND acknowledged IS NULL",
+            AlertState::Closed => "closed IS NOT NULL",
+            AlertState::All => "TRUE",
+        };
+        let query = format!(
+            "SELECT id, metric, threshold, peak, opened, closed, acknowledged, note FROM alerts WHERE {wanted} \
+             ORDER BY id DESC LIMIT ?"
+        );
+        let count = format!("SELECT count(*) FROM alerts WHERE {wanted}");
+        let mut connection = self.session.connection().await?;
+        let (total,): (i64,) = sqlx::query_as(sqlx::AssertSqlSafe(count)).fetch_one(&mut *connection).await?;
+        let rows: Vec<Row> = sqlx::query_as(sqlx::AssertSqlSafe(query)).bind(limit).fetch_all(&mut *connection).await?;
+        Ok((usize::try_from(total).unwrap_or_default(), rows.into_iter().map(read).collect()))
+    }
+
+    /// Says that somebody knows of an alert; false if there is none of that number.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn acknowledge(&self, id: i64, note: Option<&str>, at: DateTime<Utc>) -> sqlx::Result<bool> {
+        let mut connection = self.session.connection().await?;
+        let update =
+            "UPDATE alerts SET acknowledged = coalesce(acknowledged, ?), note = coalesce(?, note) WHERE id = ?";
+        let done = sqlx::query(update).bind(stamp(at)).bind(note).bind(id).execute(&mut *connection).await?;
+        Ok(done.rows_affected() > 0)
+    }
+
+    /// Takes a measurement into account: an alert is opened, goes on, or is over.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn measured(&self, metric: &str, value: f64, threshold: f64, at: DateTime<Utc>) -> sqlx::Result<()> {
+        let mut connection = self.session.connection().await?;
+        let statement = if value > threshold {
+            "INSERT INTO alerts (metric, opened, peak, threshold) VALUES (?1, ?2, ?3, ?4) \
+             ON CONFLICT (metric) WHERE closed IS NULL DO UPDATE SET peak = max(peak, excluded.peak)"
+        } else {
+            "UPDATE alerts SET closed = ?2 WHERE metric = ?1 AND closed IS NULL"
+        };
+        let statement = sqlx::query(statement).bind(metric).bind(stamp(at)).bind(value).bind(threshold);
+        statement.execute(&mut *connection).await?;
+        Ok(())
+    }
+
+    /// Deletes the alerts that are over; says how many there were.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn delete_closed(&self) -> sqlx::Result<u64> {
+        self.keep_closed(0).await
+    }
+
+    /// Deletes those of the alerts that are over which are too many, the oldest.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prune(&self) -> sqlx::Result<u64> {
+        self.keep_closed(KEPT).await
+    }
+
+    async fn keep_closed(&self, kept: u32) -> sqlx::Result<u64> {
+        let mut connection = self.session.connection().await?;
+        let delete = "DELETE FROM alerts WHERE id IN \
+                      (SELECT id FROM alerts WHERE closed IS NOT NULL ORDER BY id DESC LIMIT -1 OFFSET ?)";
+        Ok(sqlx::query(delete).bind(kept).execute(&mut *connection).await?.rows_affected())
+    }
+}
+
+fn read((id, metric, threshold, peak, opened, closed, acknowledged, note): Row) -> Alert {
+    let (closed, acknowledged) = (closed.map(from_stamp), acknowledged.map(from_stamp));
+    Alert { id, metric, threshold, peak, opened: from_stamp(opened), closed, acknowledged, note }
+}

@@ -1,0 +1,56 @@
+//! The session of one call.
+
+use std::sync::Arc;
+
+use sqlx::{Sqlite, SqliteConnection, SqlitePool, Transaction};
+use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
+
+/// The transaction of one call. Clones share it, so that what one repository has written another one of the call reads,
+/// and all of it is kept or nothing.
+///
+/// It begins with the first statement: a call that thinks for long before it writes keeps nobody waiting meanwhile.
+#[derive(Clone)]
+pub struct Session {
+    state: Arc<Mutex<State>>,
+}
+
+enum State {
+    Idle(SqlitePool),
+    Begun(Transaction<'static, Sqlite>),
+    Over,
+}
+
+impl Session {
+    pub(super) fn new(pool: SqlitePool) -> Self {
+        Self { state: Arc::new(Mutex::new(State::Idle(pool))) }
+    }
+
+    /// The connection, for one statement.
+    ///
+    /// # Errors
+    /// When the transaction cannot begin, and when the session is over.
+    pub async fn connection(&self) -> sqlx::Result<MappedMutexGuard<'_, SqliteConnection>> {
+        let mut state = self.state.lock().await;
+        if let State::Idle(pool) = &*state {
+            // One that reads first and writes later would fail if somebody wrote in between.
+            *state = State::Begun(pool.begin_with("BEGIN IMMEDIATE").await?);
+        }
+        let begun = MutexGuard::try_map(state, |state| match state {
+            State::Begun(transaction) => Some(&mut **transaction),
+            State::Idle(_) | State::Over => None,
+        });
+        begun.map_err(|_| sqlx::Error::Protocol("the session is over".to_owned()))
+    }
+
+    /// Commits, or rolls back. A clone that outlives the call finds the session over.
+    ///
+    /// # Errors
+    /// When it cannot be done; then nothing is kept.
+    pub async fn end(self, commit: bool) -> sqlx::Result<()> {
+        match std::mem::replace(&mut *self.state.lock().await, State::Over) {
+            State::Begun(transaction) if commit => transaction.commit().await,
+            State::Begun(transaction) => transaction.rollback().await,
+            State::Idle(_) | State::Over => Ok(()),
+        }
+    }
+}

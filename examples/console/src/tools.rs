@@ -1,0 +1,160 @@
+//! The dispatcher: what the tools need, where it comes from, and when they are offered.
+
+use std::path::{Path, PathBuf};
+
+use tool_builtins::files::Files;
+use tool_journal::SqliteJournal;
+use tool_runtime::{BuildError, Deferred, Dispatcher, InjectError, Manifest, ManifestError, Spill};
+
+use crate::internet::Targets;
+use crate::machine::Machine;
+use crate::settings::{Extension, Settings, SettingsFile};
+use crate::store::{MetricPointRepository, Session, Store};
+
+/// Results longer than this, in characters, are shortened, and can be read on.
+const LONG: usize = 24_000;
+
+/// What the tools are made of.
+pub struct Parts {
+    /// What is monitored.
+    pub machine: Machine,
+    /// What is switched on.
+    pub settings: SettingsFile,
+    /// What is kept.
+    pub store: Store,
+    /// What may be reached.
+    pub targets: Targets,
+    /// The files of the workspace.
+    pub files: Files,
+    /// The record of calls.
+    pub journal: SqliteJournal,
+    /// Where calls wait for a person.
+    pub deferred: Deferred,
+}
+
+/// The tools of the console, offered only while the extension `ai_chat` is enabled.
+///
+/// Then the manifest that the build script has read from the source is written to a file of the data folder, and the
+/// dispatcher loads it: the file is what a model is offered, for people and other programs to read.
+#[derive(Clone, Debug)]
+pub struct Tools {
+    dispatcher: Dispatcher,
+    manifest: PathBuf,
+}
+
+impl Tools {
+    /// Binds every tool. None is offered before [`apply`](Self::apply).
+    ///
+    /// # Errors
+    /// When a tool lacks what it needs.
+    pub fn new(parts: Parts, manifest: PathBuf) -> Result<Self, BuildError> {
+        let Parts { machine, settings, store, targets, files, journal, deferred } = parts;
+        let ping_host = targets.clone();
+        let dispatcher = Dispatcher::builder()
+            .manifest(tool_runtime::manifest!())
+            .service(files.allow_delete(true))
+            .value("machine", machine)
+            .value("settings", settings)
+            .value("targets", targets)
+            .provide("ping_host", move |_| {
+                let ping_host = ping_host.ping_host();
+                async move { Ok::<_, InjectError>(ping_host) }
+            })
+            .provide("session", move |_| {
+                let session = store.session();
+                async move { Ok::<_, InjectError>(session) }
+            })
+            .finish("session", |session: Session, outcome| async move { session.end(outcome.is_success()).await })
+            .provide("repository", |scope| async move {
+                Ok::<_, InjectError>(MetricPointRepository::new(scope.get("session").await?))
+            })
+            .confirm(deferred)
+            .journal(journal)
+            .spill(Spill::over(LONG))
+            .build()?;
+        dispatcher.registry().clear();
+        Ok(Self { dispatcher, manifest })
+    }
+
+    /// What calls them.
+    #[must_use]
+    pub fn dispatcher(&self) -> &Dispatcher {
+        &self.dispatcher
+    }
+
+    /// Offers the tools or takes them back, as the settings say.
+    ///
+    /// # Errors
+    /// When the manifest cannot be written or read. What was offered is still offered then.
+    pub fn apply(&self, settings: &Settings) -> Result<(), ToolsError> {
+        let offered = !self.dispatcher.registry().is_empty();
+        match (settings.has(Extension::AiChat), offered) {
+            (true, false) => self.mount(),
+            (false, true) => self.unmount(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Applies the settings now and whenever they change, until it is dropped or the settings are.
+    pub async fn follow(self, settings: SettingsFile) {
+        let mut settings = settings.follow();
+        loop {
+            let now = settings.borrow_and_update().clone();
+            if let Err(error) = self.apply(&now) {
+                tracing::error!("the tools stay as they are: {error}");
+            }
+            if settings.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    fn mount(&self) -> Result<(), ToolsError> {
+        Manifest::try_from(tool_runtime::manifest!())?.save(&self.manifest)?;
+        Ok(self.dispatcher.reload(Manifest::load(&self.manifest))?)
+    }
+
+    fn unmount(&self) -> Result<(), ToolsError> {
+        self.dispatcher.registry().clear();
+        remove(&self.manifest);
+        Ok(())
+    }
+}
+
+fn remove(path: &Path) {
+    if let Err(error) = std::fs::remove_file(path) {
+        tracing::warn!("{} is left behind: {error}", path.display());
+    }
+}
+
+/// Why the tools stay as they are.
+#[derive(Debug)]
+pub enum ToolsError {
+    /// The manifest cannot be written.
+    Manifest(ManifestError),
+    /// The manifest does not fit the program.
+    Build(BuildError),
+}
+
+impl std::fmt::Display for ToolsError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Manifest(error) => error.fmt(f),
+            Self::Build(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ToolsError {}
+
+impl From<ManifestError> for ToolsError {
+    fn from(error: ManifestError) -> Self {
+        Self::Manifest(error)
+    }
+}
+
+impl From<BuildError> for ToolsError {
+    fn from(error: BuildError) -> Self {
+        Self::Build(error)
+    }
+}

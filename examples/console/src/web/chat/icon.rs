@@ -1,0 +1,26 @@
+//! What kind of tool it is, at a glance.
+
+use maud::{Markup, html};
+
+/// A drawing for a tool. The name stands beside it, so that nobody has to see it.
+pub(super) fn icon(tool: &str) -> Markup {
+    html! {
+        svg.icon viewBox="0 0 24 24" width="18" height="18" aria-hidden="true" { path d=(strokes(tool)) {} }
+    }
+}
+
+fn strokes(tool: &str) -> &'static str {
+    match tool.split('.').next().unwrap_or(tool) {
+        "read_file" | "read_result" => "M6 2h8l4 4v16H6zM14 2v4h4",
+        "write_file" | "edit_file" | "apply_patch" | "move_file" | "delete_file" => "M4 20l1-5L16 4l4 4L9 19z",
+        "list_files" => "M3 6h6l2 2h10v11H3z",
+        "search_files" | "logs" => "M10 4a6 6 0 1 0 0 12a6 6 0 0 0 0-12zM15 15l6 6",
+        "processes" | "applications" | "applications_system" | "classification" => {
+            "M6 6h12v12H6zM9 2v4M15 2v4M9 18v4M15 18v4M2 9h4M2 15h4M18 9h4M18 15h4"
+        }
+        "metrics" | "internet_metrics" | "system" | "system_simple" => "M3 20h18M6 16v-4M11 16V6M16 16v-7",
+        "system_alerts" | "internet_events" => "M6 17v-6a6 6 0 0 1 12 0v6l2 2H4zM10 21h4",
+        "users" => "M12 4a4 4 0 1 0 0 8a4 4 0 0 0 0-8zM4 21c1-6 15-6 16 0",
+        _ => "M4 6h16M4 12h16M4 18h10",
+    }
+}

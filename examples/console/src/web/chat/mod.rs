@@ -1,0 +1,178 @@
+//! Conversations with the model.
+
+mod card;
+mod diff;
+mod icon;
+mod live;
+mod page;
+mod record;
+
+use std::convert::Infallible;
+
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::sse::{Event, KeepAlive};
+use axum::response::{IntoResponse, Redirect, Response, Sse};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tool_agent::Mode;
+use tool_runtime::Decision;
+
+pub use self::live::Chats;
+
+use self::live::{Busy, WrongEdit};
+use super::Site;
+use crate::settings::Extension;
+
+/// The longest message of a person, in bytes.
+const LONGEST: usize = 100_000;
+
+/// A new conversation. It is kept once something is said in it.
+pub(super) async fn start() -> Result<Redirect, Refused> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).map_err(|error| Refused(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    Ok(Redirect::to(&format!("/chat/{:016x}", u64::from_be_bytes(bytes))))
+}
+
+pub(super) async fn show(State(site): State<Site>, Path(id): Path<String>) -> Result<Response, Refused> {
+    check(&id)?;
+    let is_on = site.settings.get().has(Extension::AiChat);
+    let view = site.chats.view(&id).await.map_err(|error| failed(&error))?;
+    let recent = site.chats.recent().await.map_err(|error| failed(&error))?;
+    Ok(page::render(&id, &view, &recent, is_on).into_response())
+}
+
+/// How much of a conversation a page has already.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Seen {
+    messages: usize,
+}
+
+/// What happens in a conversation: the run that goes on from its beginning, then every other.
+pub(super) async fn events(
+    State(site): State<Site>,
+    Path(id): Path<String>,
+    Query(seen): Query<Seen>,
+) -> Result<Response, Refused> {
+    check(&id)?;
+    let notes = site.chats.follow(id, seen.messages, site.stopped.clone());
+    let events = futures_util::StreamExt::map(notes, |note| Ok::<_, Infallible>(Event::default().data(&*note)));
+    Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response())
+}
+
+/// What a person says.
+#[derive(Deserialize)]
+pub(super) struct Said {
+    text: String,
+}
+
+pub(super) async fn say(
+    State(site): State<Site>,
+    Path(id): Path<String>,
+    Json(Said { text }): Json<Said>,
+) -> Result<Json<Value>, Refused> {
+    check(&id)?;
+    check_on(&site)?;
+    if text.trim().is_empty() || text.len() > LONGEST {
+        let problem = format!("Say something, of {LONGEST} bytes at most.");
+        return Err(Refused(StatusCode::UNPROCESSABLE_ENTITY, problem));
+    }
+    site.chats.say(&id, text).await?;
+    Ok(Json(json!({})))
+}
+
+/// What a person has decided about a call.
+#[derive(Deserialize)]
+pub(super) struct Decided {
+    token: String,
+    decision: Choice,
+    /// The arguments as a person has changed them, as text, with a mark where a secret was.
+    edited: Option<String>,
+    reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Choice {
+    Run,
+    Edit,
+    Refuse,
+    Abort,
+}
+
+pub(super) async fn decide(
+    State(site): State<Site>,
+    Path(id): Path<String>,
+    Json(decided): Json<Decided>,
+) -> Result<Json<Value>, Refused> {
+    check(&id)?;
+    check_on(&site)?;
+    let decision = match decided.decision {
+        Choice::Run => Decision::Run,
+        Choice::Edit => Decision::Edit(site.chats.edited(&id, &decided.token, decided.edited.as_deref()).await?),
+        Choice::Refuse => Decision::Refuse(decided.reason.filter(|reason| !reason.trim().is_empty())),
+        Choice::Abort => Decision::Abort,
+    };
+    site.chats.decide(&id, decided.token, decision).await?;
+    Ok(Json(json!({})))
+}
+
+/// What the model may do from now on.
+#[derive(Deserialize)]
+pub(super) struct NewMode {
+    mode: Mode,
+}
+
+pub(super) async fn set_mode(
+    State(site): State<Site>,
+    Path(id): Path<String>,
+    Json(NewMode { mode }): Json<NewMode>,
+) -> Result<Json<Value>, Refused> {
+    check(&id)?;
+    site.chats.set_mode(&id, mode);
+    Ok(Json(json!({"mode": mode})))
+}
+
+pub(super) async fn stop(State(site): State<Site>, Path(id): Path<String>) -> Result<Json<Value>, Refused> {
+    check(&id)?;
+    Ok(Json(json!({"stopped": site.chats.stop(&id)})))
+}
+
+/// Why a request is not served, for the page to show.
+pub(super) struct Refused(StatusCode, String);
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        (self.0, Json(json!({"detail": self.1}))).into_response()
+    }
+}
+
+impl From<Busy> for Refused {
+    fn from(busy: Busy) -> Self {
+        Self(StatusCode::CONFLICT, busy.to_string())
+    }
+}
+
+impl From<WrongEdit> for Refused {
+    fn from(wrong: WrongEdit) -> Self {
+        Self(StatusCode::UNPROCESSABLE_ENTITY, wrong.to_string())
+    }
+}
+
+fn failed(error: &impl std::fmt::Display) -> Refused {
+    Refused(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+}
+
+fn check(id: &str) -> Result<(), Refused> {
+    let is_id = (1..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    if is_id { Ok(()) } else { Err(Refused(StatusCode::NOT_FOUND, "There is no such conversation.".to_owned())) }
+}
+
+fn check_on(site: &Site) -> Result<(), Refused> {
+    if site.settings.get().has(Extension::AiChat) {
+        return Ok(());
+    }
+    Err(Refused(StatusCode::NOT_FOUND, "The extension `ai_chat` is off: switch it on in the settings.".to_owned()))
+}

@@ -1,0 +1,106 @@
+//! What happens in a run, as a page draws it.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use maud::html;
+use serde_json::{Value, json};
+use tool_agent::{Conversation, Ending, Event, Outcome, Run, Update};
+
+use super::card::{Card, CardState};
+use super::live::Live;
+use crate::listing::clip;
+use crate::web::markdown;
+
+/// Lets a run go to its end and notes what happens: text as it comes, then rendered; each call as a card that changes.
+pub(super) async fn record(conversation: Conversation, run: Run, live: &Live) {
+    let mut events = run.events();
+    let mut recorder = Recorder { conversation, live, text: String::new(), calls: HashMap::new() };
+    let watch = async {
+        while let Some(update) = events.next().await {
+            match update {
+                Update::Event(event) => recorder.note(event).await,
+                Update::Missed(events) => tracing::warn!(events, "a run was too fast to be recorded"),
+            }
+        }
+    };
+    let (outcome, ()) = tokio::join!(run.into_future(), watch);
+    recorder.end(&outcome);
+}
+
+struct Recorder<'a> {
+    conversation: Conversation,
+    live: &'a Live,
+    /// What the model has said since the last card.
+    text: String,
+    calls: HashMap<String, Started>,
+}
+
+struct Started {
+    tool: String,
+    arguments: Value,
+    at: Instant,
+}
+
+impl Recorder<'_> {
+    async fn note(&mut self, event: Event) {
+        match event {
+            Event::Text { text } => {
+                self.live.note(&json!({"kind": "text", "text": text}));
+                self.text.push_str(&text);
+            }
+            Event::CallStarted { id, tool, arguments } => {
+                self.flush();
+                let started = Started { tool: tool.to_string(), arguments, at: Instant::now() };
+                self.card(&id, &started, CardState::Running);
+                self.calls.insert(id.to_string(), started);
+            }
+            Event::CallProgress { id, progress } => {
+                let text = progress.as_str().map_or_else(|| progress.to_string(), str::to_owned);
+                self.live.note(&json!({"kind": "progress", "id": *id, "text": clip(&text, 200)}));
+            }
+            Event::CallPending { id, .. } => self.pending(&id).await,
+            Event::CallFinished(done) => {
+                let started = self.calls.remove(&done.id).unwrap_or_else(|| Started {
+                    tool: done.name.clone(),
+                    arguments: Value::Null,
+                    at: Instant::now(),
+                });
+                let took = Some(started.at.elapsed());
+                self.card(&done.id, &started, CardState::Ended { result: &done.result, took });
+            }
+            Event::TurnEnded { .. } => self.flush(),
+            _ => {}
+        }
+    }
+
+    async fn pending(&mut self, id: &str) {
+        let waiting = self.conversation.waiting().await.unwrap_or_default();
+        let found = waiting.iter().find(|(_, call)| call.question.call_id.as_deref() == Some(id));
+        if let (Some((pending, call)), Some(started)) = (found, self.calls.get(id)) {
+            self.card(id, started, CardState::Pending { token: pending.token.as_str(), question: &call.question });
+        }
+    }
+
+    fn card(&self, id: &str, started: &Started, state: CardState<'_>) {
+        let card = Card { id, tool: &started.tool, arguments: &started.arguments, state };
+        self.live.note(&json!({"kind": "card", "id": id, "html": card.render().into_string()}));
+    }
+
+    /// Replaces the text that came in pieces by what it means.
+    fn flush(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        if !text.trim().is_empty() {
+            self.live.note(&json!({"kind": "block", "html": markdown(&text).into_string()}));
+        }
+    }
+
+    fn end(&mut self, outcome: &Outcome) {
+        self.flush();
+        let html = match &outcome.ending {
+            Ending::Answered | Ending::Waiting(_) => html! {},
+            ending => html! { p.ending role="status" { (ending) } },
+        };
+        self.live.note(&json!({"kind": "end", "html": html.into_string()}));
+    }
+}

@@ -1,0 +1,163 @@
+//! The record of calls, as a page.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use axum::extract::{Query, State};
+use chrono::{DateTime, Utc};
+use maud::{Markup, html};
+use serde::Deserialize;
+use tool_runtime::journal::{self, Entry, Journal};
+
+use super::Site;
+use super::layout::{Place, page};
+use crate::listing::clip;
+
+/// How many calls a page has.
+const CALLS: u32 = 100;
+
+/// Which calls are listed.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Filter {
+    tool: String,
+    conversation: String,
+    state: String,
+    before: Option<u64>,
+}
+
+pub(super) async fn show(State(site): State<Site>, Query(filter): Query<Filter>) -> Markup {
+    let mut query = journal::Query::newest(CALLS);
+    if !filter.tool.is_empty() {
+        query = query.tool(&filter.tool);
+    }
+    if !filter.conversation.is_empty() {
+        query = query.conversation(&filter.conversation);
+    }
+    query.before = filter.before;
+    let content = match site.journal.entries(query).await {
+        Err(error) => html! { h1 { "Journal" } p.notice { (error) } },
+        Ok(entries) => table(&filter, &entries),
+    };
+    page(Place::Journal, "Journal", html! {}, None, content)
+}
+
+fn table(filter: &Filter, entries: &[Entry]) -> Markup {
+    let shown: Vec<&Entry> =
+        entries.iter().filter(|entry| filter.state.is_empty() || state(entry).0 == filter.state).collect();
+    html! {
+        h1 { "Journal" }
+        form.filters role="search" method="get" action="/journal" {
+            label { span { "Tool" } input name="tool" value=(filter.tool); }
+            label { span { "Conversation" } input name="conversation" value=(filter.conversation); }
+            label { span { "State" }
+                select name="state" {
+                    option value="" { "all" }
+                    @for state in ["done", "failed", "not run", "running", "unknown"] {
+                        option selected[state == filter.state] { (state) }
+                    }
+                }
+            }
+            button { "Show" }
+        }
+        (latencies(entries))
+        @if shown.is_empty() { p.quiet { "No calls." } } @else {
+            div.scroll tabindex="0" role="region" aria-label="Calls" {
+                table {
+                    thead { tr { th { "When" } th { "Tool" } th { "State" } th { "Took" } th { "Decided" } th { "Arguments and answer" } } }
+                    tbody { @for entry in shown { (row(entry)) } }
+                }
+            }
+        }
+        @if let Some(last) = entries.last().filter(|_| entries.len() == CALLS as usize) {
+            p { a href={ "/journal?before=" (last.sequence) "&tool=" (filter.tool) } { "Older calls" } }
+        }
+    }
+}
+
+fn row(entry: &Entry) -> Markup {
+    let (name, class) = state(entry);
+    let took = finished(entry).map(|finished| milliseconds(finished.duration));
+    html! {
+        tr {
+            td { time { (DateTime::<Utc>::from(entry.at).format("%Y-%m-%d %H:%M:%S")) } }
+            td { a href={ "/tools/" (entry.tool) } { (entry.tool) } }
+            td { span class={ "flag " (class) } { (name) } }
+            td.number { (took.unwrap_or_default()) }
+            td { (entry.decision.as_deref().unwrap_or("–")) }
+            td {
+                details {
+                    summary { code { (clip(&entry.arguments.to_string(), 60)) } }
+                    pre { (entry.arguments.to_string()) }
+                    @if let Some(finished) = finished(entry) { pre { (clip(&finished.result.output, 4000)) } }
+                }
+            }
+        }
+    }
+}
+
+/// The state in a word, with how it looks.
+fn state(entry: &Entry) -> (&'static str, &'static str) {
+    match &entry.state {
+        journal::State::Noted => ("not run", "warn"),
+        journal::State::Running => ("running", ""),
+        journal::State::Unfinished => ("unknown", "bad"),
+        journal::State::Finished(finished) if finished.result.success => ("done", "calm"),
+        journal::State::Finished(_) => ("failed", "bad"),
+    }
+}
+
+fn finished(entry: &Entry) -> Option<&journal::Finished> {
+    match &entry.state {
+        journal::State::Finished(finished) => Some(finished),
+        _ => None,
+    }
+}
+
+fn milliseconds(duration: Duration) -> String {
+    format!("{:.1} ms", duration.as_secs_f64() * 1000.0)
+}
+
+/// A plot for each tool: a dot for each call, further right the longer it took, each step ten times as long.
+fn latencies(entries: &[Entry]) -> Markup {
+    let mut tools: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
+    for entry in entries {
+        if let Some(finished) = finished(entry) {
+            tools.entry(&entry.tool).or_default().push(finished.duration);
+        }
+    }
+    html! {
+        @if !tools.is_empty() {
+            details.plots open {
+                summary { "How long calls took" }
+                table {
+                    thead { tr { th { "Tool" } th { "Calls" } th { "Median" } th { "Longest" } th { "0.1 ms to 100 s" } } }
+                    tbody {
+                        @for (tool, times) in &mut tools {
+                            @let () = times.sort_unstable();
+                            tr {
+                                td { (tool) }
+                                td.number { (times.len()) }
+                                td.number { (milliseconds(times[times.len() / 2])) }
+                                td.number { (milliseconds(times[times.len() - 1])) }
+                                td { (plot(times)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn plot(times: &[Duration]) -> Markup {
+    let place = |time: &Duration| ((time.as_secs_f64().max(0.0001) / 0.0001).log10() * 50.0).clamp(0.0, 300.0) + 5.0;
+    html! {
+        svg.plot viewBox="0 0 310 16" width="310" height="16" aria-hidden="true" {
+            @for step in 0..=6 {
+                line x1=(5 + step * 50) x2=(5 + step * 50) y1="0" y2="16" {}
+            }
+            @for time in times { circle cx=(format!("{:.1}", place(time))) cy="8" r="3" {} }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What all pages share.
+
+use maud::{DOCTYPE, Markup, html};
+
+/// A page of the console.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Chat,
+    Tools,
+    Journal,
+    Settings,
+}
+
+impl Place {
+    const ALL: [Self; 4] = [Self::Chat, Self::Tools, Self::Journal, Self::Settings];
+
+    fn link(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Chat => ("/", "Chat"),
+            Self::Tools => ("/tools", "Tools"),
+            Self::Journal => ("/journal", "Journal"),
+            Self::Settings => ("/settings", "Settings"),
+        }
+    }
+}
+
+/// A whole page. `controls` stand in the header, `script` is the name of a module of the console's own.
+pub(super) fn page(place: Place, title: &str, controls: Markup, script: Option<&str>, content: Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) " · Console" }
+                link rel="stylesheet" href="/assets/style.css";
+                link rel="icon" href="/assets/icon.svg";
+                @if let Some(script) = script {
+                    script type="module" src={ "/assets/" (script) } {}
+                }
+            }
+            body {
+                a.skip href="#main" { "To the content" }
+                header.top {
+                    a.brand href="/" { "Console" }
+                    nav aria-label="Pages" {
+                        @for other in Place::ALL {
+                            @let (link, name) = other.link();
+                            a href=(link) aria-current=[(other == place).then_some("page")] { (name) }
+                        }
+                    }
+                    (controls)
+                }
+                main #main tabindex="-1" { (content) }
+            }
+        }
+    }
+}

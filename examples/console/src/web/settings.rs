@@ -1,0 +1,58 @@
+//! What a person can switch on and off.
+
+use axum::Form;
+use axum::extract::State;
+use axum::response::{IntoResponse, Redirect, Response};
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::Site;
+use super::layout::{Place, page};
+use crate::settings::Extension;
+
+/// A switch that somebody has pressed.
+#[derive(Deserialize)]
+pub(super) struct Switch {
+    extension: Extension,
+    on: bool,
+}
+
+pub(super) async fn show(State(site): State<Site>) -> Markup {
+    render(&site, None)
+}
+
+pub(super) async fn switch(State(site): State<Site>, Form(switch): Form<Switch>) -> Response {
+    let switched = site.settings.switch(switch.extension, switch.on);
+    let applied = switched.map_err(|error| error.to_string()).and_then(|_| {
+        // Whoever has pressed a button sees what came of it, without waiting for those who follow the settings.
+        site.tools.apply(&site.settings.get()).map_err(|error| error.to_string())
+    });
+    match applied {
+        Ok(()) => Redirect::to("/settings").into_response(),
+        Err(problem) => render(&site, Some(&problem)).into_response(),
+    }
+}
+
+fn render(site: &Site, problem: Option<&str>) -> Markup {
+    let settings = site.settings.get();
+    let content = html! {
+        h1 { "Settings" }
+        @if let Some(problem) = problem { p.notice role="alert" { (problem) } }
+        ul.switches {
+            @for extension in Extension::ALL {
+                @let on = settings.has(extension);
+                li {
+                    form method="post" action="/settings" {
+                        input type="hidden" name="extension" value=(extension.name());
+                        input type="hidden" name="on" value=(!on);
+                        button type="submit" role="switch" aria-checked=(on) aria-label=(extension.name()) { span {} }
+                    }
+                    div { strong { (extension.name()) } p { (extension.about()) } }
+                }
+            }
+        }
+        h2 { "File" }
+        pre { (serde_json::to_string_pretty(&settings).unwrap_or_default()) }
+    };
+    page(Place::Settings, "Settings", html! {}, None, content)
+}

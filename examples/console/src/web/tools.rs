@@ -1,0 +1,119 @@
+//! The catalogue of tools, and a page for each.
+
+use std::collections::BTreeMap;
+
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use maud::{Markup, html};
+use serde::Deserialize;
+use tool_runtime::ToolDefinition;
+
+use super::layout::{Place, page};
+use super::{Site, form};
+
+/// Which tools are listed.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Filter {
+    search: String,
+    category: String,
+}
+
+pub(super) async fn catalogue(State(site): State<Site>, Query(filter): Query<Filter>) -> Markup {
+    let tools = site.tools.dispatcher();
+    let all = tools.definitions();
+    let mut categories: Vec<&str> = all.iter().filter_map(|(_, tool)| tool.category.as_deref()).collect();
+    categories.sort_unstable();
+    categories.dedup();
+    let found: Vec<(&str, &ToolDefinition)> =
+        all.iter().map(|(name, tool)| (&**name, &**tool)).filter(|(name, tool)| filter.fits(name, tool)).collect();
+    let mut groups: BTreeMap<&str, Vec<(&str, &ToolDefinition)>> = BTreeMap::new();
+    for (name, tool) in &found {
+        groups.entry(tool.category.as_deref().unwrap_or("other")).or_default().push((name, tool));
+    }
+    let content = html! {
+        h1 { "Tools" }
+        @if all.is_empty() {
+            p.notice { "No tools are offered: the extension " code { "ai_chat" } " is off. " a href="/settings" { "Settings" } }
+        } @else {
+            form.filters role="search" method="get" action="/tools" {
+                label { span { "Search" } input type="search" name="search" value=(filter.search); }
+                label { span { "Category" }
+                    select name="category" {
+                        option value="" { "all" }
+                        @for category in &categories { option selected[*category == filter.category] { (category) } }
+                    }
+                }
+                button { "Show" }
+            }
+            p.quiet role="status" { (found.len()) " of " (all.len()) " tools" }
+        }
+        @for (category, tools) in &groups {
+            section aria-label=(category) {
+                h2 { (category) }
+                ul.tools {
+                    @for (name, tool) in tools {
+                        li {
+                            a href={ "/tools/" (name) } { (name) }
+                            (flags(tool))
+                            p { (tool.description) }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    page(Place::Tools, "Tools", html! {}, None, content)
+}
+
+impl Filter {
+    /// Every word must be in the name, the description or the tags.
+    fn fits(&self, name: &str, tool: &ToolDefinition) -> bool {
+        let text = format!("{name} {} {}", tool.description, tool.tags.join(" ")).to_lowercase();
+        let has_words = self.search.to_lowercase().split_whitespace().all(|word| text.contains(word));
+        has_words && (self.category.is_empty() || tool.category.as_deref() == Some(&self.category))
+    }
+}
+
+pub(super) async fn tool(State(site): State<Site>, Path(name): Path<String>) -> Response {
+    let Some(tool) = site.tools.dispatcher().definition(&name) else {
+        let content = html! { h1 { "No such tool" } p { "There is no tool " code { (name) } "." } };
+        return (StatusCode::NOT_FOUND, page(Place::Tools, "No such tool", html! {}, None, content)).into_response();
+    };
+    let content = html! {
+        p { a href="/tools" { "All tools" } }
+        h1 { (name) }
+        (flags(&tool))
+        p.lead { (tool.description) }
+        @if let Some(more) = &tool.instructions { p { (more) } }
+        form #call data-tool=(name) novalidate {
+            (form::fields(&tool))
+            div.buttons {
+                button.primary type="submit" value="run" { "Run" }
+                button type="submit" value="dry" { "Dry run" }
+                button type="button" #curl { "Copy as curl" }
+            }
+        }
+        section #result aria-live="polite" aria-label="Result" hidden {}
+        section #forms aria-label="Definitions" {
+            h2 { "As providers see it" }
+            div.buttons role="group" aria-label="Providers" #dialects {}
+            pre #definition hidden tabindex="0" {}
+            ul #losses {}
+        }
+    };
+    page(Place::Tools, &name, html! {}, Some("form.js"), content).into_response()
+}
+
+/// What a tool does to the world, in words beside its name.
+fn flags(tool: &ToolDefinition) -> Markup {
+    html! {
+        span.flags {
+            @if tool.read_only { span.flag.calm { "reads" } }
+            @if tool.sensitive { span.flag.warn { "asks first" } }
+            @if tool.destructive { span.flag.bad { "destroys" } }
+            @for tag in &tool.tags { span.flag { (tag) } }
+        }
+    }
+}

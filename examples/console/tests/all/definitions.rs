@@ -1,0 +1,70 @@
+use tool_runtime::Manifest;
+
+use crate::fixture::Console;
+
+const SERVICES: [&str; 15] = [
+    "applications",
+    "applications_system",
+    "classification",
+    "extensions",
+    "internet_events",
+    "internet_metrics",
+    "logs",
+    "metrics",
+    "processes",
+    "service_discovery",
+    "system",
+    "system_alerts",
+    "system_packages",
+    "system_simple",
+    "users",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_fifteen_services_are_offered_and_described() {
+    let console = Console::open().await;
+    let tools = console.app.dispatcher().definitions();
+    let mut services: Vec<&str> = tools.iter().filter_map(|(name, _)| Some(name.split_once('.')?.0)).collect();
+    services.dedup();
+    assert_eq!(services, SERVICES);
+    for (name, tool) in tools.iter() {
+        assert!(tool.description.len() > 20, "{name}: {}", tool.description);
+        for (argument, schema) in &tool.arguments {
+            assert!(schema.description.is_some(), "{name}: {argument} has no description");
+        }
+    }
+}
+
+/// A policy asks about what is sensitive, so nothing that destroys may be anything else, and whatever does not only
+/// read says so.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_flags_are_consistent() {
+    let console = Console::open().await;
+    for (name, tool) in console.app.dispatcher().definitions().iter().filter(|(name, _)| name.contains('.')) {
+        assert!(!tool.destructive || tool.sensitive, "{name} destroys without asking");
+        assert!(!(tool.read_only && tool.sensitive), "{name} only reads and yet asks");
+        let writes = tool.tags.iter().any(|tag| tag == "write") || &**name == "internet_metrics.check";
+        assert_ne!(tool.read_only, writes, "{name} must be `read_only` or tagged `write`");
+    }
+    for sensitive in ["processes.kill", "metrics.purge", "extensions.enable", "extensions.disable"] {
+        assert!(console.app.dispatcher().definition(sensitive).is_some_and(|tool| tool.sensitive), "{sensitive}");
+    }
+}
+
+/// What the build script read in the source is what the compiler made of it, and what lies in the data folder.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_manifest_is_the_linked_one() {
+    let console = Console::open().await;
+    let written = std::fs::read_to_string(console.path("data/tools_calls.json")).expect("a manifest");
+    assert_eq!(written, Manifest::linked().to_json());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_model_sees_nothing_that_is_injected() {
+    let console = Console::open().await;
+    for (name, tool) in console.app.dispatcher().definitions().iter() {
+        for injected in ["session", "repository", "machine", "settings", "ping_host", "progress", "targets"] {
+            assert!(!tool.arguments.contains_key(injected), "{name} shows {injected}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::PathBuf;
+
+use console::app::App;
+use console::machine::Places;
+use console::options::Options;
+use serde_json::Value;
+use tempfile::TempDir;
+use tool_agent::Offline;
+use tool_runtime::confirm::{self, Decision};
+use tool_runtime::{ErrorKind, ToolCall, ToolResult};
+
+/// A console whose data, workspace and logs are in a folder of its own. The rest of the machine is this one.
+pub struct Console {
+    pub app: App,
+    pub folder: TempDir,
+    pub own: SocketAddr,
+    /// What the console takes for its own address: something listens there.
+    _listener: TcpListener,
+}
+
+impl Console {
+    pub async fn open() -> Self {
+        Self::open_in(tempfile::tempdir().expect("a folder")).await
+    }
+
+    pub async fn open_in(folder: TempDir) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let own = listener.local_addr().expect("an address");
+        let logs = folder.path().join("logs");
+        std::fs::create_dir_all(&logs).expect("a folder of logs");
+        let places = Places { logs, ..Places::default() };
+        let options = Options { port: 0, workspace: None, data: folder.path().join("data") };
+        let app = App::open(&options, places, own, Offline).await.expect("the console opens");
+        Self { app, folder, own, _listener: listener }
+    }
+
+    /// Calls a tool; whoever is asked agrees.
+    pub async fn call(&self, tool: &str, arguments: Value) -> ToolResult {
+        let agree = confirm::from_fn(|_| async { Decision::Run });
+        self.app.dispatcher().call(ToolCall::new(tool, arguments)).confirm(agree).await
+    }
+
+    /// The answer of a tool that must succeed.
+    pub async fn answer(&self, tool: &str, arguments: Value) -> String {
+        let result = self.call(tool, arguments).await;
+        assert!(result.success, "{tool}: {}", result.output);
+        result.output
+    }
+
+    /// The same as JSON.
+    pub async fn json(&self, tool: &str, arguments: Value) -> Value {
+        let answer = self.answer(tool, arguments).await;
+        serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{tool}: {error}: {answer}"))
+    }
+
+    pub fn log(&self, name: &str, content: impl AsRef<[u8]>) {
+        std::fs::write(self.path("logs").join(name), content).expect("a log is written");
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+}
+
+pub fn kind(result: &ToolResult) -> Option<ErrorKind> {
+    result.error.as_ref().map(|error| error.kind)
+}

@@ -1,0 +1,60 @@
+use chrono::Utc;
+use console::store::AlertRepository;
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use tool_runtime::ErrorKind;
+
+use crate::fixture::{Console, kind};
+
+/// Opens an alert, as the sampler would.
+async fn open_alert(console: &Console, metric: &str) {
+    let session = console.app.store.session();
+    AlertRepository::new(session.clone()).measured(metric, 99.0, 90.0, Utc::now()).await.expect("an alert");
+    session.end(true).await.expect("it is kept");
+}
+
+async fn alerts(console: &Console, state: &str) -> Value {
+    console.json("system_alerts.list", json!({"state": state})).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_fails_keeps_nothing() {
+    let console = Console::open().await;
+    open_alert(&console, "cpu_percent").await;
+    let id = alerts(&console, "new").await["items"][0]["id"].clone();
+
+    let result = console.call("system_alerts.acknowledge", json!({"ids": [id, 999], "note": "I look at it"})).await;
+    assert_eq!(kind(&result), Some(ErrorKind::Retry));
+    assert_eq!(result.output, "There is no alert 999; none was acknowledged.");
+    let left = alerts(&console, "new").await;
+    assert_eq!((&left["total"], &left["items"][0]["note"]), (&json!(1), &Value::Null), "{left}");
+
+    // The same without the wrong number is kept.
+    console.answer("system_alerts.acknowledge", json!({"ids": [id], "note": "I look at it"})).await;
+    assert_eq!(alerts(&console, "new").await["total"], 0);
+    assert_eq!(alerts(&console, "open").await["items"][0]["note"], "I look at it");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_is_over_stays_over() {
+    let console = Console::open().await;
+    let session = console.app.store.session();
+    let left_behind = session.clone();
+    session.end(true).await.expect("it ends");
+    let error = AlertRepository::new(left_behind).delete_closed().await.expect_err("it is over");
+    assert!(error.to_string().contains("the session is over"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_calls_at_once_wait_for_each_other() {
+    let console = Console::open().await;
+    let names: Vec<String> = (0..40).map(|number| format!("program-{number}")).collect();
+    let calls =
+        names.iter().map(|name| console.call("classification.assign", json!({"program": name, "category": "other"})));
+    let results = join_all(calls).await;
+    assert!(results.iter().all(|result| result.success), "{results:?}");
+    for name in &names {
+        let classified = console.json("classification.classify", json!({"program": name})).await;
+        assert_eq!(classified["because"], "somebody said so");
+    }
+}

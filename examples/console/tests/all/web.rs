@@ -1,0 +1,295 @@
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::ConnectInfo;
+use axum::http::{Method, Request, StatusCode, header};
+use console::settings::Extension;
+use console::web::router;
+use futures_util::StreamExt;
+use serde_json::{Value, json};
+use tool_runtime::CancellationToken;
+use tower::ServiceExt;
+
+use crate::fixture::Console;
+
+/// A browser on this machine, whose requests come from the console's own pages.
+#[derive(Clone)]
+struct Browser {
+    router: Router,
+    own: SocketAddr,
+}
+
+impl Browser {
+    fn new(console: &Console) -> Self {
+        Self { router: router(&console.app, CancellationToken::new()), own: console.own }
+    }
+
+    async fn send(&self, request: axum::http::request::Builder, body: Body) -> axum::response::Response {
+        let mut request = request.body(body).expect("a request");
+        request.extensions_mut().insert(ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 50_000))));
+        self.router.clone().oneshot(request).await.expect("an answer")
+    }
+
+    fn request(&self, method: Method, path: &str) -> axum::http::request::Builder {
+        Request::builder().method(method).uri(path).header(header::HOST, self.own.to_string())
+    }
+
+    async fn get(&self, path: &str) -> (StatusCode, String) {
+        text(self.send(self.request(Method::GET, path), Body::empty()).await).await
+    }
+
+    async fn page(&self, path: &str) -> String {
+        let (status, page) = self.get(path).await;
+        assert_eq!(status, StatusCode::OK, "{path}: {page}");
+        page
+    }
+
+    async fn post(&self, path: &str, body: Value) -> (StatusCode, String) {
+        let request = self.request(Method::POST, path).header(header::CONTENT_TYPE, "application/json");
+        let request = request.header(header::ORIGIN, format!("http://{}", self.own));
+        text(self.send(request, Body::from(body.to_string())).await).await
+    }
+
+    /// What a page is told of the next run, to its end.
+    async fn watch(&self, conversation: &str) -> impl Future<Output = Vec<Value>> + use<> {
+        let path = format!("/chat/{conversation}/events?messages=1000000");
+        let response = self.send(self.request(Method::GET, &path), Body::empty()).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        let mut body = response.into_body().into_data_stream();
+        async move {
+            let (mut buffer, mut notes) = (String::new(), Vec::new());
+            while let Some(piece) = body.next().await {
+                buffer.push_str(std::str::from_utf8(&piece.expect("a piece")).expect("text"));
+                while let Some((event, rest)) = buffer.split_once("\n\n") {
+                    let data = event.strip_prefix("data: ").map(str::to_owned);
+                    buffer = rest.to_owned();
+                    let Some(data) = data else { continue };
+                    let note: Value = serde_json::from_str(&data).expect("JSON");
+                    let is_end = note["kind"] == "end";
+                    notes.push(note);
+                    if is_end {
+                        return notes;
+                    }
+                }
+            }
+            notes
+        }
+    }
+
+    /// Says something, and gives what the page is told of it.
+    async fn say(&self, conversation: &str, said: &str) -> Vec<Value> {
+        let watch = self.watch(conversation).await;
+        let (status, answer) = self.post(&format!("/chat/{conversation}/say"), json!({"text": said})).await;
+        assert_eq!(status, StatusCode::OK, "{answer}");
+        watch.await
+    }
+
+    async fn decide(&self, conversation: &str, body: Value) -> Vec<Value> {
+        let watch = self.watch(conversation).await;
+        let (status, answer) = self.post(&format!("/chat/{conversation}/decide"), body).await;
+        assert_eq!(status, StatusCode::OK, "{answer}");
+        watch.await
+    }
+}
+
+async fn text(response: axum::response::Response) -> (StatusCode, String) {
+    let status = response.status();
+    let body = to_bytes(response.into_body(), 10_000_000).await.expect("a body");
+    (status, String::from_utf8(body.to_vec()).expect("text"))
+}
+
+/// The last card of a run.
+fn card(notes: &[Value]) -> &str {
+    notes.iter().rev().find(|note| note["kind"] == "card").and_then(|note| note["html"].as_str()).expect("a card")
+}
+
+fn token(card: &str) -> &str {
+    card.split_once("data-token=\"").and_then(|(_, rest)| rest.split_once('"')).expect("a token").0
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_page_shows_and_runs_nothing_inline() {
+    let console = Console::open().await;
+    let browser = Browser::new(&console);
+    for path in
+        ["/chat/one", "/tools", "/tools/processes.list", "/tools?search=log&category=logs", "/journal", "/settings"]
+    {
+        let response = browser.send(browser.request(Method::GET, path), Body::empty()).await;
+        let policy = response.headers()[header::CONTENT_SECURITY_POLICY].to_str().expect("text").to_owned();
+        assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
+        let (status, page) = text(response).await;
+        assert_eq!(status, StatusCode::OK, "{path}");
+        assert!(page.contains("<main") && page.contains("lang=\"en\""));
+        for inline in [" style=", "<style", " onclick=", "<script>", "javascript:"] {
+            assert!(!page.contains(inline), "{path} has {inline}");
+        }
+    }
+    for asset in ["style.css", "chat.js", "form.js", "icon.svg"] {
+        assert!(!browser.page(&format!("/assets/{asset}")).await.is_empty());
+    }
+    assert_eq!(browser.get("/tools/no.such").await.0, StatusCode::NOT_FOUND);
+    let tools: Value = serde_json::from_str(&browser.page("/api/tools").await).expect("JSON");
+    assert_eq!(tools["tools"].as_array().map(Vec::len), Some(console.app.dispatcher().definitions().len()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_calls_a_tool_and_is_there_when_the_page_is_loaded_again() {
+    let console = Console::open().await;
+    let browser = Browser::new(&console);
+    let notes = browser.say("one", "system_simple.summary").await;
+    assert_eq!(notes[0]["said"], "system_simple.summary");
+    assert!(card(&notes).contains(r#"data-state="done""#), "{}", card(&notes));
+    assert!(notes.iter().any(|note| note["kind"] == "text") && notes.iter().any(|note| note["kind"] == "block"));
+
+    let page = browser.page("/chat/one").await;
+    assert!(page.contains("system_simple.summary") && page.contains(r#"data-state="done""#), "{page}");
+    assert!(browser.page("/journal").await.contains("system_simple.summary"), "it is on record");
+    assert!(browser.page("/chat/two").await.contains("/chat/one"), "a new page leads to it");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_write_asks_first_and_shows_what_it_changes() {
+    let console = Console::open().await;
+    let browser = Browser::new(&console);
+    let file = console.path("data/workspace/new.md");
+    let ask = r#"write_file path="new.md" content="buy milk""#;
+
+    let asked = browser.say("one", ask).await;
+    let pending = card(&asked);
+    assert!(pending.contains(r#"data-state="pending""#) && pending.contains("buy milk"), "{pending}");
+    assert!(!file.exists());
+    assert!(browser.page("/chat/one").await.contains("data-token"), "it still asks when the page is loaded again");
+
+    let refused =
+        browser.decide("one", json!({"token": token(pending), "decision": "refuse", "reason": "not now"})).await;
+    assert!(
+        card(&refused).contains(r#"data-state="failed""#) && card(&refused).contains("not now"),
+        "{}",
+        card(&refused)
+    );
+    assert!(!file.exists());
+
+    let asked = browser.say("one", ask).await;
+    let edited = r#"{"path": "new.md", "content": "buy <b>bread</b>", "mode": "overwrite"}"#;
+    let body = json!({"token": token(card(&asked)), "decision": "edit", "edited": edited});
+    let done = browser.decide("one", body).await;
+    assert!(card(&done).contains(r#"data-state="done""#) && card(&done).contains("See changes"), "{}", card(&done));
+    assert!(card(&done).contains("buy &lt;b&gt;bread"), "{}", card(&done));
+    assert_eq!(std::fs::read_to_string(&file).expect("it is there"), "buy <b>bread</b>");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_that_cannot_be_read_is_refused_and_the_call_waits_on() {
+    let console = Console::open().await;
+    let browser = Browser::new(&console);
+    let asked = browser.say("one", r#"write_file path="new.md" content="x""#).await;
+    let token = token(card(&asked));
+    for (token, edited) in [(token, "{no json"), ("made up", "{}")] {
+        let body = json!({"token": token, "decision": "edit", "edited": edited});
+        assert_eq!(browser.post("/chat/one/decide", body).await.0, StatusCode::UNPROCESSABLE_ENTITY);
+    }
+    let done = browser.decide("one", json!({"token": token, "decision": "run"})).await;
+    assert!(card(&done).contains(r#"data-state="done""#), "{}", card(&done));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plan_has_no_tools() {
+    let console = Console::open().await;
+    let browser = Browser::new(&console);
+    assert_eq!(browser.post("/chat/one/mode", json!({"mode": "plan"})).await.0, StatusCode::OK);
+    let notes = browser.say("one", "system_simple.summary").await;
+    assert!(notes.iter().all(|note| note["kind"] != "card"), "{notes:?}");
+    assert!(
+        notes.iter().any(|note| note["html"].as_str().is_some_and(|html| html.contains("no tools now"))),
+        "{notes:?}"
+    );
+    assert!(browser.page("/chat/one").await.contains(r#"aria-pressed="true">PLAN"#));
+    assert_eq!(browser.post("/chat/one/mode", json!({"mode": "build"})).await.0, StatusCode::OK);
+    let notes = browser.say("one", "system_simple.summary").await;
+    assert!(card(&notes).contains(r#"data-state="done""#));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_goes_on_while_nobody_watches_and_can_be_stopped() {
+    let console = Arc::new(Console::open().await);
+    console.log("slow.log", "a line\n");
+    let browser = Browser::new(&console);
+    let said = json!({"text": r#"logs.follow file="slow.log" seconds=60"#});
+    assert_eq!(browser.post("/chat/one/say", said.clone()).await.0, StatusCode::OK);
+    assert_eq!(browser.post("/chat/one/say", said).await.0, StatusCode::CONFLICT, "one run at a time");
+    // A page that comes later is told everything from the beginning; two tabs are told the same.
+    let (first, second) = (browser.watch("one").await, browser.watch("one").await);
+    let page = browser.page("/chat/one").await;
+    assert!(page.contains(r#"data-seen="0""#), "what is on its way is not in the page: {page}");
+    let (status, stopped) = browser.post("/chat/one/stop", json!({})).await;
+    assert_eq!((status, stopped.as_str()), (StatusCode::OK, r#"{"stopped":true}"#));
+    let (first, second) = tokio::join!(first, second);
+    assert_eq!(first[0]["kind"], "begin");
+    assert_eq!(first, second);
+    assert!(
+        first.last().and_then(|end| end["html"].as_str()).is_some_and(|html| html.contains("cancelled")),
+        "{first:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_text_is_text_on_every_page() {
+    let console = Console::open().await;
+    let browser = Browser::new(&console);
+    console.log("evil.log", "<script>alert(1)</script><img src=x onerror=alert(2)>\n");
+    let notes = browser.say("one", r#"logs.tail file="evil.log" <script>alert(3)</script>"#).await;
+    let drawn: String = notes.iter().filter_map(|note| note["html"].as_str()).collect();
+    assert!(drawn.contains("alert(1)"), "the line is shown: {drawn}");
+    for place in [drawn, browser.page("/chat/one").await, browser.page("/journal").await] {
+        assert!(!place.contains("<script>") && !place.contains("<img"), "{place}");
+    }
+    for path in ["/tools?search=%3Cscript%3E", "/journal?tool=%22%3E%3Cscript%3E", "/tools/%3Cscript%3E"] {
+        let (_, page) = browser.get(path).await;
+        assert!(!page.contains("<script>"), "{path}: {page}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn other_sites_and_other_names_get_nothing() {
+    let console = Console::open().await;
+    let browser = Browser::new(&console);
+    let json = |path: &str| browser.request(Method::POST, path).header(header::CONTENT_TYPE, "application/json");
+    let say = || Body::from(json!({"text": "system_simple.summary"}).to_string());
+    // The control: the console's own page may.
+    assert_eq!(browser.post("/chat/one/say", json!({"text": "hello"})).await.0, StatusCode::OK);
+    let foreign = json("/chat/two/say").header(header::ORIGIN, "http://evil.example");
+    assert_eq!(browser.send(foreign, say()).await.status(), StatusCode::FORBIDDEN);
+    let switch = browser
+        .request(Method::POST, "/settings")
+        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+        .header(header::ORIGIN, "http://evil.example");
+    let refused = browser.send(switch, Body::from("extension=ai_chat&on=false")).await;
+    assert_eq!(refused.status(), StatusCode::FORBIDDEN);
+    assert!(console.app.settings.get().has(Extension::AiChat));
+    let rebound = Request::builder().uri("/tools").header(header::HOST, "evil.example");
+    assert_eq!(browser.send(rebound, Body::empty()).await.status(), StatusCode::FORBIDDEN);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_switches_the_tools_off_and_on() {
+    let console = Console::open().await;
+    let browser = Browser::new(&console);
+    let switch = async |on: bool| {
+        let request = browser
+            .request(Method::POST, "/settings")
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .header(header::ORIGIN, format!("http://{}", browser.own));
+        browser.send(request, Body::from(format!("extension=ai_chat&on={on}"))).await.status()
+    };
+    assert_eq!(switch(false).await, StatusCode::SEE_OTHER);
+    assert!(browser.page("/tools").await.contains("No tools are offered"));
+    assert!(browser.page("/chat/one").await.contains("is off"));
+    assert_eq!(browser.post("/chat/one/say", json!({"text": "hello"})).await.0, StatusCode::NOT_FOUND);
+    let tools: Value = serde_json::from_str(&browser.page("/api/tools").await).expect("JSON");
+    assert_eq!(tools["tools"], json!([]));
+    assert_eq!(switch(true).await, StatusCode::SEE_OTHER);
+    let notes = browser.say("one", "system_simple.summary").await;
+    assert!(card(&notes).contains(r#"data-state="done""#));
+}
