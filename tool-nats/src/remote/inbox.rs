@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_nats::{Client, Message, Subject, Subscriber};
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
@@ -17,6 +17,9 @@ use crate::{Error, Space};
 
 /// How often silent calls are looked for, at most and at least. One look at all of them costs less than a timer for each.
 const SWEEP: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
+
+/// How many messages are taken in one go.
+const BATCH: usize = 64;
 
 /// What ends a wait.
 #[derive(Debug)]
@@ -153,10 +156,15 @@ impl Reader {
         let mut sweep = tokio::time::interval((self.patience / 8).clamp(SWEEP.0, SWEEP.1));
         loop {
             tokio::select! {
-                message = subscriber.next() => match message {
-                    Some(message) => self.take(message).await,
-                    None => return,
-                },
+                message = subscriber.next() => {
+                    let Some(message) = message else { return };
+                    self.take(message).await;
+                    // Those that came with it are taken without a look at the clock for each.
+                    for _ in 1..BATCH {
+                        let Some(Some(message)) = subscriber.next().now_or_never() else { break };
+                        self.take(message).await;
+                    }
+                }
                 _ = sweep.tick() => self.sweep(),
             }
         }

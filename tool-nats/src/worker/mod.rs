@@ -2,6 +2,7 @@
 
 mod pace;
 mod presence;
+mod reading;
 mod request;
 mod running;
 mod serving;

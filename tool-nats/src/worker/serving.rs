@@ -5,37 +5,28 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::{Client, HeaderMap, Message, Subscriber};
+use async_nats::{HeaderMap, Message, Subscriber};
 use bytes::Bytes;
 use futures_util::future::join_all;
 use futures_util::stream::{SelectAll, select_all};
 use futures_util::{FutureExt, StreamExt};
-use tokio::task::JoinHandle;
 use tokio::time::{interval, timeout};
 use tokio_util::sync::CancellationToken;
 use tool_runtime::{Definitions, Manifest, ToolDefinition};
 
 use super::pace::Pace;
 use super::presence::Presence;
+use super::reading::{PROBE_PATIENCE, Reading, probe};
 use super::statistics::Statistics;
 use super::{Shared, request};
 use crate::queue::{Choice, Taking};
-use crate::wire::PROBE;
 use crate::{Error, Queue, fingerprint};
 
 /// How often the dispatcher is asked whether its tools have changed. It costs the comparison of two pointers.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// How long the server may take to say whether somebody listens.
-const CHECK_PATIENCE: Duration = Duration::from_secs(1);
-
 /// How often it is asked.
 const CHECKS: u32 = 3;
-
-/// After how many messages a subscription ends that is to end at once. async-nats forgets a subscription that it ends, and
-/// with it what is on its way. A number that is too long for the server ends it there and not here; a server that could
-/// read it would go on until this worker's connection ends.
-const SERVER_STOPS: u64 = 1 << 40;
 
 const VERBS: [&str; 3] = ["PING", "INFO", "STATS"];
 
@@ -73,18 +64,6 @@ pub(super) struct Serving {
 struct Served {
     tool: Arc<Tool>,
     reading: Reading,
-}
-
-/// A subscription that is read until this is dropped. What is on its way then is still read.
-struct Reading {
-    stop: CancellationToken,
-    task: JoinHandle<()>,
-}
-
-impl Drop for Reading {
-    fn drop(&mut self) {
-        self.stop.cancel();
-    }
 }
 
 impl Serving {
@@ -179,12 +158,11 @@ impl Serving {
             pace: Pace::default(),
         });
         let (shared, served) = (self.shared.clone(), tool.clone());
-        let reading = self
-            .read(subject, move |message| {
-                request::take(&shared, &served, message);
-                std::future::ready(())
-            })
-            .await?;
+        let reading = Reading::start(&self.shared, subject, move |message| {
+            request::take(&shared, &served, message);
+            std::future::ready(())
+        })
+        .await?;
         Ok(Served { tool, reading })
     }
 
@@ -192,7 +170,7 @@ impl Serving {
         const HEADER_ROOM: usize = 512;
         let text = Bytes::from(text);
         let shared = self.shared.clone();
-        self.read(&self.shared.space.manifest(hash), move |message| {
+        Reading::start(&self.shared, &self.shared.space.manifest(hash), move |message| {
             let (shared, text) = (shared.clone(), text.clone());
             async move {
                 let most = shared.client.max_payload().saturating_sub(HEADER_ROOM).max(1);
@@ -212,55 +190,12 @@ impl Serving {
         .await
     }
 
-    /// Reads a subject, as one of its queue group.
-    async fn read<F, Fut>(&self, subject: &str, take: F) -> Result<Reading, Error>
-    where
-        F: Fn(Message) -> Fut + Send + 'static,
-        Fut: Future<Output = ()> + Send,
-    {
-        let client = self.shared.client.clone();
-        let asked = subject.to_owned();
-        let subscriber = client.queue_subscribe(subject.to_owned(), self.shared.space.group()).await;
-        let mut subscriber = subscriber.map_err(Error::nats("subscribe to a tool's subject"))?;
-        let stop = CancellationToken::new();
-        let stopped = stop.clone();
-        let task = tokio::spawn(async move {
-            loop {
-                tokio::select! {
-                    biased;
-                    message = subscriber.next() => match message {
-                        Some(message) => take(message).await,
-                        None => return,
-                    },
-                    () = stopped.cancelled() => break,
-                }
-            }
-            // The server is told, and what it has sent before it hears that is still taken: as long as the server has
-            // not answered something that it was asked after that.
-            if subscriber.unsubscribe_after(SERVER_STOPS).await.is_err() {
-                return;
-            }
-            let mut answered = pin!(timeout(CHECK_PATIENCE, probe(&client, &asked)));
-            loop {
-                tokio::select! {
-                    biased;
-                    Some(message) = subscriber.next() => take(message).await,
-                    _ = &mut answered => break,
-                }
-            }
-            while let Some(Some(message)) = subscriber.next().now_or_never() {
-                take(message).await;
-            }
-        });
-        Ok(Reading { stop, task })
-    }
-
     /// Whether this worker, or one like it, is heard: where the server does not let it listen it says nothing, and the
     /// worker would wait for calls in vain.
     pub(super) async fn check(&self) -> Result<(), Error> {
         let checks = self.tools.values().map(|served| async {
             for _ in 0..CHECKS {
-                match timeout(CHECK_PATIENCE, probe(&self.shared.client, &served.tool.subject)).await {
+                match timeout(PROBE_PATIENCE, probe(&self.shared.client, &served.tool.subject)).await {
                     Ok(true) => return None,
                     Ok(false) => break,
                     // One that had it may just have died.
@@ -306,17 +241,10 @@ impl Serving {
         drop(self.taking.take());
         let served = std::mem::take(&mut self.tools).into_values().map(|served| served.reading);
         let readings: Vec<Reading> = served.chain(self.manifest.take()).collect();
-        let mut read = pin!(
-            join_all(readings.into_iter().map(|mut reading| async move {
-                reading.stop.cancel();
-                // A panic there was logged where it happened.
-                let _ = (&mut reading.task).await;
-            }))
-            .then(|_| async {
-                self.shared.calls.close();
-                self.shared.calls.wait().await;
-            })
-        );
+        let mut read = pin!(join_all(readings.into_iter().map(Reading::end)).then(|_| async {
+            self.shared.calls.close();
+            self.shared.calls.wait().await;
+        }));
         loop {
             tokio::select! {
                 () = &mut read => return,
@@ -328,11 +256,4 @@ impl Serving {
             }
         }
     }
-}
-
-/// Asks whether somebody listens to a tool's subject; the server says at once if nobody does.
-async fn probe(client: &Client, subject: &str) -> bool {
-    let mut headers = HeaderMap::new();
-    headers.insert(PROBE, "yes");
-    client.request_with_headers(subject.to_owned(), headers, Bytes::new()).await.is_ok()
 }
