@@ -170,4 +170,5 @@ chat.addEventListener("submit", async (event) => {
 });
 
 listen();
+form.querySelector("button.primary").disabled = text.disabled;
 scrollTo(0, document.documentElement.scrollHeight);

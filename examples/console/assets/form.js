@@ -197,3 +197,4 @@ async function dialect(name, group, pressed) {
 }
 
 dialects();
+form.querySelectorAll("button").forEach((button) => { button.disabled = false; });

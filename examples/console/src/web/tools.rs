@@ -89,10 +89,11 @@ pub(super) async fn tool(State(site): State<Site>, Path(name): Path<String>) -> 
         @if let Some(more) = &tool.instructions { p { (more) } }
         form #call data-tool=(name) novalidate {
             (form::fields(&tool))
+            // Pressed before the script is there, they would only load the page again.
             div.buttons {
-                button.primary type="submit" value="run" { "Run" }
-                button type="submit" value="dry" { "Dry run" }
-                button type="button" #curl { "Copy as curl" }
+                button.primary type="submit" value="run" disabled { "Run" }
+                button type="submit" value="dry" disabled { "Dry run" }
+                button type="button" #curl disabled { "Copy as curl" }
             }
         }
         section #result aria-live="polite" aria-label="Result" hidden {}

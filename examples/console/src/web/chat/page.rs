@@ -26,7 +26,7 @@ pub(super) fn render(id: &str, view: &View, recent: &[Summary], is_on: bool) -> 
         form.say #say {
             textarea #text name="text" rows="1" placeholder="Ask about this machine, or about the files of the workspace"
                 aria-label="Say something" required disabled[!is_on] autofocus {}
-            button.primary type="submit" disabled[!is_on] { "Send" }
+            button.primary type="submit" disabled { "Send" }
             button type="button" #stop hidden[!view.is_live] { "Stop" }
         }
         p.error #problem role="alert" {}
