@@ -9,7 +9,7 @@ use crate::specimens::SPECIMENS;
 const CAUSES: [(&str, &str); 3] = [
     (
         "ours, sync: at most 1 / 1 / 1 of the table's instructions",
-        "not the policy and the repair, which are four instructions (see bare), but what a call is: found, checked, guarded",
+        "equal keys of a map are refused and the UTF-8 of a result is checked, which the table does neither; policy and repair are four instructions (see bare)",
     ),
     ("ours, async: at most 1.1 / 1 / 1 of the table's instructions", "as the sync one, and a boxed future besides"),
     ("fewer allocations than every peer", "the answer and the boxed future; llm-tool has as many"),
