@@ -58,6 +58,10 @@ pub struct Assistant {
     /// what it means.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Value>,
+    /// Whether it broke off before its end. What is here was said, but is not the answer: to
+    /// [resume](crate::Conversation::resume) is to ask for it anew.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
 }
 
 /// A call that a model asks for.

@@ -77,7 +77,8 @@ impl Conversation {
     }
 
     /// Lets the model go on where a run has ended before it could answer: a limit, a provider that failed, a process
-    /// that ended. If it has answered already, that is the outcome.
+    /// that ended. An answer that broke off is asked for anew, and takes its place. If the model has answered already,
+    /// that is the outcome.
     pub fn resume(&self) -> Run {
         self.run(Begin::Resume)
     }

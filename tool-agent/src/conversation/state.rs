@@ -86,6 +86,15 @@ impl State {
         }
     }
 
+    /// Takes out an answer at the end that broke off: it is asked for anew, and not every provider takes a history that
+    /// ends with one.
+    pub(crate) fn drop_cut_answer(&mut self) {
+        if matches!(self.history.last(), Some(Message::Assistant(answer)) if answer.is_cut) {
+            self.history.pop();
+            self.kept = self.kept.min(self.history.len());
+        }
+    }
+
     pub(crate) fn is_kept(&self) -> bool {
         self.kept == self.history.len() && self.kept_mode == self.mode && !self.in_doubt
     }

@@ -82,6 +82,7 @@ impl Live {
 
     /// Whether it is the model's turn.
     pub(super) fn go_on(&mut self) -> Result<(), Ending> {
+        self.state.drop_cut_answer();
         let history = &self.state.history;
         match (history::waiting(history), history.last()) {
             (0, Some(Message::Assistant(_))) => {
@@ -137,6 +138,7 @@ impl Live {
         // Calls of an answer that was cut off were not promised to run, and have not run.
         self.partial.calls.clear();
         self.partial.opaque = None;
+        self.partial.is_cut = true;
         self.take_answer();
         let open = self.open.take().filter(|open| open.has_begun());
         if let Some(open) = &open {

@@ -1,10 +1,15 @@
 //! Turns, calls and what goes wrong with them.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures_util::StreamExt;
 use serde_json::json;
 use tool_agent::{
-    Agent, Answering, Ending, Message, Model, ModelError, ModelErrorKind, Reply, Request, Scripted, Stop, Usage,
+    Agent, Answering, Ending, Limits, Message, Model, ModelError, ModelErrorKind, Part, Reached, Reply, Request,
+    Scripted, SqliteStore, Stop, Usage,
 };
-use tool_runtime::ErrorKind;
+use tool_runtime::{CancellationToken, ErrorKind};
 
 use crate::support::{User, assert_valid, call, flaw, kinds, three_calls, tools};
 
@@ -82,6 +87,66 @@ async fn an_answer_that_breaks_off_leaves_what_was_said_and_none_of_its_calls() 
     };
     assert_eq!(texts(&history), texts(&expected));
     assert_eq!(gauge.steps(), 0, "a call of an answer that was cut off does not run");
+}
+
+/// What comes after the first piece of an answer that has no end.
+#[derive(Clone, Copy, Debug)]
+enum Then {
+    Fails,
+    NeverComes,
+}
+
+/// Breaks its first answer off, and answers the second time.
+struct BreaksOff(Then, AtomicBool);
+
+impl Model for BreaksOff {
+    fn answer<'a>(&'a self, request: Request<'a>) -> Answering<'a> {
+        assert!(matches!(request.messages.last(), Some(Message::User { .. })), "{:?}", request.messages);
+        if self.1.swap(true, Ordering::SeqCst) {
+            return Reply::text("All of it.").now();
+        }
+        let begun = futures_util::stream::iter([Ok(Part::Text("A part".into()))]);
+        match self.0 {
+            Then::Fails => Reply::text("A part").and_fails(ModelError::cut()).now(),
+            Then::NeverComes => Box::pin(begun.chain(futures_util::stream::pending())),
+        }
+    }
+}
+
+/// Whatever has cut it, the part of an answer is never taken for the answer.
+#[tokio::test]
+async fn an_answer_that_broke_off_is_asked_for_anew() {
+    let in_time = Limits::default().time(Duration::from_millis(20));
+    for (then, limits, expected) in [
+        (Then::Fails, Limits::default(), Ending::Failed(ModelError::cut())),
+        (Then::NeverComes, in_time, Ending::Limit(Reached::Time)),
+        (Then::NeverComes, Limits::default(), Ending::Cancelled),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
+        let agent = |cut| {
+            let model = BreaksOff(then, AtomicBool::new(cut));
+            Agent::builder(model, tools().0).store(store.clone()).build()
+        };
+        let conversation = agent(false).conversation("c");
+        let token = CancellationToken::new();
+        let run = conversation.say("Go").limits(limits).cancel(token.clone());
+        let mut events = run.events();
+        let run = tokio::spawn(run.into_future());
+        events.next().await;
+        if expected == Ending::Cancelled {
+            token.cancel();
+        }
+        let outcome = run.await.unwrap();
+        assert_eq!((outcome.ending, outcome.text.as_str()), (expected, "A part"));
+        // What was said is there, and after a restart it is still known that it broke off.
+        assert_eq!(conversation.history().await.unwrap().len(), 2);
+        let conversation = agent(true).conversation("c");
+        assert_eq!(conversation.resume().await.answer(), Some("All of it."), "{then:?}");
+        let history = conversation.history().await.unwrap();
+        assert_eq!(history.len(), 2, "{history:?}");
+        assert_eq!(agent(true).conversation("c").history().await.unwrap(), history);
+    }
 }
 
 /// One that was cut may lack its end and read well nevertheless.
