@@ -9,7 +9,7 @@ use tool_runtime::Decision;
 use tool_runtime::confirm;
 
 use crate::agent::Inner;
-use crate::{Agent, Ending, Event, Run, Update};
+use crate::{Agent, Ending, Event, Run, Stop, Update};
 
 /// An agent does tasks as a sub-agent, each in a conversation of its own that is forgotten afterwards.
 ///
@@ -40,6 +40,11 @@ impl Spawner for Agent {
             false => run.await,
         };
         match outcome.ending {
+            Ending::Answered if outcome.text.is_empty() => Err(SpawnError::new("The sub-agent has answered nothing.")),
+            Ending::Answered if outcome.stop != Stop::Done => Err(SpawnError::new(format!(
+                "The sub-agent's answer broke off before its end. What there is of it: {}",
+                outcome.text
+            ))),
             Ending::Answered => Ok(outcome.text),
             ending if outcome.text.is_empty() => {
                 Err(SpawnError::new(format!("The sub-agent has not answered: {ending}.")))

@@ -17,6 +17,7 @@ impl Live {
         }
         self.state.mode = self.conversation.shared.mode().unwrap_or(self.state.mode);
         self.spent.turns += 1;
+        self.said = None;
         let agent = self.conversation.agent.inner.clone();
         let meaning = agent.modes.of(self.state.mode);
         let Self { state, partial, stop, end, limits, .. } = self;

@@ -29,8 +29,8 @@ pub(super) struct Live {
     pub(super) stopped_by: crate::Stop,
     /// The calls that run.
     pub(super) open: Option<Arc<Open>>,
-    /// Where in the history the last text of this run stands.
-    said: Option<usize>,
+    /// Where in the history the last answer of this run stands, if there is anything in it.
+    pub(super) said: Option<usize>,
     is_over: bool,
     /// Goes last: nothing is told after it.
     pub(super) end: End,
@@ -112,7 +112,7 @@ impl Live {
                 Err(ending) => return ending,
             };
             let calls = match history::open_calls(&self.state.history).is_empty() {
-                true => Err(Ending::Answered),
+                true => Err(self.answered()),
                 false => self.call().await,
             };
             let (turn, total) = (self.spent.turns, self.spent.usage);
@@ -120,6 +120,15 @@ impl Live {
             if let Err(ending) = calls {
                 return ending;
             }
+        }
+    }
+
+    /// What a run has come to whose model calls nothing more. One that has nothing to add has answered; one that was
+    /// kept from saying anything has not.
+    fn answered(&self) -> Ending {
+        match self.said {
+            None if self.stopped_by != crate::Stop::Done => Ending::Failed(ModelError::empty(self.stopped_by)),
+            _ => Ending::Answered,
         }
     }
 

@@ -149,6 +149,24 @@ async fn an_answer_that_broke_off_is_asked_for_anew() {
     }
 }
 
+/// What was said on the way is not what was said in the end.
+#[tokio::test]
+async fn an_empty_answer_is_not_the_text_of_an_earlier_turn() {
+    let works = || Reply::text("I look.").and_call("work.steps", json!({"steps": 1}));
+    let said = async |last: Reply| {
+        let agent = Agent::builder(Scripted::new([works(), last]), tools().0).build();
+        agent.conversation("c").say("Work!").await
+    };
+    assert_eq!(said(Reply::default()).await.answer(), Some(""), "it had nothing to add");
+    for stop in [Stop::Length, Stop::Filtered] {
+        let outcome = said(Reply::text("\n").stop(stop)).await;
+        let Ending::Failed(error) = &outcome.ending else { panic!("{outcome:?}") };
+        assert_eq!((error.kind, outcome.text.as_str(), outcome.turns), (ModelErrorKind::Empty, "", 2));
+    }
+    let outcome = said(Reply::fails(ModelError::cut())).await;
+    assert_eq!((outcome.ending, outcome.text.as_str()), (Ending::Failed(ModelError::cut()), ""));
+}
+
 /// One that was cut may lack its end and read well nevertheless.
 #[tokio::test]
 async fn the_last_call_of_an_answer_that_was_too_long_does_not_run() {

@@ -1,10 +1,10 @@
 //! Sub-agents.
 
 use serde_json::json;
-use tool_agent::{Agent, Event, Message, Reply, Request, Scripted, SubAgents, Update};
+use tool_agent::{Agent, Event, Message, Reply, Request, Scripted, Stop, SubAgents, Update};
 use tool_builtins::spawn::Spawn;
 use tool_runtime::confirm::Key;
-use tool_runtime::{CancellationToken, Deferred, ErrorKind};
+use tool_runtime::{CancellationToken, Deferred, ErrorKind, ToolCall};
 
 use crate::support::{Gauge, assert_valid, builder, kinds, until};
 
@@ -66,6 +66,21 @@ async fn a_sub_agent_does_not_wait_for_consent() {
     let answer = outcome.answer().unwrap();
     assert!(answer.contains("a sub-agent cannot wait"), "{answer}");
     assert_eq!(gauge.steps(), 0);
+}
+
+/// Whoever reads a part of an answer, or none, knows that it is not all.
+#[tokio::test]
+async fn an_answer_without_an_end_is_a_failure() {
+    for (reply, expected) in [
+        (Reply::text("Half of").stop(Stop::Length), "broke off before its end. What there is of it: Half of"),
+        (Reply::default(), "has answered nothing"),
+        (Reply::default().stop(Stop::Filtered), "has not answered: the model has said nothing"),
+    ] {
+        let sub_agent = Agent::builder(Scripted::new([reply]), builder(&Gauge::default()).build().unwrap()).build();
+        let tools = builder(&Gauge::default()).service(Spawn::new(sub_agent)).build().unwrap();
+        let result = tools.call(ToolCall::new("spawn", json!({"task": "Go"})).conversation("c")).await;
+        assert!(!result.success && result.output.contains(expected), "{result:?}");
+    }
 }
 
 #[tokio::test]
