@@ -5,7 +5,7 @@ mod state;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use tokio::sync::OwnedMutexGuard;
@@ -33,7 +33,7 @@ pub(crate) struct Shared {
     pub(crate) hub: Hub,
     /// Held by the run that goes on.
     state: Arc<tokio::sync::Mutex<State>>,
-    /// The mode that somebody has set, which counts from the next turn on.
+    /// The mode that somebody has set while a run goes on, until that takes it up at its next turn or at its end.
     mode: Mutex<Option<Mode>>,
     runs: AtomicU64,
     /// Whether it is of no use to anybody later.
@@ -56,9 +56,9 @@ impl Shared {
         Self::new(id, true)
     }
 
-    /// The mode that counts: the one that was set, or else that of the conversation so far.
-    pub(crate) fn mode(&self) -> Option<Mode> {
-        *self.mode.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The mode that somebody has set and nobody has taken up yet.
+    pub(crate) fn new_mode(&self) -> MutexGuard<'_, Option<Mode>> {
+        self.mode.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -101,9 +101,26 @@ impl Conversation {
         Hub::subscribe(self.shared.clone(), None)
     }
 
-    /// What the model may do from its next turn on, in a run that is on its way too.
-    pub fn set_mode(&self, mode: Mode) {
-        *self.shared.mode.lock().unwrap_or_else(PoisonError::into_inner) = Some(mode);
+    /// What the model may do from its next turn on, in a run that is on its way too. It is kept: what was to plan only
+    /// does so after a restart. Does not wait for a run that is on its way; that keeps it.
+    ///
+    /// # Errors
+    /// When the store cannot keep it. It counts nevertheless as long as the conversation is held in memory.
+    pub async fn set_mode(&self, mode: Mode) -> Result<(), StoreError> {
+        *self.shared.new_mode() = Some(mode);
+        let Ok(mut state) = self.shared.state.clone().try_lock_owned() else {
+            // The run may be past the point at which it would take it up.
+            self.keep_in_background();
+            return Ok(());
+        };
+        match self.keep(&mut state).await {
+            // Whatever somebody else has said meanwhile, this is the mode now.
+            Err(error) if error.is_conflict() => {
+                *self.shared.new_mode() = Some(mode);
+                self.keep(&mut state).await
+            }
+            done => done,
+        }
     }
 
     /// What the model may do. Waits for a run that is on its way.
@@ -111,8 +128,9 @@ impl Conversation {
     /// # Errors
     /// When the conversation cannot be read.
     pub async fn mode(&self) -> Result<Mode, StoreError> {
-        let state = self.state().await?;
-        Ok(self.shared.mode().unwrap_or(state.mode))
+        let mut state = self.state().await?;
+        state.take_mode(&self.shared);
+        Ok(state.mode)
     }
 
     /// What was said so far. Waits for a run that is on its way.
@@ -162,6 +180,7 @@ impl Conversation {
             store.delete(&self.shared.id).await?;
         }
         *state = State::default();
+        *self.shared.new_mode() = None;
         if let Some(deferred) = &self.agent.inner.deferred {
             for (pending, _) in self.waiting().await.unwrap_or_default() {
                 // One that somebody has taken meanwhile is theirs.
@@ -178,13 +197,21 @@ impl Conversation {
         Ok(state)
     }
 
-    /// Keeps what a run that was dropped has left behind.
+    /// Keeps what the store does not have yet.
+    async fn keep(&self, state: &mut State) -> Result<(), StoreError> {
+        let (agent, shared) = (&self.agent.inner, &self.shared);
+        state.load(agent, shared).await?;
+        state.take_mode(shared);
+        state.save(agent, shared).await
+    }
+
+    /// Keeps what a run that was dropped has left behind, or what it does not know of.
     pub(crate) fn keep_in_background(&self) {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         let conversation = self.clone();
         runtime.spawn(async move {
             let mut state = conversation.shared.state.clone().lock_owned().await;
-            if let Err(error) = state.save(&conversation.agent.inner, &conversation.shared).await {
+            if let Err(error) = conversation.keep(&mut state).await {
                 tracing::error!(conversation = conversation.id(), %error, "what was said could not be kept");
             }
         });

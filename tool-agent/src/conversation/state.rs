@@ -95,6 +95,11 @@ impl State {
         }
     }
 
+    /// Takes up the mode that somebody has set.
+    pub(crate) fn take_mode(&mut self, shared: &Shared) {
+        self.mode = shared.new_mode().take().unwrap_or(self.mode);
+    }
+
     pub(crate) fn is_kept(&self) -> bool {
         self.kept == self.history.len() && self.kept_mode == self.mode && !self.in_doubt
     }
@@ -102,7 +107,7 @@ impl State {
     /// Keeps what the store does not have yet.
     pub(crate) async fn save(&mut self, agent: &Inner, shared: &Shared) -> Result<(), StoreError> {
         let Some(store) = agent.store.as_ref().filter(|_| !shared.is_passing) else {
-            self.kept = self.history.len();
+            (self.kept, self.kept_mode) = (self.history.len(), self.mode);
             return Ok(());
         };
         if self.in_doubt {

@@ -15,7 +15,7 @@ impl Live {
         if let Some(why) = self.stop.now() {
             return Err(why.into());
         }
-        self.state.mode = self.conversation.shared.mode().unwrap_or(self.state.mode);
+        self.state.take_mode(&self.conversation.shared);
         self.spent.turns += 1;
         self.said = None;
         let agent = self.conversation.agent.inner.clone();

@@ -174,6 +174,7 @@ impl Live {
     /// Ends the run, and says what came of it.
     pub(super) async fn end(mut self, ending: Ending) -> Outcome {
         self.settle();
+        self.state.take_mode(&self.conversation.shared);
         let ending = match self.save().await {
             Ok(()) => ending,
             Err(not_kept) => not_kept,
@@ -201,6 +202,7 @@ impl Drop for Live {
             return;
         }
         self.settle();
+        self.state.take_mode(&self.conversation.shared);
         self.tell(|| Event::Ended(Arc::new(self.outcome(Ending::Cancelled))));
         if !self.state.is_kept() {
             self.conversation.keep_in_background();
