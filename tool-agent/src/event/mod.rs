@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-pub(crate) use subscriber::Hub;
+pub(crate) use subscriber::{Hub, Told};
 pub use subscriber::{Subscriber, Update};
 
 use crate::{CallResult, Outcome, Usage};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::OwnedMutexGuard;
 
-use super::calls::Open;
+use super::open::Open;
 use super::stop::Stop;
 use super::{Begin, End, Settings};
 use crate::conversation::State;

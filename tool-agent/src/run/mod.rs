@@ -5,6 +5,7 @@ mod ask;
 mod calls;
 mod decide;
 mod live;
+mod open;
 mod stop;
 
 use std::pin::Pin;
@@ -15,7 +16,7 @@ use tool_runtime::{Call, CancellationToken, Confirm, Decision};
 use self::live::Live;
 use self::stop::Stop;
 use crate::conversation::Shared;
-use crate::event::Hub;
+use crate::event::{Hub, Told};
 use crate::{Conversation, Ending, Event, Limits, Outcome, Subscriber};
 
 /// Something that was said, on its way to an answer; see [`Conversation::say`]. Await it, in a Tokio runtime with time.
@@ -79,7 +80,12 @@ struct Watchers {
 
 impl Watchers {
     fn tell(&self, event: impl FnOnce() -> Event) {
-        self.shared.hub.tell(self.run, event);
+        self.tell_asleep(event).wake();
+    }
+
+    /// As [`tell`](Self::tell), for somebody who holds a lock.
+    fn tell_asleep(&self, event: impl FnOnce() -> Event) -> Told {
+        self.shared.hub.tell(self.run, event)
     }
 }
 

@@ -1,10 +1,12 @@
 //! Calls that wait for a person.
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::json;
 use tool_agent::{
-    Agent, Change, Conversation, Ending, Event, Message, Reply, Request, Scripted, SqliteStore, Store, Update,
+    Agent, Change, Conversation, Ending, Event, Limits, Message, Reached, Reply, Request, Scripted, SqliteStore, Store,
+    Update,
 };
 use tool_journal::SqliteJournal;
 use tool_runtime::confirm::{self, Key};
@@ -80,6 +82,23 @@ async fn an_edit_that_is_wrong_leaves_the_call_waiting() {
     assert_valid(&conversation.history().await.unwrap());
     assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::Waiting(1));
     assert_eq!(gauge.steps(), 2);
+}
+
+#[tokio::test]
+async fn a_call_that_was_decided_on_has_its_time() {
+    let (tools, gauge) = tools();
+    let model = Scripted::new([Reply::call("thing.watch", json!({}))]);
+    let agent = Agent::builder(model, tools).deferred(Deferred::new(Key::random().unwrap())).build();
+    let conversation = agent.conversation("c");
+    assert_eq!(conversation.say("Watch!").await.ending, Ending::Waiting(1));
+    let token = conversation.waiting().await.unwrap().remove(0).0.token;
+    let in_time = Limits::default().time(Duration::from_millis(20));
+    let outcome = conversation.decide(token, Decision::Run).limits(in_time).await;
+    assert_eq!(outcome.ending, Ending::Limit(Reached::Time));
+    assert_eq!(gauge.running(), 0);
+    let history = conversation.history().await.unwrap();
+    assert_valid(&history);
+    assert_eq!(kinds(&history[2]), [Some(ErrorKind::Cancelled)]);
 }
 
 #[tokio::test]

@@ -1,9 +1,13 @@
 //! What an interface is told.
 
+use std::time::Duration;
+
 use serde_json::json;
 use tool_agent::{Agent, Ending, Event, Reply, Scripted, Update};
+use tool_runtime::confirm::{self, Key};
+use tool_runtime::{Decision, Deferred};
 
-use crate::support::{three_calls, tools};
+use crate::support::{three_calls, tools, until};
 
 fn told(events: &mut tool_agent::Subscriber) -> Vec<Event> {
     let event = |update| match update {
@@ -96,6 +100,35 @@ async fn slow_and_gone_subscribers_hold_up_nobody() {
     let updates: Vec<Update> = std::iter::from_fn(|| never_read.try_next()).collect();
     let ends = updates.iter().filter(|update| matches!(update, Update::Event(Event::TurnEnded { .. }))).count();
     assert_eq!(ends, 52);
+}
+
+/// What cannot be stopped goes on to report when nobody waits for it any more.
+#[tokio::test]
+async fn nothing_is_told_of_a_call_after_its_end() {
+    for is_deferred in [false, true] {
+        let (tools, gauge) = tools();
+        let model = Scripted::new([Reply::call("work.hold", json!({})), Reply::text("ok")]);
+        let agent = Agent::builder(model, tools);
+        let agent = match is_deferred {
+            true => agent.deferred(Deferred::new(Key::random().unwrap())),
+            false => agent.confirm(confirm::from_fn(|_| async { Decision::Run })),
+        };
+        let conversation = agent.build().conversation("c");
+        let mut events = conversation.events();
+        let mut run = conversation.say("Hold!");
+        if is_deferred {
+            assert_eq!(run.await.ending, Ending::Waiting(1));
+            let waiting = conversation.waiting().await.unwrap();
+            run = conversation.decide(&waiting[0].0.token, Decision::Run);
+        }
+        assert_eq!(run.each(|call| call.timeout(Duration::from_millis(50))).await.answer(), Some("ok"));
+        assert_eq!(gauge.running(), 1, "it goes on");
+        gauge.release();
+        until("its end", || gauge.running() == 0).await;
+        let told = told(&mut events);
+        let reports = told.iter().filter(|event| matches!(event, Event::CallProgress { .. })).count();
+        assert!(reports <= 1 && matches!(told.last(), Some(Event::Ended(_))), "{told:?}");
+    }
 }
 
 #[tokio::test]
