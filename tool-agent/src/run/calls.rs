@@ -6,7 +6,6 @@ use serde_json::Value;
 use tool_runtime::{Call, Dispatcher, ErrorKind, Progress, ToolCall, ToolResult, redact};
 
 use super::Settings;
-use super::admission::Admission;
 use super::live::Live;
 use super::open::Open;
 use crate::history;
@@ -23,7 +22,7 @@ impl Live {
         for call in calls {
             self.tell(|| started(call, &tools));
         }
-        let admission = Admission::new(calls.len(), self.stopped_by, &self.spent, &self.limits);
+        let admission = self.parent.budget.take_calls(calls.len(), self.stopped_by);
         let mut admitted = Vec::with_capacity(calls.len());
         for (at, call) in calls.iter().enumerate() {
             match admission.refusal(at, call) {
@@ -31,7 +30,6 @@ impl Live {
                 None => admitted.push(to_make(call, &self.conversation.shared.id, &self.settings)),
             }
         }
-        self.spent.calls = self.spent.calls.saturating_add(u32::try_from(admitted.len()).unwrap_or(u32::MAX));
         let turn = tools.call_all(admitted);
         let turn = match self.conversation.agent.inner.at_a_time {
             Some(at_a_time) => turn.concurrency(at_a_time),

@@ -93,7 +93,7 @@ impl Live {
                 return Err(Ending::NotBegun(result));
             }
         }
-        self.spent.calls = self.spent.calls.saturating_add(1);
+        self.parent.budget.add_call();
         Ok((result, why))
     }
 

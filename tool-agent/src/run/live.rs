@@ -5,12 +5,13 @@ use std::sync::Arc;
 use tokio::sync::OwnedMutexGuard;
 
 use super::open::Open;
+use super::running::Parent;
 use super::stop::Stop;
 use super::{Begin, End, Settings};
 use crate::conversation::State;
 use crate::history::{self, stopped};
 use crate::limits::Spent;
-use crate::{Assistant, Conversation, Ending, Event, Limits, Message, ModelError, Outcome};
+use crate::{Assistant, Conversation, Ending, Event, Message, ModelError, Outcome};
 
 /// A run that has the conversation to itself.
 ///
@@ -20,9 +21,11 @@ pub(super) struct Live {
     pub(super) conversation: Conversation,
     pub(super) state: OwnedMutexGuard<State>,
     pub(super) stop: Stop,
-    pub(super) limits: Limits,
     pub(super) settings: Settings,
-    pub(super) spent: Spent,
+    /// What sub-agents have from this run.
+    pub(super) parent: Arc<Parent>,
+    /// How often this run itself has asked the model.
+    pub(super) turn: u32,
     /// The answer that is coming.
     pub(super) partial: Assistant,
     /// Why the last answer has ended.
@@ -42,16 +45,17 @@ impl Live {
         state: OwnedMutexGuard<State>,
         end: End,
         stop: Stop,
-        limits: Limits,
         settings: Settings,
+        parent: Arc<Parent>,
     ) -> Self {
+        conversation.agent.inner.running.begins(&conversation.shared.id, &parent);
         Self {
             conversation,
             state,
             stop,
-            limits,
             settings,
-            spent: Spent::default(),
+            parent,
+            turn: 0,
             partial: Assistant::default(),
             stopped_by: crate::Stop::default(),
             open: None,
@@ -104,9 +108,6 @@ impl Live {
     /// The model's turns, and its calls, until there is an end.
     pub(super) async fn converse(&mut self) -> Ending {
         loop {
-            if let Some(reached) = self.spent.before_turn(&self.limits) {
-                return Ending::Limit(reached);
-            }
             let usage = match self.ask().await {
                 Ok(usage) => usage,
                 Err(ending) => return ending,
@@ -115,7 +116,7 @@ impl Live {
                 true => Err(self.answered()),
                 false => self.call().await,
             };
-            let (turn, total) = (self.spent.turns, self.spent.usage);
+            let (turn, total) = (self.turn, self.parent.budget.spent().usage);
             self.tell(|| Event::TurnEnded { turn, usage, total });
             if let Err(ending) = calls {
                 return ending;
@@ -191,13 +192,15 @@ impl Live {
             Some(Message::Assistant(answer)) => answer.text.clone(),
             _ => String::new(),
         };
-        let Spent { turns, calls, usage } = self.spent;
+        let Spent { turns, calls, usage } = self.parent.budget.spent();
         Outcome { ending, text, stop: self.stopped_by, turns, calls, usage }
     }
 }
 
 impl Drop for Live {
     fn drop(&mut self) {
+        let Conversation { agent, shared } = &self.conversation;
+        agent.inner.running.ends(&shared.id, &self.parent);
         if self.is_over {
             return;
         }

@@ -2,10 +2,12 @@
 
 mod admission;
 mod ask;
+mod budget;
 mod calls;
 mod decide;
 mod live;
 mod open;
+mod running;
 mod stop;
 
 use std::pin::Pin;
@@ -13,7 +15,10 @@ use std::sync::Arc;
 
 use tool_runtime::{Call, CancellationToken, Confirm, Decision};
 
+use self::budget::Budget;
 use self::live::Live;
+use self::running::Parent;
+pub(crate) use self::running::Running;
 use self::stop::Stop;
 use crate::conversation::Shared;
 use crate::event::{Hub, Told};
@@ -50,6 +55,8 @@ pub struct Run {
     begin: Begin,
     settings: Settings,
     limits: Option<Limits>,
+    /// What it spends, if it is not its own.
+    budget: Option<Arc<Budget>>,
     cancel: Option<CancellationToken>,
     end: End,
 }
@@ -103,7 +110,7 @@ impl Drop for End {
 impl Run {
     pub(crate) fn new(conversation: Conversation, number: u64, begin: Begin) -> Self {
         let end = End { watchers: Watchers { shared: conversation.shared.clone(), run: number } };
-        Self { conversation, begin, settings: Settings::default(), limits: None, cancel: None, end }
+        Self { conversation, begin, settings: Settings::default(), limits: None, budget: None, cancel: None, end }
     }
 
     /// Watches what happens, to the end of this run.
@@ -143,9 +150,18 @@ impl Run {
         self
     }
 
+    /// Has what it is told, and what it spends, from the run that it was spawned in.
+    pub(crate) fn below(mut self, parent: &Parent) -> Self {
+        *self.conversation.shared.new_mode() = Some(parent.mode());
+        self.settings = parent.settings.clone();
+        self.budget = Some(parent.budget.clone());
+        self
+    }
+
     async fn go(self) -> Outcome {
-        let Self { conversation, begin, mut settings, limits, cancel, end } = self;
+        let Self { conversation, begin, mut settings, limits, budget, cancel, end } = self;
         let agent = conversation.agent.inner.clone();
+        let given = settings.clone();
         settings.confirm = settings.confirm.or_else(|| agent.confirm.clone());
         let limits = limits.unwrap_or_else(|| agent.limits.clone());
         let mut stop = Stop::new(cancel, limits.time);
@@ -157,7 +173,9 @@ impl Run {
             Err(why) => return waiting.ends(why.into()),
         };
         let Some(end) = waiting.begins() else { return Outcome::of(Ending::Cancelled) };
-        let mut live = Live::new(conversation, state, end, stop, limits, settings);
+        let budget = budget.unwrap_or_else(|| Arc::new(Budget::new(limits)));
+        let parent = Parent::new(given, budget, state.mode);
+        let mut live = Live::new(conversation, state, end, stop, settings, parent);
         let ending = match live.begin(begin).await {
             Ok(()) => live.converse().await,
             Err(ending) => ending,
