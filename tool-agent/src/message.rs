@@ -67,8 +67,8 @@ pub struct Assistant {
 /// A call that a model asks for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelCall {
-    /// The provider's id of the call. Empty where it gives none; the loop sees to it that in a history each call has its
-    /// own.
+    /// The call's id. A model gives that of its provider, or none; in a history it is one of the loop's own, which no
+    /// other call has.
     pub id: String,
     /// The tool's own name.
     pub name: String,

@@ -60,7 +60,7 @@ impl Live {
         }
         agent.model.name().clone_into(&mut partial.model);
         partial.opaque = ended.opaque;
-        agent.identities.tell_apart(&mut partial.calls, &state.history);
+        agent.identities.give(&mut partial.calls);
         self.parent.budget.add_usage(usage);
         self.stopped_by = ended.stop;
         self.take_answer();

@@ -9,9 +9,10 @@ use tool_agent::{
     Agent, Answering, Ending, Limits, Message, Model, ModelError, ModelErrorKind, Part, Reached, Reply, Request,
     Scripted, SqliteStore, Stop, Usage,
 };
-use tool_runtime::{CancellationToken, ErrorKind};
+use tool_runtime::journal::MemoryJournal;
+use tool_runtime::{CancellationToken, Decision, ErrorKind, confirm};
 
-use crate::support::{User, assert_valid, call, flaw, kinds, three_calls, tools};
+use crate::support::{Gauge, User, assert_valid, builder, call, flaw, kinds, three_calls, tools};
 
 #[tokio::test]
 async fn calls_are_made_and_their_results_read() {
@@ -203,6 +204,24 @@ async fn calls_of_one_id_are_told_apart() {
     let conversation = agent.conversation("c");
     assert_eq!(conversation.say("Work!").await.calls, 6);
     assert_valid(&conversation.history().await.unwrap());
+}
+
+/// A journal answers a call that it knows as it was answered before. A conversation that was begun anew is another one.
+#[tokio::test]
+async fn the_record_of_another_conversation_answers_no_call() {
+    let gauge = Gauge::default();
+    let tools = builder(&gauge).journal(MemoryJournal::new()).build().unwrap();
+    let model = Scripted::from_fn(|request| match request.messages.last() {
+        Some(Message::Tools { results }) => Reply::text(&results[0].result.output),
+        _ => Reply::default().and(call("call_0", "thing.delete", r#"{"name": "a"}"#)),
+    });
+    let agent = Agent::builder(model, tools).confirm(confirm::from_fn(|_| async { Decision::Run })).build();
+    let conversation = agent.conversation("c");
+    for times in 1..=3 {
+        assert_eq!(conversation.say("Delete!").await.answer(), Some("a is gone"));
+        assert_eq!(gauge.steps(), times);
+        conversation.delete().await.unwrap();
+    }
 }
 
 struct Broken;
