@@ -254,7 +254,7 @@ async fn what_waits_is_found_again_after_a_crash() {
     drop(agent);
     let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
     let saved = store.load("c").await.unwrap().unwrap();
-    let change = Change { version: saved.version, keep: 2, messages: &[], mode: saved.mode };
+    let change = Change { version: saved.version, mark: 1, keep: 2, messages: &[], mode: saved.mode };
     store.save("c", change).await.unwrap();
 
     let (agent, gauge) = started(folder.path()).await;

@@ -109,7 +109,7 @@ async fn calls_that_a_crash_left_open_are_answered() {
     let (_folder, store) = store().await;
     let calls = vec![ModelCall::new("1", "work.steps", r#"{"steps": 1}"#), ModelCall::new("2", "work.fail", "{}")];
     let crashed = [Message::user("Go"), Message::Assistant(Assistant { calls, ..Assistant::default() })];
-    let change = Change { version: 0, keep: 0, messages: &crashed, mode: Mode::Build };
+    let change = Change { version: 0, mark: 1, keep: 0, messages: &crashed, mode: Mode::Build };
     store.save("c", change).await.unwrap();
 
     let agent = agent(store);
@@ -225,6 +225,27 @@ async fn what_cannot_be_kept_does_not_run() {
     let kept = self::agent(store).conversation("c").history().await.unwrap();
     assert_eq!(kept, conversation.history().await.unwrap());
     assert_valid(&kept);
+}
+
+/// One that does not know whether it has saved does not take what somebody else has saved meanwhile for its own.
+#[tokio::test]
+async fn what_somebody_else_has_kept_is_not_overwritten_in_doubt() {
+    let (_folder, store) = store().await;
+    let broken = Arc::new(AtomicBool::new(true));
+    let agent = agent(Fragile(store.clone(), broken.clone()));
+    let conversation = agent.conversation("c");
+    assert_eq!(conversation.say("One").await.ending, Ending::NotKept(StoreError::new("the disk is full")));
+    let theirs = [Message::assistant("Hello."), Message::user("Two")];
+    let version = store.load("c").await.unwrap().unwrap().version;
+    let change = Change { version, mark: 1, keep: 1, messages: &theirs, mode: Mode::Build };
+    store.save("c", change).await.unwrap();
+    broken.store(false, Ordering::SeqCst);
+    let Ending::NotKept(error) = conversation.say("Three").await.ending else { panic!("it has overwritten the other") };
+    assert!(error.is_conflict(), "{error}");
+    let kept = store.load("c").await.unwrap().unwrap().messages;
+    assert_eq!(kept[1..], theirs);
+    assert_eq!(conversation.say("Four").await.ending, Ending::Answered, "it was read again");
+    assert_eq!(conversation.history().await.unwrap()[1..3], theirs);
 }
 
 /// Conversations that nobody uses are let go of and read again.
