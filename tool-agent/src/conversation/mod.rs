@@ -160,13 +160,22 @@ impl Conversation {
     /// application to know who may see them. Those of an agent without
     /// [`deferred`](crate::AgentBuilder::deferred) are not known here.
     ///
+    /// Does not wait for a run that is on its way: what begins to wait in it is there at once, and can be decided on when
+    /// it has ended.
+    ///
     /// # Errors
-    /// [`TokenError::Unavailable`], when the store of calls that wait cannot be asked.
+    /// [`TokenError::Unavailable`], when the store of calls that wait, or the conversation, cannot be read.
     pub async fn waiting(&self) -> Result<Vec<(Pending, PendingCall)>, TokenError> {
-        match &self.agent.inner.deferred {
-            Some(deferred) => deferred.waiting(&self.shared.id, SystemTime::now()).await,
-            None => Ok(Vec::new()),
+        let Some(deferred) = &self.agent.inner.deferred else { return Ok(Vec::new()) };
+        let Ok(mut state) = self.shared.state.clone().try_lock_owned() else {
+            return deferred.waiting(&self.shared.id, SystemTime::now()).await;
+        };
+        if let Err(error) = state.load(&self.agent.inner, &self.shared).await {
+            tracing::error!(conversation = self.id(), %error, "the conversation cannot be read");
+            return Err(TokenError::Unavailable);
         }
+        let waiting = state.waiting(deferred, &self.shared).await?;
+        Ok(waiting.into_iter().map(|(_, pending, call)| (pending, call)).collect())
     }
 
     /// Forgets all that was said, here and in the store. Calls that wait for somebody's consent will not run. Waits for a
@@ -182,7 +191,7 @@ impl Conversation {
         *state = State::default();
         *self.shared.new_mode() = None;
         if let Some(deferred) = &self.agent.inner.deferred {
-            for (pending, _) in self.waiting().await.unwrap_or_default() {
+            for (pending, _) in deferred.waiting(&self.shared.id, SystemTime::now()).await.unwrap_or_default() {
                 // One that somebody has taken meanwhile is theirs.
                 drop(deferred.redeem(&pending.token, SystemTime::now()).await);
             }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::time::SystemTime;
 
-use tool_runtime::{ErrorKind, ToolResult};
+use tool_runtime::{Deferred, ErrorKind, Pending, PendingCall, TokenError, ToolResult};
 
 use super::Shared;
 use crate::agent::Inner;
@@ -55,9 +55,13 @@ impl State {
         if !is_open && !is_waiting {
             return;
         }
-        let Some(deferred) = agent.deferred.as_ref().filter(|_| !shared.is_passing) else {
-            return history::answer(&mut self.history, |call| unknown(&call.name));
+        let Some(deferred) = agent.deferred.as_ref() else {
+            history::answer(&mut self.history, |call| unknown(&call.name));
+            return self.refuse_waiting();
         };
+        if shared.is_passing {
+            return history::answer(&mut self.history, |call| unknown(&call.name));
+        }
         let now = SystemTime::now();
         let waiting = match deferred.waiting(&shared.id, now).await {
             Ok(waiting) => waiting,
@@ -76,6 +80,31 @@ impl State {
                 self.kept = self.kept.min(last);
             }
         }
+    }
+
+    /// Refuses what waits where nobody can agree to it any more: the conversation would wait for ever.
+    fn refuse_waiting(&mut self) {
+        let last = self.history.len().saturating_sub(1);
+        for result in history::last_results_mut(&mut self.history).iter_mut().filter(|result| result.is_waiting()) {
+            result.result = not_run(&result.name, ErrorKind::Refused, "nobody can be asked for consent any more");
+            self.kept = self.kept.min(last);
+        }
+    }
+
+    /// The calls at the end of the history that wait, with their places. What somebody has gone on without, or has left
+    /// behind in a crash, waits for nobody.
+    pub(crate) async fn waiting(
+        &self,
+        deferred: &Deferred,
+        shared: &Shared,
+    ) -> Result<Vec<(usize, Pending, PendingCall)>, TokenError> {
+        let waiting = deferred.waiting(&shared.id, SystemTime::now()).await?;
+        let results = history::last_results(&self.history);
+        let place = |call: &PendingCall| {
+            let id = call.question.call_id.as_deref()?;
+            results.iter().position(|result| result.is_waiting() && result.id == id)
+        };
+        Ok(waiting.into_iter().filter_map(|(pending, call)| Some((place(&call)?, pending, call))).collect())
     }
 
     /// Puts another result in the place of one of the last.

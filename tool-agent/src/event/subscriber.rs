@@ -91,6 +91,15 @@ impl Hub {
 
     /// Tells everybody who watches this run. They are woken by the caller, who may hold a lock now.
     pub(crate) fn tell(&self, run: u64, event: impl FnOnce() -> Event) -> Told {
+        self.tell_those(|one| one.run.is_none_or(|its| its == run), event)
+    }
+
+    /// Tells those who watch only this run, and nobody who watches the whole conversation.
+    pub(crate) fn tell_alone(&self, run: u64, event: impl FnOnce() -> Event) -> Told {
+        self.tell_those(|one| one.run == Some(run), event)
+    }
+
+    fn tell_those(&self, whom: impl Fn(&Watching) -> bool, event: impl FnOnce() -> Event) -> Told {
         let mut told = Told::default();
         if !self.is_watched() {
             return told;
@@ -99,7 +108,7 @@ impl Hub {
         // Whoever is gone has left the queue to us alone.
         watching.retain(|one| Arc::strong_count(&one.queue) > 1);
         self.number.store(watching.len(), Ordering::Release);
-        let mut concerned = watching.iter().filter(|one| one.run.is_none_or(|its| its == run)).peekable();
+        let mut concerned = watching.iter().filter(|one| whom(one)).peekable();
         let mut event = concerned.peek().is_some().then(event);
         while let Some(one) = concerned.next() {
             let event = if concerned.peek().is_some() { event.clone() } else { event.take() };

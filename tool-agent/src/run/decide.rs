@@ -133,15 +133,9 @@ impl Live {
         self.state.replace(at, result);
     }
 
-    /// The calls at the end of the history that wait, with their tokens and places.
     async fn waiting(&self, deferred: &Deferred) -> Result<Vec<(String, usize, PendingCall)>, TokenError> {
-        let waiting = deferred.waiting(&self.conversation.shared.id, SystemTime::now()).await?;
-        let results = history::last_results(&self.state.history);
-        let place = |call: &PendingCall| {
-            let id = call.question.call_id.as_deref()?;
-            results.iter().position(|result| result.is_waiting() && result.id == id)
-        };
-        Ok(waiting.into_iter().filter_map(|(pending, call)| Some((pending.token, place(&call)?, call))).collect())
+        let waiting = self.state.waiting(deferred, &self.conversation.shared).await?;
+        Ok(waiting.into_iter().map(|(at, pending, call)| (pending.token, at, call)).collect())
     }
 }
 

@@ -211,7 +211,9 @@ impl Unbegun {
 
     fn tell(&mut self, outcome: &Outcome) {
         if let Some(end) = self.end.take() {
-            end.watchers.tell(|| Event::Ended(Arc::new(outcome.clone())));
+            // In the conversation another run may go on, which has not ended.
+            let Watchers { shared, run } = &end.watchers;
+            shared.hub.tell_alone(*run, || Event::Ended(Arc::new(outcome.clone()))).wake();
         }
     }
 }

@@ -10,7 +10,7 @@ use tool_agent::{
 };
 use tool_journal::SqliteJournal;
 use tool_runtime::confirm::{self, Key};
-use tool_runtime::{Decision, Deferred, ErrorKind, TokenError};
+use tool_runtime::{Decision, Deferred, Dispatcher, ErrorKind, TokenError};
 
 use crate::cancelled::polled;
 use crate::support::{Gauge, assert_valid, builder, kinds, tools};
@@ -127,6 +127,44 @@ async fn whoever_goes_on_without_deciding_has_decided() {
     assert_eq!(kinds(&history[2]), [Some(ErrorKind::Refused), None, Some(ErrorKind::Refused)]);
     assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::NotWaiting(TokenError::Invalid));
     assert_eq!(gauge.steps(), 2, "the steps of both turns, and nothing was deleted");
+}
+
+/// What is listed can be decided on: not what somebody else's conversation of the same name has left, or a crash.
+#[tokio::test]
+async fn what_waits_can_be_decided_on() {
+    let (tools, _) = tools();
+    let deferred = Deferred::new(Key::random().unwrap());
+    let agent = |tools: &Dispatcher| {
+        Agent::builder(Scripted::from_fn(deleting), tools.clone()).deferred(deferred.clone()).build()
+    };
+    // One that was forgotten, as after a restart without a store.
+    assert_eq!(agent(&tools).conversation("c").say("Delete!").await.ending, Ending::Waiting(2));
+    let agent = agent(&tools);
+    let conversation = agent.conversation("c");
+    assert!(conversation.waiting().await.unwrap().is_empty());
+    assert_eq!(conversation.say("Delete!").await.ending, Ending::Waiting(2));
+    let waiting = conversation.waiting().await.unwrap();
+    assert_eq!(waiting.len(), 2);
+    for (left, (pending, _)) in [1, 0].into_iter().zip(waiting) {
+        let ending = conversation.decide(pending.token, Decision::Run).await.ending;
+        assert_eq!(ending, if left > 0 { Ending::Waiting(left) } else { Ending::Answered });
+    }
+}
+
+/// A program that was set up anew, without anybody who could be asked, does not wait for ever.
+#[tokio::test]
+async fn what_nobody_can_agree_to_any_more_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (agent, _) = started(folder.path()).await;
+    assert_eq!(agent.conversation("c").say("Delete!").await.ending, Ending::Waiting(2));
+    drop(agent);
+    let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
+    let agent = Agent::builder(Scripted::from_fn(deleting), tools().0).store(store).build();
+    let conversation = agent.conversation("c");
+    let history = conversation.history().await.unwrap();
+    assert_valid(&history);
+    assert_eq!(kinds(&history[2]), [Some(ErrorKind::Refused), None, Some(ErrorKind::Refused)]);
+    assert_eq!(conversation.resume().await.ending, Ending::Answered);
 }
 
 /// A token of one conversation is of no use in another, and stays good.
