@@ -86,6 +86,9 @@ fn obey(runtime: &Runtime, chat: &mut Chat, command: Command) -> Result<(), Box<
             screen::note(meaning(mode));
         }
         Command::History => screen::history(&runtime.block_on(chat.conversation.history())?),
+        Command::Again if runtime.block_on(chat.conversation.history())?.is_empty() => {
+            screen::note("Nothing was said yet.");
+        }
         Command::Again => {
             let run = chat.conversation.resume();
             answer(runtime, chat, run);

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use tokio::sync::OwnedMutexGuard;
+use tool_runtime::ErrorKind;
 
 use super::open::Open;
 use super::running::Parent;
 use super::stop::Stop;
 use super::{Begin, End, Settings};
 use crate::conversation::State;
-use crate::history::{self, stopped};
+use crate::history::{self, not_run, stopped};
 use crate::limits::Spent;
 use crate::{Assistant, Conversation, Ending, Event, Message, ModelError, Outcome};
 
@@ -159,7 +160,10 @@ impl Live {
             Some(open) => history::answer(&mut self.state.history, |call| {
                 open.take(&call.id).unwrap_or_else(|| stopped(&call.name))
             }),
-            None => history::answer(&mut self.state.history, |call| stopped(&call.name)),
+            // Whatever has stopped it, they had not begun.
+            None => history::answer(&mut self.state.history, |call| {
+                not_run(&call.name, ErrorKind::Cancelled, "everything was stopped before it could begin")
+            }),
         }
     }
 

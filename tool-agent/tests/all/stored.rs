@@ -219,7 +219,10 @@ async fn what_cannot_be_kept_does_not_run() {
     let outcome = conversation.say("Work!").await;
     assert_eq!(outcome.ending, Ending::NotKept(StoreError::new("the disk is full")));
     assert_eq!(gauge.steps(), 0);
-    assert_valid(&conversation.history().await.unwrap());
+    let history = conversation.history().await.unwrap();
+    assert_valid(&history);
+    let Message::Tools { results } = &history[2] else { panic!("{history:?}") };
+    assert!(results[0].result.output.starts_with("`work.steps` was not run"), "{results:?}");
     broken.store(false, Ordering::SeqCst);
     assert_eq!(conversation.say("And now?").await.ending, Ending::Answered);
     let kept = self::agent(store).conversation("c").history().await.unwrap();
