@@ -117,7 +117,7 @@ impl Model for BreaksOff {
 /// Whatever has cut it, the part of an answer is never taken for the answer.
 #[tokio::test]
 async fn an_answer_that_broke_off_is_asked_for_anew() {
-    let in_time = Limits::default().time(Duration::from_millis(20));
+    let in_time = Limits::default().time(Duration::from_secs(1));
     for (then, limits, expected) in [
         (Then::Fails, Limits::default(), Ending::Failed(ModelError::cut())),
         (Then::NeverComes, in_time, Ending::Limit(Reached::Time)),

@@ -92,7 +92,7 @@ async fn a_call_that_was_decided_on_has_its_time() {
     let conversation = agent.conversation("c");
     assert_eq!(conversation.say("Watch!").await.ending, Ending::Waiting(1));
     let token = conversation.waiting().await.unwrap().remove(0).0.token;
-    let in_time = Limits::default().time(Duration::from_millis(20));
+    let in_time = Limits::default().time(Duration::from_millis(500));
     let outcome = conversation.decide(token, Decision::Run).limits(in_time).await;
     assert_eq!(outcome.ending, Ending::Limit(Reached::Time));
     assert_eq!(gauge.running(), 0);

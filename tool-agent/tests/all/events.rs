@@ -122,7 +122,7 @@ async fn nothing_is_told_of_a_call_after_its_end() {
             let waiting = conversation.waiting().await.unwrap();
             run = conversation.decide(&waiting[0].0.token, Decision::Run);
         }
-        assert_eq!(run.each(|call| call.timeout(Duration::from_millis(50))).await.answer(), Some("ok"));
+        assert_eq!(run.each(|call| call.timeout(Duration::from_millis(500))).await.answer(), Some("ok"));
         assert_eq!(gauge.running(), 1, "it goes on");
         gauge.release();
         until("its end", || gauge.running() == 0).await;
