@@ -9,6 +9,7 @@ use tool_runtime::{Confirm, Deferred, Dispatcher};
 use crate::conversation::{Cache, Shared};
 use crate::identity::Identities;
 use crate::mode::Modes;
+use crate::run::Running;
 use crate::{Conversation, Limits, Mode, Model, Options, Store};
 
 /// A model with its tools, and the conversations that are held with it. Cheap to clone; clones share everything.
@@ -56,6 +57,8 @@ pub(crate) struct Inner {
     /// Whether whoever is asked is not the one who answers later.
     pub(crate) is_asked_at_once: bool,
     pub(crate) identities: Identities,
+    /// The runs that go on.
+    pub(crate) running: Running,
     conversations: Cache,
 }
 
@@ -210,6 +213,7 @@ impl AgentBuilder {
             confirm,
             is_asked_at_once,
             identities: Identities::default(),
+            running: Running::default(),
             conversations: Cache::new(self.remembered),
         };
         Agent { inner: Arc::new(inner) }

@@ -3,64 +3,52 @@
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::{Message, ModelCall};
+use crate::ModelCall;
 
-/// Gives ids to calls that have none of their own.
+/// Gives each call an id that no other has, in whatever history.
 ///
-/// Some providers give no ids, and some count from 0 in every answer. A journal knows a call by its id, and answers one
-/// that it knows as it was answered before: in a history, and after a restart, no two may have the same.
+/// Some providers give no ids, some count from 0 in every answer, and none promises that an id is new. A journal knows a
+/// call by its id, and answers one that it knows as it was answered before: also when the conversation was deleted and
+/// begun anew, or is another process'.
 pub(crate) struct Identities {
-    /// Another one in each process.
-    process: u64,
+    /// Another one for each agent in each process.
+    giver: u64,
     given: AtomicU64,
 }
 
 impl Default for Identities {
     fn default() -> Self {
-        Self { process: RandomState::new().hash_one(std::process::id()), given: AtomicU64::new(0) }
+        Self { giver: RandomState::new().hash_one(std::process::id()), given: AtomicU64::new(0) }
     }
 }
 
 impl Identities {
-    /// Sees to it that the calls of an answer have ids that nothing in its history has.
-    pub(crate) fn tell_apart(&self, calls: &mut [ModelCall], history: &[Message]) {
-        for at in 0..calls.len() {
-            let (earlier, [call, ..]) = calls.split_at_mut(at) else { return };
-            let is_known = call.id.is_empty()
-                || earlier.iter().any(|other| other.id == call.id)
-                || history.iter().flat_map(calls_of).any(|other| other.id == call.id);
-            if is_known {
-                let number = self.given.fetch_add(1, Ordering::Relaxed);
-                call.id = format!("call_{:016x}_{number}", self.process);
-            }
+    /// Gives the calls of an answer ids of their own. What their provider calls them is in what it gave along.
+    pub(crate) fn give(&self, calls: &mut [ModelCall]) {
+        for call in calls {
+            let number = self.given.fetch_add(1, Ordering::Relaxed);
+            call.id = format!("call_{:016x}_{number}", self.giver);
         }
-    }
-}
-
-fn calls_of(message: &Message) -> &[ModelCall] {
-    match message {
-        Message::Assistant(assistant) => &assistant.calls,
-        Message::User { .. } | Message::Tools { .. } => &[],
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
-    use crate::Assistant;
 
     #[test]
     fn no_two_calls_have_one_id() {
-        let call = |id: &str| ModelCall::new(id, "t", "{}");
-        let before = Assistant { calls: vec![call("call_0")], ..Assistant::default() };
-        let history = [Message::user("hello"), Message::Assistant(before)];
-        let mut calls = ["call_0", "call_1", "call_1", "", ""].map(call);
-        Identities::default().tell_apart(&mut calls, &history);
-        let mut ids: Vec<&str> = calls.iter().map(|call| call.id.as_str()).chain(["call_0"]).collect();
-        assert_eq!(ids[1], "call_1", "what is fine stays as it is");
-        ids.sort_unstable();
-        ids.dedup();
-        assert_eq!(ids.len(), 6, "{ids:?}");
-        assert!(ids.iter().all(|id| !id.is_empty() && id.len() <= 40), "{ids:?}");
+        let mut ids = HashSet::new();
+        for identities in [Identities::default(), Identities::default()] {
+            for _ in 0..2 {
+                let mut calls = ["call_0", "call_0", ""].map(|id| ModelCall::new(id, "t", "{}"));
+                identities.give(&mut calls);
+                ids.extend(calls.map(|call| call.id));
+            }
+        }
+        assert_eq!(ids.len(), 12, "{ids:?}");
+        assert!(ids.iter().all(|id| id.len() <= 40), "{ids:?}");
     }
 }

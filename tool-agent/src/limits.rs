@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Assistant, Message, Usage};
 
-/// How far a run may go. Each [`say`](crate::Conversation::say) begins anew.
+/// How far a run may go. Each [`say`](crate::Conversation::say) begins anew. What [sub-agents](crate::SubAgents) do counts
+/// for the run that they are spawned in.
 ///
 /// ```
 /// use std::time::Duration;

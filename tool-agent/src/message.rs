@@ -58,13 +58,17 @@ pub struct Assistant {
     /// what it means.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Value>,
+    /// Whether it broke off before its end. What is here was said, but is not the answer: to
+    /// [resume](crate::Conversation::resume) is to ask for it anew.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
 }
 
 /// A call that a model asks for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelCall {
-    /// The provider's id of the call. Empty where it gives none; the loop sees to it that in a history each call has its
-    /// own.
+    /// The call's id. A model gives that of its provider, or none; in a history it is one of the loop's own, which no
+    /// other call has.
     pub id: String,
     /// The tool's own name.
     pub name: String,

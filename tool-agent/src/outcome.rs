@@ -14,7 +14,7 @@ use crate::{ModelError, Reached, Stop, StoreError, Usage};
 pub struct Outcome {
     /// Why it has ended.
     pub ending: Ending,
-    /// What the model has said last: the answer, if [`Ending::Answered`].
+    /// What the model has said in its last turn: the answer, if [`Ending::Answered`].
     pub text: String,
     /// Whether that is all it wanted to say.
     pub stop: Stop,
@@ -44,7 +44,7 @@ impl Outcome {
 #[serde(tag = "why", content = "because", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Ending {
-    /// The model has answered in text.
+    /// The model has answered in text. It may have had nothing to add to what it did, and then there is none.
     Answered,
     /// So many calls wait for somebody's consent; see [`Conversation::waiting`](crate::Conversation::waiting).
     Waiting(usize),

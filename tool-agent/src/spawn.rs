@@ -9,12 +9,16 @@ use tool_runtime::Decision;
 use tool_runtime::confirm;
 
 use crate::agent::Inner;
-use crate::{Agent, Ending, Event, Run, Update};
+use crate::{Agent, Ending, Event, Run, Stop, Update};
 
 /// An agent does tasks as a sub-agent, each in a conversation of its own that is forgotten afterwards.
 ///
 /// What it calls is reported as the progress of the call that spawned it. It answers to whoever asks the agent's
 /// questions at once; for somebody who answers later it cannot wait, and does without.
+///
+/// Spawned in a run of the same agent, it is a part of that run: its turns, calls and tokens count for the limits and the
+/// outcome of that one, which also says whom to [ask](Run::confirm), what to [tell](Run::each) each call, and the mode.
+/// Another agent goes by limits and settings of its own.
 ///
 /// For an agent that is to spawn itself there is [`SubAgents`].
 impl Spawner for Agent {
@@ -24,13 +28,18 @@ impl Spawner for Agent {
             Some(context) => format!("{}\n\n{context}", task.task),
             None => task.task,
         };
+        let parent = task.parent.as_deref().and_then(|parent| self.inner.running.get(parent));
         let mut limits = self.inner.limits.clone();
         if let Some(deadline) = task.deadline {
             let left = deadline.saturating_duration_since(Instant::now());
             limits.time = Some(limits.time.map_or(left, |time| time.min(left)));
         }
         let mut run = conversation.say(text).cancel(task.cancellation).limits(limits);
-        if self.inner.deferred.is_some() && !self.inner.is_asked_at_once {
+        if let Some(parent) = &parent {
+            run = run.below(parent);
+        }
+        let is_asked = self.inner.is_asked_at_once || parent.is_some_and(|parent| parent.asks());
+        if self.inner.deferred.is_some() && !is_asked {
             run = run.confirm(confirm::from_fn(|_| async {
                 Decision::refuse("it needs a person's consent, for which a sub-agent cannot wait")
             }));
@@ -40,6 +49,11 @@ impl Spawner for Agent {
             false => run.await,
         };
         match outcome.ending {
+            Ending::Answered if outcome.text.is_empty() => Err(SpawnError::new("The sub-agent has answered nothing.")),
+            Ending::Answered if outcome.stop != Stop::Done => Err(SpawnError::new(format!(
+                "The sub-agent's answer broke off before its end. What there is of it: {}",
+                outcome.text
+            ))),
             Ending::Answered => Ok(outcome.text),
             ending if outcome.text.is_empty() => {
                 Err(SpawnError::new(format!("The sub-agent has not answered: {ending}.")))

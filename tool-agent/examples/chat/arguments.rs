@@ -8,7 +8,8 @@ use clap::Parser;
 ///
 /// `TOOL_MODEL=provider/model` says which model: openai, anthropic, gemini, openrouter or ollama, each with its key in
 /// the environment (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `GEMINI_API_KEY`, `OPENROUTER_API_KEY`) and, where it is
-/// not the usual one, its address (`OPENAI_BASE_URL` and so on). Without it, nothing leaves this machine.
+/// not the usual one, its address (`OPENAI_BASE_URL` and so on). Without it, no model is
+/// asked, and what leaves this machine is what you have the tools fetch, search or run.
 #[derive(Debug, Parser)]
 #[command(name = "chat")]
 pub struct Arguments {

@@ -28,6 +28,10 @@ impl Command {
     pub fn of(line: &str) -> Result<Option<Self>, String> {
         let Some(command) = line.strip_prefix('/') else { return Ok(None) };
         let words: Vec<&str> = command.split_whitespace().collect();
+        // A path, as in `/etc/hosts says what?`.
+        if words.first().is_none_or(|word| word.contains('/')) {
+            return Ok(None);
+        }
         Ok(Some(match words.as_slice() {
             ["help" | "?"] => Self::Help,
             ["tools"] => Self::Tools,

@@ -18,14 +18,17 @@ pub fn folder(given: Option<&Path>) -> io::Result<PathBuf> {
         .or_else(|| Some(set("XDG_STATE_HOME")?.join("tool-agent")))
         .or_else(|| Some(set("HOME")?.join(".local/state/tool-agent")))
         .ok_or_else(|| io::Error::other("neither `--state` nor `HOME` says where to keep conversations"))?;
-    fs::create_dir_all(&state)?;
+    fs::create_dir_all(&state)
+        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", state.display())))?;
     Ok(state)
 }
 
 /// The newest conversation of a folder, if there is one, and how many messages it has.
 pub async fn newest(store: &SqliteStore, folder: &Path) -> Result<Option<(String, u64)>, StoreError> {
     let own = prefix(folder);
-    let mut found = store.newest(LOOKED_THROUGH).await?.into_iter().filter(|one| one.id.starts_with(&own));
+    // What follows is a time: another folder may be named as this one with more behind it.
+    let is_own = |id: &str| id.strip_prefix(&own).is_some_and(|time| time.bytes().all(|byte| byte.is_ascii_digit()));
+    let mut found = store.newest(LOOKED_THROUGH).await?.into_iter().filter(|one| is_own(&one.id));
     Ok(found.next().map(|one| (one.id, one.messages)))
 }
 

@@ -22,7 +22,7 @@ use clap::Parser;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 use tokio::runtime::Runtime;
-use tool_agent::{Conversation, Ending, Mode, Run};
+use tool_agent::{Ending, Mode, Run};
 use tool_runtime::CancellationToken;
 
 use self::arguments::Arguments;
@@ -81,14 +81,23 @@ fn obey(runtime: &Runtime, chat: &mut Chat, command: Command) -> Result<(), Box<
     match command {
         Command::Help => screen::note(command::HELP),
         Command::Tools => screen::tools(chat.agent.tools()),
-        Command::Mode(mode) => set_mode(&chat.conversation, mode),
+        Command::Mode(mode) => {
+            runtime.block_on(chat.conversation.set_mode(mode))?;
+            screen::note(meaning(mode));
+        }
         Command::History => screen::history(&runtime.block_on(chat.conversation.history())?),
+        Command::Again if runtime.block_on(chat.conversation.history())?.is_empty() => {
+            screen::note("Nothing was said yet.");
+        }
         Command::Again => {
             let run = chat.conversation.resume();
             answer(runtime, chat, run);
         }
         Command::New => {
+            // Whoever plans does not mean to change anything all of a sudden.
+            let mode = runtime.block_on(chat.conversation.mode())?;
             chat.conversation = chat.agent.conversation(keep::new_id(&chat.folder));
+            runtime.block_on(chat.conversation.set_mode(mode))?;
             screen::note("A new conversation.");
         }
         Command::Quit => {}
@@ -96,13 +105,12 @@ fn obey(runtime: &Runtime, chat: &mut Chat, command: Command) -> Result<(), Box<
     Ok(())
 }
 
-fn set_mode(conversation: &Conversation, mode: Mode) {
-    conversation.set_mode(mode);
-    screen::note(match mode {
+fn meaning(mode: Mode) -> &'static str {
+    match mode {
         Mode::Build => "The model has its tools, and asks before it changes anything.",
         Mode::Plan => "The model has no tools, and says what it would do.",
         Mode::PlanReading => "The model has the tools that change nothing, and says what it would do.",
-    });
+    }
 }
 
 /// Shows an answer as it comes. Ctrl-C stops it, and not the program.

@@ -7,7 +7,7 @@ use tool_agent::{Agent, Conversation, Model, Offline, Provider, Retrying, Sqlite
 use tool_builtins::files::Files;
 use tool_builtins::spawn::Spawn;
 use tool_builtins::web::Web;
-use tool_runtime::Dispatcher;
+use tool_runtime::{Dispatcher, Selection};
 
 use crate::arguments::Arguments;
 use crate::asking::{Asking, Coming};
@@ -79,5 +79,10 @@ fn tools(
         let exec = tool_builtins::exec::Exec::new(folder)?;
         tools.service(if arguments.no_network { exec.without_network() } else { exec })
     };
-    Ok(tools.build()?)
+    let tools = tools.build()?;
+    // What would be refused each time is not offered.
+    match arguments.allow_delete {
+        true => Ok(tools),
+        false => Ok(tools.select(Selection::new().predicate(|name, _| name != "delete_file"))?),
+    }
 }

@@ -5,7 +5,7 @@ mod state;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use tokio::sync::OwnedMutexGuard;
@@ -33,7 +33,7 @@ pub(crate) struct Shared {
     pub(crate) hub: Hub,
     /// Held by the run that goes on.
     state: Arc<tokio::sync::Mutex<State>>,
-    /// The mode that somebody has set, which counts from the next turn on.
+    /// The mode that somebody has set while a run goes on, until that takes it up at its next turn or at its end.
     mode: Mutex<Option<Mode>>,
     runs: AtomicU64,
     /// Whether it is of no use to anybody later.
@@ -56,9 +56,9 @@ impl Shared {
         Self::new(id, true)
     }
 
-    /// The mode that counts: the one that was set, or else that of the conversation so far.
-    pub(crate) fn mode(&self) -> Option<Mode> {
-        *self.mode.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The mode that somebody has set and nobody has taken up yet.
+    pub(crate) fn new_mode(&self) -> MutexGuard<'_, Option<Mode>> {
+        self.mode.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -77,7 +77,8 @@ impl Conversation {
     }
 
     /// Lets the model go on where a run has ended before it could answer: a limit, a provider that failed, a process
-    /// that ended. If it has answered already, that is the outcome.
+    /// that ended. An answer that broke off is asked for anew, and takes its place. If the model has answered already,
+    /// that is the outcome.
     pub fn resume(&self) -> Run {
         self.run(Begin::Resume)
     }
@@ -100,9 +101,26 @@ impl Conversation {
         Hub::subscribe(self.shared.clone(), None)
     }
 
-    /// What the model may do from its next turn on, in a run that is on its way too.
-    pub fn set_mode(&self, mode: Mode) {
-        *self.shared.mode.lock().unwrap_or_else(PoisonError::into_inner) = Some(mode);
+    /// What the model may do from its next turn on, in a run that is on its way too. It is kept: what was to plan only
+    /// does so after a restart. Does not wait for a run that is on its way; that keeps it.
+    ///
+    /// # Errors
+    /// When the store cannot keep it. It counts nevertheless as long as the conversation is held in memory.
+    pub async fn set_mode(&self, mode: Mode) -> Result<(), StoreError> {
+        *self.shared.new_mode() = Some(mode);
+        let Ok(mut state) = self.shared.state.clone().try_lock_owned() else {
+            // The run may be past the point at which it would take it up.
+            self.keep_in_background();
+            return Ok(());
+        };
+        match self.keep(&mut state).await {
+            // Whatever somebody else has said meanwhile, this is the mode now.
+            Err(error) if error.is_conflict() => {
+                *self.shared.new_mode() = Some(mode);
+                self.keep(&mut state).await
+            }
+            done => done,
+        }
     }
 
     /// What the model may do. Waits for a run that is on its way.
@@ -110,8 +128,9 @@ impl Conversation {
     /// # Errors
     /// When the conversation cannot be read.
     pub async fn mode(&self) -> Result<Mode, StoreError> {
-        let state = self.state().await?;
-        Ok(self.shared.mode().unwrap_or(state.mode))
+        let mut state = self.state().await?;
+        state.take_mode(&self.shared);
+        Ok(state.mode)
     }
 
     /// What was said so far. Waits for a run that is on its way.
@@ -141,13 +160,22 @@ impl Conversation {
     /// application to know who may see them. Those of an agent without
     /// [`deferred`](crate::AgentBuilder::deferred) are not known here.
     ///
+    /// Does not wait for a run that is on its way: what begins to wait in it is there at once, and can be decided on when
+    /// it has ended.
+    ///
     /// # Errors
-    /// [`TokenError::Unavailable`], when the store of calls that wait cannot be asked.
+    /// [`TokenError::Unavailable`], when the store of calls that wait, or the conversation, cannot be read.
     pub async fn waiting(&self) -> Result<Vec<(Pending, PendingCall)>, TokenError> {
-        match &self.agent.inner.deferred {
-            Some(deferred) => deferred.waiting(&self.shared.id, SystemTime::now()).await,
-            None => Ok(Vec::new()),
+        let Some(deferred) = &self.agent.inner.deferred else { return Ok(Vec::new()) };
+        let Ok(mut state) = self.shared.state.clone().try_lock_owned() else {
+            return deferred.waiting(&self.shared.id, SystemTime::now()).await;
+        };
+        if let Err(error) = state.load(&self.agent.inner, &self.shared).await {
+            tracing::error!(conversation = self.id(), %error, "the conversation cannot be read");
+            return Err(TokenError::Unavailable);
         }
+        let waiting = state.waiting(deferred, &self.shared).await?;
+        Ok(waiting.into_iter().map(|(_, pending, call)| (pending, call)).collect())
     }
 
     /// Forgets all that was said, here and in the store. Calls that wait for somebody's consent will not run. Waits for a
@@ -161,8 +189,9 @@ impl Conversation {
             store.delete(&self.shared.id).await?;
         }
         *state = State::default();
+        *self.shared.new_mode() = None;
         if let Some(deferred) = &self.agent.inner.deferred {
-            for (pending, _) in self.waiting().await.unwrap_or_default() {
+            for (pending, _) in deferred.waiting(&self.shared.id, SystemTime::now()).await.unwrap_or_default() {
                 // One that somebody has taken meanwhile is theirs.
                 drop(deferred.redeem(&pending.token, SystemTime::now()).await);
             }
@@ -177,13 +206,21 @@ impl Conversation {
         Ok(state)
     }
 
-    /// Keeps what a run that was dropped has left behind.
+    /// Keeps what the store does not have yet.
+    async fn keep(&self, state: &mut State) -> Result<(), StoreError> {
+        let (agent, shared) = (&self.agent.inner, &self.shared);
+        state.load(agent, shared).await?;
+        state.take_mode(shared);
+        state.save(agent, shared).await
+    }
+
+    /// Keeps what a run that was dropped has left behind, or what it does not know of.
     pub(crate) fn keep_in_background(&self) {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         let conversation = self.clone();
         runtime.spawn(async move {
             let mut state = conversation.shared.state.clone().lock_owned().await;
-            if let Err(error) = state.save(&conversation.agent.inner, &conversation.shared).await {
+            if let Err(error) = conversation.keep(&mut state).await {
                 tracing::error!(conversation = conversation.id(), %error, "what was said could not be kept");
             }
         });

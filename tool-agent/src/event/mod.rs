@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-pub(crate) use subscriber::Hub;
+pub(crate) use subscriber::{Hub, Told};
 pub use subscriber::{Subscriber, Update};
 
 use crate::{CallResult, Outcome, Usage};
@@ -18,7 +18,9 @@ use crate::{CallResult, Outcome, Usage};
 ///
 /// Of each call there is one [`CallStarted`](Self::CallStarted), then what it reports, then one
 /// [`CallFinished`](Self::CallFinished) or [`CallPending`](Self::CallPending); what was pending starts again when
-/// somebody has agreed to it, or finishes when they have not. Each run ends with one [`Ended`](Self::Ended), also if it was dropped.
+/// somebody has agreed to it, or finishes when they have not. Each run ends with one [`Ended`](Self::Ended), also if it was
+/// dropped. Who watches the whole conversation hears of one run after the other, and nothing of one that ended before it
+/// was its turn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]

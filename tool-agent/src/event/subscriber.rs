@@ -89,25 +89,32 @@ impl Hub {
         self.number.load(Ordering::Acquire) != 0
     }
 
-    /// Tells everybody who watches this run.
-    pub(crate) fn tell(&self, run: u64, event: impl FnOnce() -> Event) {
+    /// Tells everybody who watches this run. They are woken by the caller, who may hold a lock now.
+    pub(crate) fn tell(&self, run: u64, event: impl FnOnce() -> Event) -> Told {
+        self.tell_those(|one| one.run.is_none_or(|its| its == run), event)
+    }
+
+    /// Tells those who watch only this run, and nobody who watches the whole conversation.
+    pub(crate) fn tell_alone(&self, run: u64, event: impl FnOnce() -> Event) -> Told {
+        self.tell_those(|one| one.run == Some(run), event)
+    }
+
+    fn tell_those(&self, whom: impl Fn(&Watching) -> bool, event: impl FnOnce() -> Event) -> Told {
+        let mut told = Told::default();
         if !self.is_watched() {
-            return;
+            return told;
         }
-        let mut woken = Vec::new();
-        {
-            let mut watching = lock(&self.watching);
-            // Whoever is gone has left the queue to us alone.
-            watching.retain(|one| Arc::strong_count(&one.queue) > 1);
-            self.number.store(watching.len(), Ordering::Release);
-            let mut concerned = watching.iter().filter(|one| one.run.is_none_or(|its| its == run)).peekable();
-            let mut event = concerned.peek().is_some().then(event);
-            while let Some(one) = concerned.next() {
-                let event = if concerned.peek().is_some() { event.clone() } else { event.take() };
-                woken.extend(event.and_then(|event| lock(&one.queue).push(event)));
-            }
+        let mut watching = lock(&self.watching);
+        // Whoever is gone has left the queue to us alone.
+        watching.retain(|one| Arc::strong_count(&one.queue) > 1);
+        self.number.store(watching.len(), Ordering::Release);
+        let mut concerned = watching.iter().filter(|one| whom(one)).peekable();
+        let mut event = concerned.peek().is_some().then(event);
+        while let Some(one) = concerned.next() {
+            let event = if concerned.peek().is_some() { event.clone() } else { event.take() };
+            told.to_wake.extend(event.and_then(|event| lock(&one.queue).push(event)));
         }
-        woken.into_iter().for_each(Waker::wake);
+        told
     }
 
     /// Tells those who watch only this run that nothing more comes.
@@ -120,6 +127,19 @@ impl Hub {
         self.number.store(watching.len(), Ordering::Release);
         drop(watching);
         over.iter().for_each(Watching::close);
+    }
+}
+
+/// Those who were told something, and sleep. To wake them is foreign code, which is not run under a lock.
+#[derive(Default)]
+#[must_use = "they sleep until they are woken"]
+pub(crate) struct Told {
+    to_wake: Vec<Waker>,
+}
+
+impl Told {
+    pub(crate) fn wake(self) {
+        self.to_wake.into_iter().for_each(Waker::wake);
     }
 }
 

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::Stop;
+
 /// Why a model did not answer, or not to the end.
 ///
 /// Its words may be shown and logged: whoever makes one keeps keys out of it.
@@ -33,6 +35,8 @@ pub enum ModelErrorKind {
     Unreachable,
     /// The answer broke off before its end.
     Cut,
+    /// The answer has no word in it: its length was used up before, or the provider keeps it back.
+    Empty,
     /// No answer came in time.
     TimedOut,
     /// The key is missing or refused (401, 403).
@@ -51,7 +55,7 @@ impl ModelErrorKind {
     pub fn may_pass(self) -> bool {
         match self {
             Self::RateLimited | Self::Server | Self::Unreachable | Self::Cut | Self::TimedOut => true,
-            Self::RefusedKey | Self::TooLong | Self::Rejected | Self::Unreadable => false,
+            Self::RefusedKey | Self::TooLong | Self::Rejected | Self::Unreadable | Self::Empty => false,
         }
     }
 }
@@ -71,6 +75,20 @@ impl ModelError {
     #[must_use]
     pub fn cut() -> Self {
         Self::new(ModelErrorKind::Cut, "the model's answer broke off before its end")
+    }
+
+    /// The answer has ended in this way before it had begun.
+    pub(crate) fn empty(stop: Stop) -> Self {
+        Self::new(
+            ModelErrorKind::Empty,
+            match stop {
+                Stop::Done => "the model has said nothing",
+                Stop::Length => "the model has said nothing: its answer was as long as it may be before the first word",
+                Stop::Filtered => {
+                    "the model has said nothing: its provider keeps the answer back, or it will not answer"
+                }
+            },
+        )
     }
 
     /// How long the provider asks to wait.

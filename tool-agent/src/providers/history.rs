@@ -1,6 +1,6 @@
 //! A conversation in a provider's form.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Map, Value};
 use tool_runtime::ToolDefinition;
@@ -35,8 +35,14 @@ fn alone(protocol: &dyn Protocol, name: &str) -> String {
 
 /// The messages of a conversation, for a model of this name.
 pub(super) fn messages(protocol: &dyn Protocol, tools: &Offer, model: &str, messages: &[Message]) -> Vec<Value> {
-    let mut history =
-        History { protocol, tools, model, written: Vec::with_capacity(messages.len()), awaited: Vec::new() };
+    let mut history = History {
+        protocol,
+        tools,
+        model,
+        written: Vec::with_capacity(messages.len()),
+        awaited: Vec::new(),
+        used: HashSet::new(),
+    };
     for (at, message) in messages.iter().enumerate() {
         match message {
             Message::User { text } => history.user(text),
@@ -54,6 +60,8 @@ struct History<'a> {
     written: Vec<Value>,
     /// What the provider calls the calls that were written last.
     awaited: Vec<String>,
+    /// What it calls all calls that were written.
+    used: HashSet<String>,
 }
 
 impl History<'_> {
@@ -63,31 +71,37 @@ impl History<'_> {
     }
 
     fn assistant(&mut self, at: usize, said: &Assistant) {
+        let own = said.opaque.as_ref().filter(|_| said.model == self.model);
+        // What the provider itself has called them.
+        let mut given =
+            own.and_then(Value::as_array).map(|turn| self.protocol.ids(turn)).unwrap_or_default().into_iter();
         let calls: Vec<Past<'_>> = said
             .calls
             .iter()
             .enumerate()
             .map(|(number, call)| Past {
-                id: if call.id.is_empty() { format!("call_{at}_{number}") } else { call.id.clone() },
+                id: self.id(given.next(), at, number),
                 name: self.encoded(&call.name),
                 arguments: if is_object(&call.arguments) { &call.arguments } else { "{}" },
             })
             .collect();
         let text = if said.text.trim().is_empty() { "" } else { &said.text };
-        let own = said.opaque.as_ref().filter(|_| said.model == self.model);
         let turn = match own.and_then(|turn| self.protocol.again(turn, &calls)) {
             Some(turn) => turn,
             None if text.is_empty() && calls.is_empty() => return,
-            None => vec![self.protocol.assistant(text, &self.renamed(at, calls))],
+            None => vec![self.protocol.assistant(text, &calls)],
         };
         self.awaited = self.protocol.ids(&turn);
         self.written.extend(turn);
     }
 
-    /// Each provider has its own idea of what an id looks like: those of others are replaced.
-    fn renamed<'a>(&self, at: usize, calls: Vec<Past<'a>>) -> Vec<Past<'a>> {
-        let renamed = |(number, call)| Past { id: format!("call_{at}_{number}"), ..call };
-        calls.into_iter().enumerate().map(renamed).collect()
+    /// What the provider is to call a call. Each has its own idea of what an id looks like, so that it gets its own back,
+    /// unless another call has that already: some count from 0 in every answer.
+    fn id(&mut self, given: Option<String>, at: usize, number: usize) -> String {
+        let given = given.filter(|id| !id.is_empty() && !self.used.contains(id));
+        let id = given.unwrap_or_else(|| format!("call_{at}_{number}"));
+        self.used.insert(id.clone());
+        id
     }
 
     /// Results are in the order of their calls, which is how they find the ids.

@@ -31,6 +31,12 @@ impl Admission {
         }
     }
 
+    /// How many of so many calls run.
+    pub(super) fn admitted(&self, calls: usize) -> usize {
+        let cut = self.cut.filter(|at| *at < self.left);
+        calls.min(self.left) - usize::from(cut.is_some())
+    }
+
     /// What the model reads of a call that does not run.
     pub(super) fn refusal(&self, at: usize, call: &ModelCall) -> Option<ToolResult> {
         if let Some(reached) = self.reached.filter(|_| at >= self.left) {

@@ -15,11 +15,14 @@ impl Live {
         if let Some(why) = self.stop.now() {
             return Err(why.into());
         }
-        self.state.mode = self.conversation.shared.mode().unwrap_or(self.state.mode);
-        self.spent.turns += 1;
+        self.state.take_mode(&self.conversation.shared);
+        self.parent.budget.take_turn().map_err(Ending::Limit)?;
+        self.turn += 1;
+        self.parent.set_mode(self.state.mode);
+        self.said = None;
         let agent = self.conversation.agent.inner.clone();
         let meaning = agent.modes.of(self.state.mode);
-        let Self { state, partial, stop, end, limits, .. } = self;
+        let Self { state, partial, stop, end, parent, .. } = self;
         let request = Request {
             system: meaning.system(),
             messages: &state.history,
@@ -52,13 +55,13 @@ impl Live {
         };
         drop(answering);
         let mut usage = ended.usage;
-        if usage.total() == 0 && limits.tokens.is_some() {
+        if usage.total() == 0 && parent.budget.limits().tokens.is_some() {
             usage = estimated(&state.history, partial);
         }
         agent.model.name().clone_into(&mut partial.model);
         partial.opaque = ended.opaque;
-        agent.identities.tell_apart(&mut partial.calls, &state.history);
-        self.spent.usage += usage;
+        agent.identities.give(&mut partial.calls);
+        self.parent.budget.add_usage(usage);
         self.stopped_by = ended.stop;
         self.take_answer();
         Ok(usage)

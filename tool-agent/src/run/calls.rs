@@ -1,102 +1,15 @@
 //! The calls of one answer.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use serde_json::Value;
 use tool_runtime::{Call, Dispatcher, ErrorKind, Progress, ToolCall, ToolResult, redact};
 
-use super::admission::Admission;
+use super::Settings;
 use super::live::Live;
-use super::{Settings, Watchers};
-use crate::conversation::State;
-use crate::history::{self, stopped};
-use crate::{CallResult, Ending, Event, ModelCall};
-
-/// Calls that have begun, with the results so far. Whatever becomes of the run, each has one result in the end.
-pub(super) struct Open {
-    calls: Vec<Begun>,
-    /// Whether these waited for somebody to decide: their results have a place already.
-    pub(super) is_decision: bool,
-    /// Whether they may have run.
-    has_begun: AtomicBool,
-}
-
-struct Begun {
-    /// Where its result stands among those of its answer.
-    at: usize,
-    id: Arc<str>,
-    tool: Arc<str>,
-    result: Mutex<Option<ToolResult>>,
-}
-
-impl Open {
-    pub(super) fn new<'a>(calls: impl IntoIterator<Item = (usize, &'a str, &'a str)>, is_decision: bool) -> Arc<Self> {
-        let begun = |(at, id, tool): (usize, &str, &str)| Begun {
-            at,
-            id: id.into(),
-            tool: tool.into(),
-            result: Mutex::default(),
-        };
-        Arc::new(Self {
-            calls: calls.into_iter().map(begun).collect(),
-            is_decision,
-            has_begun: AtomicBool::new(!is_decision),
-        })
-    }
-
-    /// Says that what somebody has decided on begins: until then it waits on.
-    pub(super) fn begins(&self) {
-        self.has_begun.store(true, Ordering::Release);
-    }
-
-    pub(super) fn has_begun(&self) -> bool {
-        self.has_begun.load(Ordering::Acquire)
-    }
-
-    fn find(&self, id: &str) -> Option<&Begun> {
-        self.calls.iter().find(|call| &*call.id == id)
-    }
-
-    /// The result of a call, if it has one.
-    pub(super) fn take(&self, id: &str) -> Option<ToolResult> {
-        self.find(id)?.result().take()
-    }
-
-    /// Answers a call once. What comes later does not count.
-    fn answer(&self, call: &Begun, watchers: &Watchers, result: ToolResult) {
-        let mut place = call.result();
-        if place.is_some() {
-            return;
-        }
-        watchers.tell(|| ended(&call.id, &call.tool, &result));
-        *place = Some(result);
-    }
-
-    /// Answers those that were stopped.
-    pub(super) fn close(&self, watchers: &Watchers) {
-        for call in &self.calls {
-            if call.result().is_none() {
-                self.answer(call, watchers, stopped(&call.tool));
-            }
-        }
-    }
-
-    /// Puts the results into the places that they have already.
-    pub(super) fn put_into(&self, state: &mut State) {
-        for call in &self.calls {
-            if let Some(result) = call.result().take() {
-                state.replace(call.at, result);
-            }
-        }
-    }
-}
-
-impl Begun {
-    fn result(&self) -> MutexGuard<'_, Option<ToolResult>> {
-        self.result.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+use super::open::Open;
+use crate::history;
+use crate::{Ending, Event, ModelCall};
 
 impl Live {
     /// Runs the calls of the last answer side by side, and puts their results into the history.
@@ -109,15 +22,14 @@ impl Live {
         for call in calls {
             self.tell(|| started(call, &tools));
         }
-        let admission = Admission::new(calls.len(), self.stopped_by, &self.spent, &self.limits);
+        let admission = self.parent.budget.take_calls(calls.len(), self.stopped_by);
         let mut admitted = Vec::with_capacity(calls.len());
         for (at, call) in calls.iter().enumerate() {
             match admission.refusal(at, call) {
-                Some(result) => open.answer(&open.calls[at], &self.end.watchers, result),
+                Some(result) => open.calls[at].answer(&self.end.watchers, result),
                 None => admitted.push(to_make(call, &self.conversation.shared.id, &self.settings)),
             }
         }
-        self.spent.calls = self.spent.calls.saturating_add(u32::try_from(admitted.len()).unwrap_or(u32::MAX));
         let turn = tools.call_all(admitted);
         let turn = match self.conversation.agent.inner.at_a_time {
             Some(at_a_time) => turn.concurrency(at_a_time),
@@ -163,11 +75,8 @@ impl Live {
             let id = call.request().call_id().unwrap_or_default();
             let at = open.calls.iter().position(|begun| *begun.id == *id);
             let progress = Progress::to(move |progress| {
-                let Some(call) = at.and_then(|at| open.calls.get(at)) else { return };
-                // One that cannot be stopped may go on to report when its result is told already.
-                let result = call.result();
-                if result.is_none() {
-                    watchers.tell(|| Event::CallProgress { id: call.id.clone(), progress });
+                if let Some(call) = at.and_then(|at| open.calls.get(at)) {
+                    call.report(&watchers, progress);
                 }
             });
             let call = call.cancel(token.clone()).with(progress);
@@ -184,11 +93,11 @@ impl Live {
 
     /// Takes each result when it comes. The places are those among the calls that were made: refused ones have a result.
     fn hear(&self, open: &Arc<Open>) -> impl Fn(usize, &ToolResult) + Send + Sync + use<> {
-        let admitted: Vec<usize> = (0..open.calls.len()).filter(|at| open.calls[*at].result().is_none()).collect();
+        let admitted: Vec<usize> = (0..open.calls.len()).filter(|at| open.calls[*at].is_open()).collect();
         let (open, watchers) = (open.clone(), self.end.watchers.clone());
         move |index, result| {
             if let Some(call) = admitted.get(index).and_then(|at| open.calls.get(*at)) {
-                open.answer(call, &watchers, result.clone());
+                call.answer(&watchers, result.clone());
             }
         }
     }
@@ -214,13 +123,4 @@ fn started(call: &ModelCall, tools: &Dispatcher) -> Event {
     });
     let (id, tool) = (call.id.as_str().into(), call.name.as_str().into());
     Event::CallStarted { id, tool, arguments: arguments.unwrap_or(Value::Null) }
-}
-
-/// What is told of a call that has a result.
-pub(super) fn ended(id: &Arc<str>, tool: &str, result: &ToolResult) -> Event {
-    let ended = CallResult::new(&**id, tool, result.clone());
-    match ended.is_waiting() {
-        true => Event::CallPending { id: id.clone(), expires: ended.expires() },
-        false => Event::CallFinished(Arc::new(ended)),
-    }
 }

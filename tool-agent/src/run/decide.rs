@@ -4,8 +4,9 @@ use std::time::SystemTime;
 
 use tool_runtime::{Decision, Deferred, ErrorKind, PendingCall, TokenError, ToolResult};
 
-use super::calls::{Open, ended};
 use super::live::Live;
+use super::open::{Open, ended};
+use super::stop::Why;
 use crate::history;
 use crate::{Ending, Event};
 
@@ -21,7 +22,7 @@ impl Live {
         let Some((token, at, call)) = waiting.iter().find(|(known, ..)| is_same(known, token)) else {
             return Err(not_waiting(TokenError::Invalid));
         };
-        let result = match decision {
+        let (result, why) = match decision {
             Decision::Abort => {
                 for (token, at, call) in &waiting {
                     self.refuse(&deferred, token, *at, call, "somebody has stopped everything").await;
@@ -30,7 +31,7 @@ impl Live {
             }
             Decision::Refuse(reason) => {
                 let question = deferred.redeem(token, SystemTime::now()).await.map_err(not_waiting)?.question;
-                self.conversation.agent.inner.tools.refuse(&question, reason.as_deref()).await
+                (self.conversation.agent.inner.tools.refuse(&question, reason.as_deref()).await, None)
             }
             Decision::Run => self.approve(&deferred, token, *at, call, None).await?,
             Decision::Edit(arguments) => self.approve(&deferred, token, *at, call, Some(arguments)).await?,
@@ -39,10 +40,14 @@ impl Live {
         };
         self.put(*at, call, result);
         self.save().await?;
-        self.go_on()
+        match why {
+            Some(why) => Err(why.into()),
+            None => self.go_on(),
+        }
     }
 
-    /// Runs a call that somebody has agreed to. It is an error if it could not begin, and waits on.
+    /// Runs a call that somebody has agreed to, and says what has stopped it, if anything has. It is an error if it could
+    /// not begin, and waits on.
     async fn approve(
         &mut self,
         deferred: &Deferred,
@@ -50,7 +55,7 @@ impl Live {
         at: usize,
         call: &PendingCall,
         edited: Option<serde_json::Value>,
-    ) -> Result<ToolResult, Ending> {
+    ) -> Result<(ToolResult, Option<Why>), Ending> {
         let question = &call.question;
         let id = question.call_id.as_deref().unwrap_or_default();
         let open = Open::new([(at, id, question.tool.as_str())], true);
@@ -69,16 +74,17 @@ impl Live {
             })
         });
         let mut run = std::pin::pin!(run);
-        let resumed = tokio::select! {
+        let (resumed, why) = tokio::select! {
             biased;
-            resumed = &mut run => resumed,
-            _ = self.stop.wait() => {
+            resumed = &mut run => (resumed, None),
+            why = self.stop.wait() => {
                 self.stop.token.cancel();
-                run.await
+                (run.await, Some(why))
             }
         };
         // From here to where the result is put in its place nothing is waited for, unless it may not be the last word.
         self.open = None;
+        open.hand_over();
         let result = resumed.map_err(Ending::NotWaiting)?;
         if may_not_have_begun(&result) {
             self.tell(|| Event::CallPending { id: id.into(), expires: Some(call.expires) });
@@ -87,8 +93,8 @@ impl Live {
                 return Err(Ending::NotBegun(result));
             }
         }
-        self.spent.calls = self.spent.calls.saturating_add(1);
-        Ok(result)
+        self.parent.budget.add_call();
+        Ok((result, why))
     }
 
     /// Refuses everything that waits: somebody has gone on without deciding.
@@ -127,15 +133,9 @@ impl Live {
         self.state.replace(at, result);
     }
 
-    /// The calls at the end of the history that wait, with their tokens and places.
     async fn waiting(&self, deferred: &Deferred) -> Result<Vec<(String, usize, PendingCall)>, TokenError> {
-        let waiting = deferred.waiting(&self.conversation.shared.id, SystemTime::now()).await?;
-        let results = history::last_results(&self.state.history);
-        let place = |call: &PendingCall| {
-            let id = call.question.call_id.as_deref()?;
-            results.iter().position(|result| result.is_waiting() && result.id == id)
-        };
-        Ok(waiting.into_iter().filter_map(|(pending, call)| Some((pending.token, place(&call)?, call))).collect())
+        let waiting = self.state.waiting(deferred, &self.conversation.shared).await?;
+        Ok(waiting.into_iter().map(|(at, pending, call)| (pending.token, at, call)).collect())
     }
 }
 

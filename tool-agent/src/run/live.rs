@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use tokio::sync::OwnedMutexGuard;
+use tool_runtime::ErrorKind;
 
-use super::calls::Open;
+use super::open::Open;
+use super::running::Parent;
 use super::stop::Stop;
 use super::{Begin, End, Settings};
 use crate::conversation::State;
-use crate::history::{self, stopped};
+use crate::history::{self, not_run, stopped};
 use crate::limits::Spent;
-use crate::{Assistant, Conversation, Ending, Event, Limits, Message, ModelError, Outcome};
+use crate::{Assistant, Conversation, Ending, Event, Message, ModelError, Outcome};
 
 /// A run that has the conversation to itself.
 ///
@@ -20,17 +22,19 @@ pub(super) struct Live {
     pub(super) conversation: Conversation,
     pub(super) state: OwnedMutexGuard<State>,
     pub(super) stop: Stop,
-    pub(super) limits: Limits,
     pub(super) settings: Settings,
-    pub(super) spent: Spent,
+    /// What sub-agents have from this run.
+    pub(super) parent: Arc<Parent>,
+    /// How often this run itself has asked the model.
+    pub(super) turn: u32,
     /// The answer that is coming.
     pub(super) partial: Assistant,
     /// Why the last answer has ended.
     pub(super) stopped_by: crate::Stop,
     /// The calls that run.
     pub(super) open: Option<Arc<Open>>,
-    /// Where in the history the last text of this run stands.
-    said: Option<usize>,
+    /// Where in the history the last answer of this run stands, if there is anything in it.
+    pub(super) said: Option<usize>,
     is_over: bool,
     /// Goes last: nothing is told after it.
     pub(super) end: End,
@@ -42,16 +46,17 @@ impl Live {
         state: OwnedMutexGuard<State>,
         end: End,
         stop: Stop,
-        limits: Limits,
         settings: Settings,
+        parent: Arc<Parent>,
     ) -> Self {
+        conversation.agent.inner.running.begins(&conversation.shared.id, &parent);
         Self {
             conversation,
             state,
             stop,
-            limits,
             settings,
-            spent: Spent::default(),
+            parent,
+            turn: 0,
             partial: Assistant::default(),
             stopped_by: crate::Stop::default(),
             open: None,
@@ -82,6 +87,7 @@ impl Live {
 
     /// Whether it is the model's turn.
     pub(super) fn go_on(&mut self) -> Result<(), Ending> {
+        self.state.drop_cut_answer();
         let history = &self.state.history;
         match (history::waiting(history), history.last()) {
             (0, Some(Message::Assistant(_))) => {
@@ -103,22 +109,28 @@ impl Live {
     /// The model's turns, and its calls, until there is an end.
     pub(super) async fn converse(&mut self) -> Ending {
         loop {
-            if let Some(reached) = self.spent.before_turn(&self.limits) {
-                return Ending::Limit(reached);
-            }
             let usage = match self.ask().await {
                 Ok(usage) => usage,
                 Err(ending) => return ending,
             };
             let calls = match history::open_calls(&self.state.history).is_empty() {
-                true => Err(Ending::Answered),
+                true => Err(self.answered()),
                 false => self.call().await,
             };
-            let (turn, total) = (self.spent.turns, self.spent.usage);
+            let (turn, total) = (self.turn, self.parent.budget.spent().usage);
             self.tell(|| Event::TurnEnded { turn, usage, total });
             if let Err(ending) = calls {
                 return ending;
             }
+        }
+    }
+
+    /// What a run has come to whose model calls nothing more. One that has nothing to add has answered; one that was
+    /// kept from saying anything has not.
+    fn answered(&self) -> Ending {
+        match self.said {
+            None if self.stopped_by != crate::Stop::Done => Ending::Failed(ModelError::empty(self.stopped_by)),
+            _ => Ending::Answered,
         }
     }
 
@@ -137,6 +149,7 @@ impl Live {
         // Calls of an answer that was cut off were not promised to run, and have not run.
         self.partial.calls.clear();
         self.partial.opaque = None;
+        self.partial.is_cut = true;
         self.take_answer();
         let open = self.open.take().filter(|open| open.has_begun());
         if let Some(open) = &open {
@@ -147,7 +160,10 @@ impl Live {
             Some(open) => history::answer(&mut self.state.history, |call| {
                 open.take(&call.id).unwrap_or_else(|| stopped(&call.name))
             }),
-            None => history::answer(&mut self.state.history, |call| stopped(&call.name)),
+            // Whatever has stopped it, they had not begun.
+            None => history::answer(&mut self.state.history, |call| {
+                not_run(&call.name, ErrorKind::Cancelled, "everything was stopped before it could begin")
+            }),
         }
     }
 
@@ -163,6 +179,7 @@ impl Live {
     /// Ends the run, and says what came of it.
     pub(super) async fn end(mut self, ending: Ending) -> Outcome {
         self.settle();
+        self.state.take_mode(&self.conversation.shared);
         let ending = match self.save().await {
             Ok(()) => ending,
             Err(not_kept) => not_kept,
@@ -179,17 +196,20 @@ impl Live {
             Some(Message::Assistant(answer)) => answer.text.clone(),
             _ => String::new(),
         };
-        let Spent { turns, calls, usage } = self.spent;
+        let Spent { turns, calls, usage } = self.parent.budget.spent();
         Outcome { ending, text, stop: self.stopped_by, turns, calls, usage }
     }
 }
 
 impl Drop for Live {
     fn drop(&mut self) {
+        let Conversation { agent, shared } = &self.conversation;
+        agent.inner.running.ends(&shared.id, &self.parent);
         if self.is_over {
             return;
         }
         self.settle();
+        self.state.take_mode(&self.conversation.shared);
         self.tell(|| Event::Ended(Arc::new(self.outcome(Ending::Cancelled))));
         if !self.state.is_kept() {
             self.conversation.keep_in_background();

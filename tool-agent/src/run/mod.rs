@@ -2,9 +2,12 @@
 
 mod admission;
 mod ask;
+mod budget;
 mod calls;
 mod decide;
 mod live;
+mod open;
+mod running;
 mod stop;
 
 use std::pin::Pin;
@@ -12,10 +15,13 @@ use std::sync::Arc;
 
 use tool_runtime::{Call, CancellationToken, Confirm, Decision};
 
+use self::budget::Budget;
 use self::live::Live;
+use self::running::Parent;
+pub(crate) use self::running::Running;
 use self::stop::Stop;
 use crate::conversation::Shared;
-use crate::event::Hub;
+use crate::event::{Hub, Told};
 use crate::{Conversation, Ending, Event, Limits, Outcome, Subscriber};
 
 /// Something that was said, on its way to an answer; see [`Conversation::say`]. Await it, in a Tokio runtime with time.
@@ -49,6 +55,8 @@ pub struct Run {
     begin: Begin,
     settings: Settings,
     limits: Option<Limits>,
+    /// What it spends, if it is not its own.
+    budget: Option<Arc<Budget>>,
     cancel: Option<CancellationToken>,
     end: End,
 }
@@ -79,7 +87,12 @@ struct Watchers {
 
 impl Watchers {
     fn tell(&self, event: impl FnOnce() -> Event) {
-        self.shared.hub.tell(self.run, event);
+        self.tell_asleep(event).wake();
+    }
+
+    /// As [`tell`](Self::tell), for somebody who holds a lock.
+    fn tell_asleep(&self, event: impl FnOnce() -> Event) -> Told {
+        self.shared.hub.tell(self.run, event)
     }
 }
 
@@ -97,7 +110,7 @@ impl Drop for End {
 impl Run {
     pub(crate) fn new(conversation: Conversation, number: u64, begin: Begin) -> Self {
         let end = End { watchers: Watchers { shared: conversation.shared.clone(), run: number } };
-        Self { conversation, begin, settings: Settings::default(), limits: None, cancel: None, end }
+        Self { conversation, begin, settings: Settings::default(), limits: None, budget: None, cancel: None, end }
     }
 
     /// Watches what happens, to the end of this run.
@@ -137,9 +150,18 @@ impl Run {
         self
     }
 
+    /// Has what it is told, and what it spends, from the run that it was spawned in.
+    pub(crate) fn below(mut self, parent: &Parent) -> Self {
+        *self.conversation.shared.new_mode() = Some(parent.mode());
+        self.settings = parent.settings.clone();
+        self.budget = Some(parent.budget.clone());
+        self
+    }
+
     async fn go(self) -> Outcome {
-        let Self { conversation, begin, mut settings, limits, cancel, end } = self;
+        let Self { conversation, begin, mut settings, limits, budget, cancel, end } = self;
         let agent = conversation.agent.inner.clone();
+        let given = settings.clone();
         settings.confirm = settings.confirm.or_else(|| agent.confirm.clone());
         let limits = limits.unwrap_or_else(|| agent.limits.clone());
         let mut stop = Stop::new(cancel, limits.time);
@@ -151,7 +173,9 @@ impl Run {
             Err(why) => return waiting.ends(why.into()),
         };
         let Some(end) = waiting.begins() else { return Outcome::of(Ending::Cancelled) };
-        let mut live = Live::new(conversation, state, end, stop, limits, settings);
+        let budget = budget.unwrap_or_else(|| Arc::new(Budget::new(limits)));
+        let parent = Parent::new(given, budget, state.mode);
+        let mut live = Live::new(conversation, state, end, stop, settings, parent);
         let ending = match live.begin(begin).await {
             Ok(()) => live.converse().await,
             Err(ending) => ending,
@@ -187,7 +211,9 @@ impl Unbegun {
 
     fn tell(&mut self, outcome: &Outcome) {
         if let Some(end) = self.end.take() {
-            end.watchers.tell(|| Event::Ended(Arc::new(outcome.clone())));
+            // In the conversation another run may go on, which has not ended.
+            let Watchers { shared, run } = &end.watchers;
+            shared.hub.tell_alone(*run, || Event::Ended(Arc::new(outcome.clone()))).wake();
         }
     }
 }

@@ -49,6 +49,8 @@ impl<S: Store + ?Sized> Store for Arc<S> {
 pub struct Saved {
     /// Counts the changes.
     pub version: u64,
+    /// The [mark](Change::mark) of the last one.
+    pub mark: u64,
     /// The mode that it was in.
     pub mode: Mode,
     /// What was said.
@@ -60,6 +62,8 @@ pub struct Saved {
 pub struct Change<'a> {
     /// The version that was changed; 0 for a conversation that is new.
     pub version: u64,
+    /// A random number, kept with the conversation: whoever does not know whether a change was made knows it by that.
+    pub mark: u64,
     /// How many messages stay. What is kept behind them goes.
     pub keep: usize,
     /// What comes behind them.

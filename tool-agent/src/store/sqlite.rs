@@ -14,7 +14,7 @@ use crate::{Message, Mode};
 const APPLICATION: i32 = i32::from_be_bytes(*b"tlag");
 
 /// What brings a file from each version to the next; an empty file has version 0.
-const MIGRATIONS: &[&str] = &[include_str!("1.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("1.sql"), include_str!("2.sql")];
 
 const VERSION: i32 = MIGRATIONS.len() as i32;
 
@@ -128,12 +128,13 @@ impl SqliteStore {
     async fn read(&self, conversation: &str) -> Result<Option<Saved>, StoreError> {
         // Both are of one moment.
         let mut transaction = self.readers.begin().await.or_unread()?;
-        let found: Option<(i64, String)> = sqlx::query_as("SELECT version, mode FROM conversations WHERE id = ?")
-            .bind(conversation)
-            .fetch_optional(&mut *transaction)
-            .await
-            .or_unread()?;
-        let Some((version, mode)) = found else { return Ok(None) };
+        let found: Option<(i64, i64, String)> =
+            sqlx::query_as("SELECT version, mark, mode FROM conversations WHERE id = ?")
+                .bind(conversation)
+                .fetch_optional(&mut *transaction)
+                .await
+                .or_unread()?;
+        let Some((version, mark, mode)) = found else { return Ok(None) };
         let messages: Vec<(String,)> =
             sqlx::query_as("SELECT message FROM messages WHERE conversation = ? ORDER BY position")
                 .bind(conversation)
@@ -147,7 +148,7 @@ impl SqliteStore {
         })?;
         // A mode that a newer version has added: the one in which nothing is done.
         let mode = Mode::from_word(&mode).unwrap_or(Mode::Plan);
-        Ok(Some(Saved { version: version.cast_unsigned(), mode, messages }))
+        Ok(Some(Saved { version: version.cast_unsigned(), mark: mark.cast_unsigned(), mode, messages }))
     }
 
     async fn write(&self, conversation: &str, change: Change<'_>) -> Result<(), StoreError> {
@@ -156,14 +157,15 @@ impl SqliteStore {
         let mut transaction = self.exclusive().await?;
         let query = match change.version {
             0 => sqlx::query(
-                "INSERT INTO conversations (version, mode, changed, id) VALUES (? + 1, ?, ?, ?) ON CONFLICT DO NOTHING",
+                "INSERT INTO conversations (version, mode, changed, id, mark) VALUES (? + 1, ?, ?, ?, ?) \
+                 ON CONFLICT DO NOTHING",
             ),
             _ => sqlx::query(
-                "UPDATE conversations SET version = ?1 + 1, mode = ?2, changed = ?3 WHERE id = ?4 AND version = ?1",
+                "UPDATE conversations SET version = ?1 + 1, mode = ?2, changed = ?3, mark = ?5 WHERE id = ?4 AND version = ?1",
             ),
         };
         let query = query.bind(change.version.cast_signed()).bind(change.mode.as_str());
-        let query = query.bind(stamp(SystemTime::now())).bind(conversation);
+        let query = query.bind(stamp(SystemTime::now())).bind(conversation).bind(change.mark.cast_signed());
         if query.execute(&mut *transaction).await.or_unwritten()?.rows_affected() == 0 {
             return Err(StoreError::conflict());
         }

@@ -1,12 +1,18 @@
 //! Turns, calls and what goes wrong with them.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures_util::StreamExt;
 use serde_json::json;
 use tool_agent::{
-    Agent, Answering, Ending, Message, Model, ModelError, ModelErrorKind, Reply, Request, Scripted, Stop, Usage,
+    Agent, Answering, Ending, Limits, Message, Model, ModelError, ModelErrorKind, Part, Reached, Reply, Request,
+    Scripted, SqliteStore, Stop, Usage,
 };
-use tool_runtime::ErrorKind;
+use tool_runtime::journal::MemoryJournal;
+use tool_runtime::{CancellationToken, Decision, ErrorKind, confirm};
 
-use crate::support::{User, assert_valid, call, flaw, kinds, three_calls, tools};
+use crate::support::{Gauge, User, assert_valid, builder, call, flaw, kinds, three_calls, tools};
 
 #[tokio::test]
 async fn calls_are_made_and_their_results_read() {
@@ -84,6 +90,84 @@ async fn an_answer_that_breaks_off_leaves_what_was_said_and_none_of_its_calls() 
     assert_eq!(gauge.steps(), 0, "a call of an answer that was cut off does not run");
 }
 
+/// What comes after the first piece of an answer that has no end.
+#[derive(Clone, Copy, Debug)]
+enum Then {
+    Fails,
+    NeverComes,
+}
+
+/// Breaks its first answer off, and answers the second time.
+struct BreaksOff(Then, AtomicBool);
+
+impl Model for BreaksOff {
+    fn answer<'a>(&'a self, request: Request<'a>) -> Answering<'a> {
+        assert!(matches!(request.messages.last(), Some(Message::User { .. })), "{:?}", request.messages);
+        if self.1.swap(true, Ordering::SeqCst) {
+            return Reply::text("All of it.").now();
+        }
+        let begun = futures_util::stream::iter([Ok(Part::Text("A part".into()))]);
+        match self.0 {
+            Then::Fails => Reply::text("A part").and_fails(ModelError::cut()).now(),
+            Then::NeverComes => Box::pin(begun.chain(futures_util::stream::pending())),
+        }
+    }
+}
+
+/// Whatever has cut it, the part of an answer is never taken for the answer.
+#[tokio::test]
+async fn an_answer_that_broke_off_is_asked_for_anew() {
+    let in_time = Limits::default().time(Duration::from_secs(1));
+    for (then, limits, expected) in [
+        (Then::Fails, Limits::default(), Ending::Failed(ModelError::cut())),
+        (Then::NeverComes, in_time, Ending::Limit(Reached::Time)),
+        (Then::NeverComes, Limits::default(), Ending::Cancelled),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
+        let agent = |cut| {
+            let model = BreaksOff(then, AtomicBool::new(cut));
+            Agent::builder(model, tools().0).store(store.clone()).build()
+        };
+        let conversation = agent(false).conversation("c");
+        let token = CancellationToken::new();
+        let run = conversation.say("Go").limits(limits).cancel(token.clone());
+        let mut events = run.events();
+        let run = tokio::spawn(run.into_future());
+        events.next().await;
+        if expected == Ending::Cancelled {
+            token.cancel();
+        }
+        let outcome = run.await.unwrap();
+        assert_eq!((outcome.ending, outcome.text.as_str()), (expected, "A part"));
+        // What was said is there, and after a restart it is still known that it broke off.
+        assert_eq!(conversation.history().await.unwrap().len(), 2);
+        let conversation = agent(true).conversation("c");
+        assert_eq!(conversation.resume().await.answer(), Some("All of it."), "{then:?}");
+        let history = conversation.history().await.unwrap();
+        assert_eq!(history.len(), 2, "{history:?}");
+        assert_eq!(agent(true).conversation("c").history().await.unwrap(), history);
+    }
+}
+
+/// What was said on the way is not what was said in the end.
+#[tokio::test]
+async fn an_empty_answer_is_not_the_text_of_an_earlier_turn() {
+    let works = || Reply::text("I look.").and_call("work.steps", json!({"steps": 1}));
+    let said = async |last: Reply| {
+        let agent = Agent::builder(Scripted::new([works(), last]), tools().0).build();
+        agent.conversation("c").say("Work!").await
+    };
+    assert_eq!(said(Reply::default()).await.answer(), Some(""), "it had nothing to add");
+    for stop in [Stop::Length, Stop::Filtered] {
+        let outcome = said(Reply::text("\n").stop(stop)).await;
+        let Ending::Failed(error) = &outcome.ending else { panic!("{outcome:?}") };
+        assert_eq!((error.kind, outcome.text.as_str(), outcome.turns), (ModelErrorKind::Empty, "", 2));
+    }
+    let outcome = said(Reply::fails(ModelError::cut())).await;
+    assert_eq!((outcome.ending, outcome.text.as_str()), (Ending::Failed(ModelError::cut()), ""));
+}
+
 /// One that was cut may lack its end and read well nevertheless.
 #[tokio::test]
 async fn the_last_call_of_an_answer_that_was_too_long_does_not_run() {
@@ -120,6 +204,24 @@ async fn calls_of_one_id_are_told_apart() {
     let conversation = agent.conversation("c");
     assert_eq!(conversation.say("Work!").await.calls, 6);
     assert_valid(&conversation.history().await.unwrap());
+}
+
+/// A journal answers a call that it knows as it was answered before. A conversation that was begun anew is another one.
+#[tokio::test]
+async fn the_record_of_another_conversation_answers_no_call() {
+    let gauge = Gauge::default();
+    let tools = builder(&gauge).journal(MemoryJournal::new()).build().unwrap();
+    let model = Scripted::from_fn(|request| match request.messages.last() {
+        Some(Message::Tools { results }) => Reply::text(&results[0].result.output),
+        _ => Reply::default().and(call("call_0", "thing.delete", r#"{"name": "a"}"#)),
+    });
+    let agent = Agent::builder(model, tools).confirm(confirm::from_fn(|_| async { Decision::Run })).build();
+    let conversation = agent.conversation("c");
+    for times in 1..=3 {
+        assert_eq!(conversation.say("Delete!").await.answer(), Some("a is gone"));
+        assert_eq!(gauge.steps(), times);
+        conversation.delete().await.unwrap();
+    }
 }
 
 struct Broken;

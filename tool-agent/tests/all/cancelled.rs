@@ -104,6 +104,39 @@ async fn a_run_dropped_at_any_point_leaves_nothing_behind_but_a_valid_history() 
     assert!(lengths.len() >= 4 && stopped > 0, "it was dropped in many places: {lengths:?}, {stopped}");
 }
 
+/// On several threads a call may end in the moment in which its run is dropped.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn each_call_ends_once_and_nothing_is_told_after_the_end() {
+    let (tools, gauge) = tools();
+    let agent = Agent::builder(Hesitant(Scripted::from_fn(three_calls)), tools).build();
+    for round in 0..400_usize {
+        let conversation = agent.conversation(format!("c{round}"));
+        let mut events = conversation.events();
+        let run = tokio::spawn(conversation.say("Work!").into_future());
+        for _ in 0..round % 40 {
+            tokio::task::yield_now().await;
+        }
+        run.abort();
+        let _ = run.await;
+        until("the end of the tools", || gauge.running() == 0).await;
+        let told: Vec<Update> = std::iter::from_fn(|| events.try_next()).collect();
+        let (mut open, mut is_over) = (BTreeSet::new(), false);
+        for update in &told {
+            let Update::Event(event) = update else { panic!("{told:?}") };
+            assert!(!is_over, "{told:?}");
+            match event {
+                Event::CallStarted { id, .. } => assert!(open.insert(id.to_string()), "{told:?}"),
+                Event::CallProgress { id, .. } => assert!(open.contains(&**id), "{told:?}"),
+                Event::CallFinished(ended) => assert!(open.remove(&ended.id), "{told:?}"),
+                Event::Ended(_) => is_over = true,
+                _ => {}
+            }
+        }
+        assert!(open.is_empty(), "{told:?}");
+        assert_valid(&conversation.history().await.unwrap());
+    }
+}
+
 /// A loop as one would write it at first.
 async fn naive(tools: &Dispatcher, history: &Mutex<Vec<Message>>) {
     let calls: Vec<ModelCall> = (1..4)

@@ -1,14 +1,16 @@
 //! Calls that wait for a person.
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::json;
 use tool_agent::{
-    Agent, Change, Conversation, Ending, Event, Message, Reply, Request, Scripted, SqliteStore, Store, Update,
+    Agent, Change, Conversation, Ending, Event, Limits, Message, Reached, Reply, Request, Scripted, SqliteStore, Store,
+    Update,
 };
 use tool_journal::SqliteJournal;
 use tool_runtime::confirm::{self, Key};
-use tool_runtime::{Decision, Deferred, ErrorKind, TokenError};
+use tool_runtime::{Decision, Deferred, Dispatcher, ErrorKind, TokenError};
 
 use crate::cancelled::polled;
 use crate::support::{Gauge, assert_valid, builder, kinds, tools};
@@ -83,6 +85,23 @@ async fn an_edit_that_is_wrong_leaves_the_call_waiting() {
 }
 
 #[tokio::test]
+async fn a_call_that_was_decided_on_has_its_time() {
+    let (tools, gauge) = tools();
+    let model = Scripted::new([Reply::call("thing.watch", json!({}))]);
+    let agent = Agent::builder(model, tools).deferred(Deferred::new(Key::random().unwrap())).build();
+    let conversation = agent.conversation("c");
+    assert_eq!(conversation.say("Watch!").await.ending, Ending::Waiting(1));
+    let token = conversation.waiting().await.unwrap().remove(0).0.token;
+    let in_time = Limits::default().time(Duration::from_millis(500));
+    let outcome = conversation.decide(token, Decision::Run).limits(in_time).await;
+    assert_eq!(outcome.ending, Ending::Limit(Reached::Time));
+    assert_eq!(gauge.running(), 0);
+    let history = conversation.history().await.unwrap();
+    assert_valid(&history);
+    assert_eq!(kinds(&history[2]), [Some(ErrorKind::Cancelled)]);
+}
+
+#[tokio::test]
 async fn an_abort_refuses_everything_and_the_model_does_not_go_on() {
     let (agent, gauge) = deferring();
     let conversation = agent.conversation("c");
@@ -108,6 +127,44 @@ async fn whoever_goes_on_without_deciding_has_decided() {
     assert_eq!(kinds(&history[2]), [Some(ErrorKind::Refused), None, Some(ErrorKind::Refused)]);
     assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::NotWaiting(TokenError::Invalid));
     assert_eq!(gauge.steps(), 2, "the steps of both turns, and nothing was deleted");
+}
+
+/// What is listed can be decided on: not what somebody else's conversation of the same name has left, or a crash.
+#[tokio::test]
+async fn what_waits_can_be_decided_on() {
+    let (tools, _) = tools();
+    let deferred = Deferred::new(Key::random().unwrap());
+    let agent = |tools: &Dispatcher| {
+        Agent::builder(Scripted::from_fn(deleting), tools.clone()).deferred(deferred.clone()).build()
+    };
+    // One that was forgotten, as after a restart without a store.
+    assert_eq!(agent(&tools).conversation("c").say("Delete!").await.ending, Ending::Waiting(2));
+    let agent = agent(&tools);
+    let conversation = agent.conversation("c");
+    assert!(conversation.waiting().await.unwrap().is_empty());
+    assert_eq!(conversation.say("Delete!").await.ending, Ending::Waiting(2));
+    let waiting = conversation.waiting().await.unwrap();
+    assert_eq!(waiting.len(), 2);
+    for (left, (pending, _)) in [1, 0].into_iter().zip(waiting) {
+        let ending = conversation.decide(pending.token, Decision::Run).await.ending;
+        assert_eq!(ending, if left > 0 { Ending::Waiting(left) } else { Ending::Answered });
+    }
+}
+
+/// A program that was set up anew, without anybody who could be asked, does not wait for ever.
+#[tokio::test]
+async fn what_nobody_can_agree_to_any_more_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (agent, _) = started(folder.path()).await;
+    assert_eq!(agent.conversation("c").say("Delete!").await.ending, Ending::Waiting(2));
+    drop(agent);
+    let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
+    let agent = Agent::builder(Scripted::from_fn(deleting), tools().0).store(store).build();
+    let conversation = agent.conversation("c");
+    let history = conversation.history().await.unwrap();
+    assert_valid(&history);
+    assert_eq!(kinds(&history[2]), [Some(ErrorKind::Refused), None, Some(ErrorKind::Refused)]);
+    assert_eq!(conversation.resume().await.ending, Ending::Answered);
 }
 
 /// A token of one conversation is of no use in another, and stays good.
@@ -235,7 +292,7 @@ async fn what_waits_is_found_again_after_a_crash() {
     drop(agent);
     let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
     let saved = store.load("c").await.unwrap().unwrap();
-    let change = Change { version: saved.version, keep: 2, messages: &[], mode: saved.mode };
+    let change = Change { version: saved.version, mark: 1, keep: 2, messages: &[], mode: saved.mode };
     store.save("c", change).await.unwrap();
 
     let (agent, gauge) = started(folder.path()).await;

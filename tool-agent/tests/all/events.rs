@@ -1,9 +1,13 @@
 //! What an interface is told.
 
+use std::time::Duration;
+
 use serde_json::json;
 use tool_agent::{Agent, Ending, Event, Reply, Scripted, Update};
+use tool_runtime::confirm::{self, Key};
+use tool_runtime::{CancellationToken, Decision, Deferred};
 
-use crate::support::{three_calls, tools};
+use crate::support::{three_calls, tools, until};
 
 fn told(events: &mut tool_agent::Subscriber) -> Vec<Event> {
     let event = |update| match update {
@@ -60,7 +64,7 @@ async fn slow_and_gone_subscribers_hold_up_nobody() {
     let model = Scripted::from_fn(|request| {
         let turn = request.messages.len();
         if turn < 100 {
-            Reply::text("x".repeat(100)).and_call("work.steps", json!({"steps": 60}))
+            Reply::text("x".repeat(100)).and_call("work.steps", json!({"steps": 100}))
         } else {
             Reply::text("ok")
         }
@@ -89,13 +93,76 @@ async fn slow_and_gone_subscribers_hold_up_nobody() {
     }
     assert_eq!(running.await.unwrap().ending, Ending::Answered);
     assert_eq!((missed, finished, text, turns), (0, 50, 5_002, 51), "slow, and nothing is missed");
-    // Of more than it could keep the one that never read has the end, and is told what it lacks: reports.
-    conversation.say("Again").await;
-    let conversation = agent.conversation("c2");
-    drop(conversation);
+    // Of more than it could keep the one that never read has all but reports, and is told how many it lacks.
     let updates: Vec<Update> = std::iter::from_fn(|| never_read.try_next()).collect();
-    let ends = updates.iter().filter(|update| matches!(update, Update::Event(Event::TurnEnded { .. }))).count();
-    assert_eq!(ends, 52);
+    let count = |is: fn(&Update) -> bool| updates.iter().filter(|update| is(update)).count() as u64;
+    assert_eq!(count(|update| matches!(update, Update::Event(Event::TurnEnded { .. }))), 51);
+    assert_eq!(count(|update| matches!(update, Update::Event(Event::CallFinished(_)))), 50);
+    let reports = count(|update| matches!(update, Update::Event(Event::CallProgress { .. })));
+    let [Update::Missed(missed), ..] = updates.as_slice() else { panic!("nothing was missed") };
+    assert!(*missed > 0 && reports + missed == 50 * 100, "{reports} {missed}");
+}
+
+/// What cannot be stopped goes on to report when nobody waits for it any more.
+#[tokio::test]
+async fn nothing_is_told_of_a_call_after_its_end() {
+    for is_deferred in [false, true] {
+        let (tools, gauge) = tools();
+        let model = Scripted::new([Reply::call("work.hold", json!({})), Reply::text("ok")]);
+        let agent = Agent::builder(model, tools);
+        let agent = match is_deferred {
+            true => agent.deferred(Deferred::new(Key::random().unwrap())),
+            false => agent.confirm(confirm::from_fn(|_| async { Decision::Run })),
+        };
+        let conversation = agent.build().conversation("c");
+        let mut events = conversation.events();
+        let mut run = conversation.say("Hold!");
+        if is_deferred {
+            assert_eq!(run.await.ending, Ending::Waiting(1));
+            let waiting = conversation.waiting().await.unwrap();
+            run = conversation.decide(&waiting[0].0.token, Decision::Run);
+        }
+        assert_eq!(run.each(|call| call.timeout(Duration::from_millis(500))).await.answer(), Some("ok"));
+        assert_eq!(gauge.running(), 1, "it goes on");
+        gauge.release();
+        until("its end", || gauge.running() == 0).await;
+        let told = told(&mut events);
+        let reports = told.iter().filter(|event| matches!(event, Event::CallProgress { .. })).count();
+        assert!(reports <= 1 && matches!(told.last(), Some(Event::Ended(_))), "{told:?}");
+    }
+}
+
+/// A run that is stopped while it waits for its turn does not end the one that it waits for.
+#[tokio::test]
+async fn a_run_that_never_began_ends_for_nobody_else() {
+    let (tools, gauge) = tools();
+    let agent = Agent::builder(Scripted::new([Reply::call("work.endless", json!({}))]), tools).build();
+    let conversation = agent.conversation("c");
+    let mut of_all = conversation.events();
+    let first = tokio::spawn(conversation.say("Go").into_future());
+    until("a tool runs", || gauge.running() == 1).await;
+    for by_token in [true, false] {
+        let stop = CancellationToken::new();
+        let second = conversation.say("And me?").cancel(stop.clone());
+        let mut of_second = second.events();
+        let second = tokio::spawn(second.into_future());
+        tokio::task::yield_now().await;
+        match by_token {
+            true => stop.cancel(),
+            false => second.abort(),
+        }
+        let own = of_second.next().await;
+        assert!(
+            matches!(own, Some(Update::Event(Event::Ended(ref end))) if end.ending == Ending::Cancelled),
+            "{own:?}"
+        );
+        assert_eq!(of_second.next().await, None);
+    }
+    let is_end = |event: &Event| matches!(event, Event::Ended(_));
+    assert!(!told(&mut of_all).iter().any(is_end), "the first one goes on");
+    first.abort();
+    until("its end", || gauge.running() == 0).await;
+    assert_eq!(told(&mut of_all).iter().filter(|event| is_end(event)).count(), 1);
 }
 
 #[tokio::test]

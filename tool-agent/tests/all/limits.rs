@@ -88,7 +88,7 @@ async fn an_answer_or_a_call_that_never_ends_is_stopped_in_time() {
     assert_eq!(gauge.running(), 0);
     let history = conversation.history().await.unwrap();
     assert_valid(&history);
-    assert_eq!(kinds(&history[2]), [Some(ErrorKind::Cancelled), None]);
+    assert_eq!(kinds(&history[2])[0], Some(ErrorKind::Cancelled));
 }
 
 /// A model whose pieces are always there does not keep the run from being stopped.

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use futures_util::FutureExt;
 use serde_json::json;
 use tool_agent::{Agent, Message, Mode, Reply, Request, Scripted};
 use tool_runtime::ErrorKind;
@@ -45,9 +46,9 @@ async fn each_mode_sends_its_tools_and_its_prompt() {
     let conversation = agent.conversation("c");
     assert_eq!(conversation.mode().await, Ok(Mode::Plan));
     conversation.say("One").await;
-    conversation.set_mode(Mode::PlanReading);
+    conversation.set_mode(Mode::PlanReading).await.unwrap();
     conversation.say("Two").await;
-    conversation.set_mode(Mode::Build);
+    conversation.set_mode(Mode::Build).await.unwrap();
     conversation.say("Three").await;
     let sent = sent.lock().unwrap();
     assert_eq!(sent[0].tools, None);
@@ -84,7 +85,8 @@ async fn the_mode_can_be_changed_between_turns() {
     let inside = slot.clone();
     let (model, sent) = recording(move |request| match request.messages.last() {
         Some(Message::User { .. }) => {
-            inside.lock().unwrap().as_ref().unwrap().set_mode(Mode::Plan);
+            let conversation = inside.lock().unwrap().clone().unwrap();
+            conversation.set_mode(Mode::Plan).now_or_never().expect("it does not wait for the run").unwrap();
             Reply::call("work.steps", json!({"steps": 1}))
         }
         _ => Reply::text("ok"),

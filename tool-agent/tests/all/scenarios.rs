@@ -260,9 +260,9 @@ mod run {
 
     pub async fn a_plan_between_two_builds(scene: Scene) -> Vec<Received> {
         assert_eq!(scene.say("Add.", [scene.add(1, 2), Reply::text("It is 3.")]).await.answer(), Some("It is 3."));
-        scene.conversation.set_mode(Mode::Plan);
+        scene.conversation.set_mode(Mode::Plan).await.unwrap();
         assert_eq!(scene.say("Plan.", [Reply::text("I would add.")]).await.answer(), Some("I would add."));
-        scene.conversation.set_mode(Mode::Build);
+        scene.conversation.set_mode(Mode::Build).await.unwrap();
         scene.goes_on().await
     }
 

@@ -1,12 +1,15 @@
 //! Sub-agents.
 
 use serde_json::json;
-use tool_agent::{Agent, Event, Message, Reply, Request, Scripted, SubAgents, Update};
+use tool_agent::{
+    Agent, AgentBuilder, Ending, Event, Limits, Message, Mode, Reached, Reply, Request, Scripted, Stop, SubAgents,
+    Update, Usage,
+};
 use tool_builtins::spawn::Spawn;
-use tool_runtime::confirm::Key;
-use tool_runtime::{CancellationToken, Deferred, ErrorKind};
+use tool_runtime::confirm::{self, Key};
+use tool_runtime::{CancellationToken, Decision, Deferred, ErrorKind, ToolCall};
 
-use crate::support::{Gauge, assert_valid, builder, kinds, until};
+use crate::support::{Gauge, User, assert_valid, builder, kinds, until};
 
 /// The one above spawns; the one below does what its task says.
 fn family(request: Request<'_>) -> Reply {
@@ -15,6 +18,7 @@ fn family(request: Request<'_>) -> Reply {
             "deeper" => Reply::call("spawn", json!({"task": "Task: deepest"})),
             "deepest" => Reply::call("spawn", json!({"task": "Task: too deep"})),
             "delete" => Reply::call("thing.delete", json!({"name": "a"})),
+            "whose" => Reply::call("whose", json!({})),
             "wait" => Reply::call("work.endless", json!({})),
             _ => Reply::call("work.steps", json!({"steps": 2})),
         },
@@ -25,10 +29,15 @@ fn family(request: Request<'_>) -> Reply {
 }
 
 fn agent(gauge: &Gauge) -> Agent {
+    agent_with(gauge, |agent| agent)
+}
+
+fn agent_with(gauge: &Gauge, more: impl FnOnce(AgentBuilder) -> AgentBuilder) -> Agent {
     let sub_agents = SubAgents::default();
     let tools = builder(gauge).service(Spawn::new(sub_agents.clone())).build().unwrap();
     let deferred = Deferred::new(Key::random().unwrap());
-    let agent = Agent::builder(Scripted::from_fn(family), tools).deferred(deferred).build();
+    let model = Scripted::from_fn(|request| family(request).usage(Usage::new(10, 1)));
+    let agent = more(Agent::builder(model, tools).deferred(deferred)).build();
     sub_agents.are(&agent);
     agent
 }
@@ -66,6 +75,59 @@ async fn a_sub_agent_does_not_wait_for_consent() {
     let answer = outcome.answer().unwrap();
     assert!(answer.contains("a sub-agent cannot wait"), "{answer}");
     assert_eq!(gauge.steps(), 0);
+}
+
+/// The one above takes two turns and a call, the one below as many.
+#[tokio::test]
+async fn a_sub_agent_spends_what_its_run_may_spend() {
+    for (limits, ending, spent, steps) in [
+        (Limits::default(), Ending::Answered, (4, 2, Usage::new(40, 4)), 2),
+        (Limits::default().turns(3), Ending::Limit(Reached::Turns), (3, 2, Usage::new(30, 3)), 2),
+        (Limits::default().turns(2), Ending::Limit(Reached::Turns), (2, 2, Usage::new(20, 2)), 2),
+        (Limits::default().calls(1), Ending::Answered, (3, 1, Usage::new(30, 3)), 0),
+        (Limits::default().tokens(22), Ending::Limit(Reached::Tokens), (2, 1, Usage::new(20, 2)), 0),
+    ] {
+        let gauge = Gauge::default();
+        let agent = agent(&gauge);
+        let conversation = agent.conversation("c");
+        let outcome = conversation.say("work").limits(limits.clone()).await;
+        assert_eq!(outcome.ending, ending, "{limits:?}");
+        assert_eq!((outcome.turns, outcome.calls, outcome.usage), spent, "{limits:?}");
+        assert_eq!(gauge.steps(), steps, "{limits:?}");
+        assert_valid(&conversation.history().await.unwrap());
+    }
+}
+
+/// It works for the same person, who is asked at the same place.
+#[tokio::test]
+async fn a_sub_agent_has_the_settings_of_its_run() {
+    let gauge = Gauge::default();
+    let agent = agent_with(&gauge, |agent| agent.mode(Mode::Plan));
+    let run = async |id, text: &str| {
+        let conversation = agent.conversation(id);
+        conversation.set_mode(Mode::Build).await.unwrap();
+        conversation.say(text).confirm(confirm::from_fn(|_| async { Decision::Run }))
+    };
+    let outcome = run("c", "whose").await.each(|call| call.with(User("Ada"))).channel("web", "7").await;
+    let answer = outcome.answer().unwrap();
+    assert!(answer.contains(r#"Ada Some("c/agent-1") Some("web") Some("7")"#), "{answer}");
+    assert_eq!(run("d", "delete").await.await.answer(), Some("<<a is gone>>"));
+    assert_eq!(gauge.steps(), 1);
+}
+
+/// Whoever reads a part of an answer, or none, knows that it is not all.
+#[tokio::test]
+async fn an_answer_without_an_end_is_a_failure() {
+    for (reply, expected) in [
+        (Reply::text("Half of").stop(Stop::Length), "broke off before its end. What there is of it: Half of"),
+        (Reply::default(), "has answered nothing"),
+        (Reply::default().stop(Stop::Filtered), "has not answered: the model has said nothing"),
+    ] {
+        let sub_agent = Agent::builder(Scripted::new([reply]), builder(&Gauge::default()).build().unwrap()).build();
+        let tools = builder(&Gauge::default()).service(Spawn::new(sub_agent)).build().unwrap();
+        let result = tools.call(ToolCall::new("spawn", json!({"task": "Go"})).conversation("c")).await;
+        assert!(!result.success && result.output.contains(expected), "{result:?}");
+    }
 }
 
 #[tokio::test]

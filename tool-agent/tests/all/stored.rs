@@ -10,6 +10,7 @@ use tool_agent::{
 };
 use tool_runtime::ErrorKind;
 
+use crate::cancelled::polled;
 use crate::support::{assert_valid, kinds, three_calls, tools};
 
 async fn store() -> (tempfile::TempDir, SqliteStore) {
@@ -27,7 +28,7 @@ async fn a_conversation_is_taken_up_after_a_restart() {
     let (folder, store) = store().await;
     let first = agent(store.clone());
     let conversation = first.conversation("c");
-    conversation.set_mode(Mode::PlanReading);
+    conversation.set_mode(Mode::PlanReading).await.unwrap();
     conversation.say("Work!").await;
     let before = conversation.history().await.unwrap();
     drop((first, conversation));
@@ -52,13 +53,63 @@ async fn a_conversation_is_taken_up_after_a_restart() {
     assert_eq!(store.prune(Duration::ZERO).await, Ok(0));
 }
 
+/// Who was told to plan only does not begin to build since the program was started anew, or had much to do.
+#[tokio::test]
+async fn a_mode_is_kept_at_once() {
+    let (_folder, store) = store().await;
+    let modes = |store: &SqliteStore| Agent::builder(Scripted::new([]), tools().0).store(store.clone());
+    let agent = modes(&store).remembered(1).build();
+    agent.conversation("c").set_mode(Mode::Plan).await.unwrap();
+    (0..100).for_each(|number| drop(agent.conversation(number.to_string())));
+    assert_eq!(agent.conversation("c").mode().await, Ok(Mode::Plan), "it was let go of meanwhile");
+    let other = modes(&store).build();
+    assert_eq!(other.conversation("c").mode().await, Ok(Mode::Plan), "another process");
+
+    // Whoever has set it last has set it, whatever the other one has in memory.
+    other.conversation("c").set_mode(Mode::PlanReading).await.unwrap();
+    agent.conversation("c").set_mode(Mode::Build).await.unwrap();
+    assert_eq!(modes(&store).build().conversation("c").mode().await, Ok(Mode::Build));
+
+    other.conversation("d").set_mode(Mode::Plan).await.unwrap();
+    other.conversation("d").delete().await.unwrap();
+    assert_eq!(other.conversation("d").mode().await, Ok(Mode::Build), "it is forgotten with the rest");
+    agent.conversation("e").set_mode(Mode::Build).await.unwrap();
+    assert_eq!(store.load("e").await, Ok(None), "what says nothing new is not kept");
+}
+
+/// A run that was past its last turn when somebody set the mode keeps it, or it is kept after it.
+#[tokio::test]
+async fn a_mode_that_is_set_at_any_point_of_a_run_is_kept() {
+    for times in 0.. {
+        assert!(times < 2_000, "it never ends");
+        let (_folder, store) = store().await;
+        let agent = agent(store.clone());
+        let conversation = agent.conversation("c");
+        let mut run = conversation.say("Work!").into_future();
+        let done = polled(times, 0, &mut run).await;
+        conversation.set_mode(Mode::Plan).await.unwrap();
+        if done.is_none() {
+            run.await;
+        }
+        let mut looks = 0..1_000;
+        while store.load("c").await.unwrap().is_none_or(|saved| saved.mode != Mode::Plan) {
+            assert!(looks.next().is_some(), "it is not kept after {times} polls");
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        assert_eq!(conversation.mode().await, Ok(Mode::Plan));
+        if done.is_some() {
+            break;
+        }
+    }
+}
+
 /// The process ended while calls ran.
 #[tokio::test]
 async fn calls_that_a_crash_left_open_are_answered() {
     let (_folder, store) = store().await;
     let calls = vec![ModelCall::new("1", "work.steps", r#"{"steps": 1}"#), ModelCall::new("2", "work.fail", "{}")];
     let crashed = [Message::user("Go"), Message::Assistant(Assistant { calls, ..Assistant::default() })];
-    let change = Change { version: 0, keep: 0, messages: &crashed, mode: Mode::Build };
+    let change = Change { version: 0, mark: 1, keep: 0, messages: &crashed, mode: Mode::Build };
     store.save("c", change).await.unwrap();
 
     let agent = agent(store);
@@ -168,12 +219,36 @@ async fn what_cannot_be_kept_does_not_run() {
     let outcome = conversation.say("Work!").await;
     assert_eq!(outcome.ending, Ending::NotKept(StoreError::new("the disk is full")));
     assert_eq!(gauge.steps(), 0);
-    assert_valid(&conversation.history().await.unwrap());
+    let history = conversation.history().await.unwrap();
+    assert_valid(&history);
+    let Message::Tools { results } = &history[2] else { panic!("{history:?}") };
+    assert!(results[0].result.output.starts_with("`work.steps` was not run"), "{results:?}");
     broken.store(false, Ordering::SeqCst);
     assert_eq!(conversation.say("And now?").await.ending, Ending::Answered);
     let kept = self::agent(store).conversation("c").history().await.unwrap();
     assert_eq!(kept, conversation.history().await.unwrap());
     assert_valid(&kept);
+}
+
+/// One that does not know whether it has saved does not take what somebody else has saved meanwhile for its own.
+#[tokio::test]
+async fn what_somebody_else_has_kept_is_not_overwritten_in_doubt() {
+    let (_folder, store) = store().await;
+    let broken = Arc::new(AtomicBool::new(true));
+    let agent = agent(Fragile(store.clone(), broken.clone()));
+    let conversation = agent.conversation("c");
+    assert_eq!(conversation.say("One").await.ending, Ending::NotKept(StoreError::new("the disk is full")));
+    let theirs = [Message::assistant("Hello."), Message::user("Two")];
+    let version = store.load("c").await.unwrap().unwrap().version;
+    let change = Change { version, mark: 1, keep: 1, messages: &theirs, mode: Mode::Build };
+    store.save("c", change).await.unwrap();
+    broken.store(false, Ordering::SeqCst);
+    let Ending::NotKept(error) = conversation.say("Three").await.ending else { panic!("it has overwritten the other") };
+    assert!(error.is_conflict(), "{error}");
+    let kept = store.load("c").await.unwrap().unwrap().messages;
+    assert_eq!(kept[1..], theirs);
+    assert_eq!(conversation.say("Four").await.ending, Ending::Answered, "it was read again");
+    assert_eq!(conversation.history().await.unwrap()[1..3], theirs);
 }
 
 /// Conversations that nobody uses are let go of and read again.

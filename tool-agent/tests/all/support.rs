@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use serde_json::json;
 use tokio::task::yield_now;
@@ -18,6 +18,7 @@ struct Counts {
     running: AtomicI64,
     sessions: AtomicI64,
     steps: AtomicU64,
+    is_released: AtomicBool,
 }
 
 impl Gauge {
@@ -35,6 +36,11 @@ impl Gauge {
 
     pub fn step(&self) {
         self.0.steps.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Lets those go on that hold their thread.
+    pub fn release(&self) {
+        self.0.is_released.store(true, Ordering::SeqCst);
     }
 
     pub fn enter(&self) -> Running {
@@ -84,9 +90,27 @@ fn delete(name: &str, #[inject] gauge: &Gauge) -> String {
     format!("{name} is gone")
 }
 
+/// Hold a thread, and report before and after.
+#[tool(name = "work.hold", sensitive, blocking)]
+fn hold(#[inject] gauge: &Gauge, #[inject] progress: &Progress) {
+    let _running = gauge.enter();
+    progress.report(json!("before"));
+    while !gauge.0.is_released.load(Ordering::SeqCst) {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    progress.report(json!("after"));
+}
+
 /// Never end.
 #[tool(name = "work.endless")]
 async fn endless(#[inject] gauge: &Gauge) {
+    let _running = gauge.enter();
+    std::future::pending::<()>().await;
+}
+
+/// Look at a thing for ever.
+#[tool(name = "thing.watch", sensitive)]
+async fn watch(#[inject] gauge: &Gauge) {
     let _running = gauge.enter();
     std::future::pending::<()>().await;
 }

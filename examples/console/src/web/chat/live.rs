@@ -114,7 +114,10 @@ impl Chats {
     }
 
     pub(super) async fn recent(&self) -> Result<Vec<Summary>, StoreError> {
-        self.store.newest(10).await
+        let mut recent = self.store.newest(10).await?;
+        // One of which only the mode was set.
+        recent.retain(|one| one.messages > 0);
+        Ok(recent)
     }
 
     pub(super) async fn view(&self, id: &str) -> Result<View, StoreError> {
@@ -176,13 +179,14 @@ impl Chats {
         Ok(())
     }
 
-    pub(super) fn set_mode(&self, id: &str, mode: Mode) {
-        self.agent.conversation(id).set_mode(mode);
+    pub(super) async fn set_mode(&self, id: &str, mode: Mode) -> Result<(), StoreError> {
+        self.agent.conversation(id).set_mode(mode).await?;
         let mut runs = self.runs();
         if runs.modes.len() >= MODES {
             runs.modes.clear();
         }
         runs.modes.insert(id.to_owned(), mode);
+        Ok(())
     }
 
     /// Stops the run that goes on; false if there is none.

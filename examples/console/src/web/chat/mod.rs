@@ -131,7 +131,7 @@ pub(super) async fn set_mode(
     Json(NewMode { mode }): Json<NewMode>,
 ) -> Result<Json<Value>, Refused> {
     check(&id)?;
-    site.chats.set_mode(&id, mode);
+    site.chats.set_mode(&id, mode).await.map_err(|error| failed(&error))?;
     Ok(Json(json!({"mode": mode})))
 }
 
