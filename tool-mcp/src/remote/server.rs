@@ -184,7 +184,13 @@ impl Keeper {
             tokio::select! {
                 () = stop.cancelled() => break,
                 () = sleep(pause) => {}
-                Some(done) = self.asked.recv() => waiting.push(done),
+                Some(done) = self.asked.recv() => {
+                    #[cfg(feature = "auth")]
+                    if let Some(access) = self.config.access() {
+                        access.forgive().await;
+                    }
+                    waiting.push(done);
+                }
             }
         }
         self.offer().clear();
@@ -205,11 +211,28 @@ impl Keeper {
             let (tools, left_out) = connection.list(self.config.limits).await.map_err(|error| unlisted(&error))?;
             Ok::<_, String>((connection, tools, left_out))
         };
-        let connected = timeout(limit, connecting).await;
-        let (connection, tools, left_out) = connected.map_err(|_| format!("it was not ready within {limit:?}"))??;
+        let mut connecting = std::pin::pin!(connecting);
+        let (connection, tools, left_out) = loop {
+            match timeout(limit, &mut connecting).await {
+                Ok(connected) => break connected?,
+                Err(_) if self.asks_somebody() => {}
+                Err(_) => return Err(format!("it was not ready within {limit:?}")),
+            }
+        };
         self.offer().show(tools, left_out);
         self.listed = Some(Instant::now());
         Ok(connection)
+    }
+
+    /// Whether it is a person that we wait for: that takes as long as it takes.
+    #[cfg(feature = "auth")]
+    fn asks_somebody(&self) -> bool {
+        self.config.access().is_some_and(|access| access.was_asking())
+    }
+
+    #[cfg(not(feature = "auth"))]
+    fn asks_somebody(&self) -> bool {
+        false
     }
 
     /// Keeps the list as it is at the server, until the connection is lost; gives back why.

@@ -7,12 +7,15 @@ mod published;
 /// Our tools for MCP clients.
 mod server;
 
-/// The tools of servers that others have published.
-mod servers_of_others;
-/// A server that says what a test wants.
-mod scripted;
 /// Servers that do harm.
 mod hostile;
+/// Servers that want to know who calls.
+#[cfg(feature = "auth")]
+mod login;
 mod pins;
 mod plugins;
 mod remote;
+/// A server that says what a test wants.
+mod scripted;
+/// The tools of servers that others have published.
+mod servers_of_others;

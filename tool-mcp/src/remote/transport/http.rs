@@ -12,8 +12,9 @@ use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::{
-    AuthRequiredError, HttpStatusError, SseError, StreamableHttpClient, StreamableHttpClientTransport,
-    StreamableHttpClientTransportConfig, StreamableHttpError, StreamableHttpPostResponse,
+    AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpClient,
+    StreamableHttpClientTransport, StreamableHttpClientTransportConfig, StreamableHttpError,
+    StreamableHttpPostResponse,
 };
 use sse_stream::Sse;
 
@@ -62,7 +63,10 @@ pub(in crate::remote) fn connect(
         .map_err(|error| error.to_string())?;
     let mut config = StreamableHttpClientTransportConfig::with_uri(http.url.as_str()).custom_headers(headers);
     config.max_sse_event_size = longest;
-    Ok(StreamableHttpClientTransport::with_client(Bounded { client, longest }, config))
+    let client = Bounded { client, longest };
+    #[cfg(feature = "auth")]
+    let client = super::authorized::Authorized::new(client, http.access.clone());
+    Ok(StreamableHttpClientTransport::with_client(client, config))
 }
 
 /// Only what keeps the request as it is, and only to where it would have gone: headers may be secrets.
@@ -209,10 +213,17 @@ async fn refusal(
     in_session: bool,
 ) -> Result<StreamableHttpPostResponse, Error> {
     let status = response.status();
-    if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-        let challenge = response.headers().get(header::WWW_AUTHENTICATE).and_then(|value| value.to_str().ok());
-        let challenge = challenge.map_or_else(|| format!("HTTP {status}"), str::to_owned);
-        return Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge)));
+    match status {
+        StatusCode::UNAUTHORIZED => {
+            return Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge(&response))));
+        }
+        StatusCode::FORBIDDEN => {
+            return Err(StreamableHttpError::InsufficientScope(InsufficientScopeError::new(
+                challenge(&response),
+                None,
+            )));
+        }
+        _ => {}
     }
     let retry_after = response.headers().get(header::RETRY_AFTER).and_then(|value| value.to_str().ok());
     let error = HttpStatusError::new(status.as_u16(), retry_after.map(str::to_owned));
@@ -233,6 +244,15 @@ async fn refusal(
         Some(told) => Ok(StreamableHttpPostResponse::Json(ServerJsonRpcMessage::Error(told), None)),
         None => Err(error.into()),
     }
+}
+
+/// What a server asks for that does not let us in; of several ways the one that we know.
+fn challenge(response: &Response) -> String {
+    let all = response.headers().get_all(header::WWW_AUTHENTICATE);
+    let mut said = all.iter().filter_map(|value| value.to_str().ok()).peekable();
+    let first = said.peek().copied();
+    let bearer = said.find(|value| value.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer")));
+    bearer.or(first).map_or_else(|| format!("HTTP {}", response.status()), str::to_owned)
 }
 
 /// The body, unless it is longer than allowed.

@@ -1,5 +1,7 @@
 //! How messages come and go. Whatever a server sends, no more than a message of the allowed length is kept of it.
 
+#[cfg(feature = "auth")]
+mod authorized;
 mod child;
 mod http;
 mod lines;
@@ -14,4 +16,6 @@ pub(super) use http::connect as connect_http;
 pub(super) use lines::Lines;
 pub(crate) use streams::Connect;
 pub(super) use streams::streams;
+#[cfg(feature = "auth")]
+pub(super) use tls::install as install_tls;
 pub(super) use wire::{Heard, LOST, Listener, TOO_LONG, UNREADABLE, Wire};

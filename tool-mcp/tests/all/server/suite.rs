@@ -4,7 +4,6 @@ use std::process::{Child, Command, Stdio};
 
 use crate::published::{Npm, example, run};
 
-
 /// The example `conformance`, until it is dropped.
 struct Fixture {
     process: Child,
