@@ -19,7 +19,7 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::Sse;
 
 use super::wire::TOO_LONG;
-use super::{sse, tls};
+use super::{read, sse, tls};
 use crate::remote::config::Http;
 
 type Error = StreamableHttpError<reqwest::Error>;
@@ -197,8 +197,8 @@ impl Bounded {
         if !kind.as_deref().is_some_and(|kind| kind.starts_with(JSON)) {
             return Err(StreamableHttpError::UnexpectedContentType(kind));
         }
-        let answer = match (read(response, self.longest).await?, too_long) {
-            (Some(body), _) => serde_json::from_slice(&body)?,
+        let answer = match (body_of(response, self.longest).await?, too_long) {
+            (Some(body), _) => read::message(&body)?,
             (None, Some(too_long)) => too_long,
             (None, None) => return Ok(StreamableHttpPostResponse::Accepted),
         };
@@ -230,7 +230,7 @@ async fn refusal(
     if status == StatusCode::TOO_MANY_REQUESTS {
         return Err(error.into());
     }
-    let body = read(response, LONGEST_ERROR).await?.unwrap_or_default();
+    let body = body_of(response, LONGEST_ERROR).await?.unwrap_or_default();
     let told = match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
         Ok(ServerJsonRpcMessage::Error(told)) => Some(told),
         _ => None,
@@ -256,7 +256,7 @@ fn challenge(response: &Response) -> String {
 }
 
 /// The body, unless it is longer than allowed.
-async fn read(mut response: Response, longest: usize) -> Result<Option<Vec<u8>>, reqwest::Error> {
+async fn body_of(mut response: Response, longest: usize) -> Result<Option<Vec<u8>>, reqwest::Error> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         if body.len() + chunk.len() > longest {

@@ -5,6 +5,7 @@ mod authorized;
 mod child;
 mod http;
 mod lines;
+mod read;
 mod skim;
 mod sse;
 mod streams;
