@@ -77,6 +77,10 @@ impl Server {
 
     /// Lists its tools again, or tries again to connect to it; waits until that is done.
     pub(super) fn refresh(&self) -> impl Future<Output = ()> + 'static {
+        #[cfg(feature = "auth")]
+        if let Some(access) = self.config.access() {
+            access.forgive();
+        }
         let (done, told) = oneshot::channel();
         let asks = self.asks.clone();
         async move {
@@ -184,13 +188,7 @@ impl Keeper {
             tokio::select! {
                 () = stop.cancelled() => break,
                 () = sleep(pause) => {}
-                Some(done) = self.asked.recv() => {
-                    #[cfg(feature = "auth")]
-                    if let Some(access) = self.config.access() {
-                        access.forgive().await;
-                    }
-                    waiting.push(done);
-                }
+                Some(done) = self.asked.recv() => waiting.push(done),
             }
         }
         self.offer().clear();

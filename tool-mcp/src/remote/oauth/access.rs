@@ -151,9 +151,11 @@ impl Access {
         }
     }
 
-    /// Lets what was given up be tried again.
-    pub(in crate::remote) async fn forgive(&self) {
-        self.login.lock().await.unmet = None;
+    /// Lets what was given up be tried again. While somebody logs in, nothing is.
+    pub(in crate::remote) fn forgive(&self) {
+        if let Ok(mut login) = self.login.try_lock() {
+            login.unmet = None;
+        }
     }
 
     /// The URL at which a person can meet the challenge.
