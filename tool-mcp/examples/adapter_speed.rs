@@ -4,9 +4,12 @@
 //! cargo run --release -p tool-mcp --example adapter_speed
 //! ```
 //!
-//! Both call the same tool of the same rmcp server over the same kind of pipe, by turns; the medians of all rounds are
-//! compared. The plain client is given its arguments ready; the adapter reads them from text, checks them, and takes the
-//! whole way through the dispatcher.
+//! Both call the same tool of the same rmcp server, by turns, over each transport: a pipe in memory, a child process,
+//! HTTP. The medians of all rounds are compared. The plain client is given its arguments ready; the adapter reads them
+//! from text, checks them, and takes the whole way through the dispatcher.
+//!
+//! With `count plain` or `count adapter` and a number, so many calls are made over the pipe and nothing is printed:
+//! what they cost in instructions is counted from outside, with `valgrind --tool=callgrind`.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -17,14 +20,17 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, JsonObject, ListToolsResult,
     PaginatedRequestParams, ServerCapabilities, ServerConfig as ServerInfo, Tool,
 };
-use rmcp::service::{RequestContext, RoleServer, ServiceExt};
+use rmcp::service::{Peer, RequestContext, RoleClient, RoleServer, ServiceExt};
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpClientTransport, StreamableHttpService, TokioChildProcess};
 use rmcp::{ErrorData, ServerHandler};
 use serde_json::{Value, json};
 use tool_mcp::{Generation, ServerConfig, Servers};
 use tool_runtime::{Dispatcher, ToolCall};
 
-const ROUNDS: usize = 300;
-const CALLS: u32 = 100;
+const ROUNDS: usize = 200;
+const CALLS: u32 = 50;
 
 /// A server with one tool.
 #[derive(Clone)]
@@ -69,37 +75,103 @@ fn served() -> tokio::io::DuplexStream {
     ours
 }
 
+/// A server behind a URL, in a thread of its own.
+async fn served_over_http() -> Result<String, Box<dyn Error>> {
+    let (tell, told) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || -> std::io::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async move {
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+            let _gone = tell.send(listener.local_addr()?);
+            let service = StreamableHttpService::new(
+                || Ok(Adder),
+                Arc::new(LocalSessionManager::default()),
+                rmcp::transport::StreamableHttpServerConfig::default(),
+            );
+            axum::serve(listener, axum::Router::new().nest_service("/mcp", service)).await
+        })
+    });
+    Ok(format!("http://{}/mcp", told.await?))
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let plain = ().serve(served()).await?;
-    let tools = Dispatcher::builder().build()?;
-    let config = ServerConfig::streams("s", || async { Ok(tokio::io::split(served())) });
-    let servers = Servers::builder()
-        .server(config.generation(Generation::Initialize).trust())
-        .strict()
-        .connect(&tools.registry())
-        .await?;
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["serve"] => {
+            Adder.serve(rmcp::transport::stdio()).await?.waiting().await?;
+        }
+        ["count", "plain", calls] => {
+            let plain = ().serve(served()).await?;
+            by_hand(plain.peer(), calls.parse()?).await?;
+        }
+        ["count", "adapter", calls] => {
+            let (tools, servers) = adapter(piped()).await?;
+            adapted(&tools, calls.parse()?).await;
+            servers.close().await;
+        }
+        _ => {
+            compare("a pipe in memory", ().serve(served()).await?.peer(), piped()).await?;
 
+            let program = std::env::current_exe()?;
+            let mut command = tokio::process::Command::new(&program);
+            command.arg("serve");
+            let child = ().serve(TokioChildProcess::new(command)?).await?;
+            compare("a child process", child.peer(), ServerConfig::command("s", program).arg("serve")).await?;
+
+            let url = served_over_http().await?;
+            let _chosen = rustls::crypto::ring::default_provider().install_default();
+            let config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
+            let http = StreamableHttpClientTransport::with_client(reqwest::Client::new(), config);
+            let http = ().serve(http).await?;
+            compare("HTTP", http.peer(), ServerConfig::http("s", url)).await?;
+        }
+    }
+    Ok(())
+}
+
+fn piped() -> ServerConfig {
+    ServerConfig::streams("s", || async { Ok(tokio::io::split(served())) })
+}
+
+async fn adapter(server: ServerConfig) -> Result<(Dispatcher, Servers), Box<dyn Error>> {
+    let tools = Dispatcher::builder().build()?;
+    let server = server.generation(Generation::Initialize).trust();
+    let servers = Servers::builder().server(server).strict().connect(&tools.registry()).await?;
+    Ok((tools, servers))
+}
+
+async fn by_hand(plain: &Peer<RoleClient>, calls: u32) -> Result<(), Box<dyn Error>> {
     let arguments = json!({"a": 40, "b": 2}).as_object().cloned().unwrap_or_default();
-    let (mut by_hand, mut adapted) = (Vec::new(), Vec::new());
+    for _ in 0..calls {
+        let params = CallToolRequestParams::new(Cow::Borrowed("add")).with_arguments(arguments.clone());
+        let answer = plain.call_tool(params).await?;
+        assert_eq!(answer.content[0].as_text().map(|text| text.text.as_str()), Some("42"));
+    }
+    Ok(())
+}
+
+async fn adapted(tools: &Dispatcher, calls: u32) {
+    for _ in 0..calls {
+        let answer = tools.call(ToolCall::from_text("mcp_s_add", r#"{"a": 40, "b": 2}"#)).await;
+        assert_eq!(answer.output, "42");
+    }
+}
+
+async fn compare(over: &str, plain: &Peer<RoleClient>, server: ServerConfig) -> Result<(), Box<dyn Error>> {
+    let (tools, servers) = adapter(server).await?;
+    let (mut theirs, mut ours) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let start = Instant::now();
-        for _ in 0..CALLS {
-            let params = CallToolRequestParams::new(Cow::Borrowed("add")).with_arguments(arguments.clone());
-            let answer = plain.peer().call_tool(params).await?;
-            assert_eq!(answer.content[0].as_text().map(|text| text.text.as_str()), Some("42"));
-        }
-        by_hand.push(start.elapsed() / CALLS);
+        by_hand(plain, CALLS).await?;
+        theirs.push(start.elapsed() / CALLS);
         let start = Instant::now();
-        for _ in 0..CALLS {
-            let answer = tools.call(ToolCall::from_text("mcp_s_add", r#"{"a": 40, "b": 2}"#)).await;
-            assert_eq!(answer.output, "42");
-        }
-        adapted.push(start.elapsed() / CALLS);
+        adapted(&tools, CALLS).await;
+        ours.push(start.elapsed() / CALLS);
     }
-    let (plain, adapted) = (median(by_hand), median(adapted));
+    let (plain, adapted) = (median(theirs), median(ours));
     let added = adapted.as_secs_f64() / plain.as_secs_f64() * 100.0 - 100.0;
-    println!("a call by a plain rmcp client: {plain:?}, by the adapter: {adapted:?}, which adds {added:.1} %");
+    println!("over {over}: a plain rmcp client {plain:?}, the adapter {adapted:?}, which adds {added:.1} %");
     servers.close().await;
     Ok(())
 }

@@ -1,19 +1,19 @@
 //! The adapter as a client of the published conformance suite:
 //!
 //! ```sh
-//! cargo build -p tool-mcp --example conformance_client
+//! cargo build -p tool-mcp --features auth --example conformance_client
 //! npx @modelcontextprotocol/conformance client --requirements 2026-07-28 --command target/debug/examples/conformance_client
 //! ```
 //!
 //! The suite starts a server for each scenario and runs this with its URL. What is called goes through a dispatcher, as
-//! every call does.
+//! every call does. Where somebody would log in, the suite does so by itself: it sends on whoever comes.
 
 use std::collections::BTreeMap;
 use std::error::Error;
 
 use rmcp::model::{ElicitResult, ElicitationAction};
 use serde_json::{Value, json};
-use tool_mcp::{Elicitation, Generation, ServerConfig, Servers};
+use tool_mcp::{Elicitation, Generation, OAuth, ServerConfig, Servers};
 use tool_runtime::{Dispatcher, ToolCall};
 
 #[tokio::main]
@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let tools = Dispatcher::builder().build()?;
     let servers = Servers::builder()
-        .server(ServerConfig::http("suite", url).generation(generation).trust())
+        .server(ServerConfig::http("suite", url).generation(generation).trust().oauth(oauth(&scenario, &context)))
         // What the form leaves out is filled in with its defaults by the adapter.
         .on_elicitation(|_: Elicitation| async { ElicitResult::new(ElicitationAction::Accept).with_content(json!({})) })
         .connect(&tools.registry())
@@ -51,6 +51,32 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     servers.close().await;
     Ok(())
+}
+
+/// Who we are, as far as the scenario tells.
+fn oauth(scenario: &str, context: &Value) -> OAuth {
+    let (id, secret) = (context["client_id"].as_str(), context["client_secret"].as_str());
+    if let ("auth/client-credentials-basic", Some(id), Some(secret)) = (scenario, id, secret) {
+        return OAuth::client_credentials(id, secret);
+    }
+    let mut oauth = OAuth::new("http://localhost:3000/callback", visit)
+        .client_name("Conformance")
+        .client_metadata_url("https://conformance-test.local/client-metadata.json");
+    if let Some(id) = id {
+        oauth = oauth.client_id(id);
+    }
+    if let Some(secret) = secret {
+        oauth = oauth.client_secret(secret);
+    }
+    oauth
+}
+
+/// Logs in, as a browser would that is sent on at once.
+async fn visit(url: String) -> Result<String, Box<dyn Error + Send + Sync>> {
+    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build()?;
+    let answer = client.get(url).send().await?;
+    let location = answer.headers().get("location").ok_or_else(|| format!("sent nowhere: {}", answer.status()))?;
+    Ok(location.to_str()?.to_owned())
 }
 
 /// The calls that the scenario names, or else one of every tool.

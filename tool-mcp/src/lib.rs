@@ -10,6 +10,8 @@ mod remote;
 mod server;
 
 pub use pins::{Held, PinError, Warning};
+#[cfg(feature = "auth")]
+pub use remote::OAuth;
 pub use remote::{
     ConfigError, ConnectError, Elicitation, Generation, Reloaded, Sampling, ServerConfig, ServerState, ServerStatus,
     Servers, ServersBuilder, ToolStatus,

@@ -169,6 +169,14 @@ fn not_sent(
         StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_) => {
             failure(ErrorKind::Fatal, format!("The server `{server}` does not let us in: {why}. `{tool}` did not run."))
         }
+        #[cfg(feature = "auth")]
+        StreamableHttpError::Auth(error) => {
+            use rmcp::transport::auth::AuthError;
+            // What is sent to renew a token may work later.
+            let later = matches!(error, AuthError::TokenRefreshFailed(_) | AuthError::HttpError(_));
+            let kind = if later { ErrorKind::Retry } else { ErrorKind::Fatal };
+            failure(kind, format!("The server `{server}` does not let us in: {why}. `{tool}` did not run."))
+        }
         StreamableHttpError::HttpStatus(_) | StreamableHttpError::UnexpectedContentType(_) => {
             failure(ErrorKind::Failed, format!("The server `{server}` failed: {why}."))
         }

@@ -18,7 +18,7 @@ use super::transport::Connect;
 /// let files = ServerConfig::command("files", "mcp-server-filesystem").arg("/srv/files").trust_read_only_hints();
 /// // One that runs already, behind a URL.
 /// let wiki = ServerConfig::http("wiki", "https://wiki.example/mcp")
-///     .header("Authorization", "Bearer ..")
+///     .bearer("..")
 ///     .trust_tool("search")
 ///     .call_timeout(Duration::from_secs(30));
 /// ```
@@ -58,10 +58,30 @@ pub(crate) struct Command {
 }
 
 /// A server behind a URL.
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, Default)]
 pub(crate) struct Http {
     pub url: String,
     pub headers: BTreeMap<String, String>,
+    #[cfg(feature = "auth")]
+    pub access: Option<Arc<super::oauth::Access>>,
+}
+
+impl Http {
+    #[cfg(feature = "auth")]
+    fn same_access(&self, other: &Self) -> bool {
+        self.access.as_ref().map(Arc::as_ptr) == other.access.as_ref().map(Arc::as_ptr)
+    }
+
+    #[cfg(not(feature = "auth"))]
+    fn same_access(&self, _other: &Self) -> bool {
+        true
+    }
+}
+
+impl PartialEq for Http {
+    fn eq(&self, other: &Self) -> bool {
+        self.url == other.url && self.headers == other.headers && self.same_access(other)
+    }
 }
 
 /// What is believed of what a server says.
@@ -126,7 +146,7 @@ impl ServerConfig {
 
     /// A server behind a URL, over streamable HTTP.
     pub fn http(name: impl Into<String>, url: impl Into<String>) -> Self {
-        Self::new(name, Reached::Http(Http { url: url.into(), headers: BTreeMap::new() }))
+        Self::new(name, Reached::Http(Http { url: url.into(), ..Http::default() }))
     }
 
     /// A server at the other end of two streams, such as a socket, with one message a line. The function is called for
@@ -183,6 +203,28 @@ impl ServerConfig {
             http.headers.insert(name.into(), value.into());
         }
         self
+    }
+
+    /// A token that is sent with every request to the [URL](Self::http).
+    pub fn bearer(self, token: impl fmt::Display) -> Self {
+        self.header("Authorization", format!("Bearer {token}"))
+    }
+
+    /// How tokens are got for requests to the [URL](Self::http), when it asks for them.
+    #[cfg(feature = "auth")]
+    pub fn oauth(mut self, oauth: super::OAuth) -> Self {
+        if let Reached::Http(http) = &mut self.reached {
+            http.access = Some(Arc::new(super::oauth::Access::new(http.url.clone(), oauth)));
+        }
+        self
+    }
+
+    #[cfg(feature = "auth")]
+    pub(crate) fn access(&self) -> Option<&Arc<super::oauth::Access>> {
+        match &self.reached {
+            Reached::Http(http) => http.access.as_ref(),
+            _ => None,
+        }
     }
 
     /// Believes all that the server says: no tool is `sensitive`, and `read_only` and `idempotent` are what it says.
@@ -263,6 +305,8 @@ impl fmt::Debug for ServerConfig {
             }
             Reached::Http(http) => {
                 config.field("url", &http.url).field("headers", &http.headers.keys().collect::<Vec<_>>());
+                #[cfg(feature = "auth")]
+                config.field("oauth", &http.access.as_deref().map(super::oauth::Access::oauth));
             }
             Reached::Streams(_) => {}
         }

@@ -9,6 +9,8 @@ mod content;
 mod expand;
 mod file;
 mod link;
+#[cfg(feature = "auth")]
+mod oauth;
 mod offer;
 mod plugins;
 mod requests;
@@ -22,6 +24,8 @@ mod transport;
 pub use builder::ServersBuilder;
 pub use config::{Generation, ServerConfig};
 pub use file::ConfigError;
+#[cfg(feature = "auth")]
+pub use oauth::OAuth;
 pub use requests::{Elicitation, Sampling};
 pub use servers::{ConnectError, Reloaded, Servers};
 pub use status::{ServerState, ServerStatus, ToolStatus};

@@ -77,6 +77,10 @@ impl Server {
 
     /// Lists its tools again, or tries again to connect to it; waits until that is done.
     pub(super) fn refresh(&self) -> impl Future<Output = ()> + 'static {
+        #[cfg(feature = "auth")]
+        if let Some(access) = self.config.access() {
+            access.forgive();
+        }
         let (done, told) = oneshot::channel();
         let asks = self.asks.clone();
         async move {
@@ -205,11 +209,28 @@ impl Keeper {
             let (tools, left_out) = connection.list(self.config.limits).await.map_err(|error| unlisted(&error))?;
             Ok::<_, String>((connection, tools, left_out))
         };
-        let connected = timeout(limit, connecting).await;
-        let (connection, tools, left_out) = connected.map_err(|_| format!("it was not ready within {limit:?}"))??;
+        let mut connecting = std::pin::pin!(connecting);
+        let (connection, tools, left_out) = loop {
+            match timeout(limit, &mut connecting).await {
+                Ok(connected) => break connected?,
+                Err(_) if self.asks_somebody() => {}
+                Err(_) => return Err(format!("it was not ready within {limit:?}")),
+            }
+        };
         self.offer().show(tools, left_out);
         self.listed = Some(Instant::now());
         Ok(connection)
+    }
+
+    /// Whether it is a person that we wait for: that takes as long as it takes.
+    #[cfg(feature = "auth")]
+    fn asks_somebody(&self) -> bool {
+        self.config.access().is_some_and(|access| access.was_asking())
+    }
+
+    #[cfg(not(feature = "auth"))]
+    fn asks_somebody(&self) -> bool {
+        false
     }
 
     /// Keeps the list as it is at the server, until the connection is lost; gives back why.

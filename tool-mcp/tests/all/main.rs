@@ -9,6 +9,9 @@ mod server;
 
 /// Servers that do harm.
 mod hostile;
+/// Servers that want to know who calls.
+#[cfg(feature = "auth")]
+mod login;
 mod pins;
 mod plugins;
 mod remote;

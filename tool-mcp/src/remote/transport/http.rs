@@ -12,13 +12,14 @@ use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::{
-    AuthRequiredError, HttpStatusError, SseError, StreamableHttpClient, StreamableHttpClientTransport,
-    StreamableHttpClientTransportConfig, StreamableHttpError, StreamableHttpPostResponse,
+    AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpClient,
+    StreamableHttpClientTransport, StreamableHttpClientTransportConfig, StreamableHttpError,
+    StreamableHttpPostResponse,
 };
 use sse_stream::Sse;
 
 use super::wire::TOO_LONG;
-use super::{sse, tls};
+use super::{read, sse, tls};
 use crate::remote::config::Http;
 
 type Error = StreamableHttpError<reqwest::Error>;
@@ -62,7 +63,10 @@ pub(in crate::remote) fn connect(
         .map_err(|error| error.to_string())?;
     let mut config = StreamableHttpClientTransportConfig::with_uri(http.url.as_str()).custom_headers(headers);
     config.max_sse_event_size = longest;
-    Ok(StreamableHttpClientTransport::with_client(Bounded { client, longest }, config))
+    let client = Bounded { client, longest };
+    #[cfg(feature = "auth")]
+    let client = super::authorized::Authorized::new(client, http.access.clone());
+    Ok(StreamableHttpClientTransport::with_client(client, config))
 }
 
 /// Only what keeps the request as it is, and only to where it would have gone: headers may be secrets.
@@ -193,8 +197,8 @@ impl Bounded {
         if !kind.as_deref().is_some_and(|kind| kind.starts_with(JSON)) {
             return Err(StreamableHttpError::UnexpectedContentType(kind));
         }
-        let answer = match (read(response, self.longest).await?, too_long) {
-            (Some(body), _) => serde_json::from_slice(&body)?,
+        let answer = match (body_of(response, self.longest).await?, too_long) {
+            (Some(body), _) => read::message(&body)?,
             (None, Some(too_long)) => too_long,
             (None, None) => return Ok(StreamableHttpPostResponse::Accepted),
         };
@@ -209,17 +213,24 @@ async fn refusal(
     in_session: bool,
 ) -> Result<StreamableHttpPostResponse, Error> {
     let status = response.status();
-    if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-        let challenge = response.headers().get(header::WWW_AUTHENTICATE).and_then(|value| value.to_str().ok());
-        let challenge = challenge.map_or_else(|| format!("HTTP {status}"), str::to_owned);
-        return Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge)));
+    match status {
+        StatusCode::UNAUTHORIZED => {
+            return Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge(&response))));
+        }
+        StatusCode::FORBIDDEN => {
+            return Err(StreamableHttpError::InsufficientScope(InsufficientScopeError::new(
+                challenge(&response),
+                None,
+            )));
+        }
+        _ => {}
     }
     let retry_after = response.headers().get(header::RETRY_AFTER).and_then(|value| value.to_str().ok());
     let error = HttpStatusError::new(status.as_u16(), retry_after.map(str::to_owned));
     if status == StatusCode::TOO_MANY_REQUESTS {
         return Err(error.into());
     }
-    let body = read(response, LONGEST_ERROR).await?.unwrap_or_default();
+    let body = body_of(response, LONGEST_ERROR).await?.unwrap_or_default();
     let told = match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
         Ok(ServerJsonRpcMessage::Error(told)) => Some(told),
         _ => None,
@@ -235,8 +246,17 @@ async fn refusal(
     }
 }
 
+/// What a server asks for that does not let us in; of several ways the one that we know.
+fn challenge(response: &Response) -> String {
+    let all = response.headers().get_all(header::WWW_AUTHENTICATE);
+    let mut said = all.iter().filter_map(|value| value.to_str().ok()).peekable();
+    let first = said.peek().copied();
+    let bearer = said.find(|value| value.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer")));
+    bearer.or(first).map_or_else(|| format!("HTTP {}", response.status()), str::to_owned)
+}
+
 /// The body, unless it is longer than allowed.
-async fn read(mut response: Response, longest: usize) -> Result<Option<Vec<u8>>, reqwest::Error> {
+async fn body_of(mut response: Response, longest: usize) -> Result<Option<Vec<u8>>, reqwest::Error> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         if body.len() + chunk.len() > longest {

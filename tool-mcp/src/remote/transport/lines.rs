@@ -9,6 +9,7 @@ use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 
+use super::read;
 use super::skim::Skim;
 use super::wire::{TOO_LONG, UNREADABLE};
 
@@ -89,7 +90,7 @@ fn read_message(line: &[u8]) -> Option<ServerJsonRpcMessage> {
     if line.trim_ascii().is_empty() {
         return None;
     }
-    match serde_json::from_slice(line) {
+    match read::message(line) {
         Ok(message) => Some(message),
         Err(error) => {
             tracing::debug!(%error, "a line that is no message was left out");

@@ -1,8 +1,11 @@
 //! How messages come and go. Whatever a server sends, no more than a message of the allowed length is kept of it.
 
+#[cfg(feature = "auth")]
+mod authorized;
 mod child;
 mod http;
 mod lines;
+mod read;
 mod skim;
 mod sse;
 mod streams;
@@ -14,4 +17,6 @@ pub(super) use http::connect as connect_http;
 pub(super) use lines::Lines;
 pub(crate) use streams::Connect;
 pub(super) use streams::streams;
+#[cfg(feature = "auth")]
+pub(super) use tls::install as install_tls;
 pub(super) use wire::{Heard, LOST, Listener, TOO_LONG, UNREADABLE, Wire};

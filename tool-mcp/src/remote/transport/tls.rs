@@ -13,3 +13,12 @@ pub(super) fn config() -> Result<ClientConfig, rustls::Error> {
         .with_platform_verifier()?
         .with_no_client_auth())
 }
+
+/// Lets clients that say nothing of it use ring, unless the application has chosen.
+#[cfg(feature = "auth")]
+pub(in crate::remote) fn install() {
+    if rustls::crypto::CryptoProvider::get_default().is_none() {
+        // It fails only where somebody was faster, and has chosen too.
+        let _chosen = ring::default_provider().install_default();
+    }
+}

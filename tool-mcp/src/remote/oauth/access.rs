@@ -1,0 +1,254 @@
+//! The tokens for one server, from one connection to the next.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use rmcp::transport::auth::{
+    AuthError, AuthorizationCallback, AuthorizationManager, ClientCredentialsConfig, WWWAuthenticateParams,
+};
+use tokio::sync::{Mutex, OnceCell};
+use tokio::time::timeout;
+use url::Url;
+
+use super::store::Shared;
+use super::{Grant, OAuth, Visit};
+use crate::remote::transport::install_tls;
+
+/// Gets tokens, refreshes them, and asks for more.
+pub(crate) struct Access {
+    url: String,
+    oauth: OAuth,
+    manager: OnceCell<Mutex<AuthorizationManager>>,
+    /// Held while somebody logs in: one login is enough for all calls that wait for it.
+    login: Mutex<Login>,
+    logins: AtomicU64,
+    asking: AtomicBool,
+    asked: AtomicBool,
+}
+
+#[derive(Default)]
+struct Login {
+    /// The authorization server that knows us as a client.
+    introduced_to: Option<String>,
+    /// The challenge that was not met, and why: nobody is asked twice for the same.
+    unmet: Option<(String, String)>,
+}
+
+/// Where a login is possible, and what for.
+struct Found {
+    server: String,
+    scopes: Vec<String>,
+    takes_metadata_urls: bool,
+}
+
+impl Access {
+    pub(crate) fn new(url: String, oauth: OAuth) -> Self {
+        Self {
+            url,
+            oauth,
+            manager: OnceCell::new(),
+            login: Mutex::default(),
+            logins: AtomicU64::new(0),
+            asking: AtomicBool::new(false),
+            asked: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn oauth(&self) -> &OAuth {
+        &self.oauth
+    }
+
+    /// Whether somebody is being asked, or was since this was last called.
+    pub(in crate::remote) fn was_asking(&self) -> bool {
+        self.asked.swap(false, Ordering::AcqRel) || self.asking.load(Ordering::Acquire)
+    }
+
+    /// How many logins there were.
+    pub(in crate::remote) fn logins(&self) -> u64 {
+        self.logins.load(Ordering::Acquire)
+    }
+
+    async fn manager(&self) -> Result<&Mutex<AuthorizationManager>, AuthError> {
+        let make = || async {
+            // rmcp's own client for this takes whatever the process has.
+            install_tls();
+            let mut manager = match self.oauth.private_addresses {
+                true => AuthorizationManager::new_allowing_private_addresses(&*self.url).await?,
+                false => AuthorizationManager::new(&*self.url).await?,
+            };
+            manager.set_credential_store(Shared(self.oauth.store.clone()));
+            let (identity, grant) = (&self.oauth.identity, &self.oauth.grant);
+            if manager.initialize_from_store().await?
+                && let (Some(id), Grant::Person { redirect_uri, .. }) = (&identity.id, grant)
+            {
+                identity.known_as(&mut manager, id, redirect_uri)?;
+            }
+            Ok(Mutex::new(manager))
+        };
+        self.manager.get_or_try_init(make).await
+    }
+
+    /// The token to send, if there is one by now.
+    pub(in crate::remote) async fn token(&self) -> Result<Option<String>, AuthError> {
+        match self.manager().await?.lock().await.get_access_token().await {
+            Ok(token) => Ok(Some(token)),
+            Err(AuthError::AuthorizationRequired) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether there is another token now than the one that was refused.
+    pub(in crate::remote) async fn refresh(&self, refused: &str) -> Result<bool, AuthError> {
+        let manager = self.manager().await?.lock().await;
+        if manager.get_access_token().await.is_ok_and(|token| token != refused) {
+            return Ok(true);
+        }
+        match manager.refresh_token().await {
+            Ok(_) => Ok(true),
+            Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Meets the server's challenge, unless that was done since `seen` logins were counted.
+    pub(in crate::remote) async fn login(self: &Arc<Self>, challenge: &str, seen: u64) -> Result<(), AuthError> {
+        let (access, challenge) = (self.clone(), challenge.to_owned());
+        // A task of its own: nobody is interrupted at the password because a call was given up.
+        let login = tokio::spawn(async move { access.login_once(challenge, seen).await });
+        login.await.map_err(|error| AuthError::InternalError(error.to_string()))?
+    }
+
+    async fn login_once(&self, challenge: String, seen: u64) -> Result<(), AuthError> {
+        let mut login = self.login.lock().await;
+        if self.logins() != seen {
+            return Ok(());
+        }
+        match &self.oauth.grant {
+            Grant::Client => self.present(&challenge).await?,
+            Grant::Person { redirect_uri, visit } => {
+                if let Some((unmet, why)) = &login.unmet
+                    && *unmet == challenge
+                {
+                    return Err(AuthError::AuthorizationFailed(why.clone()));
+                }
+                let url = self.login_url(&mut login, &challenge, redirect_uri).await?;
+                if let Err(error) = self.ask(visit, url).await {
+                    login.unmet = Some((challenge, error.to_string()));
+                    return Err(error);
+                }
+                login.unmet = None;
+            }
+        }
+        self.logins.fetch_add(1, Ordering::AcqRel);
+        Ok(())
+    }
+
+    /// Says that a challenge cannot be met: somebody has logged in, and it did not help.
+    pub(in crate::remote) async fn give_up(&self, challenge: &str) {
+        if matches!(self.oauth.grant, Grant::Person { .. }) {
+            let why = "the login did not help: the server asks for the same again".to_owned();
+            self.login.lock().await.unmet = Some((challenge.to_owned(), why));
+        }
+    }
+
+    /// Lets what was given up be tried again. While somebody logs in, nothing is.
+    pub(in crate::remote) fn forgive(&self) {
+        if let Ok(mut login) = self.login.try_lock() {
+            login.unmet = None;
+        }
+    }
+
+    /// The URL at which a person can meet the challenge.
+    async fn login_url(&self, login: &mut Login, challenge: &str, redirect_uri: &str) -> Result<String, AuthError> {
+        let params = WWWAuthenticateParams::parse(challenge, &Url::parse(&self.url)?);
+        let mut manager = self.manager().await?.lock().await;
+        if params.is_insufficient_scope()
+            && login.introduced_to.is_some()
+            && let Some(scope) = &params.scope
+        {
+            return manager.request_scope_upgrade(scope).await;
+        }
+        let found = self.discover(&mut manager, challenge).await?;
+        let scopes: Vec<&str> = found.scopes.iter().map(String::as_str).collect();
+        if login.introduced_to.as_ref() != Some(&found.server) {
+            login.introduced_to = None;
+            let identity = &self.oauth.identity;
+            identity.introduce(&mut manager, found.takes_metadata_urls, redirect_uri, &scopes).await?;
+            login.introduced_to = Some(found.server);
+        }
+        manager.get_authorization_url(&scopes).await
+    }
+
+    /// Finds out from the challenge where a login is possible, and what for.
+    async fn discover(&self, manager: &mut AuthorizationManager, challenge: &str) -> Result<Found, AuthError> {
+        let metadata = manager.resolve_metadata_from_challenge(Some(challenge)).await?.metadata;
+        let server = metadata.issuer.clone().unwrap_or_else(|| metadata.token_endpoint.clone());
+        let takes_metadata_urls = metadata.additional_fields.get("client_id_metadata_document_supported");
+        let takes_metadata_urls = takes_metadata_urls.and_then(serde_json::Value::as_bool).unwrap_or_default();
+        manager.set_metadata(metadata);
+        let scopes = match &*self.oauth.scopes {
+            [] => manager.select_initial_scopes(&[]).await,
+            scopes => scopes.to_vec(),
+        };
+        Ok(Found { server, scopes, takes_metadata_urls })
+    }
+
+    /// Lets a person log in there, and takes the token that comes of it.
+    async fn ask(&self, visit: &Visit, url: String) -> Result<(), AuthError> {
+        let failed = AuthError::AuthorizationFailed;
+        let patience = self.oauth.patience;
+        let asking = Asking::new(self);
+        let redirected = timeout(patience, visit(url)).await;
+        let redirected = redirected.map_err(|_| failed(format!("nobody logged in within {patience:?}")))?;
+        let redirected = redirected.map_err(failed)?;
+        drop(asking);
+        if let Some(why) = refusal(&redirected) {
+            return Err(failed(why));
+        }
+        let back = AuthorizationCallback::from_redirect_url(&redirected)?;
+        let manager = self.manager().await?.lock().await;
+        let issuer = back.issuer.as_deref();
+        manager.exchange_code_for_token_with_issuer(&back.code, &back.csrf_token, issuer).await.map(drop)
+    }
+
+    /// Logs in as the application itself.
+    async fn present(&self, challenge: &str) -> Result<(), AuthError> {
+        let mut manager = self.manager().await?.lock().await;
+        let scopes = self.discover(&mut manager, challenge).await?.scopes;
+        let identity = &self.oauth.identity;
+        let credentials = ClientCredentialsConfig::ClientSecret {
+            client_id: identity.id.clone().unwrap_or_default(),
+            client_secret: identity.secret.clone().unwrap_or_default(),
+            scopes,
+            resource: Some(self.url.clone()),
+        };
+        manager.validate_client_credentials_metadata(&credentials)?;
+        manager.configure_client_credentials(&credentials)?;
+        manager.exchange_client_credentials(&credentials).await.map(drop)
+    }
+}
+
+/// Why a person was sent back without what was asked for, if they were.
+fn refusal(redirected: &str) -> Option<String> {
+    let url = Url::parse(redirected).ok()?;
+    let value = |name: &str| url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned());
+    let error = value("error")?;
+    Some(value("error_description").map_or_else(|| error.clone(), |description| format!("{description} ({error})")))
+}
+
+/// While this lives, somebody is being asked.
+struct Asking<'a>(&'a Access);
+
+impl<'a> Asking<'a> {
+    fn new(access: &'a Access) -> Self {
+        access.asking.store(true, Ordering::Release);
+        Self(access)
+    }
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.0.asked.store(true, Ordering::Release);
+        self.0.asking.store(false, Ordering::Release);
+    }
+}
