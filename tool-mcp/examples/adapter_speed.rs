@@ -16,6 +16,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use axum::serve::ListenerExt;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, JsonObject, ListToolsResult,
     PaginatedRequestParams, ServerCapabilities, ServerConfig as ServerInfo, Tool,
@@ -88,6 +89,8 @@ async fn served_over_http() -> Result<String, Box<dyn Error>> {
                 Arc::new(LocalSessionManager::default()),
                 rmcp::transport::StreamableHttpServerConfig::default(),
             );
+            // Small answers are not held back until more comes.
+            let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
             axum::serve(listener, axum::Router::new().nest_service("/mcp", service)).await
         })
     });
