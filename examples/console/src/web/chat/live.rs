@@ -1,6 +1,6 @@
 //! Runs that go on, whoever watches: a page that is loaded again finds them where they are.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -45,6 +45,10 @@ pub(super) struct Live {
     cancel: CancellationToken,
     /// What happened in it so far, for those who come later.
     notes: watch::Sender<Vec<Note>>,
+    /// The calls about which it has asked a person, by their tokens.
+    asked: Mutex<HashSet<String>>,
+    /// Told when another run can begin.
+    over: CancellationToken,
 }
 
 /// Something that happened, as a page is told of it.
@@ -59,6 +63,15 @@ impl Live {
     pub(super) fn note(&self, note: &Value) {
         let note = Note { json: note.to_string().into(), is_last: note["kind"] == "end" };
         self.notes.send_modify(|notes| notes.push(note));
+    }
+
+    /// Remembers that a person is asked about a call.
+    pub(super) fn ask(&self, token: &str) {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(token.to_owned());
+    }
+
+    fn has_asked(&self, token: &str) -> bool {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).contains(token)
     }
 }
 
@@ -138,6 +151,11 @@ impl Chats {
     }
 
     pub(super) async fn decide(&self, id: &str, token: String, decision: Decision) -> Result<(), Busy> {
+        // The run that asks is not over yet when a person reads the question, and some are quick.
+        let asking = self.runs().live.get(id).filter(|live| live.has_asked(&token)).cloned();
+        if let Some(asking) = asking {
+            asking.over.cancelled().await;
+        }
         self.begin(id, None, |agent| agent.conversation(id).decide(token, decision)).await
     }
 
@@ -159,7 +177,14 @@ impl Chats {
             }
             let number = *self.state.begun.borrow() + 1;
             let (cancel, notes) = (CancellationToken::new(), watch::Sender::new(Vec::new()));
-            let live = Arc::new(Live { number, before, cancel, notes });
+            let live = Arc::new(Live {
+                number,
+                before,
+                cancel,
+                notes,
+                asked: Mutex::default(),
+                over: CancellationToken::new(),
+            });
             live.note(&json!({"kind": "begin", "run": number, "said": said}));
             runs.live.insert(id.to_owned(), live.clone());
             self.state.begun.send_replace(number);
@@ -267,5 +292,7 @@ impl Drop for Over {
         if runs.live.get(&self.id).is_some_and(|live| live.number == self.live.number) {
             runs.live.remove(&self.id);
         }
+        drop(runs);
+        self.live.over.cancel();
     }
 }

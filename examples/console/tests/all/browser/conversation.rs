@@ -30,6 +30,7 @@ async fn a_conversation_has_two_cards_and_a_diff() {
         // A card is closed, and opens.
         let card = "details.card:has(.changes)";
         browser.reload().await;
+        browser.count("[data-state=done]", 2).await;
         browser.count("details.card[open]", 0).await;
         browser.click(&format!("{card} > summary")).await;
         browser.click(&format!("{card} .changes > summary")).await;

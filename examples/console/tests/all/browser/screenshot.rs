@@ -29,7 +29,7 @@ async fn the_picture_of_the_readme() {
         browser.count("[data-state=pending] .diff", 1).await;
         browser.is_answered().await;
         // Small enough for both answers.
-        let arrange = "document.documentElement.style.zoom = 0.8;
+        let arrange = "document.documentElement.style.zoom = 0.77;
             document.activeElement.blur();
             scrollTo(0, document.documentElement.scrollHeight);";
         browser.client.execute(arrange, Vec::new()).await.expect("it is arranged");
