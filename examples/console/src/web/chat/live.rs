@@ -226,16 +226,24 @@ impl Chats {
     ) -> impl Stream<Item = Arc<str>> + Send + 'static {
         let (sender, receiver) = tokio::sync::mpsc::channel(64);
         let chats = self.clone();
+        // Before anything is answered: a run that begins after that is not missed, however short it is.
+        let mut begun = self.state.begun.subscribe();
+        let live = self.runs().live.get(&id).cloned();
         tokio::spawn(async move {
-            let follow = chats.tell(&id, seen, &sender);
+            let follow = chats.tell(&id, seen, live, &mut begun, &sender);
             tokio::select! { () = follow => {}, () = stopped.cancelled() => {}, () = sender.closed() => {} }
         });
         tokio_stream::wrappers::ReceiverStream::new(receiver)
     }
 
-    async fn tell(&self, id: &str, seen: usize, to: &tokio::sync::mpsc::Sender<Arc<str>>) {
-        let mut begun = self.state.begun.subscribe();
-        let live = self.runs().live.get(id).cloned();
+    async fn tell(
+        &self,
+        id: &str,
+        seen: usize,
+        live: Option<Arc<Live>>,
+        begun: &mut watch::Receiver<u64>,
+        to: &tokio::sync::mpsc::Sender<Arc<str>>,
+    ) {
         if live.is_none() && self.store.load(id).await.ok().flatten().is_some_and(|saved| saved.messages.len() > seen) {
             let again: Arc<str> = json!({"kind": "reload"}).to_string().into();
             drop(to.send(again).await);
