@@ -26,8 +26,6 @@ pub struct Chats {
 
 struct State {
     runs: Mutex<Runs>,
-    /// Counts the runs that were begun: whoever waits for one is woken.
-    begun: watch::Sender<u64>,
 }
 
 #[derive(Default)]
@@ -35,6 +33,21 @@ struct Runs {
     live: HashMap<String, Arc<Live>>,
     /// Modes that were set: a store knows one only once a run has kept it.
     modes: HashMap<String, Mode>,
+    /// How many runs were begun.
+    begun: u64,
+    /// Who is told of each run that begins in a conversation.
+    watchers: HashMap<String, Vec<tokio::sync::mpsc::UnboundedSender<Arc<Live>>>>,
+}
+
+impl Runs {
+    fn forget_watchers(&mut self, id: &str) {
+        if let Some(watchers) = self.watchers.get_mut(id) {
+            watchers.retain(|watcher| !watcher.is_closed());
+            if watchers.is_empty() {
+                self.watchers.remove(id);
+            }
+        }
+    }
 }
 
 /// A run that goes on.
@@ -118,7 +131,7 @@ impl Chats {
     /// The conversations of an agent that keeps them in this store.
     #[must_use]
     pub fn new(agent: Agent, store: SqliteStore) -> Self {
-        let state = State { runs: Mutex::default(), begun: watch::Sender::new(0) };
+        let state = State { runs: Mutex::default() };
         Self { agent, store, state: Arc::new(state) }
     }
 
@@ -175,7 +188,8 @@ impl Chats {
             if runs.live.contains_key(id) {
                 return Err(Busy);
             }
-            let number = *self.state.begun.borrow() + 1;
+            runs.begun += 1;
+            let number = runs.begun;
             let (cancel, notes) = (CancellationToken::new(), watch::Sender::new(Vec::new()));
             let live = Arc::new(Live {
                 number,
@@ -187,7 +201,10 @@ impl Chats {
             });
             live.note(&json!({"kind": "begin", "run": number, "said": said}));
             runs.live.insert(id.to_owned(), live.clone());
-            self.state.begun.send_replace(number);
+            for watcher in runs.watchers.get(id).into_iter().flatten() {
+                // One that is gone is forgotten elsewhere.
+                let _ = watcher.send(live.clone());
+            }
             live
         };
         let run = run(&self.agent).cancel(live.cancel.clone()).channel("console", id);
@@ -227,11 +244,17 @@ impl Chats {
         let (sender, receiver) = tokio::sync::mpsc::channel(64);
         let chats = self.clone();
         // Before anything is answered: a run that begins after that is not missed, however short it is.
-        let mut begun = self.state.begun.subscribe();
-        let live = self.runs().live.get(&id).cloned();
+        let (watcher, mut begun) = tokio::sync::mpsc::unbounded_channel();
+        let live = {
+            let mut runs = self.runs();
+            runs.watchers.entry(id.clone()).or_default().push(watcher);
+            runs.live.get(&id).cloned()
+        };
         tokio::spawn(async move {
             let follow = chats.tell(&id, seen, live, &mut begun, &sender);
             tokio::select! { () = follow => {}, () = stopped.cancelled() => {}, () = sender.closed() => {} }
+            drop(begun);
+            chats.runs().forget_watchers(&id);
         });
         tokio_stream::wrappers::ReceiverStream::new(receiver)
     }
@@ -241,7 +264,7 @@ impl Chats {
         id: &str,
         seen: usize,
         live: Option<Arc<Live>>,
-        begun: &mut watch::Receiver<u64>,
+        begun: &mut tokio::sync::mpsc::UnboundedReceiver<Arc<Live>>,
         to: &tokio::sync::mpsc::Sender<Arc<str>>,
     ) {
         if live.is_none() && self.store.load(id).await.ok().flatten().is_some_and(|saved| saved.messages.len() > seen) {
@@ -258,10 +281,8 @@ impl Chats {
                     return;
                 }
             }
-            if begun.changed().await.is_err() {
-                return;
-            }
-            next = self.runs().live.get(id).cloned();
+            let Some(begun) = begun.recv().await else { return };
+            next = Some(begun);
         }
     }
 }
