@@ -25,6 +25,7 @@ const run = {
   text: null, // the text that is coming
 
   begin(number, said) {
+    document.querySelector(".welcome")?.remove();
     document.querySelector(`[data-run="${number}"]`)?.remove();
     this.section = document.createElement("section");
     this.section.className = "run";
@@ -125,7 +126,6 @@ form.addEventListener("submit", async (event) => {
   try {
     await post("/say", { text: said });
     text.value = "";
-    document.querySelector(".conversations")?.remove();
   } catch (error) {
     problem.textContent = error.message;
   }

@@ -14,6 +14,8 @@ class Wrong extends Error {
 
 // The value of one control; undefined where nothing was entered.
 function read(control) {
+  // What is no number a browser gives as nothing.
+  if (control.validity.badInput) throw new Wrong(control, "This is no number.");
   const text = control.value;
   if (text.trim() === "" && !(control.dataset.kind === "text" && control.required)) return undefined;
   switch (control.dataset.kind) {

@@ -9,6 +9,7 @@ use tokio::task::JoinSet;
 use tool_agent::{Agent, Model, SqliteStore};
 use tool_builtins::files::Files;
 use tool_journal::SqliteJournal;
+use tool_nats::async_nats;
 use tool_runtime::{Deferred, Dispatcher};
 
 use crate::internet::Targets;
@@ -71,6 +72,10 @@ impl App {
         let machine = tokio::task::spawn_blocking(|| Machine::new(places)).await.or_start("the machine is not read")?;
         let targets = Targets::new(settings.clone(), own);
         let sampler = Sampler::new(machine.clone(), settings.clone(), store.clone(), targets.clone());
+        let nats = match &options.nats {
+            Some(url) => Some(connect(url).await?),
+            None => None,
+        };
         let parts = Parts {
             machine,
             settings: settings.clone(),
@@ -79,9 +84,10 @@ impl App {
             files,
             journal: journal.clone(),
             deferred: deferred.clone(),
+            nats,
         };
         let tools = Tools::new(parts, data.file("tools_calls.json")).or_start("the tools cannot be offered")?;
-        tools.apply(&settings.get()).or_start("the tools cannot be offered")?;
+        tools.apply(&settings.get()).await.or_start("the tools cannot be offered")?;
         tools.dispatcher().check().await.or_start("the tools cannot be offered")?;
         let conversations = SqliteStore::open(data.file("conversations.db"));
         let conversations = conversations.await.or_start("the conversations cannot be opened")?;
@@ -115,6 +121,11 @@ impl App {
         self.journal.close().await;
         self.store.close().await;
     }
+}
+
+/// Connects to where workers are.
+async fn connect(url: &str) -> Result<async_nats::Client, StartError> {
+    async_nats::connect(url).await.or_start(&format!("the NATS server at {url} cannot be reached"))
 }
 
 /// The data folder, which is nobody else's business.

@@ -21,6 +21,11 @@ pub struct Options {
     /// Where the console keeps its settings, points, conversations and calls.
     #[arg(long, value_name = "DIR", default_value_os_t = default_data())]
     pub data: PathBuf,
+
+    /// A NATS server whose workers offer more tools, such as `nats://127.0.0.1:4222`. They are called like those of the
+    /// console, which go first where names are the same.
+    #[arg(long, value_name = "URL")]
+    pub nats: Option<String>,
 }
 
 /// A folder of the user's own, so that nothing is left where the program was started.

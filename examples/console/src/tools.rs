@@ -1,9 +1,12 @@
 //! The dispatcher: what the tools need, where it comes from, and when they are offered.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use tokio::sync::Mutex;
 use tool_builtins::files::Files;
 use tool_journal::SqliteJournal;
+use tool_nats::{Remote, async_nats};
 use tool_runtime::{BuildError, Deferred, Dispatcher, InjectError, Manifest, ManifestError, Spill};
 
 use crate::internet::Targets;
@@ -30,9 +33,11 @@ pub struct Parts {
     pub journal: SqliteJournal,
     /// Where calls wait for a person.
     pub deferred: Deferred,
+    /// Where workers are that have more tools.
+    pub nats: Option<async_nats::Client>,
 }
 
-/// The tools of the console, offered only while the extension `ai_chat` is enabled.
+/// The tools of the console and those of workers, offered only while the extension `ai_chat` is enabled.
 ///
 /// Then the manifest that the build script has read from the source is written to a file of the data folder, and the
 /// dispatcher loads it: the file is what a model is offered, for people and other programs to read.
@@ -40,6 +45,15 @@ pub struct Parts {
 pub struct Tools {
     dispatcher: Dispatcher,
     manifest: PathBuf,
+    nats: Option<async_nats::Client>,
+    /// What is offered, if anything is.
+    offered: Arc<Mutex<Option<Offered>>>,
+}
+
+#[derive(Debug)]
+struct Offered {
+    /// The tools of workers, as long as this is kept.
+    remote: Option<Remote>,
 }
 
 impl Tools {
@@ -48,7 +62,7 @@ impl Tools {
     /// # Errors
     /// When a tool lacks what it needs.
     pub fn new(parts: Parts, manifest: PathBuf) -> Result<Self, BuildError> {
-        let Parts { machine, settings, store, targets, files, journal, deferred } = parts;
+        let Parts { machine, settings, store, targets, files, journal, deferred, nats } = parts;
         let ping_host = targets.clone();
         let dispatcher = Dispatcher::builder()
             .manifest(tool_runtime::manifest!())
@@ -73,7 +87,7 @@ impl Tools {
             .spill(Spill::over(LONG))
             .build()?;
         dispatcher.registry().clear();
-        Ok(Self { dispatcher, manifest })
+        Ok(Self { dispatcher, manifest, nats, offered: Arc::default() })
     }
 
     /// What calls them.
@@ -82,17 +96,18 @@ impl Tools {
         &self.dispatcher
     }
 
-    /// Offers the tools or takes them back, as the settings say.
+    /// Offers the tools or takes them back, as the settings say. It must not be dropped before it is done.
     ///
     /// # Errors
-    /// When the manifest cannot be written or read. What was offered is still offered then.
-    pub fn apply(&self, settings: &Settings) -> Result<(), ToolsError> {
-        let offered = !self.dispatcher.registry().is_empty();
-        match (settings.has(Extension::AiChat), offered) {
-            (true, false) => self.mount(),
-            (false, true) => self.unmount(),
-            _ => Ok(()),
+    /// When the manifest cannot be written or read, or workers cannot be asked. Nothing is offered then.
+    pub async fn apply(&self, settings: &Settings) -> Result<(), ToolsError> {
+        let mut offered = self.offered.lock().await;
+        match (settings.has(Extension::AiChat), offered.take()) {
+            (true, None) => *offered = Some(self.mount().await?),
+            (false, Some(old)) => self.unmount(old).await,
+            (_, same) => *offered = same,
         }
+        Ok(())
     }
 
     /// Applies the settings now and whenever they change, until it is dropped or the settings are.
@@ -100,7 +115,7 @@ impl Tools {
         let mut settings = settings.follow();
         loop {
             let now = settings.borrow_and_update().clone();
-            if let Err(error) = self.apply(&now) {
+            if let Err(error) = self.apply(&now).await {
                 tracing::error!("the tools stay as they are: {error}");
             }
             if settings.changed().await.is_err() {
@@ -109,15 +124,27 @@ impl Tools {
         }
     }
 
-    fn mount(&self) -> Result<(), ToolsError> {
+    /// The console's own tools come first: what a worker calls the same does not take their place.
+    async fn mount(&self) -> Result<Offered, ToolsError> {
         Manifest::try_from(tool_runtime::manifest!())?.save(&self.manifest)?;
-        Ok(self.dispatcher.reload(Manifest::load(&self.manifest))?)
+        self.dispatcher.reload(Manifest::load(&self.manifest))?;
+        let Some(client) = &self.nats else { return Ok(Offered { remote: None }) };
+        match tool_nats::discover(client.clone(), self.dispatcher.registry()).await {
+            Ok(remote) => Ok(Offered { remote: Some(remote) }),
+            Err(error) => {
+                self.unmount(Offered { remote: None }).await;
+                Err(error.into())
+            }
+        }
     }
 
-    fn unmount(&self) -> Result<(), ToolsError> {
+    async fn unmount(&self, offered: Offered) {
+        // Nothing can be called from now on, also while the workers are left.
         self.dispatcher.registry().clear();
+        if let Some(remote) = offered.remote {
+            remote.leave().await;
+        }
         remove(&self.manifest);
-        Ok(())
     }
 }
 
@@ -134,6 +161,8 @@ pub enum ToolsError {
     Manifest(ManifestError),
     /// The manifest does not fit the program.
     Build(BuildError),
+    /// Workers cannot be asked for their tools.
+    Workers(tool_nats::Error),
 }
 
 impl std::fmt::Display for ToolsError {
@@ -141,6 +170,7 @@ impl std::fmt::Display for ToolsError {
         match self {
             Self::Manifest(error) => error.fmt(f),
             Self::Build(error) => error.fmt(f),
+            Self::Workers(error) => error.fmt(f),
         }
     }
 }
@@ -156,5 +186,11 @@ impl From<ManifestError> for ToolsError {
 impl From<BuildError> for ToolsError {
     fn from(error: BuildError) -> Self {
         Self::Build(error)
+    }
+}
+
+impl From<tool_nats::Error> for ToolsError {
+    fn from(error: tool_nats::Error) -> Self {
+        Self::Workers(error)
     }
 }

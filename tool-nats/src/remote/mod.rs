@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use async_nats::Client;
 use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tool_runtime::{Registry, ToolDefinition};
 
@@ -146,8 +147,8 @@ impl Discover {
         let (refreshes, asked) = mpsc::channel(1);
         let stop = CancellationToken::new();
         let follower = Follower::start(caller, self.registry.clone(), found.clone(), self.every).await?;
-        tokio::spawn(follower.follow(asked, stop.clone()));
-        let remote = Remote { found, refreshes, _following: stop.drop_guard() };
+        let follower = tokio::spawn(follower.follow(asked, stop.clone()));
+        let remote = Remote { found, refreshes, following: stop.drop_guard(), follower };
         remote.refresh().await;
         Ok(remote)
     }
@@ -162,11 +163,13 @@ impl IntoFuture for Discover {
     }
 }
 
-/// Tools of workers that are followed. Dropped, it takes them out of the registry.
+/// Tools of workers that are followed. Dropped, it takes them out of the registry soon; [`leave`](Self::leave) waits for
+/// that.
 pub struct Remote {
     found: Arc<Mutex<Found>>,
     refreshes: mpsc::Sender<oneshot::Sender<()>>,
-    _following: DropGuard,
+    following: DropGuard,
+    follower: JoinHandle<()>,
 }
 
 /// What is known of workers.
@@ -184,6 +187,14 @@ impl Remote {
             // The follower ends only when this is dropped.
             let _ = is_done.await;
         }
+    }
+
+    /// Takes the tools out of the registry, and waits until they are: whoever discovers into the same registry after
+    /// that has nothing taken away.
+    pub async fn leave(self) {
+        drop(self.following);
+        // One that has panicked follows nobody either.
+        let _ = self.follower.await;
     }
 
     /// The workers, by their ids.

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_nats::{Error, Space, serve};
+use tool_nats::{Error, Space, discover, serve};
 use tool_runtime::{Dispatcher, ErrorKind, RuntimeTool, ToolCall};
 
 use crate::support::{Caller, connect, kind, server, until};
@@ -83,6 +83,11 @@ async fn a_tool_of_this_program_stays() {
     let Caller { tools, remote } = caller;
     drop(remote);
     until("its tools are gone with it", async || tools.registry().names().join(" ") == "t").await;
+
+    let remote = discover(connect(&server.url()).await, tools.registry()).await.unwrap();
+    assert_eq!(tools.registry().names().join(" "), "t u");
+    remote.leave().await;
+    assert_eq!(tools.registry().names().join(" "), "t", "at once");
 }
 
 /// A worker that dies says nothing: it is missed.

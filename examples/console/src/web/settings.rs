@@ -22,11 +22,16 @@ pub(super) async fn show(State(site): State<Site>) -> Markup {
 }
 
 pub(super) async fn switch(State(site): State<Site>, Form(switch): Form<Switch>) -> Response {
-    let switched = site.settings.switch(switch.extension, switch.on);
-    let applied = switched.map_err(|error| error.to_string()).and_then(|_| {
-        // Whoever has pressed a button sees what came of it, without waiting for those who follow the settings.
-        site.tools.apply(&site.settings.get()).map_err(|error| error.to_string())
+    // A browser that goes away does not leave it half done.
+    let applying = tokio::spawn({
+        let site = site.clone();
+        async move {
+            site.settings.switch(switch.extension, switch.on).map_err(|error| error.to_string())?;
+            // Whoever has pressed a button sees what came of it, without waiting for those who follow the settings.
+            site.tools.apply(&site.settings.get()).await.map_err(|error| error.to_string())
+        }
     });
+    let applied = applying.await.unwrap_or_else(|error| Err(error.to_string()));
     match applied {
         Ok(()) => Redirect::to("/settings").into_response(),
         Err(problem) => render(&site, Some(&problem)).into_response(),

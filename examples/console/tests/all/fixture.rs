@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use console::app::App;
 use console::machine::Places;
 use console::options::Options;
+use console::web::router;
 use serde_json::Value;
 use tempfile::TempDir;
-use tool_agent::Offline;
+use tokio::task::JoinSet;
+use tool_agent::{Model, Offline};
 use tool_runtime::confirm::{self, Decision};
-use tool_runtime::{ErrorKind, ToolCall, ToolResult};
+use tool_runtime::{CancellationToken, ErrorKind, ToolCall, ToolResult};
 
 /// A console whose data, workspace and logs are in a folder of its own. The rest of the machine is this one.
 pub struct Console {
@@ -16,7 +18,7 @@ pub struct Console {
     pub folder: TempDir,
     pub own: SocketAddr,
     /// What the console takes for its own address: something listens there.
-    _listener: TcpListener,
+    listener: TcpListener,
 }
 
 impl Console {
@@ -25,14 +27,43 @@ impl Console {
     }
 
     pub async fn open_in(folder: TempDir) -> Self {
+        Self::open_with(folder, Offline).await
+    }
+
+    /// One whose model follows a script.
+    pub async fn with_model(model: impl Model) -> Self {
+        Self::open_with(tempfile::tempdir().expect("a folder"), model).await
+    }
+
+    /// One that also has the tools of workers.
+    pub async fn with_nats(server: &str) -> Self {
+        Self::open_as(tempfile::tempdir().expect("a folder"), Offline, Some(server.to_owned())).await
+    }
+
+    async fn open_with(folder: TempDir, model: impl Model) -> Self {
+        Self::open_as(folder, model, None).await
+    }
+
+    async fn open_as(folder: TempDir, model: impl Model, nats: Option<String>) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let own = listener.local_addr().expect("an address");
         let logs = folder.path().join("logs");
         std::fs::create_dir_all(&logs).expect("a folder of logs");
         let places = Places { logs, ..Places::default() };
-        let options = Options { port: 0, workspace: None, data: folder.path().join("data") };
-        let app = App::open(&options, places, own, Offline).await.expect("the console opens");
-        Self { app, folder, own, _listener: listener }
+        let options = Options { port: 0, workspace: None, data: folder.path().join("data"), nats };
+        let app = App::open(&options, places, own, model).await.expect("the console opens");
+        Self { app, folder, own, listener }
+    }
+
+    /// Serves it at its own address, until what is given back is dropped.
+    pub fn serve(&self) -> JoinSet<()> {
+        let listener = self.listener.try_clone().expect("the same listener");
+        listener.set_nonblocking(true).expect("a listener that does not block");
+        let listener = tokio::net::TcpListener::from_std(listener).expect("a listener");
+        let service = router(&self.app, CancellationToken::new()).into_make_service_with_connect_info::<SocketAddr>();
+        let mut serving = JoinSet::new();
+        serving.spawn(async move { axum::serve(listener, service).await.expect("it serves") });
+        serving
     }
 
     /// Calls a tool; whoever is asked agrees.

@@ -26,3 +26,12 @@ mod hostile;
 
 // The pages and what they are told, without a browser.
 mod web;
+
+// The pages in a real browser.
+mod browser;
+
+// Many conversations at once.
+mod load;
+
+// Tools of workers elsewhere, over a real `nats-server`.
+mod remote;

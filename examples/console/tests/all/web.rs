@@ -16,19 +16,26 @@ use crate::fixture::Console;
 
 /// A browser on this machine, whose requests come from the console's own pages.
 #[derive(Clone)]
-struct Browser {
+pub struct Browser {
     router: Router,
     own: SocketAddr,
+    peer: SocketAddr,
 }
 
 impl Browser {
-    fn new(console: &Console) -> Self {
-        Self { router: router(&console.app, CancellationToken::new()), own: console.own }
+    pub fn new(console: &Console) -> Self {
+        let peer = SocketAddr::from(([127, 0, 0, 1], 50_000));
+        Self { router: router(&console.app, CancellationToken::new()), own: console.own, peer }
+    }
+
+    /// The same for another peer: each may ask so often only.
+    pub fn of_peer(&self, peer: [u8; 4]) -> Self {
+        Self { peer: SocketAddr::from((peer, 50_000)), ..self.clone() }
     }
 
     async fn send(&self, request: axum::http::request::Builder, body: Body) -> axum::response::Response {
         let mut request = request.body(body).expect("a request");
-        request.extensions_mut().insert(ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 50_000))));
+        request.extensions_mut().insert(ConnectInfo(self.peer));
         self.router.clone().oneshot(request).await.expect("an answer")
     }
 
@@ -40,7 +47,7 @@ impl Browser {
         text(self.send(self.request(Method::GET, path), Body::empty()).await).await
     }
 
-    async fn page(&self, path: &str) -> String {
+    pub async fn page(&self, path: &str) -> String {
         let (status, page) = self.get(path).await;
         assert_eq!(status, StatusCode::OK, "{path}: {page}");
         page
@@ -79,7 +86,7 @@ impl Browser {
     }
 
     /// Says something, and gives what the page is told of it.
-    async fn say(&self, conversation: &str, said: &str) -> Vec<Value> {
+    pub async fn say(&self, conversation: &str, said: &str) -> Vec<Value> {
         let watch = self.watch(conversation).await;
         let (status, answer) = self.post(&format!("/chat/{conversation}/say"), json!({"text": said})).await;
         assert_eq!(status, StatusCode::OK, "{answer}");
@@ -101,7 +108,7 @@ async fn text(response: axum::response::Response) -> (StatusCode, String) {
 }
 
 /// The last card of a run.
-fn card(notes: &[Value]) -> &str {
+pub fn card(notes: &[Value]) -> &str {
     notes.iter().rev().find(|note| note["kind"] == "card").and_then(|note| note["html"].as_str()).expect("a card")
 }
 

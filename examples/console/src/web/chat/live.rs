@@ -1,6 +1,6 @@
 //! Runs that go on, whoever watches: a page that is loaded again finds them where they are.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -26,8 +26,6 @@ pub struct Chats {
 
 struct State {
     runs: Mutex<Runs>,
-    /// Counts the runs that were begun: whoever waits for one is woken.
-    begun: watch::Sender<u64>,
 }
 
 #[derive(Default)]
@@ -35,6 +33,21 @@ struct Runs {
     live: HashMap<String, Arc<Live>>,
     /// Modes that were set: a store knows one only once a run has kept it.
     modes: HashMap<String, Mode>,
+    /// How many runs were begun.
+    begun: u64,
+    /// Who is told of each run that begins in a conversation.
+    watchers: HashMap<String, Vec<tokio::sync::mpsc::UnboundedSender<Arc<Live>>>>,
+}
+
+impl Runs {
+    fn forget_watchers(&mut self, id: &str) {
+        if let Some(watchers) = self.watchers.get_mut(id) {
+            watchers.retain(|watcher| !watcher.is_closed());
+            if watchers.is_empty() {
+                self.watchers.remove(id);
+            }
+        }
+    }
 }
 
 /// A run that goes on.
@@ -45,6 +58,10 @@ pub(super) struct Live {
     cancel: CancellationToken,
     /// What happened in it so far, for those who come later.
     notes: watch::Sender<Vec<Note>>,
+    /// The calls about which it has asked a person, by their tokens.
+    asked: Mutex<HashSet<String>>,
+    /// Told when another run can begin.
+    over: CancellationToken,
 }
 
 /// Something that happened, as a page is told of it.
@@ -59,6 +76,15 @@ impl Live {
     pub(super) fn note(&self, note: &Value) {
         let note = Note { json: note.to_string().into(), is_last: note["kind"] == "end" };
         self.notes.send_modify(|notes| notes.push(note));
+    }
+
+    /// Remembers that a person is asked about a call.
+    pub(super) fn ask(&self, token: &str) {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(token.to_owned());
+    }
+
+    fn has_asked(&self, token: &str) -> bool {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).contains(token)
     }
 }
 
@@ -105,7 +131,7 @@ impl Chats {
     /// The conversations of an agent that keeps them in this store.
     #[must_use]
     pub fn new(agent: Agent, store: SqliteStore) -> Self {
-        let state = State { runs: Mutex::default(), begun: watch::Sender::new(0) };
+        let state = State { runs: Mutex::default() };
         Self { agent, store, state: Arc::new(state) }
     }
 
@@ -141,6 +167,11 @@ impl Chats {
     }
 
     pub(super) async fn decide(&self, id: &str, token: String, decision: Decision) -> Result<(), Busy> {
+        // The run that asks is not over yet when a person reads the question, and some are quick.
+        let asking = self.runs().live.get(id).filter(|live| live.has_asked(&token)).cloned();
+        if let Some(asking) = asking {
+            asking.over.cancelled().await;
+        }
         self.begin(id, None, |agent| agent.conversation(id).decide(token, decision)).await
     }
 
@@ -160,12 +191,23 @@ impl Chats {
             if runs.live.contains_key(id) {
                 return Err(Busy);
             }
-            let number = *self.state.begun.borrow() + 1;
+            runs.begun += 1;
+            let number = runs.begun;
             let (cancel, notes) = (CancellationToken::new(), watch::Sender::new(Vec::new()));
-            let live = Arc::new(Live { number, before, cancel, notes });
+            let live = Arc::new(Live {
+                number,
+                before,
+                cancel,
+                notes,
+                asked: Mutex::default(),
+                over: CancellationToken::new(),
+            });
             live.note(&json!({"kind": "begin", "run": number, "said": said}));
             runs.live.insert(id.to_owned(), live.clone());
-            self.state.begun.send_replace(number);
+            for watcher in runs.watchers.get(id).into_iter().flatten() {
+                // One that is gone is forgotten elsewhere.
+                let _ = watcher.send(live.clone());
+            }
             live
         };
         let run = run(&self.agent).cancel(live.cancel.clone()).channel("console", id);
@@ -205,16 +247,30 @@ impl Chats {
     ) -> impl Stream<Item = Arc<str>> + Send + 'static {
         let (sender, receiver) = tokio::sync::mpsc::channel(64);
         let chats = self.clone();
+        // Before anything is answered: a run that begins after that is not missed, however short it is.
+        let (watcher, mut begun) = tokio::sync::mpsc::unbounded_channel();
+        let live = {
+            let mut runs = self.runs();
+            runs.watchers.entry(id.clone()).or_default().push(watcher);
+            runs.live.get(&id).cloned()
+        };
         tokio::spawn(async move {
-            let follow = chats.tell(&id, seen, &sender);
+            let follow = chats.tell(&id, seen, live, &mut begun, &sender);
             tokio::select! { () = follow => {}, () = stopped.cancelled() => {}, () = sender.closed() => {} }
+            drop(begun);
+            chats.runs().forget_watchers(&id);
         });
         tokio_stream::wrappers::ReceiverStream::new(receiver)
     }
 
-    async fn tell(&self, id: &str, seen: usize, to: &tokio::sync::mpsc::Sender<Arc<str>>) {
-        let mut begun = self.state.begun.subscribe();
-        let live = self.runs().live.get(id).cloned();
+    async fn tell(
+        &self,
+        id: &str,
+        seen: usize,
+        live: Option<Arc<Live>>,
+        begun: &mut tokio::sync::mpsc::UnboundedReceiver<Arc<Live>>,
+        to: &tokio::sync::mpsc::Sender<Arc<str>>,
+    ) {
         if live.is_none() && self.store.load(id).await.ok().flatten().is_some_and(|saved| saved.messages.len() > seen) {
             let again: Arc<str> = json!({"kind": "reload"}).to_string().into();
             drop(to.send(again).await);
@@ -229,10 +285,8 @@ impl Chats {
                     return;
                 }
             }
-            if begun.changed().await.is_err() {
-                return;
-            }
-            next = self.runs().live.get(id).cloned();
+            let Some(begun) = begun.recv().await else { return };
+            next = Some(begun);
         }
     }
 }
@@ -271,5 +325,7 @@ impl Drop for Over {
         if runs.live.get(&self.id).is_some_and(|live| live.number == self.live.number) {
             runs.live.remove(&self.id);
         }
+        drop(runs);
+        self.live.over.cancel();
     }
 }

@@ -48,17 +48,20 @@ fn modes(mode: Mode) -> Markup {
     }
 }
 
+/// What stands in the place of a conversation until something is said.
 fn welcome(recent: &[Summary]) -> Markup {
     html! {
-        p.lead { "Ask how this machine is, what runs on it, or have a file of the workspace changed. "
-            "Whatever changes something asks you first." }
-        @if !recent.is_empty() {
-            nav.conversations aria-label="Conversations" {
-                h2 { "Earlier" }
-                ul {
-                    @for one in recent {
-                        @let changed = chrono::DateTime::<chrono::Utc>::from(one.changed);
-                        li { a href={ "/chat/" (one.id) } { (changed.format("%Y-%m-%d %H:%M")) } " · " (one.messages) " messages" }
+        div.welcome {
+            p.lead { "Ask how this machine is, what runs on it, or have a file of the workspace changed. "
+                "Whatever changes something asks you first." }
+            @if !recent.is_empty() {
+                nav.conversations aria-label="Conversations" {
+                    h2 { "Earlier" }
+                    ul {
+                        @for one in recent {
+                            @let changed = chrono::DateTime::<chrono::Utc>::from(one.changed);
+                            li { a href={ "/chat/" (one.id) } { (changed.format("%Y-%m-%d %H:%M")) } " · " (one.messages) " messages" }
+                        }
                     }
                 }
             }

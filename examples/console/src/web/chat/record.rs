@@ -78,6 +78,7 @@ impl Recorder<'_> {
         let waiting = self.conversation.waiting().await.unwrap_or_default();
         let found = waiting.iter().find(|(_, call)| call.question.call_id.as_deref() == Some(id));
         if let (Some((pending, call)), Some(started)) = (found, self.calls.get(id)) {
+            self.live.ask(pending.token.as_str());
             self.card(id, started, CardState::Pending { token: pending.token.as_str(), question: &call.question });
         }
     }

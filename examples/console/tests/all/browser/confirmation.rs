@@ -1,0 +1,62 @@
+use serde_json::json;
+use tool_agent::{Reply, Scripted};
+
+use super::driver::browse;
+use crate::fixture::Console;
+
+const WAITS: &str = "[data-state=pending]";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_is_refused_and_another_edited() {
+    let write = || Reply::call("write_file", json!({"path": "list.md", "content": "milk"}));
+    let model = Scripted::new([write(), Reply::text("As you wish."), write(), Reply::text("It is written.")]);
+    let console = Console::with_model(model).await;
+    let file = console.path("data/workspace/list.md");
+    browse(&console, async |browser| {
+        browser.open("/").await;
+        browser.say("Write a list.").await;
+        browser.count(WAITS, 1).await;
+        assert!(!file.exists());
+        browser.enter(&format!("{WAITS} [name=reason]"), "no milk today").await;
+        browser.click(&format!("{WAITS} button[value=refuse]")).await;
+        browser.says("[data-state=failed]", "no milk today").await;
+        browser.says(".answer", "As you wish.").await;
+        browser.is_answered().await;
+        assert!(!file.exists());
+
+        browser.say("Write it again.").await;
+        browser.count(WAITS, 1).await;
+        browser.click(&format!("{WAITS} form summary")).await;
+        let field = format!("{WAITS} [name=edited]");
+        let edit = format!("{WAITS} button[value=edit]");
+        // What cannot be read is said in place, and the call waits on.
+        browser.enter(&field, "{bread").await;
+        browser.click(&edit).await;
+        browser.says(&format!("{WAITS} .error"), "The arguments cannot be read").await;
+        assert!(!file.exists());
+        browser.enter(&field, r#"{"path": "list.md", "content": "bread"}"#).await;
+        browser.click(&edit).await;
+        browser.count("[data-state=done]", 1).await;
+        browser.says(".answer", "It is written.").await;
+        assert_eq!(std::fs::read_to_string(&file).expect("it is written"), "bread");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_stops_everything_is_the_last() {
+    let model = Scripted::new([Reply::call("write_file", json!({"path": "list.md", "content": "milk"}))]);
+    let console = Console::with_model(model).await;
+    let file = console.path("data/workspace/list.md");
+    browse(&console, async |browser| {
+        browser.open("/").await;
+        browser.say("Write a list.").await;
+        browser.click(&format!("{WAITS} button[value=abort]")).await;
+        browser.count("[data-state=failed]", 1).await;
+        browser.is_answered().await;
+        assert!(!file.exists(), "and the model was not asked again, for its script has no more answers");
+        browser.count(".ending", 1).await;
+        assert!(!browser.find(".ending").await.text().await.expect("a text").contains("script"));
+    })
+    .await;
+}

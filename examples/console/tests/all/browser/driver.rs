@@ -1,0 +1,185 @@
+use std::io::{BufRead, BufReader};
+use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use fantoccini::elements::Element;
+use fantoccini::{Client, ClientBuilder, Locator};
+use futures_util::FutureExt;
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::fixture::Console;
+
+/// Browsers are large: one at a time.
+static ONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
+/// How long something may take that must come, on a machine with a lot to do.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Serves a console and opens it in a browser, which is closed whatever happens. Skipped where there is no browser.
+pub async fn browse(console: &Console, test: impl AsyncFnOnce(Browser)) {
+    let _one = ONE.lock().await;
+    let Some(mut driver) = Chromedriver::start() else { return };
+    let _serving = console.serve();
+    let profile = tempfile::tempdir().expect("a folder");
+    let client = driver.client(&profile).await;
+    let browser = Browser { client: client.clone(), address: format!("http://{}", console.own) };
+    let outcome = AssertUnwindSafe(test(browser)).catch_unwind().await;
+    let closed = client.close().await;
+    driver.end();
+    if let Err(panic) = outcome {
+        resume_unwind(panic);
+    }
+    closed.expect("the browser is closed");
+}
+
+/// The program between a test and its browser.
+struct Chromedriver {
+    process: Child,
+    port: u16,
+    /// Open as long as it may write.
+    _output: BufReader<ChildStdout>,
+}
+
+impl Chromedriver {
+    /// Starts one on a free port of the loopback address, if there is one to start.
+    fn start() -> Option<Self> {
+        let is_there = |name: &str| Command::new(name).arg("--version").output().is_ok();
+        if let Some(missing) = ["chromium", "chromedriver"].into_iter().find(|name| !is_there(name)) {
+            let is_required = std::env::var("BROWSER").as_deref() == Ok("required");
+            assert!(!is_required, "there is no {missing} in the path");
+            eprintln!("skipped: there is no {missing} in the path");
+            return None;
+        }
+        let mut process =
+            Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).spawn().expect("chromedriver starts");
+        let mut output = BufReader::new(process.stdout.take().expect("its output"));
+        let port = loop {
+            let mut line = String::new();
+            assert_ne!(output.read_line(&mut line).expect("a line"), 0, "chromedriver says no port");
+            let said = line.trim_end().trim_end_matches('.').rsplit_once("successfully on port ");
+            if let Some((_, port)) = said {
+                break port.parse().expect("a port");
+            }
+        };
+        Some(Self { process, port, _output: output })
+    }
+
+    async fn client(&self, profile: &TempDir) -> Client {
+        let profile = format!("--user-data-dir={}", profile.path().display());
+        let arguments = json!([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--window-size=1280,800",
+            profile,
+        ]);
+        let options = json!({"goog:chromeOptions": {"args": arguments}});
+        let Value::Object(options) = options else { unreachable!("it is an object") };
+        let address = format!("http://127.0.0.1:{}", self.port);
+        ClientBuilder::new(HttpConnector::new()).capabilities(options).connect(&address).await.expect("a browser")
+    }
+
+    fn end(&mut self) {
+        // It may have ended with its browser.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Drop for Chromedriver {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// A browser with a page of a console. Cheap to clone.
+#[derive(Clone)]
+pub struct Browser {
+    pub client: Client,
+    address: String,
+}
+
+impl Browser {
+    /// Opens a page, and waits until it can be used.
+    pub async fn open(&self, path: &str) {
+        self.client.goto(&format!("{}{path}", self.address)).await.expect("a page");
+        self.is_ready().await;
+    }
+
+    pub async fn reload(&self) {
+        self.client.refresh().await.expect("the page again");
+        self.is_ready().await;
+    }
+
+    /// Buttons wait for the page's script.
+    async fn is_ready(&self) {
+        self.wait("!document.querySelector('main form button[disabled]')").await;
+    }
+
+    /// What an expression is on this page.
+    pub async fn value(&self, expression: &str) -> Value {
+        self.client.execute(&format!("return {expression}"), Vec::new()).await.expect(expression)
+    }
+
+    /// Waits until an expression is true on this page.
+    pub async fn wait(&self, expression: &str) {
+        let is_so = format!("!!({expression})");
+        let waited = tokio::time::timeout(PATIENCE, async {
+            while self.value(&is_so).await != true {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        });
+        if waited.await.is_err() {
+            panic!(
+                "in vain: {expression}; the page says: {}",
+                self.value("document.body.innerText.slice(0, 2000)").await
+            );
+        }
+    }
+
+    /// Waits until there are so many elements.
+    pub async fn count(&self, css: &str, number: usize) {
+        self.wait(&format!("document.querySelectorAll({}).length === {number}", json!(css))).await;
+    }
+
+    /// Waits until an element has a text somewhere.
+    pub async fn says(&self, css: &str, text: &str) {
+        let (css, text) = (json!(css), json!(text));
+        self.wait(&format!("[...document.querySelectorAll({css})].some(one => one.textContent.includes({text}))"))
+            .await;
+    }
+
+    pub async fn find(&self, css: &str) -> Element {
+        let found = self.client.wait().at_most(PATIENCE).for_element(Locator::Css(css)).await;
+        found.unwrap_or_else(|error| panic!("{css}: {error}"))
+    }
+
+    pub async fn click(&self, css: &str) {
+        self.find(css).await.click().await.unwrap_or_else(|error| panic!("{css}: {error}"));
+    }
+
+    /// Types into a field, in the place of what stands there.
+    pub async fn enter(&self, css: &str, text: &str) {
+        let field = self.find(css).await;
+        field.clear().await.expect("a field");
+        field.send_keys(text).await.expect("a field");
+    }
+
+    /// Says something as a person does, with the keyboard.
+    pub async fn say(&self, text: &str) {
+        self.enter("#text", &format!("{text}\n")).await;
+    }
+
+    /// Waits until the answer is complete.
+    pub async fn is_answered(&self) {
+        self.wait("document.getElementById('stop').hidden && document.getElementById('text').value === ''").await;
+    }
+}

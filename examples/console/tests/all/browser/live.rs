@@ -1,0 +1,105 @@
+use std::sync::Arc;
+
+use futures_util::stream::{self, StreamExt};
+use serde_json::json;
+use tokio::sync::Semaphore;
+use tool_agent::{Answering, End, Model, Part, Reply, Request, Scripted};
+
+use super::driver::browse;
+use crate::fixture::Console;
+
+/// Says half of its answer, and the rest when it may.
+struct Halting {
+    may_go_on: Arc<Semaphore>,
+}
+
+impl Model for Halting {
+    fn answer<'a>(&'a self, _: Request<'a>) -> Answering<'a> {
+        let wait = async {
+            self.may_go_on.acquire().await.expect("it is open").forget();
+            Ok(Part::Text(" and the other.".to_owned()))
+        };
+        let first = stream::iter([Ok(Part::Text("The one half".to_owned()))]);
+        Box::pin(first.chain(stream::once(wait)).chain(stream::iter([Ok(Part::End(End::default()))])))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_is_loaded_again_in_mid_answer_goes_on() {
+    let may_go_on = Arc::new(Semaphore::new(0));
+    let console = Console::with_model(Halting { may_go_on: may_go_on.clone() }).await;
+    browse(&console, async |browser| {
+        browser.open("/").await;
+        browser.say("Tell me.").await;
+        browser.says(".answer.live", "The one half").await;
+        for _ in 0..2 {
+            browser.reload().await;
+            browser.says(".answer.live", "The one half").await;
+            assert_eq!(browser.value("document.getElementById('stop').hidden").await, false);
+        }
+        may_go_on.add_permits(1);
+        browser.says(".answer:not(.live)", "The one half and the other.").await;
+        browser.is_answered().await;
+        for _ in 0..2 {
+            browser.count(".said", 1).await;
+            browser.count(".answer", 1).await;
+            browser.reload().await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_stopped_in_the_middle() {
+    let console = Console::with_model(Halting { may_go_on: Arc::new(Semaphore::new(0)) }).await;
+    browse(&console, async |browser| {
+        browser.open("/").await;
+        browser.say("Tell me.").await;
+        browser.says(".answer.live", "The one half").await;
+        browser.click("#stop").await;
+        browser.says(".ending", "cancelled").await;
+        browser.is_answered().await;
+        browser.count(".answer.live", 0).await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_tabs_show_one_conversation() {
+    let write = Reply::call("write_file", json!({"path": "list.md", "content": "milk"}));
+    let console = Console::with_model(Scripted::new([write, Reply::text("Written."), Reply::text("Welcome.")])).await;
+    browse(&console, async |browser| {
+        browser.open("/chat/shared").await;
+        let first = browser.client.window().await.expect("a tab");
+        let second = browser.client.new_window(true).await.expect("another tab").handle;
+        let turn_to = async |tab: &fantoccini::wd::WindowHandle| {
+            browser.client.switch_to_window(tab.clone()).await.expect("a tab");
+        };
+        turn_to(&second).await;
+        browser.open("/chat/shared").await;
+
+        // What is said in one is asked in both; what is decided in the other is done in both.
+        turn_to(&first).await;
+        browser.say("Write a list.").await;
+        browser.count("[data-state=pending]", 1).await;
+        turn_to(&second).await;
+        browser.says(".said", "Write a list.").await;
+        browser.count(".welcome", 0).await;
+        browser.click("[data-state=pending] button[value=run]").await;
+        browser.says(".answer", "Written.").await;
+        browser.is_answered().await;
+        browser.say("Thanks.").await;
+        browser.says(".answer", "Welcome.").await;
+        turn_to(&first).await;
+        browser.says(".answer", "Welcome.").await;
+        browser.count("[data-state=done]", 1).await;
+        browser.count("[data-state=pending]", 0).await;
+        browser.count(".said", 2).await;
+        let (one, other) = (browser.value("document.getElementById('chat').textContent").await, {
+            turn_to(&second).await;
+            browser.value("document.getElementById('chat').textContent").await
+        });
+        assert_eq!(one, other);
+    })
+    .await;
+}

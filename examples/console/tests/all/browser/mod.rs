@@ -1,0 +1,23 @@
+//! The console in Chromium. Where there is no `chromium` or no `chromedriver` in the path these tests are skipped, unless
+//! `BROWSER=required` is set.
+
+// Chromium, driven over WebDriver.
+mod driver;
+
+// A conversation with cards and a diff, and what a model is offered in each mode.
+mod conversation;
+
+// What a person decides about a call.
+mod confirmation;
+
+// The form of a tool.
+mod form;
+
+// Pages that are loaded again in mid-answer, and two pages of one conversation.
+mod live;
+
+// Text of people who mean harm.
+mod hostile;
+
+// The picture of the README.
+mod screenshot;
