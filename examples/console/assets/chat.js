@@ -123,13 +123,14 @@ form.addEventListener("submit", async (event) => {
   const said = text.value;
   if (said.trim() === "") return;
   problem.textContent = "";
+  // Not later: by the time of the answer a call may wait for consent, and then its button has the focus.
+  text.focus();
   try {
     await post("/say", { text: said });
     text.value = "";
   } catch (error) {
     problem.textContent = error.message;
   }
-  text.focus();
 });
 
 text.addEventListener("keydown", (event) => {
