@@ -1,11 +1,10 @@
 //! The generator against `syn::parse_file` alone and against a search for the attribute.
 //!
 //! `scan make FOLDER MEGABYTES PERCENT` makes a crate of other people's source files, those of the local cargo
-//! registry, of which so many have a tool; `scan parse|search|scan FOLDER` does one of the three over it;
-//! `scan compare FOLDER` does them by turns and prints the least time of each, in milliseconds.
+//! registry, of which so many have a tool; `scan parse|search|scan FOLDER` does one of the three over it.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 use std::{env, fs};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -15,7 +14,6 @@ fn main() -> Outcome<()> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
         ["make", folder, megabytes, percent] => make(Path::new(folder), megabytes.parse()?, percent.parse()?),
-        ["compare", folder] => compare(Path::new(folder)),
         [way, folder] => {
             println!("{}", run(way, Path::new(folder))?);
             Ok(())
@@ -42,22 +40,6 @@ fn each(folder: &Path, work: impl Fn(&str) -> usize) -> Outcome<usize> {
     Ok(sum)
 }
 
-fn compare(folder: &Path) -> Outcome<()> {
-    let ways = ["parse", "search", "scan"];
-    let mut least = [Duration::MAX; 3];
-    for _ in 0..7 {
-        for (way, least) in ways.iter().zip(&mut least) {
-            let start = Instant::now();
-            run(way, folder)?;
-            *least = start.elapsed().min(*least);
-        }
-    }
-    for (way, took) in ways.iter().zip(least) {
-        println!("{way} {:.2}", took.as_secs_f64() * 1e3);
-    }
-    Ok(())
-}
-
 /// Files that parse and declare no modules of their own, a hundred to a folder.
 fn make(folder: &Path, megabytes: usize, percent: usize) -> Outcome<()> {
     let source = folder.join("src");
@@ -69,7 +51,7 @@ fn make(folder: &Path, megabytes: usize, percent: usize) -> Outcome<()> {
     let mut count = 0;
     let mut folders = String::new();
     let mut modules = String::new();
-    for path in files(&home.join("registry/src"))? {
+    for path in shuffled(files(&home.join("registry/src"))?) {
         let Ok(mut text) = fs::read_to_string(&path) else { continue };
         let declares = text.lines().any(|line| line.trim_end().ends_with(';') && line.contains("mod "));
         if text.len() < 500 || declares || text.contains("tool") || syn::parse_file(&text).is_err() {
@@ -104,6 +86,16 @@ fn make(folder: &Path, megabytes: usize, percent: usize) -> Outcome<()> {
     fs::write(source.join("lib.rs"), folders)?;
     eprintln!("  {count} files, {:.1} MB, {percent} % with a tool", bytes as f64 / 1e6);
     Ok(())
+}
+
+/// In an order that is always the same, and mixes all crates: by name, one crate of generated code would be the sample.
+fn shuffled(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
+    paths.sort_by_cached_key(|path| {
+        let mut hasher = DefaultHasher::new();
+        path.iter().rev().take(3).for_each(|part| part.hash(&mut hasher));
+        hasher.finish()
+    });
+    paths
 }
 
 fn files(folder: &Path) -> Outcome<Vec<PathBuf>> {

@@ -75,7 +75,9 @@ impl<S: Setting, const ASYNC: bool> Contender for Ours<S, ASYNC> {
     }
 
     fn list(&self) -> Option<String> {
-        Some(self.0.manifest().to_json())
+        let definitions = self.0.definitions();
+        let described: Vec<_> = definitions.iter().map(|(name, tool)| (name, &**tool)).collect();
+        Some(serde_json::to_string(&described).expect("JSON"))
     }
 }
 

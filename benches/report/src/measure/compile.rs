@@ -8,17 +8,16 @@ use crate::specimens::{self, COUNTS, Mode, SPAN, SPECIMENS, record};
 use crate::{Outcome, processor, valgrind};
 
 pub fn run(quick: bool, figures: &mut Figures) -> Outcome {
-    let modes: &[Mode] = if quick { &[Mode::Check] } else { &Mode::ALL };
-    for &mode in modes {
+    // The longer a compiler runs, the less one round of it differs from the next.
+    let modes: &[(Mode, usize)] =
+        if quick { &[(Mode::Check, 2)] } else { &[(Mode::Check, 5), (Mode::Debug, 3), (Mode::Release, 2)] };
+    for &(mode, rounds) in modes {
         specimens::build(mode)?;
-        times(mode, if quick { 2 } else { 5 }, figures)?;
+        times(mode, rounds, figures)?;
+        figures.save()?;
         eprintln!("  {}", mode.name());
     }
-    if !quick {
-        instructions(figures)?;
-        sizes(figures)?;
-    }
-    Ok(())
+    if quick { Ok(()) } else { sizes(figures) }
 }
 
 /// Milliseconds of processor time a tool: the least of some rounds, all specimens by turns.
@@ -38,7 +37,8 @@ fn times(mode: Mode, rounds: usize, figures: &mut Figures) -> Outcome {
 }
 
 /// rustc's instructions a tool, in `cargo check`: the one figure of a compiler that is not of this hour.
-fn instructions(figures: &mut Figures) -> Outcome {
+pub fn instructions(figures: &mut Figures) -> Outcome {
+    specimens::build(Mode::Check)?;
     for specimen in &SPECIMENS {
         let [few, many] =
             COUNTS.map(|count| valgrind::instructions(&record::replay(specimen.name, count, Mode::Check)?));

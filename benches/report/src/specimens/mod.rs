@@ -29,8 +29,6 @@ pub enum Mode {
 }
 
 impl Mode {
-    pub const ALL: [Self; 3] = [Self::Check, Self::Debug, Self::Release];
-
     pub fn name(self) -> &'static str {
         match self {
             Self::Check => "check",
