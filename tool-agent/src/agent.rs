@@ -8,7 +8,7 @@ use tool_runtime::{Confirm, Deferred, Dispatcher};
 
 use crate::conversation::{Cache, Shared};
 use crate::identity::Identities;
-use crate::mode::Modes;
+use crate::mode::{Modes, Prompts};
 use crate::run::Running;
 use crate::{Conversation, Limits, Mode, Model, Options, Store};
 
@@ -69,7 +69,7 @@ impl Agent {
             model: Box::new(model),
             tools,
             system: String::new(),
-            prompts: [const { None }; 3],
+            prompts: Prompts::default(),
             mode: Mode::default(),
             limits: Limits::default(),
             options: Options::default(),
@@ -115,7 +115,7 @@ pub struct AgentBuilder {
     model: Box<dyn Model>,
     tools: Dispatcher,
     system: String,
-    prompts: [Option<String>; 3],
+    prompts: Prompts,
     mode: Mode,
     limits: Limits,
     options: Options,

@@ -50,6 +50,10 @@
 //! A call that needs consent is asked about while the run waits ([`AgentBuilder::confirm`], [`Run::confirm`]), or its
 //! run ends and waits for somebody who answers later, after a restart too ([`AgentBuilder::deferred`],
 //! [`Conversation::decide`]).
+//!
+//! # Features
+//! All are on by default, and each can be had without the others: `providers` for [`Provider`], `sqlite` for
+//! [`SqliteStore`], `spawn` for [`SubAgents`]. Without them there is the loop, with a model and a store of your own.
 
 mod agent;
 mod conversation;
@@ -62,10 +66,12 @@ mod mode;
 mod model;
 mod offline;
 mod outcome;
+#[cfg(feature = "providers")]
 mod providers;
 mod retry;
 mod run;
 mod scripted;
+#[cfg(feature = "spawn")]
 mod spawn;
 mod store;
 
@@ -78,9 +84,13 @@ pub use mode::Mode;
 pub use model::{Answering, End, Model, ModelError, ModelErrorKind, Options, Part, Reply, Request, Stop, Usage};
 pub use offline::Offline;
 pub use outcome::{Ending, Outcome};
+#[cfg(feature = "providers")]
 pub use providers::{Provider, SetupError};
 pub use retry::{Retry, Retrying};
 pub use run::Run;
 pub use scripted::Scripted;
+#[cfg(feature = "spawn")]
 pub use spawn::SubAgents;
-pub use store::{Change, Saved, SqliteStore, Store, StoreError, Stored, Summary};
+pub use store::{Change, Saved, Store, StoreError, Stored};
+#[cfg(feature = "sqlite")]
+pub use store::{SqliteStore, Summary};

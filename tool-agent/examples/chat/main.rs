@@ -107,9 +107,9 @@ fn obey(runtime: &Runtime, chat: &mut Chat, command: Command) -> Result<(), Box<
 
 fn meaning(mode: Mode) -> &'static str {
     match mode {
-        Mode::Build => "The model has its tools, and asks before it changes anything.",
         Mode::Plan => "The model has no tools, and says what it would do.",
         Mode::PlanReading => "The model has the tools that change nothing, and says what it would do.",
+        _ => "The model has its tools, and asks before it changes anything.",
     }
 }
 

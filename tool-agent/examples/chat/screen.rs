@@ -1,11 +1,10 @@
 //! What is on the screen.
 
 use std::io::Write;
-use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
-use tool_agent::{CallResult, Event, Message, Mode, ModelError, Update, Usage};
+use tool_agent::{CallResult, Event, Message, Mode, Update, Usage};
 use tool_runtime::Dispatcher;
 use tool_runtime::display::{escape, escape_lines, fold, thousands};
 
@@ -31,19 +30,14 @@ pub fn greet(chat: &Chat) {
 
 pub fn prompt(mode: Mode) -> &'static str {
     match mode {
-        Mode::Build => "build> ",
         Mode::Plan => "plan> ",
         Mode::PlanReading => "plan (reading)> ",
+        _ => "build> ",
     }
 }
 
 pub fn note(text: &str) {
     anstream::println!("{DIM}{text}{DIM:#}");
-}
-
-/// The model did not answer, and is asked again.
-pub fn waits(error: &ModelError, wait: Duration) {
-    note(&format!("{}; asking again in {} s", escape(&error.to_string()), wait.as_secs().max(1)));
 }
 
 pub fn tools(tools: &Dispatcher) {
@@ -90,17 +84,26 @@ enum At {
 impl Screen {
     pub fn show(&mut self, update: Update) {
         match update {
-            Update::Event(Event::Text { text }) => self.go_on(At::Text, &lines(&text)),
-            Update::Event(Event::Thinking { text }) => self.go_on(At::Thought, &lines(&text)),
-            Update::Event(Event::CallStarted { tool, arguments, .. }) => {
-                self.line(&format!("{TOOL}●{TOOL:#} {} {DIM}{}{DIM:#}", escape(&tool), named(&arguments)));
-            }
-            Update::Event(Event::CallProgress { progress, .. }) => {
-                self.line(&format!("  {DIM}… {}{DIM:#}", reported(&progress)));
-            }
-            Update::Event(Event::CallFinished(result)) => self.line(&ended(&result)),
+            Update::Event { event, .. } => self.tell(&event),
             Update::Missed(events) => self.line(&format!("{DIM}{events} events were missed{DIM:#}")),
-            Update::Event(_) => {}
+            _ => {}
+        }
+    }
+
+    fn tell(&mut self, event: &Event) {
+        match event {
+            Event::Text { text } => self.go_on(At::Text, &lines(text)),
+            Event::Thinking { text } => self.go_on(At::Thought, &lines(text)),
+            Event::CallStarted { tool, arguments, .. } => {
+                self.line(&format!("{TOOL}●{TOOL:#} {} {DIM}{}{DIM:#}", escape(tool), named(arguments)));
+            }
+            Event::CallProgress { progress, .. } => self.line(&format!("  {DIM}… {}{DIM:#}", reported(progress))),
+            Event::CallFinished(result) => self.line(&ended(result)),
+            Event::Retrying { why, after } => {
+                let (why, after) = (escape(&why.to_string()), after.as_secs().max(1));
+                self.line(&format!("{DIM}{why}; asking again in {after} s{DIM:#}"));
+            }
+            _ => {}
         }
     }
 

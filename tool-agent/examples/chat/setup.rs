@@ -11,7 +11,7 @@ use tool_runtime::{Dispatcher, Selection};
 
 use crate::arguments::Arguments;
 use crate::asking::{Asking, Coming};
-use crate::{keep, screen};
+use crate::keep;
 
 const SYSTEM: &str = "You help with the files of one folder. Paths are relative to it. Be brief: what you say is read \
                       in a terminal, as plain text.";
@@ -43,7 +43,7 @@ impl Chat {
         let (model, name): (Box<dyn Model>, String) = match Provider::from_env()? {
             Some(model) => {
                 let name = model.name().to_owned();
-                (Box::new(Retrying::new(model).on_wait(screen::waits)), name)
+                (Box::new(Retrying::new(model)), name)
             }
             None => (Box::new(Offline), "no language model (set TOOL_MODEL=provider/model)".to_owned()),
         };

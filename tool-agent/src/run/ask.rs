@@ -50,6 +50,7 @@ impl Live {
                     append(&mut partial.thinking, text);
                 }
                 Part::Call(call) => partial.calls.push(call),
+                Part::Retrying { why, after } => end.watchers.tell(|| Event::Retrying { why, after }),
                 Part::End(ended) => break ended,
             }
         };

@@ -2,25 +2,24 @@
 //! conversation can go on: the server refuses a history that its provider would refuse, and the providers' own packages
 //! judge every request that was sent.
 
+mod answers;
+mod stopped;
+
 use std::time::Duration;
 
 use serde_json::json;
-use tool_agent::{
-    Agent, AgentBuilder, Conversation, Ending, Limits, Message, Mode, ModelErrorKind, Options, Outcome, Reached, Retry,
-    Retrying, SqliteStore,
-};
-use tool_runtime::CancellationToken;
+use tool_agent::{Agent, AgentBuilder, Conversation, Message, Options, Outcome, Retry, Retrying};
 
 use crate::providers::{Way, tools};
-use crate::server::{Called, End, Received, Reply, Server, Wire};
+use crate::server::{Called, Received, Reply, Server, Wire};
 
 /// Each is a test, and all of them are what the providers' packages judge.
 macro_rules! scenarios {
-    ($($name:ident),* $(,)?) => {
+    ($($theme:ident::$name:ident),* $(,)?) => {
         $(#[tokio::test]
         async fn $name() {
             for way in Way::all() {
-                run::$name(Scene::new(way).await).await;
+                $theme::$name(Scene::new(way).await).await;
             }
         })*
 
@@ -28,7 +27,7 @@ macro_rules! scenarios {
         pub async fn sent() -> Vec<(String, Received)> {
             let mut sent = Vec::new();
             for way in Way::all() {
-                $(for received in run::$name(Scene::new(way).await).await {
+                $(for received in $theme::$name(Scene::new(way).await).await {
                     sent.push((format!("{} ({way:?})", stringify!($name)), received));
                 })*
             }
@@ -38,22 +37,31 @@ macro_rules! scenarios {
 }
 
 scenarios![
-    a_model_answers_at_once,
-    several_calls_at_once,
-    a_model_that_thinks,
-    malformed_arguments,
-    unknown_tools,
-    a_tool_that_fails,
-    too_many_requests,
-    a_provider_that_has_failed_for_good,
-    a_stream_that_is_cut_before_its_first_word,
-    an_answer_that_is_cut_in_the_middle,
-    an_answer_that_never_comes,
-    an_answer_that_is_cancelled,
-    a_model_that_calls_for_ever,
-    a_turn_with_too_many_calls,
-    a_plan_between_two_builds,
-    another_provider_goes_on,
+    answers::a_model_answers_at_once,
+    answers::several_calls_at_once,
+    answers::a_model_that_thinks,
+    answers::malformed_arguments,
+    answers::unknown_tools,
+    answers::a_tool_that_fails,
+    answers::too_many_requests,
+    answers::a_provider_that_has_failed_for_good,
+    answers::a_stream_that_is_cut_before_its_first_word,
+    answers::an_answer_that_is_cut_in_the_middle,
+    answers::an_answer_that_never_comes,
+    answers::an_answer_that_is_cancelled,
+    answers::a_model_that_calls_for_ever,
+    answers::a_turn_with_too_many_calls,
+    answers::a_plan_between_two_builds,
+    answers::another_provider_goes_on,
+    stopped::a_call_that_waits_and_is_agreed_to,
+    stopped::a_call_that_waits_and_is_refused,
+    stopped::a_call_that_waits_while_the_person_goes_on,
+    stopped::a_call_that_waits_and_stops_everything,
+    stopped::a_call_that_is_refused_at_once,
+    stopped::a_call_that_stops_everything,
+    stopped::a_call_that_is_cancelled,
+    stopped::a_call_that_is_dropped,
+    stopped::a_process_that_crashed,
 ];
 
 struct Scene {
@@ -115,176 +123,5 @@ impl Scene {
         assert_eq!(self.server.left(), 0, "{:?}", self.way);
         drop(self.agent);
         self.server.received()
-    }
-}
-
-mod run {
-    use super::*;
-
-    pub async fn a_model_answers_at_once(scene: Scene) -> Vec<Received> {
-        let outcome = scene.say("Hi.", [Reply::text("Hello.")]).await;
-        assert_eq!((outcome.answer(), outcome.turns, outcome.calls), (Some("Hello."), 1, 0));
-        assert_eq!((outcome.usage.input, outcome.usage.output), (80, 20));
-        scene.goes_on().await
-    }
-
-    pub async fn several_calls_at_once(scene: Scene) -> Vec<Received> {
-        let calls = [1, 2, 3].map(|number| scene.call(number, "math.add", json!({"a": number, "b": 10})));
-        let script = [Reply::calls(calls).saying("Let me see."), Reply::text("11, 12 and 13.")];
-        let outcome = scene.say("Add.", script).await;
-        assert_eq!((outcome.answer(), outcome.turns, outcome.calls), (Some("11, 12 and 13."), 2, 3));
-        assert_eq!(scene.outputs().await, ["11", "12", "13"]);
-        scene.goes_on().await
-    }
-
-    pub async fn a_model_that_thinks(scene: Scene) -> Vec<Received> {
-        let script = [
-            scene.add(1, 2).thinking("A sum."),
-            scene.add(3, 4).thinking("Another."),
-            Reply::text("3 and 7.").thinking("Done."),
-        ];
-        assert_eq!(scene.say("Add.", script).await.answer(), Some("3 and 7."));
-        scene.goes_on().await
-    }
-
-    pub async fn malformed_arguments(scene: Scene) -> Vec<Received> {
-        let broken = scene.call(1, "math.add", r#"{"a": 1, "b"#);
-        let wrong = scene.call(2, "math.add", json!({"a": "many", "c": 2}));
-        let script = [Reply::calls([broken, wrong]), scene.add(1, 2), Reply::text("It is 3.")];
-        let outcome = scene.say("Add.", script).await;
-        assert_eq!(outcome.answer(), Some("It is 3."), "{:?}", outcome.ending);
-        let outputs = scene.outputs().await;
-        assert!(outputs[1].contains("`a`") && outputs[1].contains("`b`"), "{outputs:?}");
-        assert_eq!((outputs.len(), outputs[2].as_str()), (3, "3"));
-        scene.goes_on().await
-    }
-
-    pub async fn unknown_tools(scene: Scene) -> Vec<Received> {
-        let made_up = scene.call(1, "functions.math add!", json!({}));
-        let script = [Reply::calls([made_up]), Reply::text("There is no such tool.")];
-        assert_eq!(scene.say("Add.", script).await.answer(), Some("There is no such tool."));
-        assert!(scene.outputs().await[0].contains("functions"), "{:?}", scene.outputs().await);
-        scene.goes_on().await
-    }
-
-    pub async fn a_tool_that_fails(scene: Scene) -> Vec<Received> {
-        let failing = scene.call(1, "math.fail", json!({}));
-        let script = [Reply::calls([failing]), Reply::text("Not today.")];
-        assert_eq!(scene.say("Fail.", script).await.answer(), Some("Not today."));
-        assert_eq!(scene.outputs().await, ["no numbers today"]);
-        scene.goes_on().await
-    }
-
-    pub async fn too_many_requests(scene: Scene) -> Vec<Received> {
-        let slow_down = || Reply::status(429).retry_after("0");
-        let script = [slow_down(), scene.add(1, 2), slow_down(), Reply::status(503), Reply::text("It is 3.")];
-        let outcome = scene.say("Add.", script).await;
-        assert_eq!((outcome.answer(), outcome.turns), (Some("It is 3."), 2), "{:?}", outcome.ending);
-        scene.goes_on().await
-    }
-
-    pub async fn a_provider_that_has_failed_for_good(scene: Scene) -> Vec<Received> {
-        let outcome = scene.say("Add.", [scene.add(1, 2), Reply::status(500).forever()]).await;
-        let Ending::Failed(error) = &outcome.ending else { panic!("{:?}", outcome.ending) };
-        assert_eq!((error.kind, scene.server.received().len()), (ModelErrorKind::Server, 4), "{error}");
-        scene.goes_on().await
-    }
-
-    pub async fn a_stream_that_is_cut_before_its_first_word(scene: Scene) -> Vec<Received> {
-        let cut = |end| scene.add(1, 2).cut(0, end);
-        let script = [cut(End::Quiet), cut(End::Broken), scene.add(1, 2), Reply::text("It is 3.")];
-        let outcome = scene.say("Add.", script).await;
-        assert_eq!((outcome.answer(), outcome.calls), (Some("It is 3."), 1), "{:?}", outcome.ending);
-        scene.goes_on().await
-    }
-
-    pub async fn an_answer_that_is_cut_in_the_middle(scene: Scene) -> Vec<Received> {
-        // Enough for the text, and not for the call.
-        let events = match scene.way.wire {
-            Wire::OpenAi => 4,
-            Wire::Anthropic => 6,
-            Wire::Gemini => 2,
-        };
-        let cut = scene.add(1, 2).saying("Let me see.").cut(events, End::Broken);
-        let outcome = scene.say("Add.", [cut.forever()]).await;
-        let Ending::Failed(error) = &outcome.ending else { panic!("{:?}", outcome.ending) };
-        assert_eq!((error.kind, outcome.calls), (ModelErrorKind::Cut, 0), "{error}");
-        if scene.way.is_streamed {
-            assert_eq!(scene.server.received().len(), 1, "nobody reads the beginning twice");
-        }
-        scene.goes_on().await
-    }
-
-    pub async fn an_answer_that_never_comes(scene: Scene) -> Vec<Received> {
-        scene.server.follow([scene.add(1, 2), Reply::Silence]);
-        let limits = Limits::default().time(Duration::from_millis(300));
-        let outcome = scene.conversation.say("Add.").limits(limits).await;
-        assert_eq!(outcome.ending, Ending::Limit(Reached::Time));
-        scene.goes_on().await
-    }
-
-    pub async fn an_answer_that_is_cancelled(scene: Scene) -> Vec<Received> {
-        let stalled = scene.add(1, 2).saying("Let me see.").cut(4, End::Stalled);
-        scene.server.follow([scene.add(3, 4), stalled]);
-        let token = CancellationToken::new();
-        let run = scene.conversation.say("Add.").cancel(token.clone());
-        let mut events = run.events();
-        let run = tokio::spawn(run.into_future());
-        // Until the second turn has begun.
-        while scene.server.received().len() < 2 {
-            events.next().await;
-            tokio::task::yield_now().await;
-        }
-        token.cancel();
-        assert_eq!(run.await.expect("it does not panic").ending, Ending::Cancelled);
-        scene.goes_on().await
-    }
-
-    pub async fn a_model_that_calls_for_ever(scene: Scene) -> Vec<Received> {
-        scene.server.follow([scene.add(1, 2).forever()]);
-        let outcome = scene.conversation.say("Add.").limits(Limits::default().turns(4)).await;
-        assert_eq!((outcome.ending, outcome.turns), (Ending::Limit(Reached::Turns), 4));
-        assert_eq!(scene.server.received().len(), 4);
-        scene.goes_on().await
-    }
-
-    pub async fn a_turn_with_too_many_calls(scene: Scene) -> Vec<Received> {
-        let calls: Vec<Called> =
-            (0..5).map(|number| scene.call(number, "math.add", json!({"a": number, "b": 0}))).collect();
-        scene.server.follow([Reply::calls(calls)]);
-        let outcome = scene.conversation.say("Add.").limits(Limits::default().calls(3)).await;
-        assert_eq!(outcome.ending, Ending::Limit(Reached::Calls));
-        assert_eq!(scene.outputs().await.len(), 5, "each call has its result, whether it ran or not");
-        scene.goes_on().await
-    }
-
-    pub async fn a_plan_between_two_builds(scene: Scene) -> Vec<Received> {
-        assert_eq!(scene.say("Add.", [scene.add(1, 2), Reply::text("It is 3.")]).await.answer(), Some("It is 3."));
-        scene.conversation.set_mode(Mode::Plan).await.unwrap();
-        assert_eq!(scene.say("Plan.", [Reply::text("I would add.")]).await.answer(), Some("I would add."));
-        scene.conversation.set_mode(Mode::Build).await.unwrap();
-        scene.goes_on().await
-    }
-
-    /// What was said to one is read by the next: signatures, ids and names of another provider mean nothing to it.
-    pub async fn another_provider_goes_on(scene: Scene) -> Vec<Received> {
-        let mut sent = Vec::new();
-        for other in Wire::ALL {
-            let folder = tempfile::tempdir().unwrap();
-            let store = SqliteStore::open(folder.path().join("conversations.sqlite")).await.unwrap();
-            let first = Scene::with(scene.way, |agent| agent.store(store.clone())).await;
-            let calls = [1, 2].map(|number| first.call(number, "math.add", json!({"a": number, "b": 10})));
-            let calls = Reply::calls(calls).saying("Let me see.").thinking("Two sums.");
-            let made_up = Reply::calls([first.call(1, "functions.math add!", "[")]);
-            let outcome = first.say("Add.", [calls, made_up, Reply::status(400)]).await;
-            assert!(matches!(outcome.ending, Ending::Failed(_)), "{:?}", outcome.ending);
-            sent.extend(first.server.received());
-
-            let next = Scene::with(Way { wire: other, ..scene.way }, |agent| agent.store(store)).await;
-            next.server.follow([Reply::text("11 and 12.")]);
-            assert_eq!(next.conversation.resume().await.answer(), Some("11 and 12."), "{:?}, {other:?}", scene.way);
-            sent.extend(next.goes_on().await);
-        }
-        sent
     }
 }
