@@ -55,6 +55,7 @@ pub(crate) struct Inner {
     pub(crate) deferred: Option<Deferred>,
     pub(crate) confirm: Option<Arc<dyn Confirm>>,
     /// Whether whoever is asked is not the one who answers later.
+    #[cfg_attr(not(feature = "spawn"), expect(dead_code, reason = "sub-agents want to know"))]
     pub(crate) is_asked_at_once: bool,
     pub(crate) identities: Identities,
     /// The runs that go on.

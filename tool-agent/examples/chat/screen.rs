@@ -22,8 +22,16 @@ const VALUE: usize = 40;
 
 pub fn greet(chat: &Chat) {
     anstream::println!("{DIM}{} · {}{DIM:#}", chat.model, escape(&chat.folder.display().to_string()));
-    if chat.resumed > 0 {
-        note(&format!("The conversation goes on after {} messages; /new begins another.", chat.resumed));
+    if chat.is_beside {
+        note("Another chat has the newest conversation of this folder open. This is a new one.");
+    }
+    if !chat.before.is_empty() {
+        note(&format!("The conversation goes on after {} messages; /new begins another.", chat.before.len()));
+        let last = chat.before.iter().rposition(|message| matches!(message, Message::User { .. }));
+        history(&chat.before[last.unwrap_or_default()..]);
+        if !matches!(chat.before.last(), Some(Message::Assistant(said)) if !said.is_cut) {
+            note("This was not answered to the end; /again goes on with it.");
+        }
     }
     note("/help says what can be typed besides questions.");
 }
@@ -100,8 +108,8 @@ impl Screen {
             Event::CallProgress { progress, .. } => self.line(&format!("  {DIM}… {}{DIM:#}", reported(progress))),
             Event::CallFinished(result) => self.line(&ended(result)),
             Event::Retrying { why, after } => {
-                let (why, after) = (escape(&why.to_string()), after.as_secs().max(1));
-                self.line(&format!("{DIM}{why}; asking again in {after} s{DIM:#}"));
+                let (why, after) = (why.to_string(), after.as_secs().max(1));
+                self.line(&format!("{DIM}{}; asking again in {after} s{DIM:#}", escape(&why)));
             }
             _ => {}
         }

@@ -171,6 +171,7 @@ impl Run {
     }
 
     /// Has what it is told, and what it spends, from the run that it was spawned in.
+    #[cfg(feature = "spawn")]
     pub(crate) fn below(mut self, parent: &Parent) -> Self {
         *self.conversation.shared.new_mode() = Some(parent.mode());
         self.settings = parent.settings.clone();
