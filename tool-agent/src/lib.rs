@@ -81,11 +81,13 @@ pub use event::{Event, Subscriber, Update};
 pub use limits::{Limits, Reached};
 pub use message::{Assistant, CallResult, Message, ModelCall};
 pub use mode::Mode;
-pub use model::{Answering, End, Model, ModelError, ModelErrorKind, Options, Part, Reply, Request, Stop, Usage};
+pub use model::{
+    Answering, Effort, End, Model, ModelError, ModelErrorKind, Options, Part, Reply, Request, Stop, Usage,
+};
 pub use offline::Offline;
 pub use outcome::{Ending, Outcome};
 #[cfg(feature = "providers")]
-pub use providers::{Provider, SetupError};
+pub use providers::{Provider, ProviderBuilder, SetupError};
 pub use retry::{Retry, Retrying};
 pub use run::Run;
 pub use scripted::Scripted;

@@ -8,7 +8,7 @@ mod stopped;
 use std::time::Duration;
 
 use serde_json::json;
-use tool_agent::{Agent, AgentBuilder, Conversation, Message, Options, Outcome, Retry, Retrying};
+use tool_agent::{Agent, AgentBuilder, Conversation, Effort, Message, Options, Outcome, Retry, Retrying};
 
 use crate::providers::{Way, tools};
 use crate::server::{Called, Received, Reply, Server, Wire};
@@ -81,7 +81,7 @@ impl Scene {
         let retry = Retry::default().times(2).first_wait(Duration::from_millis(1));
         let model = Retrying::new(way.model(&server)).retry(retry);
         // Some requests say how to answer, and some do not.
-        let told = Options::default().max_tokens(1000).temperature(0.5);
+        let told = Options::default().max_tokens(1000).temperature(0.5).effort(Effort::Low);
         let options = if way.is_streamed { Options::default() } else { told };
         let agent = Agent::builder(model, tools()).system("You are good with numbers.").options(options);
         let agent = set(agent).build();
