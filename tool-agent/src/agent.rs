@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use tool_runtime::{Confirm, Deferred, Dispatcher};
+use tool_runtime::{Confirm, Deferred, Dispatcher, Shortlist};
 
 use crate::conversation::{Cache, Shared};
 use crate::identity::Identities;
@@ -52,6 +52,7 @@ pub(crate) struct Inner {
     pub(crate) options: Options,
     pub(crate) at_a_time: Option<NonZeroUsize>,
     pub(crate) store: Option<Box<dyn Store>>,
+    pub(crate) shortlist: Option<Shortlist>,
     pub(crate) deferred: Option<Deferred>,
     pub(crate) confirm: Option<Arc<dyn Confirm>>,
     /// Whether whoever is asked is not the one who answers later.
@@ -76,6 +77,7 @@ impl Agent {
             options: Options::default(),
             at_a_time: None,
             store: None,
+            shortlist: None,
             deferred: None,
             confirm: None,
             remembered: 1_000,
@@ -122,6 +124,7 @@ pub struct AgentBuilder {
     options: Options,
     at_a_time: Option<NonZeroUsize>,
     store: Option<Box<dyn Store>>,
+    shortlist: Option<Shortlist>,
     deferred: Option<Deferred>,
     confirm: Option<Arc<dyn Confirm>>,
     remembered: usize,
@@ -165,6 +168,48 @@ impl AgentBuilder {
         self
     }
 
+    /// Sends the model only those tools that fit the conversation, where there are too many to send all: what this list
+    /// has already, what fits the person's words, and what the model has found with `search_tools`, which the tools need
+    /// for that. What is not sent can be called nevertheless.
+    ///
+    /// ```standalone_crate
+    /// use tool_agent::{Agent, Reply, Scripted};
+    /// use tool_runtime::{Dispatcher, Shortlist, ToolSearch, tool};
+    ///
+    /// /// The time.
+    /// #[tool(name = "clock.now")]
+    /// fn now() -> u64 {
+    ///     0
+    /// }
+    ///
+    /// /// Close an issue.
+    /// #[tool(name = "issue.close")]
+    /// fn close(id: u64) {}
+    ///
+    /// /// Send a mail.
+    /// #[tool(name = "mail.send")]
+    /// fn send(to: &str) {}
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let tools = Dispatcher::builder().service(ToolSearch).build()?;
+    /// let shortlist = Shortlist::new(&tools, ["clock.now"])?.budget(10_000);
+    /// let model = Scripted::from_fn(|request| {
+    ///     let sent = request.tools.unwrap().definitions();
+    ///     Reply::text(sent.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>().join(", "))
+    /// });
+    /// let agent = Agent::builder(model, tools).shortlist(shortlist).build();
+    ///
+    /// let outcome = agent.conversation("chat-7").say("Please close issue 12.").await;
+    /// assert_eq!(outcome.answer(), Some("clock.now, issue.close, search_tools"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn shortlist(mut self, shortlist: Shortlist) -> Self {
+        self.shortlist = Some(shortlist);
+        self
+    }
+
     /// Where conversations are kept, such as a [`SqliteStore`](crate::SqliteStore). Without one they are forgotten when
     /// the agent goes.
     pub fn store(mut self, store: impl Store) -> Self {
@@ -197,7 +242,7 @@ impl AgentBuilder {
     /// The agent.
     #[must_use]
     pub fn build(self) -> Agent {
-        let Self { model, tools, mode, limits, options, at_a_time, store, deferred, confirm, .. } = self;
+        let Self { model, tools, mode, limits, options, at_a_time, store, shortlist, deferred, confirm, .. } = self;
         let is_asked_at_once = confirm.is_some();
         let confirm = confirm.or_else(|| deferred.clone().map(|deferred| Arc::new(deferred) as _));
         let modes = Modes::new(&tools, &self.system, &self.prompts);
@@ -210,6 +255,7 @@ impl AgentBuilder {
             options,
             at_a_time,
             store,
+            shortlist,
             deferred,
             confirm,
             is_asked_at_once,

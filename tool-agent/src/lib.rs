@@ -71,6 +71,7 @@ mod providers;
 mod retry;
 mod run;
 mod scripted;
+mod sent;
 #[cfg(feature = "spawn")]
 mod spawn;
 mod store;

@@ -28,6 +28,8 @@ mod python;
 mod scenarios;
 /// That server.
 mod server;
+/// Agents of more tools than a model is sent.
+mod shortlisted;
 /// Sub-agents.
 mod spawned;
 /// Conversations in SQLite.
