@@ -52,14 +52,24 @@ async fn says_something_and_never_ends() {
     with_journal(folder.as_ref()).await.conversation("c").say("Work!").await;
 }
 
+/// A process that is killed when this is dropped, whatever becomes of the test.
+struct Doomed(Child);
+
+impl Drop for Doomed {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
 /// A child that is in the middle of its second call.
-async fn child(folder: &Path) -> Child {
+async fn child(folder: &Path) -> Doomed {
     let child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "crashed::says_something_and_never_ends", "--ignored"])
         .env(FOLDER, folder)
         .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
+        .spawn();
+    let child = Doomed(child.unwrap());
     let journal = journal(folder).await;
     let mut looks = 0..3_000;
     loop {
@@ -83,13 +93,12 @@ fn outputs(message: &Message) -> Vec<&str> {
 #[tokio::test]
 async fn the_record_says_what_became_of_calls_that_a_killed_process_has_left() {
     let folder = tempfile::tempdir().unwrap();
-    let mut child = child(folder.path()).await;
+    let child = child(folder.path()).await;
     // While it lives, what it runs is not over.
     let history = with_journal(folder.path()).await.conversation("c").history().await.unwrap();
     assert_eq!(kinds(&history[2]), [None, Some(ErrorKind::OutcomeUnknown), Some(ErrorKind::Cancelled)]);
     assert!(outputs(&history[2])[1].contains("another process is running it"), "{history:?}");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    drop(child);
     let left = store(folder.path()).await.load("c").await.unwrap().unwrap().messages;
     assert_eq!(left.len(), 2, "the calls have no results: {left:?}");
 
@@ -110,9 +119,7 @@ async fn the_record_says_what_became_of_calls_that_a_killed_process_has_left() {
 #[tokio::test]
 async fn a_record_that_is_forgotten_says_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let mut child = child(folder.path()).await;
-    child.kill().unwrap();
-    child.wait().unwrap();
+    drop(child(folder.path()).await);
     let gauge = Gauge::default();
     for tools in [builder(&gauge).journal(MemoryJournal::new()).build().unwrap(), builder(&gauge).build().unwrap()] {
         let history = agent(folder.path(), tools).await.conversation("c").history().await.unwrap();
