@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tool_agent::{
-    Agent, Change, Conversation, Ending, Event, Limits, Message, Reached, Reply, Request, Scripted, SqliteStore, Store,
-    Update,
+    Agent, Conversation, Ending, Event, Limits, Message, Reached, Reply, Request, Scripted, SqliteStore, Update,
 };
 use tool_journal::SqliteJournal;
 use tool_runtime::confirm::{self, Key};
@@ -35,7 +34,7 @@ fn deferring() -> (Agent, Gauge) {
 }
 
 /// The tokens of the calls that wait, by the thing that they would delete.
-async fn token(conversation: &Conversation, name: &str) -> String {
+pub async fn token(conversation: &Conversation, name: &str) -> String {
     let waiting = conversation.waiting().await.unwrap();
     let found = waiting.into_iter().find(|(_, call)| call.question.arguments == json!({"name": name}));
     found.unwrap().0.token
@@ -256,7 +255,7 @@ async fn a_decision_dropped_at_any_point_is_made_or_not() {
 }
 
 /// A program that has been started anew, with what is on the disk.
-async fn started(folder: &Path) -> (Agent, Gauge) {
+pub async fn started(folder: &Path) -> (Agent, Gauge) {
     let gauge = Gauge::default();
     let journal = SqliteJournal::open(folder.join("calls.db")).await.unwrap();
     let store = SqliteStore::open(folder.join("chats.db")).await.unwrap();
@@ -288,31 +287,4 @@ async fn what_waits_survives_a_restart() {
     assert_eq!(outcome.answer(), Some("a is gone; 1; b is gone"));
     assert_eq!((gauge.steps(), later.steps()), (1, 1));
     assert_valid(&conversation.history().await.unwrap());
-}
-
-/// The process ended when the calls had begun to wait, and nobody had written that down yet.
-#[tokio::test]
-async fn what_waits_is_found_again_after_a_crash() {
-    let folder = tempfile::tempdir().unwrap();
-    let (agent, _) = started(folder.path()).await;
-    agent.conversation("c").say("Delete!").await;
-    drop(agent);
-    let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
-    let saved = store.load("c").await.unwrap().unwrap();
-    store.save("c", Change::new(1, &[]).behind(saved.version, 2)).await.unwrap();
-
-    let (agent, gauge) = started(folder.path()).await;
-    let conversation = agent.conversation("c");
-    let history = conversation.history().await.unwrap();
-    assert_valid(&history);
-    let expected = [Some(ErrorKind::Pending), None, Some(ErrorKind::Pending)];
-    assert_eq!(kinds(&history[2]), expected, "what is on record is the result");
-    let first = token(&conversation, "a").await;
-    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::Waiting(1));
-    assert_eq!(gauge.steps(), 1);
-    let second = token(&conversation, "b").await;
-    conversation.delete().await.unwrap();
-    let gone = conversation.decide(&second, Decision::Run).await;
-    assert_eq!(gone.ending, Ending::NotWaiting(TokenError::Invalid));
-    assert!(conversation.waiting().await.unwrap().is_empty());
 }

@@ -9,9 +9,9 @@ use serde_json::json;
 use tool_agent::{Agent, Change, Ending, Message, Reply, Request, Scripted, SqliteStore, Store};
 use tool_journal::SqliteJournal;
 use tool_runtime::journal::{Journal, MemoryJournal, Query, State};
-use tool_runtime::{Decision, Deferred, Dispatcher, ErrorKind};
+use tool_runtime::{Decision, Dispatcher, ErrorKind, TokenError};
 
-use crate::consent::deleting;
+use crate::consent::{started, token};
 use crate::support::{Gauge, assert_valid, builder, kinds};
 
 /// Where the child finds its files.
@@ -131,29 +131,48 @@ async fn a_record_that_is_forgotten_says_nothing() {
 #[tokio::test]
 async fn what_was_agreed_to_and_has_run_waits_no_more() {
     let folder = tempfile::tempdir().unwrap();
-    let gauge = Gauge::default();
-    let started = async || {
-        let journal = journal(folder.path()).await;
-        let deferred = Deferred::new([7; 32]).store(journal.clone());
-        let tools = builder(&gauge).journal(journal).build().unwrap();
-        let store = store(folder.path()).await;
-        Agent::builder(Scripted::from_fn(deleting), tools).deferred(deferred).store(store).build()
-    };
-    let agent = started().await;
+    let (agent, gauge) = started(folder.path()).await;
     let conversation = agent.conversation("c");
     assert_eq!(conversation.say("Delete!").await.ending, Ending::Waiting(2));
     let store = store(folder.path()).await;
     let before = store.load("c").await.unwrap().unwrap();
-    let waiting = conversation.waiting().await.unwrap();
-    let (first, _) = waiting.iter().find(|(_, call)| call.question.arguments == json!({"name": "a"})).unwrap();
-    assert_eq!(conversation.decide(&first.token, Decision::Run).await.ending, Ending::Waiting(1));
+    let first = token(&conversation, "a").await;
+    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::Waiting(1));
+    assert_eq!(gauge.steps(), 2, "it has run once");
     let after = store.load("c").await.unwrap().unwrap();
     store.save("c", Change::new(1, &before.messages[2..]).behind(after.version, 2)).await.unwrap();
     drop((agent, conversation));
 
-    let conversation = started().await.conversation("c");
-    let history = conversation.history().await.unwrap();
+    let (agent, gauge) = started(folder.path()).await;
+    let history = agent.conversation("c").history().await.unwrap();
     assert_eq!(kinds(&history[2]), [None, None, Some(ErrorKind::Pending)]);
     assert_eq!(outputs(&history[2])[..2], ["a is gone", "1"]);
-    assert_eq!(gauge.steps(), 2, "it has run once");
+    assert_eq!(gauge.steps(), 0, "and does not run again");
+}
+
+/// The process ended when the calls had begun to wait, and nobody had written that down yet.
+#[tokio::test]
+async fn what_waits_is_found_again_after_a_crash() {
+    let folder = tempfile::tempdir().unwrap();
+    let (agent, _) = started(folder.path()).await;
+    agent.conversation("c").say("Delete!").await;
+    drop(agent);
+    let store = store(folder.path()).await;
+    let saved = store.load("c").await.unwrap().unwrap();
+    store.save("c", Change::new(1, &[]).behind(saved.version, 2)).await.unwrap();
+
+    let (agent, gauge) = started(folder.path()).await;
+    let conversation = agent.conversation("c");
+    let history = conversation.history().await.unwrap();
+    assert_valid(&history);
+    let expected = [Some(ErrorKind::Pending), None, Some(ErrorKind::Pending)];
+    assert_eq!(kinds(&history[2]), expected, "what is on record is the result");
+    let first = token(&conversation, "a").await;
+    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::Waiting(1));
+    assert_eq!(gauge.steps(), 1);
+    let second = token(&conversation, "b").await;
+    conversation.delete().await.unwrap();
+    let gone = conversation.decide(&second, Decision::Run).await;
+    assert_eq!(gone.ending, Ending::NotWaiting(TokenError::Invalid));
+    assert!(conversation.waiting().await.unwrap().is_empty());
 }

@@ -9,7 +9,7 @@ use tool_runtime::CancellationToken;
 use super::Scene;
 use crate::providers::Way;
 use crate::server::{Called, End, Received, Reply, Wire};
-use crate::support::until;
+use crate::support::{pass, until};
 
 pub async fn a_model_answers_at_once(scene: Scene) -> Vec<Received> {
     let outcome = scene.say("Hi.", [Reply::text("Hello.")]).await;
@@ -110,9 +110,7 @@ pub async fn an_answer_that_never_comes(scene: Scene) -> Vec<Received> {
     let limits = Limits::default().time(Duration::from_secs(10));
     let run = tokio::spawn(scene.conversation.say("Add.").limits(limits).into_future());
     until("the second request", || scene.server.left() == 0).await;
-    tokio::time::pause();
-    tokio::time::advance(Duration::from_secs(11)).await;
-    tokio::time::resume();
+    pass(Duration::from_secs(11)).await;
     assert_eq!(run.await.expect("it does not panic").ending, Ending::Limit(Reached::Time));
     scene.goes_on().await
 }
