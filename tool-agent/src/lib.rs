@@ -51,6 +51,12 @@
 //! run ends and waits for somebody who answers later, after a restart too ([`AgentBuilder::deferred`],
 //! [`Conversation::decide`]).
 //!
+//! # After a crash
+//! A process may end in the middle of its calls. Whoever goes on with the conversation asks the dispatcher's
+//! [journal](tool_runtime::Builder::journal) what became of them, where it is one that outlives a process, such as that of
+//! `tool-journal`: a call that has ended has the result that is on record, one that had begun may have taken effect, and
+//! one that had not begun did not run. Without such a journal nobody knows, and that is what the model is told.
+//!
 //! # Features
 //! All are on by default, and each can be had without the others: `providers` for [`Provider`], `sqlite` for
 //! [`SqliteStore`], `spawn` for [`SubAgents`]. Without them there is the loop, with a model and a store of your own.

@@ -8,6 +8,7 @@ use tool_agent::{Agent, Conversation, Message, Model, Offline, Provider, Retryin
 use tool_builtins::files::Files;
 use tool_builtins::spawn::Spawn;
 use tool_builtins::web::Web;
+use tool_journal::SqliteJournal;
 use tool_runtime::{Dispatcher, Selection, ToolDefinition};
 
 use crate::arguments::Arguments;
@@ -44,7 +45,10 @@ impl Chat {
             arguments.folder.canonicalize().map_err(|error| format!("{}: {error}", arguments.folder.display()))?;
         let (asking, coming) = Asking::new();
         let sub_agents = SubAgents::default();
-        let tools = tools(arguments, &folder, asking.clone(), sub_agents.clone())?;
+        let state = keep::folder(arguments.state.as_deref())?;
+        // A chat that was killed knows by it which calls have run.
+        let journal = SqliteJournal::open(state.join("calls.sqlite")).await?;
+        let tools = tools(arguments, &folder, journal, asking.clone(), sub_agents.clone())?;
         let (model, name): (Box<dyn Model>, String) = match Provider::from_env()? {
             Some(model) => {
                 let name = model.name().to_owned();
@@ -52,7 +56,6 @@ impl Chat {
             }
             None => (Box::new(Offline), "no language model (set TOOL_MODEL=provider/model)".to_owned()),
         };
-        let state = keep::folder(arguments.state.as_deref())?;
         let store = SqliteStore::open(state.join("conversations.sqlite")).await?;
         let agent = Agent::builder(model, tools).system(SYSTEM).store(store.clone()).build();
         sub_agents.are(&agent);
@@ -82,6 +85,7 @@ impl Chat {
 fn tools(
     arguments: &Arguments,
     folder: &PathBuf,
+    journal: SqliteJournal,
     asking: Asking,
     sub_agents: SubAgents,
 ) -> Result<Dispatcher, Box<dyn Error>> {
@@ -91,6 +95,7 @@ fn tools(
         .service(Files::new(folder)?.allow_delete(may_delete))
         .service(web)
         .service(Spawn::new(sub_agents))
+        .journal(journal)
         .confirm(asking);
     #[cfg(target_os = "linux")]
     let tools = {
