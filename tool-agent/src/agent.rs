@@ -4,11 +4,11 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use tool_runtime::{Confirm, Deferred, Dispatcher};
+use tool_runtime::{Confirm, Deferred, Dispatcher, Shortlist};
 
 use crate::conversation::{Cache, Shared};
 use crate::identity::Identities;
-use crate::mode::Modes;
+use crate::mode::{Modes, Prompts};
 use crate::run::Running;
 use crate::{Conversation, Limits, Mode, Model, Options, Store};
 
@@ -52,9 +52,11 @@ pub(crate) struct Inner {
     pub(crate) options: Options,
     pub(crate) at_a_time: Option<NonZeroUsize>,
     pub(crate) store: Option<Box<dyn Store>>,
+    pub(crate) shortlist: Option<Shortlist>,
     pub(crate) deferred: Option<Deferred>,
     pub(crate) confirm: Option<Arc<dyn Confirm>>,
     /// Whether whoever is asked is not the one who answers later.
+    #[cfg_attr(not(feature = "spawn"), expect(dead_code, reason = "sub-agents want to know"))]
     pub(crate) is_asked_at_once: bool,
     pub(crate) identities: Identities,
     /// The runs that go on.
@@ -69,12 +71,13 @@ impl Agent {
             model: Box::new(model),
             tools,
             system: String::new(),
-            prompts: [const { None }; 3],
+            prompts: Prompts::default(),
             mode: Mode::default(),
             limits: Limits::default(),
             options: Options::default(),
             at_a_time: None,
             store: None,
+            shortlist: None,
             deferred: None,
             confirm: None,
             remembered: 1_000,
@@ -115,12 +118,13 @@ pub struct AgentBuilder {
     model: Box<dyn Model>,
     tools: Dispatcher,
     system: String,
-    prompts: [Option<String>; 3],
+    prompts: Prompts,
     mode: Mode,
     limits: Limits,
     options: Options,
     at_a_time: Option<NonZeroUsize>,
     store: Option<Box<dyn Store>>,
+    shortlist: Option<Shortlist>,
     deferred: Option<Deferred>,
     confirm: Option<Arc<dyn Confirm>>,
     remembered: usize,
@@ -164,6 +168,48 @@ impl AgentBuilder {
         self
     }
 
+    /// Sends the model only those tools that fit the conversation, where there are too many to send all: what this list
+    /// has already, what fits the person's words, and what the model has found with `search_tools`, which the tools need
+    /// for that. What is not sent can be called nevertheless.
+    ///
+    /// ```standalone_crate
+    /// use tool_agent::{Agent, Reply, Scripted};
+    /// use tool_runtime::{Dispatcher, Shortlist, ToolSearch, tool};
+    ///
+    /// /// The time.
+    /// #[tool(name = "clock.now")]
+    /// fn now() -> u64 {
+    ///     0
+    /// }
+    ///
+    /// /// Close an issue.
+    /// #[tool(name = "issue.close")]
+    /// fn close(id: u64) {}
+    ///
+    /// /// Send a mail.
+    /// #[tool(name = "mail.send")]
+    /// fn send(to: &str) {}
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let tools = Dispatcher::builder().service(ToolSearch).build()?;
+    /// let shortlist = Shortlist::new(&tools, ["clock.now"])?.budget(10_000);
+    /// let model = Scripted::from_fn(|request| {
+    ///     let sent = request.tools.unwrap().definitions();
+    ///     Reply::text(sent.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>().join(", "))
+    /// });
+    /// let agent = Agent::builder(model, tools).shortlist(shortlist).build();
+    ///
+    /// let outcome = agent.conversation("chat-7").say("Please close issue 12.").await;
+    /// assert_eq!(outcome.answer(), Some("clock.now, issue.close, search_tools"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn shortlist(mut self, shortlist: Shortlist) -> Self {
+        self.shortlist = Some(shortlist);
+        self
+    }
+
     /// Where conversations are kept, such as a [`SqliteStore`](crate::SqliteStore). Without one they are forgotten when
     /// the agent goes.
     pub fn store(mut self, store: impl Store) -> Self {
@@ -196,7 +242,7 @@ impl AgentBuilder {
     /// The agent.
     #[must_use]
     pub fn build(self) -> Agent {
-        let Self { model, tools, mode, limits, options, at_a_time, store, deferred, confirm, .. } = self;
+        let Self { model, tools, mode, limits, options, at_a_time, store, shortlist, deferred, confirm, .. } = self;
         let is_asked_at_once = confirm.is_some();
         let confirm = confirm.or_else(|| deferred.clone().map(|deferred| Arc::new(deferred) as _));
         let modes = Modes::new(&tools, &self.system, &self.prompts);
@@ -209,6 +255,7 @@ impl AgentBuilder {
             options,
             at_a_time,
             store,
+            shortlist,
             deferred,
             confirm,
             is_asked_at_once,

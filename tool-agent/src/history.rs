@@ -96,3 +96,11 @@ pub(crate) fn unknown(tool: &str) -> ToolResult {
     );
     ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, message))
 }
+
+/// The result of a call that goes on where this process cannot see it.
+pub(crate) fn still_running(tool: &str) -> ToolResult {
+    let message = format!(
+        "Nobody knows yet what comes of `{tool}`: another process is running it. Look at what it has done before you call it again."
+    );
+    ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, message))
+}

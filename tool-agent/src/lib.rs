@@ -50,6 +50,16 @@
 //! A call that needs consent is asked about while the run waits ([`AgentBuilder::confirm`], [`Run::confirm`]), or its
 //! run ends and waits for somebody who answers later, after a restart too ([`AgentBuilder::deferred`],
 //! [`Conversation::decide`]).
+//!
+//! # After a crash
+//! A process may end in the middle of its calls. Whoever goes on with the conversation asks the dispatcher's
+//! [journal](tool_runtime::Builder::journal) what became of them, where it is one that outlives a process, such as that of
+//! `tool-journal`: a call that has ended has the result that is on record, one that had begun may have taken effect, and
+//! one that had not begun did not run. Without such a journal nobody knows, and that is what the model is told.
+//!
+//! # Features
+//! All are on by default, and each can be had without the others: `providers` for [`Provider`], `sqlite` for
+//! [`SqliteStore`], `spawn` for [`SubAgents`]. Without them there is the loop, with a model and a store of your own.
 
 mod agent;
 mod conversation;
@@ -62,10 +72,13 @@ mod mode;
 mod model;
 mod offline;
 mod outcome;
+#[cfg(feature = "providers")]
 mod providers;
 mod retry;
 mod run;
 mod scripted;
+mod sent;
+#[cfg(feature = "spawn")]
 mod spawn;
 mod store;
 
@@ -75,12 +88,18 @@ pub use event::{Event, Subscriber, Update};
 pub use limits::{Limits, Reached};
 pub use message::{Assistant, CallResult, Message, ModelCall};
 pub use mode::Mode;
-pub use model::{Answering, End, Model, ModelError, ModelErrorKind, Options, Part, Reply, Request, Stop, Usage};
+pub use model::{
+    Answering, Effort, End, Model, ModelError, ModelErrorKind, Options, Part, Reply, Request, Stop, Usage,
+};
 pub use offline::Offline;
 pub use outcome::{Ending, Outcome};
-pub use providers::{Provider, SetupError};
+#[cfg(feature = "providers")]
+pub use providers::{Provider, ProviderBuilder, SetupError};
 pub use retry::{Retry, Retrying};
 pub use run::Run;
 pub use scripted::Scripted;
+#[cfg(feature = "spawn")]
 pub use spawn::SubAgents;
-pub use store::{Change, Saved, SqliteStore, Store, StoreError, Stored, Summary};
+pub use store::{Change, Saved, Store, StoreError, Stored};
+#[cfg(feature = "sqlite")]
+pub use store::{SqliteStore, Summary};

@@ -35,13 +35,14 @@ impl Message {
 
     /// An answer in text, to be written by hand in tests.
     pub fn assistant(text: impl Into<String>) -> Self {
-        Self::Assistant(Assistant { text: text.into(), ..Assistant::default() })
+        Self::Assistant(Assistant::new(text, []))
     }
 }
 
 /// What the model has answered, with everything that its provider wants to see again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct Assistant {
     /// What it says. Empty where it only calls tools.
     pub text: String,
@@ -64,8 +65,16 @@ pub struct Assistant {
     pub is_cut: bool,
 }
 
+impl Assistant {
+    /// An answer of these words and calls, to be written by hand in tests.
+    pub fn new(text: impl Into<String>, calls: impl IntoIterator<Item = ModelCall>) -> Self {
+        Self { text: text.into(), calls: calls.into_iter().collect(), ..Self::default() }
+    }
+}
+
 /// A call that a model asks for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ModelCall {
     /// The call's id. A model gives that of its provider, or none; in a history it is one of the loop's own, which no
     /// other call has.
@@ -94,6 +103,7 @@ impl From<Requested> for ModelCall {
 
 /// What came of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CallResult {
     /// The call's id.
     pub id: String,

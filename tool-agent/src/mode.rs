@@ -6,6 +6,7 @@ use tool_runtime::{Dispatcher, Selection};
 /// What the model of a conversation may do. It can be changed between turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Mode {
     /// It has all tools, and does what it is asked for.
     #[default]
@@ -16,9 +17,12 @@ pub enum Mode {
     PlanReading,
 }
 
+/// In the order of their places.
+const MODES: [Mode; 3] = [Mode::Build, Mode::Plan, Mode::PlanReading];
+
 impl Mode {
     /// All modes.
-    pub const ALL: [Self; 3] = [Self::Build, Self::Plan, Self::PlanReading];
+    pub const ALL: &[Self] = &MODES;
 
     /// The mode as one word, as it is serialised.
     #[must_use]
@@ -33,7 +37,7 @@ impl Mode {
     /// The mode that a word stands for.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|mode| mode.as_str() == word)
+        MODES.into_iter().find(|mode| mode.as_str() == word)
     }
 
     /// What the model is told, unless the application says it in other words.
@@ -50,10 +54,13 @@ impl Mode {
     }
 }
 
+/// What the application says in each mode instead of our words.
+pub(crate) type Prompts = [Option<String>; MODES.len()];
+
 /// What each mode means for one agent.
 pub(crate) struct Modes {
-    /// In the order of [`Mode::ALL`].
-    modes: [Meaning; 3],
+    /// In the order of [`MODES`].
+    modes: [Meaning; MODES.len()],
 }
 
 pub(crate) struct Meaning {
@@ -65,7 +72,7 @@ pub(crate) struct Meaning {
 }
 
 impl Modes {
-    pub(crate) fn new(tools: &Dispatcher, system: &str, prompts: &[Option<String>; 3]) -> Self {
+    pub(crate) fn new(tools: &Dispatcher, system: &str, prompts: &Prompts) -> Self {
         let meaning = |mode: Mode| {
             let prompt = prompts[mode as usize].as_deref().unwrap_or(mode.prompt());
             let separator = if system.is_empty() || prompt.is_empty() { "" } else { "\n\n" };
@@ -76,7 +83,7 @@ impl Modes {
             };
             Meaning { system: format!("{system}{separator}{prompt}"), tools, are_tools_sent: mode != Mode::Plan }
         };
-        Self { modes: Mode::ALL.map(meaning) }
+        Self { modes: MODES.map(meaning) }
     }
 
     pub(crate) fn of(&self, mode: Mode) -> &Meaning {
@@ -107,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_mode_has_its_place_and_its_word() {
-        for (place, mode) in Mode::ALL.into_iter().enumerate() {
+        for (place, mode) in MODES.into_iter().enumerate() {
             assert_eq!(mode as usize, place);
             assert_eq!(Mode::from_word(mode.as_str()), Some(mode));
             assert_eq!(serde_json::to_value(mode).ok(), Some(mode.as_str().into()));

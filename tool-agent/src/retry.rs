@@ -1,7 +1,5 @@
 //! Asking again.
 
-use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
@@ -17,14 +15,14 @@ use crate::{Answering, Model, ModelError, Part, Request};
 /// It waits longer each time, and never less than the provider asks for; by a different time in each program, so that
 /// those who were refused together do not come back together. An answer of which a part was passed on is not asked for
 /// again, since whoever reads it would read that part twice.
-#[derive(Clone)]
+///
+/// Before each wait there is a [`Part::Retrying`], which a run passes on as
+/// [`Event::Retrying`](crate::Event::Retrying): a person who sees nothing for a minute wants to know why.
+#[derive(Clone, Debug)]
 pub struct Retrying<M> {
     model: M,
     retry: Retry,
-    told: Option<Told>,
 }
-
-type Told = Arc<dyn Fn(&ModelError, Duration) + Send + Sync>;
 
 /// How often and how patiently a model is asked again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +79,7 @@ impl Retry {
 impl<M> Retrying<M> {
     /// This model, asked again as is usual.
     pub fn new(model: M) -> Self {
-        Self { model, retry: Retry::default(), told: None }
+        Self { model, retry: Retry::default() }
     }
 
     /// How often and how patiently.
@@ -89,20 +87,6 @@ impl<M> Retrying<M> {
     pub fn retry(mut self, retry: Retry) -> Self {
         self.retry = retry;
         self
-    }
-
-    /// Tells somebody before each wait why the model did not answer, and how long it will be: a person who sees nothing
-    /// for a minute wants to know.
-    #[must_use]
-    pub fn on_wait(mut self, tell: impl Fn(&ModelError, Duration) + Send + Sync + 'static) -> Self {
-        self.told = Some(Arc::new(tell));
-        self
-    }
-}
-
-impl<M: fmt::Debug> fmt::Debug for Retrying<M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Retrying").field("model", &self.model).field("retry", &self.retry).finish_non_exhaustive()
     }
 }
 
@@ -116,7 +100,7 @@ impl<M: Model> Model for Retrying<M> {
             answer: self.model.answer(request),
             again: Box::new(move || self.model.answer(request)),
             waits: self.retry.waits(),
-            told: self.told.as_ref(),
+            wait: None,
             is_begun: false,
         };
         Box::pin(stream::try_unfold(
@@ -131,7 +115,8 @@ struct Asking<'a> {
     answer: Answering<'a>,
     again: Box<dyn Fn() -> Answering<'a> + Send + 'a>,
     waits: Waits,
-    told: Option<&'a Told>,
+    /// How long to wait before it is asked for again.
+    wait: Option<Duration>,
     is_begun: bool,
 }
 
@@ -152,27 +137,26 @@ impl Waits {
 
 impl Asking<'_> {
     async fn next(&mut self) -> Result<Option<Part>, ModelError> {
-        loop {
-            let error = match self.answer.next().await {
-                Some(Ok(part)) => {
-                    self.is_begun = true;
-                    return Ok(Some(part));
-                }
-                Some(Err(error)) => error,
-                None if self.is_begun => return Ok(None),
-                None => ModelError::cut(),
-            };
-            if self.is_begun || !error.may_pass() {
-                return Err(error);
-            }
-            let Some(wait) = self.waits.after(&error) else { return Err(error) };
-            tracing::warn!(kind = ?error.kind, ?wait, "the model did not answer and is asked again");
-            if let Some(tell) = self.told {
-                tell(&error, wait);
-            }
+        if let Some(wait) = self.wait.take() {
             sleep(wait).await;
             self.answer = (self.again)();
         }
+        let error = match self.answer.next().await {
+            Some(Ok(part)) => {
+                self.is_begun |= !matches!(part, Part::Retrying { .. });
+                return Ok(Some(part));
+            }
+            Some(Err(error)) => error,
+            None if self.is_begun => return Ok(None),
+            None => ModelError::cut(),
+        };
+        if self.is_begun || !error.may_pass() {
+            return Err(error);
+        }
+        let Some(after) = self.waits.after(&error) else { return Err(error) };
+        tracing::warn!(kind = ?error.kind, ?after, "the model did not answer and is asked again");
+        self.wait = Some(after);
+        Ok(Some(Part::Retrying { why: error, after }))
     }
 }
 
@@ -221,13 +205,14 @@ mod tests {
     async fn what_may_pass_is_asked_again() {
         use ModelErrorKind::{Cut, RateLimited, Server, Unreachable};
         let model = Moody::new([failed(RateLimited), failed(Server), failed(Unreachable), failed(Cut), hello()]);
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let (hears, retry) = (told.clone(), Retry::default().first_wait(Duration::from_millis(1)));
-        let model = Retrying::new(model).retry(retry);
-        let model = model.on_wait(move |error, _| hears.lock().expect("not poisoned").push(error.kind));
-        let answer: Vec<Part> = model.answer(Request::new(&[])).try_collect().await.unwrap();
-        assert_eq!(answer[0], Part::Text("hello".to_owned()));
-        assert_eq!(*told.lock().expect("not poisoned"), [RateLimited, Server, Unreachable, Cut]);
+        let (answer, _) = asked(model).await;
+        let answer = answer.unwrap();
+        let why = |part: &Part| match part {
+            Part::Retrying { why, .. } => Some(why.kind),
+            _ => None,
+        };
+        assert_eq!(answer.iter().map_while(why).collect::<Vec<_>>(), [RateLimited, Server, Unreachable, Cut]);
+        assert_eq!(answer[4], Part::Text("hello".to_owned()));
     }
 
     #[tokio::test]

@@ -69,12 +69,10 @@ impl Spawner for Agent {
 /// Runs, and tells what is called meanwhile.
 async fn reporting(run: Run, report: impl Fn(serde_json::Value)) -> crate::Outcome {
     let mut events = run.events();
-    let tell = |update| match update {
-        Update::Event(Event::CallStarted { tool, arguments, .. }) => {
-            report(json!({"calls": tool, "arguments": arguments}))
-        }
-        Update::Event(Event::CallFinished(ended)) => {
-            report(json!({"called": ended.name, "success": ended.result.success}))
+    let tell = |update: Update| match update.into_event() {
+        Some(Event::CallStarted { tool, arguments, .. }) => report(json!({"calls": tool, "arguments": arguments})),
+        Some(Event::CallFinished(ended)) => {
+            report(json!({"called": ended.name, "success": ended.result.success}));
         }
         _ => {}
     };

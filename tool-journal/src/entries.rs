@@ -33,6 +33,37 @@ impl SqliteJournal {
         Ok(entries)
     }
 
+    /// What became of a call. One that is not on record has not begun, unless it may have been
+    /// [removed](SqliteJournal::prune).
+    pub(crate) async fn state_of_call(&self, conversation: &str, id: &str) -> Result<Option<State>, JournalError> {
+        let row: Option<Row> = sqlx::query_as(
+            "SELECT sequence, opening, run, conversation, id, tool, arguments, repairs, decision, calls.at, result, \
+             duration FROM calls LEFT JOIN outcomes ON call = sequence \
+             WHERE conversation = ? AND id = ? AND run IS NOT NULL ORDER BY sequence DESC LIMIT 1",
+        )
+        .bind(conversation)
+        .bind(id)
+        .fetch_optional(self.readers())
+        .await
+        .or_unread("what became of a call")?;
+        match row {
+            Some(row) => self.state(&row).await.map(Some),
+            None => Ok(self.has_all().await?.then_some(State::Noted)),
+        }
+    }
+
+    /// Whether nothing was ever removed.
+    async fn has_all(&self) -> Result<bool, JournalError> {
+        let (has_all,): (bool,) = sqlx::query_as(
+            "SELECT (SELECT count(*) FROM calls) = \
+             coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'calls'), 0)",
+        )
+        .fetch_one(self.readers())
+        .await
+        .or_unread("whether something was removed")?;
+        Ok(has_all)
+    }
+
     async fn entry(&self, row: Row) -> Result<Entry, JournalError> {
         let state = self.state(&row).await?;
         Ok(Entry {

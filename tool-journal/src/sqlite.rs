@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sqlx::{Sqlite, SqlitePool, Transaction};
-use tool_runtime::journal::{Begun, BoxFuture, CallKey, Entry, Finished, Journal, JournalError, Query, Started};
+use tool_runtime::journal::{Begun, BoxFuture, CallKey, Entry, Finished, Journal, JournalError, Query, Started, State};
 
 use crate::error::ResultExt;
 use crate::opening::Opening;
@@ -82,6 +82,14 @@ impl Journal for SqliteJournal {
 
     fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<Begun>, JournalError>> {
         Box::pin(self.recall_call(key))
+    }
+
+    fn state_of<'a>(
+        &'a self,
+        conversation: &'a str,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<State>, JournalError>> {
+        Box::pin(self.state_of_call(conversation, id))
     }
 
     fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {

@@ -16,7 +16,7 @@ pub struct Arguments {
     /// The folder that the tools work in.
     #[arg(default_value = ".")]
     pub folder: PathBuf,
-    /// Begin a new conversation. Otherwise the newest one of this folder goes on.
+    /// Begin a new conversation. Otherwise the newest one of this folder goes on, unless another chat has it open.
     #[arg(long)]
     pub new: bool,
     /// Offer to delete files, too.

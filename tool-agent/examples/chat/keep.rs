@@ -1,6 +1,7 @@
 //! Where conversations are kept, and by which names.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -23,17 +24,49 @@ pub fn folder(given: Option<&Path>) -> io::Result<PathBuf> {
     Ok(state)
 }
 
-/// The newest conversation of a folder, if there is one, and how many messages it has.
-pub async fn newest(store: &SqliteStore, folder: &Path) -> Result<Option<(String, u64)>, StoreError> {
+/// The newest conversation of a folder, if there is one.
+pub async fn newest(store: &SqliteStore, folder: &Path) -> Result<Option<String>, StoreError> {
     let own = prefix(folder);
     // What follows is a time: another folder may be named as this one with more behind it.
     let is_own = |id: &str| id.strip_prefix(&own).is_some_and(|time| time.bytes().all(|byte| byte.is_ascii_digit()));
     let mut found = store.newest(LOOKED_THROUGH).await?.into_iter().filter(|one| is_own(&one.id));
-    Ok(found.next().map(|one| (one.id, one.messages)))
+    Ok(found.next().map(|one| one.id))
+}
+
+/// A conversation that no other chat goes on with for as long as this is held. The end of the process lets go of it too.
+pub struct Claim {
+    pub id: String,
+    _lock: File,
+}
+
+impl Claim {
+    /// The conversation of this id; nothing if another chat has it open.
+    pub fn of(state: &Path, id: String) -> io::Result<Option<Self>> {
+        let open = state.join("open");
+        fs::create_dir_all(&open)?;
+        let mut hasher = DefaultHasher::new();
+        id.hash(&mut hasher);
+        let lock = File::create(open.join(format!("{:016x}", hasher.finish())))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Some(Self { id, _lock: lock })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// A new conversation.
+    pub fn new(state: &Path, folder: &Path) -> io::Result<Self> {
+        loop {
+            // Two chats may begin one in the same moment.
+            if let Some(claim) = Self::of(state, new_id(folder))? {
+                return Ok(claim);
+            }
+        }
+    }
 }
 
 /// The name of a new conversation.
-pub fn new_id(folder: &Path) -> String {
+fn new_id(folder: &Path) -> String {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     format!("{}{}", prefix(folder), now.as_millis())
 }

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Without `TOOL_MODEL` there is no language model: what answers finds tools by the words of what is said. Conversations
-//! are kept, and the newest one of a folder goes on. `/help` says the rest.
+//! are kept, and the newest one of a folder goes on, unless another chat has it open. `/help` says the rest.
 
 mod arguments;
 mod asking;
@@ -26,6 +26,7 @@ use tool_agent::{Ending, Mode, Run};
 use tool_runtime::CancellationToken;
 
 use self::arguments::Arguments;
+use self::asking::Order;
 use self::command::Command;
 use self::setup::Chat;
 
@@ -96,7 +97,7 @@ fn obey(runtime: &Runtime, chat: &mut Chat, command: Command) -> Result<(), Box<
         Command::New => {
             // Whoever plans does not mean to change anything all of a sudden.
             let mode = runtime.block_on(chat.conversation.mode())?;
-            chat.conversation = chat.agent.conversation(keep::new_id(&chat.folder));
+            chat.begin_anew()?;
             runtime.block_on(chat.conversation.set_mode(mode))?;
             screen::note("A new conversation.");
         }
@@ -107,9 +108,9 @@ fn obey(runtime: &Runtime, chat: &mut Chat, command: Command) -> Result<(), Box<
 
 fn meaning(mode: Mode) -> &'static str {
     match mode {
-        Mode::Build => "The model has its tools, and asks before it changes anything.",
         Mode::Plan => "The model has no tools, and says what it would do.",
         Mode::PlanReading => "The model has the tools that change nothing, and says what it would do.",
+        _ => "The model has its tools, and asks before it changes anything.",
     }
 }
 
@@ -119,17 +120,20 @@ fn answer(runtime: &Runtime, chat: &mut Chat, run: Run) {
         let stop = CancellationToken::new();
         let run = run.cancel(stop.clone());
         let mut events = run.events();
-        let mut screen = screen::Screen::default();
+        let (mut screen, mut order) = (screen::Screen::default(), Order::default());
         let mut run = tokio::spawn(run.into_future());
         let outcome = loop {
             tokio::select! {
                 biased;
                 // While somebody is asked, the question stays the last thing on the screen.
-                Some(update) = chat.asking.quiet(events.next()) => screen.show(update),
-                Some(shown) = chat.coming.recv() => {
+                Some(update) = chat.asking.quiet(events.next()) => {
+                    order.hear(&update, chat.agent.tools());
+                    screen.show(update);
+                }
+                Some(asked) = chat.coming.recv() => order.add(asked),
+                () = chat.asking.quiet(std::future::ready(())), if order.is_ready() => {
                     screen.leave();
-                    // Whoever wanted to ask may be gone.
-                    let _ = shown.send(());
+                    order.ask(&chat.asking);
                 }
                 outcome = &mut run => break outcome,
                 Ok(()) = tokio::signal::ctrl_c() => match chat.asking.is_open() {

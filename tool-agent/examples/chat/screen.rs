@@ -1,11 +1,10 @@
 //! What is on the screen.
 
 use std::io::Write;
-use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
-use tool_agent::{CallResult, Event, Message, Mode, ModelError, Update, Usage};
+use tool_agent::{CallResult, Event, Message, Mode, Update, Usage};
 use tool_runtime::Dispatcher;
 use tool_runtime::display::{escape, escape_lines, fold, thousands};
 
@@ -23,27 +22,30 @@ const VALUE: usize = 40;
 
 pub fn greet(chat: &Chat) {
     anstream::println!("{DIM}{} · {}{DIM:#}", chat.model, escape(&chat.folder.display().to_string()));
-    if chat.resumed > 0 {
-        note(&format!("The conversation goes on after {} messages; /new begins another.", chat.resumed));
+    if chat.is_beside {
+        note("Another chat has the newest conversation of this folder open. This is a new one.");
+    }
+    if !chat.before.is_empty() {
+        note(&format!("The conversation goes on after {} messages; /new begins another.", chat.before.len()));
+        let last = chat.before.iter().rposition(|message| matches!(message, Message::User { .. }));
+        history(&chat.before[last.unwrap_or_default()..]);
+        if !matches!(chat.before.last(), Some(Message::Assistant(said)) if !said.is_cut) {
+            note("This was not answered to the end; /again goes on with it.");
+        }
     }
     note("/help says what can be typed besides questions.");
 }
 
 pub fn prompt(mode: Mode) -> &'static str {
     match mode {
-        Mode::Build => "build> ",
         Mode::Plan => "plan> ",
         Mode::PlanReading => "plan (reading)> ",
+        _ => "build> ",
     }
 }
 
 pub fn note(text: &str) {
     anstream::println!("{DIM}{text}{DIM:#}");
-}
-
-/// The model did not answer, and is asked again.
-pub fn waits(error: &ModelError, wait: Duration) {
-    note(&format!("{}; asking again in {} s", escape(&error.to_string()), wait.as_secs().max(1)));
 }
 
 pub fn tools(tools: &Dispatcher) {
@@ -90,17 +92,26 @@ enum At {
 impl Screen {
     pub fn show(&mut self, update: Update) {
         match update {
-            Update::Event(Event::Text { text }) => self.go_on(At::Text, &lines(&text)),
-            Update::Event(Event::Thinking { text }) => self.go_on(At::Thought, &lines(&text)),
-            Update::Event(Event::CallStarted { tool, arguments, .. }) => {
-                self.line(&format!("{TOOL}●{TOOL:#} {} {DIM}{}{DIM:#}", escape(&tool), named(&arguments)));
-            }
-            Update::Event(Event::CallProgress { progress, .. }) => {
-                self.line(&format!("  {DIM}… {}{DIM:#}", reported(&progress)));
-            }
-            Update::Event(Event::CallFinished(result)) => self.line(&ended(&result)),
+            Update::Event { event, .. } => self.tell(&event),
             Update::Missed(events) => self.line(&format!("{DIM}{events} events were missed{DIM:#}")),
-            Update::Event(_) => {}
+            _ => {}
+        }
+    }
+
+    fn tell(&mut self, event: &Event) {
+        match event {
+            Event::Text { text } => self.go_on(At::Text, &lines(text)),
+            Event::Thinking { text } => self.go_on(At::Thought, &lines(text)),
+            Event::CallStarted { tool, arguments, .. } => {
+                self.line(&format!("{TOOL}●{TOOL:#} {} {DIM}{}{DIM:#}", escape(tool), named(arguments)));
+            }
+            Event::CallProgress { progress, .. } => self.line(&format!("  {DIM}… {}{DIM:#}", reported(progress))),
+            Event::CallFinished(result) => self.line(&ended(result)),
+            Event::Retrying { why, after } => {
+                let (why, after) = (why.to_string(), after.as_secs().max(1));
+                self.line(&format!("{DIM}{}; asking again in {after} s{DIM:#}", escape(&why)));
+            }
+            _ => {}
         }
     }
 

@@ -1,17 +1,19 @@
 //! The agent, its model and its tools.
 
 use std::error::Error;
+use std::io;
 use std::path::PathBuf;
 
-use tool_agent::{Agent, Conversation, Model, Offline, Provider, Retrying, SqliteStore, SubAgents};
+use tool_agent::{Agent, Conversation, Message, Model, Offline, Provider, Retrying, SqliteStore, SubAgents};
 use tool_builtins::files::Files;
 use tool_builtins::spawn::Spawn;
 use tool_builtins::web::Web;
-use tool_runtime::{Dispatcher, Selection};
+use tool_journal::SqliteJournal;
+use tool_runtime::{Dispatcher, Selection, ToolDefinition};
 
 use crate::arguments::Arguments;
 use crate::asking::{Asking, Coming};
-use crate::{keep, screen};
+use crate::keep::{self, Claim};
 
 const SYSTEM: &str = "You help with the files of one folder. Paths are relative to it. Be brief: what you say is read \
                       in a terminal, as plain text.";
@@ -28,8 +30,12 @@ pub struct Chat {
     pub folder: PathBuf,
     /// Where the lines that were typed are kept.
     pub lines: PathBuf,
-    /// How many messages were there before.
-    pub resumed: u64,
+    /// What was said before.
+    pub before: Vec<Message>,
+    /// Whether another chat has the newest conversation of the folder open.
+    pub is_beside: bool,
+    claim: Claim,
+    state: PathBuf,
     store: SqliteStore,
 }
 
@@ -39,23 +45,36 @@ impl Chat {
             arguments.folder.canonicalize().map_err(|error| format!("{}: {error}", arguments.folder.display()))?;
         let (asking, coming) = Asking::new();
         let sub_agents = SubAgents::default();
-        let tools = tools(arguments, &folder, asking.clone(), sub_agents.clone())?;
+        let state = keep::folder(arguments.state.as_deref())?;
+        // A chat that was killed knows by it which calls have run.
+        let journal = SqliteJournal::open(state.join("calls.sqlite")).await?;
+        let tools = tools(arguments, &folder, journal, asking.clone(), sub_agents.clone())?;
         let (model, name): (Box<dyn Model>, String) = match Provider::from_env()? {
             Some(model) => {
                 let name = model.name().to_owned();
-                (Box::new(Retrying::new(model).on_wait(screen::waits)), name)
+                (Box::new(Retrying::new(model)), name)
             }
             None => (Box::new(Offline), "no language model (set TOOL_MODEL=provider/model)".to_owned()),
         };
-        let state = keep::folder(arguments.state.as_deref())?;
         let store = SqliteStore::open(state.join("conversations.sqlite")).await?;
         let agent = Agent::builder(model, tools).system(SYSTEM).store(store.clone()).build();
         sub_agents.are(&agent);
-        let known = if arguments.new { None } else { keep::newest(&store, &folder).await? };
-        let (id, resumed) = known.unwrap_or_else(|| (keep::new_id(&folder), 0));
-        let conversation = agent.conversation(id);
+        let newest = if arguments.new { None } else { keep::newest(&store, &folder).await? };
+        let (is_known, known) = (newest.is_some(), newest.map(|id| Claim::of(&state, id)).transpose()?.flatten());
+        let is_beside = is_known && known.is_none();
+        let claim = known.map_or_else(|| Claim::new(&state, &folder), Ok)?;
+        let conversation = agent.conversation(&claim.id);
+        let before = conversation.history().await?;
         let lines = state.join("lines");
-        Ok(Self { agent, conversation, asking, coming, model: name, folder, lines, resumed, store })
+        let model = name;
+        Ok(Self { agent, conversation, asking, coming, model, folder, lines, before, is_beside, claim, state, store })
+    }
+
+    /// Begins a new conversation. Another chat may go on with the one so far.
+    pub fn begin_anew(&mut self) -> io::Result<()> {
+        self.claim = Claim::new(&self.state, &self.folder)?;
+        self.conversation = self.agent.conversation(&self.claim.id);
+        Ok(())
     }
 
     pub async fn close(self) {
@@ -66,23 +85,28 @@ impl Chat {
 fn tools(
     arguments: &Arguments,
     folder: &PathBuf,
+    journal: SqliteJournal,
     asking: Asking,
     sub_agents: SubAgents,
 ) -> Result<Dispatcher, Box<dyn Error>> {
+    let web = Web::new().search_from_env()?;
+    let (may_delete, can_search) = (arguments.allow_delete, web.can_search());
     let tools = Dispatcher::builder()
-        .service(Files::new(folder)?.allow_delete(arguments.allow_delete))
-        .service(Web::new().search_from_env()?)
+        .service(Files::new(folder)?.allow_delete(may_delete))
+        .service(web)
         .service(Spawn::new(sub_agents))
+        .journal(journal)
         .confirm(asking);
     #[cfg(target_os = "linux")]
     let tools = {
         let exec = tool_builtins::exec::Exec::new(folder)?;
         tools.service(if arguments.no_network { exec.without_network() } else { exec })
     };
-    let tools = tools.build()?;
-    // What would be refused each time is not offered.
-    match arguments.allow_delete {
-        true => Ok(tools),
-        false => Ok(tools.select(Selection::new().predicate(|name, _| name != "delete_file"))?),
-    }
+    // What would fail each time is not offered.
+    let is_of_use = move |name: &str, _: &ToolDefinition| match name {
+        "delete_file" => may_delete,
+        "web_search" => can_search,
+        _ => true,
+    };
+    Ok(tools.build()?.select(Selection::new().predicate(is_of_use))?)
 }

@@ -1,10 +1,10 @@
 //! Conversations with a model.
 
 mod cache;
+mod mend;
 mod state;
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
@@ -35,21 +35,13 @@ pub(crate) struct Shared {
     state: Arc<tokio::sync::Mutex<State>>,
     /// The mode that somebody has set while a run goes on, until that takes it up at its next turn or at its end.
     mode: Mutex<Option<Mode>>,
-    runs: AtomicU64,
     /// Whether it is of no use to anybody later.
     pub(crate) is_passing: bool,
 }
 
 impl Shared {
     fn new(id: &str, is_passing: bool) -> Self {
-        Self {
-            id: id.into(),
-            hub: Hub::default(),
-            state: Arc::default(),
-            mode: Mutex::default(),
-            runs: AtomicU64::new(0),
-            is_passing,
-        }
+        Self { id: id.into(), hub: Hub::default(), state: Arc::default(), mode: Mutex::default(), is_passing }
     }
 
     pub(crate) fn passing(id: &str) -> Self {
@@ -91,11 +83,11 @@ impl Conversation {
     }
 
     fn run(&self, begin: Begin) -> Run {
-        let number = self.shared.runs.fetch_add(1, Ordering::Relaxed);
-        Run::new(self.clone(), number, begin)
+        Run::new(self.clone(), begin)
     }
 
-    /// Watches all that happens in it from now on. [`Run::events`] watches one run.
+    /// Watches all that happens in it from now on: what others say, what the model answers, which [run](Run::id) it is in.
+    /// [`Run::events`] watches one run.
     #[must_use]
     pub fn events(&self) -> Subscriber {
         Hub::subscribe(self.shared.clone(), None)

@@ -1,16 +1,18 @@
 //! What was said, and what of it is kept.
 
-use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::time::SystemTime;
 
-use tool_runtime::{Deferred, ErrorKind, Pending, PendingCall, TokenError, ToolResult};
+use tool_runtime::{Deferred, Pending, PendingCall, TokenError, ToolResult};
 
 use super::Shared;
 use crate::agent::Inner;
-use crate::history::{self, not_run, unknown};
-use crate::store::{Change, Saved, StoreError};
+use crate::history;
+use crate::store::{Change, Saved, Store, StoreError};
 use crate::{CallResult, Message, Mode};
+
+/// How many saves are remembered that were not seen to be done. They come one after the other, and are seldom many.
+const UNSEEN: usize = 16;
 
 /// What was said in a conversation.
 #[derive(Default)]
@@ -26,8 +28,11 @@ pub(crate) struct State {
     kept: usize,
     /// The mode that the store has.
     kept_mode: Mode,
-    /// The mark of a save of which nobody knows whether it was done.
-    in_doubt: Option<u64>,
+    /// Whether nobody knows if the last save was done.
+    in_doubt: bool,
+    /// The marks of saves that were not seen to be done, the newest first. Each may still be: a store is not done with a
+    /// save when nobody waits for it any more.
+    unseen: Vec<u64>,
 }
 
 impl State {
@@ -43,52 +48,10 @@ impl State {
         let Saved { version, mark, mode, messages } =
             saved.unwrap_or_else(|| Saved { mode: agent.mode, ..Saved::default() });
         let kept = messages.len();
-        *self = Self { history: messages, mode, is_loaded: true, version, mark, kept, kept_mode: mode, in_doubt: None };
+        *self =
+            Self { history: messages, mode, is_loaded: true, version, mark, kept, kept_mode: mode, ..Self::default() };
         self.mend(agent, shared).await;
         Ok(())
-    }
-
-    /// Answers calls that the end of a process has left without a result, and looks which of them still wait.
-    pub(crate) async fn mend(&mut self, agent: &Inner, shared: &Shared) {
-        let (is_open, is_waiting) =
-            (!history::open_calls(&self.history).is_empty(), history::waiting(&self.history) > 0);
-        if !is_open && !is_waiting {
-            return;
-        }
-        let Some(deferred) = agent.deferred.as_ref() else {
-            history::answer(&mut self.history, |call| unknown(&call.name));
-            return self.refuse_waiting();
-        };
-        if shared.is_passing {
-            return history::answer(&mut self.history, |call| unknown(&call.name));
-        }
-        let now = SystemTime::now();
-        let waiting = match deferred.waiting(&shared.id, now).await {
-            Ok(waiting) => waiting,
-            // They may wait or not. What is known to wait stays as it is, and to run a call it is asked for again.
-            Err(_) => return history::answer(&mut self.history, |call| unknown(&call.name)),
-        };
-        let waiting: HashSet<&str> = waiting.iter().filter_map(|(_, call)| call.question.call_id.as_deref()).collect();
-        history::answer(&mut self.history, |call| match waiting.contains(call.id.as_str()) {
-            true => pending(&call.name),
-            false => unknown(&call.name),
-        });
-        let last = self.history.len() - 1;
-        for result in history::last_results_mut(&mut self.history) {
-            if result.is_waiting() && !waiting.contains(result.id.as_str()) {
-                result.result = no_longer_waiting(result, now);
-                self.kept = self.kept.min(last);
-            }
-        }
-    }
-
-    /// Refuses what waits where nobody can agree to it any more: the conversation would wait for ever.
-    fn refuse_waiting(&mut self) {
-        let last = self.history.len().saturating_sub(1);
-        for result in history::last_results_mut(&mut self.history).iter_mut().filter(|result| result.is_waiting()) {
-            result.result = not_run(&result.name, ErrorKind::Refused, "nobody can be asked for consent any more");
-            self.kept = self.kept.min(last);
-        }
     }
 
     /// The calls at the end of the history that wait, with their places. What somebody has gone on without, or has left
@@ -132,7 +95,7 @@ impl State {
     }
 
     pub(crate) fn is_kept(&self) -> bool {
-        self.kept == self.history.len() && self.kept_mode == self.mode && self.in_doubt.is_none()
+        self.kept == self.history.len() && self.kept_mode == self.mode && !self.in_doubt
     }
 
     /// Keeps what the store does not have yet.
@@ -141,58 +104,67 @@ impl State {
             (self.kept, self.kept_mode) = (self.history.len(), self.mode);
             return Ok(());
         };
-        if let Some(mark) = self.in_doubt {
-            let saved = store.load(&shared.id).await?.unwrap_or_default();
-            self.recognise(saved, mark)?;
+        if self.in_doubt {
+            self.look_for_unseen(&**store, shared).await?;
         }
+        let mut done = self.save_to(&**store, shared).await;
+        if is_conflict(&done) && !self.unseen.is_empty() {
+            // One that nobody waited for was done since.
+            self.look_for_unseen(&**store, shared).await?;
+            done = self.save_to(&**store, shared).await;
+        }
+        // What is here is not what was said any more.
+        self.is_loaded &= !is_conflict(&done);
+        done
+    }
+
+    async fn save_to(&mut self, store: &dyn Store, shared: &Shared) -> Result<(), StoreError> {
         if self.is_kept() || !self.is_loaded {
             return Ok(());
         }
         let mark = RandomState::new().hash_one(self.version);
-        let change = Change {
-            version: self.version,
-            mark,
-            keep: self.kept,
-            messages: self.history.get(self.kept..).unwrap_or_default(),
-            mode: self.mode,
-        };
-        self.in_doubt = Some(mark);
+        let messages = self.history.get(self.kept..).unwrap_or_default();
+        let change = Change::new(mark, messages).behind(self.version, self.kept).mode(self.mode);
+        self.unseen.truncate(UNSEEN);
+        self.unseen.insert(0, mark);
+        self.in_doubt = true;
         let done = store.save(&shared.id, change).await;
         match &done {
             Ok(()) => {
-                (self.version, self.mark, self.in_doubt) = (self.version + 1, mark, None);
-                (self.kept, self.kept_mode) = (self.history.len(), self.mode);
+                self.is_now(self.version + 1, mark, self.mode);
+                self.kept = self.history.len();
             }
-            // What is here is not what was said any more.
-            Err(error) if error.is_conflict() => (self.is_loaded, self.in_doubt) = (false, None),
+            Err(error) if error.is_conflict() => {
+                self.unseen.remove(0);
+                self.in_doubt = false;
+            }
             Err(_) => {}
         }
         done
     }
 
-    /// Finds out whether the save of this mark was done. What has neither that mark nor the one from before is somebody
-    /// else's.
-    fn recognise(&mut self, saved: Saved, mark: u64) -> Result<(), StoreError> {
-        let found = (saved.version, saved.mark);
-        if found != (self.version, self.mark) && found != (self.version + 1, mark) {
-            (self.is_loaded, self.in_doubt) = (false, None);
+    /// Finds out whether one of the saves that were not seen to be done was. What has neither the mark of one of them nor
+    /// the one from before is somebody else's, and what is here is not what was said any more.
+    async fn look_for_unseen(&mut self, store: &dyn Store, shared: &Shared) -> Result<(), StoreError> {
+        let saved = store.load(&shared.id).await?.unwrap_or_default();
+        if saved.version == self.version + 1 && self.unseen.contains(&saved.mark) {
+            self.is_now(saved.version, saved.mark, saved.mode);
+        } else if (saved.version, saved.mark) != (self.version, self.mark) {
+            self.is_loaded = false;
             return Err(StoreError::conflict());
         }
+        self.in_doubt = false;
         self.kept = saved.messages.iter().zip(&self.history).take_while(|(theirs, ours)| theirs == ours).count();
-        (self.version, self.mark) = found;
-        (self.kept_mode, self.in_doubt) = (saved.mode, None);
         Ok(())
     }
-}
 
-/// What stands in the place of the result of a call that waits.
-fn pending(tool: &str) -> ToolResult {
-    not_run(tool, ErrorKind::Pending, "it waits for somebody's consent")
-}
-
-fn no_longer_waiting(result: &CallResult, now: SystemTime) -> ToolResult {
-    match result.expires() {
-        Some(expires) if expires <= now => not_run(&result.name, ErrorKind::Refused, "nobody has agreed in time"),
-        _ => unknown(&result.name),
+    /// Knows what the store has.
+    fn is_now(&mut self, version: u64, mark: u64, mode: Mode) {
+        (self.version, self.mark, self.kept_mode, self.in_doubt) = (version, mark, mode, false);
+        self.unseen.clear();
     }
+}
+
+fn is_conflict(done: &Result<(), StoreError>) -> bool {
+    done.as_ref().is_err_and(StoreError::is_conflict)
 }

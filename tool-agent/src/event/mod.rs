@@ -2,29 +2,45 @@
 
 mod queue;
 mod subscriber;
+mod update;
 
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+pub use subscriber::Subscriber;
 pub(crate) use subscriber::{Hub, Told};
-pub use subscriber::{Subscriber, Update};
+pub use update::Update;
 
-use crate::{CallResult, Outcome, Usage};
+use crate::{CallResult, ModelError, Outcome, Usage};
 
-/// Something that has happened in a conversation.
+/// Something that has happened in a conversation; [`Update`] says in which of its runs.
 ///
-/// Of each call there is one [`CallStarted`](Self::CallStarted), then what it reports, then one
+/// Each run begins with one [`Began`](Self::Began) and ends with one [`Ended`](Self::Ended), also if it was dropped. Of
+/// each call there is one [`CallStarted`](Self::CallStarted), then what it reports, then one
 /// [`CallFinished`](Self::CallFinished) or [`CallPending`](Self::CallPending); what was pending starts again when
-/// somebody has agreed to it, or finishes when they have not. Each run ends with one [`Ended`](Self::Ended), also if it was
-/// dropped. Who watches the whole conversation hears of one run after the other, and nothing of one that ended before it
-/// was its turn.
+/// somebody has agreed to it, or finishes when they have not. Who watches the whole conversation hears of one run after the
+/// other, and nothing of one that ended before it was its turn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Event {
+    /// A run has its turn.
+    Began {
+        /// What a person says; nothing where the run goes on with what was said before.
+        text: Option<String>,
+    },
+    /// The model did not answer, and is asked again after a while; see [`Retrying`](crate::Retrying).
+    Retrying {
+        /// Why it did not; in JSON, in words.
+        #[serde(serialize_with = "in_words")]
+        why: ModelError,
+        /// How long it will be; in JSON, in milliseconds.
+        #[serde(serialize_with = "duration")]
+        after: Duration,
+    },
     /// The model says more. Pieces that nobody has read yet are joined.
     Text {
         /// What comes next.
@@ -78,6 +94,14 @@ pub enum Event {
         /// How.
         Arc<Outcome>,
     ),
+}
+
+fn in_words<S: Serializer>(error: &ModelError, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(error)
+}
+
+fn duration<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX).serialize(serializer)
 }
 
 fn milliseconds<S: Serializer>(time: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {

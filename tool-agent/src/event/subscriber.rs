@@ -8,24 +8,15 @@ use std::task::{Context, Poll, Waker};
 
 use tool_runtime::Stream;
 
-use super::Event;
 use super::queue::Queue;
+use super::{Event, Update};
 use crate::conversation::Shared;
-
-/// What a subscriber is told.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Update {
-    /// Something happened.
-    Event(Event),
-    /// So many events are lost: thousands of them were not read.
-    Missed(u64),
-}
 
 /// Reads the events of a conversation; also a [`Stream`]. Dropped, it watches no more.
 ///
 /// It never holds the conversation up. Each subscriber has a queue of its own, in which pieces of text that were not
-/// read yet are joined, so that one who is slow misses nothing. Only of one who leaves thousands of events unread some
-/// are let go, reports of progress first, and it is [told](Update::Missed).
+/// read yet are joined, so that one who is slow misses nothing. Only of one who leaves thousands of events unread, or
+/// many megabytes, some are let go, reports of progress first, and it is [told](Update::Missed).
 pub struct Subscriber {
     queue: Arc<Mutex<Queue>>,
     /// What is watched is not forgotten meanwhile.
@@ -91,15 +82,15 @@ impl Hub {
 
     /// Tells everybody who watches this run. They are woken by the caller, who may hold a lock now.
     pub(crate) fn tell(&self, run: u64, event: impl FnOnce() -> Event) -> Told {
-        self.tell_those(|one| one.run.is_none_or(|its| its == run), event)
+        self.tell_those(run, |one| one.run.is_none_or(|its| its == run), event)
     }
 
     /// Tells those who watch only this run, and nobody who watches the whole conversation.
     pub(crate) fn tell_alone(&self, run: u64, event: impl FnOnce() -> Event) -> Told {
-        self.tell_those(|one| one.run == Some(run), event)
+        self.tell_those(run, |one| one.run == Some(run), event)
     }
 
-    fn tell_those(&self, whom: impl Fn(&Watching) -> bool, event: impl FnOnce() -> Event) -> Told {
+    fn tell_those(&self, run: u64, whom: impl Fn(&Watching) -> bool, event: impl FnOnce() -> Event) -> Told {
         let mut told = Told::default();
         if !self.is_watched() {
             return told;
@@ -112,7 +103,7 @@ impl Hub {
         let mut event = concerned.peek().is_some().then(event);
         while let Some(one) = concerned.next() {
             let event = if concerned.peek().is_some() { event.clone() } else { event.take() };
-            told.to_wake.extend(event.and_then(|event| lock(&one.queue).push(event)));
+            told.to_wake.extend(event.and_then(|event| lock(&one.queue).push(run, event)));
         }
         told
     }

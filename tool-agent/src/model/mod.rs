@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub use error::{ModelError, ModelErrorKind};
 pub use part::{End, Part, Stop, Usage};
 pub use reply::Reply;
-pub use request::{Options, Request};
+pub use request::{Effort, Options, Request};
 use tool_runtime::Stream;
 
 /// An answer as it comes; see [`Model::answer`]. Dropped, the request is withdrawn.

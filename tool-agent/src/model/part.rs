@@ -1,10 +1,12 @@
 //! Pieces of an answer.
 
 use std::ops::{Add, AddAssign};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::ModelError;
 use crate::ModelCall;
 
 /// A piece of an answer.
@@ -17,12 +19,28 @@ pub enum Part {
     Thinking(String),
     /// A call, whole.
     Call(ModelCall),
+    /// Nothing yet: the model did not answer, and is asked again after a while. It says nothing of the answer, and comes
+    /// before it; see [`Retrying`](crate::Retrying).
+    Retrying {
+        /// Why it did not.
+        why: ModelError,
+        /// How long it will be.
+        after: Duration,
+    },
     /// The answer is complete. Nothing comes after it.
     End(End),
 }
 
 /// How an answer has ended.
+///
+/// ```
+/// use tool_agent::{End, Part, Stop, Usage};
+///
+/// let end = Part::End(End::new(Stop::Length).usage(Usage::new(1_200, 300).cached(1_000)));
+/// # let _ = end;
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct End {
     /// Why.
     pub stop: Stop,
@@ -30,6 +48,28 @@ pub struct End {
     pub usage: Usage,
     /// What the provider wants to see again with the next request; see [`Assistant::opaque`](crate::Assistant::opaque).
     pub opaque: Option<Value>,
+}
+
+impl End {
+    /// An end for this reason.
+    #[must_use]
+    pub fn new(stop: Stop) -> Self {
+        Self { stop, ..Self::default() }
+    }
+
+    /// What it took.
+    #[must_use]
+    pub fn usage(mut self, usage: Usage) -> Self {
+        self.usage = usage;
+        self
+    }
+
+    /// What the provider wants to see again with the next request.
+    #[must_use]
+    pub fn opaque(mut self, opaque: impl Into<Option<Value>>) -> Self {
+        self.opaque = opaque.into();
+        self
+    }
 }
 
 /// Why an answer has ended.
@@ -49,6 +89,7 @@ pub enum Stop {
 /// How many tokens answers took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct Usage {
     /// Tokens that were read, those from a cache included.
     pub input: u64,
@@ -63,6 +104,13 @@ impl Usage {
     #[must_use]
     pub fn new(input: u64, output: u64) -> Self {
         Self { input, output, cached: 0 }
+    }
+
+    /// So many of those that were read came from the provider's cache.
+    #[must_use]
+    pub fn cached(mut self, tokens: u64) -> Self {
+        self.cached = tokens;
+        self
     }
 
     /// All tokens, read and written.

@@ -1,5 +1,6 @@
 //! What a model is asked.
 
+use serde::{Deserialize, Serialize};
 use tool_runtime::Dispatcher;
 
 use crate::Message;
@@ -56,10 +57,37 @@ pub struct Options {
     pub max_tokens: Option<u32>,
     /// How freely it chooses its words.
     pub temperature: Option<f64>,
+    /// How much it thinks before it answers.
+    pub effort: Option<Effort>,
+}
+
+/// How much a model thinks before it answers. A model that does not think may refuse to be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Effort {
+    /// Little, to answer soon.
+    Low,
+    /// Some.
+    Medium,
+    /// Much, to answer well.
+    High,
+}
+
+impl Effort {
+    /// The effort as one word, as the providers write it and as it is serialised.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
 }
 
 impl Options {
-    const UNSET: Self = Self { max_tokens: None, temperature: None };
+    const UNSET: Self = Self { max_tokens: None, temperature: None, effort: None };
 
     /// How many tokens an answer may have.
     #[must_use]
@@ -72,6 +100,13 @@ impl Options {
     #[must_use]
     pub fn temperature(mut self, temperature: f64) -> Self {
         self.temperature = Some(temperature);
+        self
+    }
+
+    /// How much the model thinks before it answers.
+    #[must_use]
+    pub fn effort(mut self, effort: Effort) -> Self {
+        self.effort = Some(effort);
         self
     }
 }

@@ -13,8 +13,8 @@ pub(super) struct Filled {
     pub(super) missing: Vec<String>,
 }
 
-/// Takes arguments from a text: first what is named, then what can be known by its type and its form, and last, for the
-/// one text that is missing, what is neither a word of the tool nor one that says nothing.
+/// Takes arguments from a text: first what is named, then what can be known by its type and its form, then what is in
+/// quotes, and last, for the one text that is missing, what is neither a word of the tool nor one that says nothing.
 pub(super) fn fill(text: &str, tool: &str, definition: &ToolDefinition) -> Filled {
     let mut text = Text { words: words(text).into_iter().map(Some).collect() };
     let mut arguments = Map::new();
@@ -32,6 +32,9 @@ pub(super) fn fill(text: &str, tool: &str, definition: &ToolDefinition) -> Fille
         {
             arguments.insert(name.clone(), value);
         }
+    }
+    if let Some((name, quoted)) = text.quoted(definition, &arguments) {
+        arguments.insert(name.to_owned(), quoted.into());
     }
     let mut missing: Vec<String> = definition
         .arguments
@@ -71,9 +74,8 @@ impl<'a> Text<'a> {
     fn recognised(&mut self, name: &str, argument: &Argument) -> Option<Value> {
         let is_choice = argument.keywords.contains_key("enum");
         let is_number = matches!(argument.type_name.as_str(), "integer" | "number");
-        let is_place = ["path", "file", "folder", "directory", "url", "uri"].iter().any(|word| name.contains(word));
         if argument.type_name == "string"
-            && is_place
+            && is_place(name)
             && let Some(place) = self.take(|word| match word {
                 Word::Plain(word) | Word::Quoted(word) => looks_like_a_place(word).then(|| (*word).into()),
                 Word::Named(..) => None,
@@ -87,13 +89,34 @@ impl<'a> Text<'a> {
                 Word::Named(..) => None,
             });
         }
-        if argument.type_name == "string" && argument.required {
-            return self.take(|word| match word {
-                Word::Quoted(text) => Some((*text).into()),
-                _ => None,
-            });
-        }
         None
+    }
+
+    /// The argument that a text in quotes is meant for. One alone is for the first text that is required, or else for the
+    /// first that may be given. Of several nobody knows which is which, unless a single text is missing.
+    fn quoted<'d>(
+        &mut self,
+        definition: &'d ToolDefinition,
+        arguments: &Map<String, Value>,
+    ) -> Option<(&'d str, &'a str)> {
+        let is_text = |argument: &Argument| argument.type_name == "string" && !argument.keywords.contains_key("enum");
+        let open = definition.arguments.iter().filter(|(name, _)| !arguments.contains_key(*name));
+        let (required, optional): (Vec<_>, Vec<_>) =
+            open.filter(|(_, argument)| is_text(argument)).partition(|(_, argument)| argument.required);
+        let quotes = self.words.iter().flatten().filter(|word| matches!(word, Word::Quoted(_))).count();
+        let meant = match (quotes, required.as_slice()) {
+            (1.., [only]) => Some(only.0),
+            (1, [first, ..]) => Some(first.0),
+            // What is not like a place is none.
+            (1, []) => optional.iter().map(|(name, _)| *name).find(|name| !is_place(name)),
+            _ => None,
+        };
+        let at = self.words.iter().position(|word| matches!(word, Some(Word::Quoted(_))))?;
+        let meant = meant?;
+        match self.words[at].take()? {
+            Word::Quoted(text) => Some((meant, text)),
+            Word::Plain(_) | Word::Named(..) => None,
+        }
     }
 
     /// The first word in which something is seen; it is used up.
@@ -124,7 +147,15 @@ impl<'a> Text<'a> {
     }
 }
 
+/// Whether an argument of this name says where something is.
+fn is_place(name: &str) -> bool {
+    ["path", "file", "folder", "directory", "url", "uri"].iter().any(|word| name.contains(word))
+}
+
 fn looks_like_a_place(word: &str) -> bool {
+    if word.contains(['*', '?']) && !word.contains("://") {
+        return false;
+    }
     let has_extension = word.rsplit_once('.').is_some_and(|(stem, extension)| {
         !stem.is_empty() && !extension.is_empty() && extension.chars().all(char::is_alphanumeric)
     });
@@ -194,6 +225,30 @@ mod tests {
         let (arguments, missing) =
             filled("please search the files for lost keys", json!({"pattern": required("string")}));
         assert_eq!((arguments, missing.len()), (json!({"pattern": "lost keys"}), 0));
+    }
+
+    #[test]
+    fn a_text_in_quotes_goes_where_there_is_no_doubt() {
+        let optional = || json!({"type": "string", "required": false});
+        let text = r#"search "fn main""#;
+        let one = json!({"glob": optional(), "pattern": required("string")});
+        assert_eq!(filled(text, one.clone()), (json!({"pattern": "fn main"}), vec![]));
+        assert_eq!(filled(r#"search "a" "b""#, one), (json!({"pattern": "a"}), vec![]), "it is the only one missing");
+
+        let two = json!({"from": required("string"), "to": required("string")});
+        let (arguments, missing) = filled(text, two.clone());
+        assert_eq!((arguments, missing), (json!({"from": "fn main"}), vec!["to".to_owned()]), "the rest is asked for");
+        let (arguments, missing) = filled(r#"move "a" "b""#, two.clone());
+        assert_eq!((arguments, missing.len()), (json!({}), 2), "nobody knows which is which");
+        assert_eq!(filled(r#"move from="a" "b""#, two), (json!({"from": "a", "to": "b"}), vec![]));
+
+        let none = json!({"glob": optional(), "path": optional(), "text": optional()});
+        assert_eq!(
+            filled(r#"list "*.rs""#, none.clone()),
+            (json!({"glob": "*.rs"}), vec![]),
+            "no place, and the first"
+        );
+        assert_eq!(filled(r#"list "a" "b""#, none), (json!({}), vec![]));
     }
 
     #[test]

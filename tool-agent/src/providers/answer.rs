@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::pin::Pin;
 
-use futures_core::Stream as Pieces;
 use futures_util::stream::{self, StreamExt};
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::Value;
 use sse_stream::{Sse, SseStream};
+use tool_runtime::Stream as Pieces;
 use tool_runtime::dialect::{Malformed, Offer, Received, Requested, ResponseError, Stream};
 
 use super::protocol::{Notes, Protocol};
@@ -174,7 +174,8 @@ fn end(notes: Notes, turn: Vec<Value>) -> Result<End, ModelError> {
     if notes.is_garbled {
         return Err(ModelError::new(ModelErrorKind::Cut, "the model could not finish its call"));
     }
-    Ok(End { stop: notes.stop, usage: notes.usage, opaque: (!turn.is_empty()).then_some(Value::Array(turn)) })
+    let turn = (!turn.is_empty()).then_some(Value::Array(turn));
+    Ok(End::new(notes.stop).usage(notes.usage).opaque(turn))
 }
 
 /// Why a stream has no more pieces.

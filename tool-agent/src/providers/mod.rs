@@ -6,9 +6,11 @@
 //! to its end or was cut.
 
 mod answer;
+mod builder;
 mod failure;
 mod history;
 mod key;
+mod known;
 mod protocol;
 mod setup;
 mod transport;
@@ -23,12 +25,15 @@ use self::protocol::{Asked, Protocol};
 use self::transport::Transport;
 use crate::{Answering, Model, ModelError, Request};
 
+pub use builder::ProviderBuilder;
 pub use setup::SetupError;
 
 /// How long nothing may come, unless it is said. Models that think before they answer are silent for minutes.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// A language model of a provider, chosen by the environment.
+/// A language model of a provider, chosen by the environment or by the code.
+///
+/// [`from_env`](Self::from_env) has it from these variables:
 ///
 /// | variable | it says |
 /// |---|---|
@@ -40,10 +45,22 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// | `OLLAMA_BASE_URL` | for `ollama/…`; this machine unless it is set |
 /// | `HTTPS_PROXY`, `NO_PROXY` | the way out, as everywhere |
 ///
+/// [`openai`](Self::openai), [`anthropic`](Self::anthropic), [`gemini`](Self::gemini), [`openrouter`](Self::openrouter)
+/// and [`ollama`](Self::ollama) take from it the key and no more:
+///
+/// ```
+/// use tool_agent::{Model, Provider};
+///
+/// let model = Provider::openai("qwen3-coder").base_url("http://127.0.0.1:8000/v1").build()?;
+/// assert_eq!(model.name(), "openai/qwen3-coder");
+/// # Ok::<(), tool_agent::SetupError>(())
+/// ```
+///
 /// Keys are read from the environment and nowhere else. They go into a header; errors, logs and `Debug` do not have them,
 /// also where a provider repeats the key that it refuses. Redirections are not followed, so that nobody else is shown one.
 ///
-/// [`Options`](crate::Options) go to the provider as they are, but for the temperature, which Anthropic takes no more.
+/// [`Options`](crate::Options) go to the provider as they are, but for the temperature, which Anthropic takes no more. A
+/// provider refuses an effort that its model does not know.
 ///
 /// A provider is asked once. [`Retrying`](crate::Retrying) asks again where that may help:
 ///
@@ -91,6 +108,32 @@ impl Provider {
     /// As [`from_env`](Self::from_env).
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Option<Self>, SetupError> {
         setup::chosen(&variable)
+    }
+
+    /// A model of OpenAI, or of whoever speaks its Chat Completions under another [URL](ProviderBuilder::base_url), such
+    /// as LiteLLM or vLLM. Its key is `OPENAI_API_KEY`.
+    pub fn openai(model: impl Into<String>) -> ProviderBuilder {
+        ProviderBuilder::new(&known::OPENAI, model)
+    }
+
+    /// A model of Anthropic. Its key is `ANTHROPIC_API_KEY`.
+    pub fn anthropic(model: impl Into<String>) -> ProviderBuilder {
+        ProviderBuilder::new(&known::ANTHROPIC, model)
+    }
+
+    /// A model of Google. Its key is `GEMINI_API_KEY`, or else `GOOGLE_API_KEY`.
+    pub fn gemini(model: impl Into<String>) -> ProviderBuilder {
+        ProviderBuilder::new(&known::GEMINI, model)
+    }
+
+    /// A model behind OpenRouter, such as `qwen/qwen3-coder`. Its key is `OPENROUTER_API_KEY`.
+    pub fn openrouter(model: impl Into<String>) -> ProviderBuilder {
+        ProviderBuilder::new(&known::OPENROUTER, model)
+    }
+
+    /// A model of Ollama, on this machine unless a [URL](ProviderBuilder::base_url) says otherwise. It needs no key.
+    pub fn ollama(model: impl Into<String>) -> ProviderBuilder {
+        ProviderBuilder::new(&known::OLLAMA, model)
     }
 
     /// Asks for answers in one piece, from servers that do not stream well.

@@ -7,6 +7,7 @@ use tool_runtime::Dispatcher;
 
 use super::live::Live;
 use crate::limits::estimated;
+use crate::sent::fitting;
 use crate::{Answering, Ending, Event, ModelError, ModelErrorKind, Part, Request, Usage};
 
 impl Live {
@@ -23,10 +24,11 @@ impl Live {
         let agent = self.conversation.agent.inner.clone();
         let meaning = agent.modes.of(self.state.mode);
         let Self { state, partial, stop, end, parent, .. } = self;
+        let fitting = agent.shortlist.as_ref().map(|shortlist| fitting(shortlist, &state.history, meaning));
         let request = Request {
             system: meaning.system(),
             messages: &state.history,
-            tools: meaning.sent(),
+            tools: fitting.as_ref().map_or_else(|| meaning.sent(), Option::as_ref),
             options: &agent.options,
         };
         let mut answering = started(|| agent.model.answer(request)).map_err(Ending::Failed)?;
@@ -50,6 +52,7 @@ impl Live {
                     append(&mut partial.thinking, text);
                 }
                 Part::Call(call) => partial.calls.push(call),
+                Part::Retrying { why, after } => end.watchers.tell(|| Event::Retrying { why, after }),
                 Part::End(ended) => break ended,
             }
         };

@@ -68,6 +68,7 @@ impl Live {
 
     /// Does what the run begins with. Then it is the model's turn, unless the run has ended with that.
     pub(super) async fn begin(&mut self, begin: Begin) -> Result<(), Ending> {
+        self.tell(|| Event::Began { text: begin.text() });
         match begin {
             Begin::Say(text) => {
                 if text.trim().is_empty() {

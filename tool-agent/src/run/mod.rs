@@ -12,6 +12,7 @@ mod stop;
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tool_runtime::{Call, CancellationToken, Confirm, Decision};
 
@@ -41,7 +42,7 @@ use crate::{Conversation, Ending, Event, Limits, Outcome, Subscriber};
 /// let mut events = run.events();
 /// let outcome = tokio::spawn(run.into_future());
 /// while let Some(update) = events.next().await {
-///     if let Update::Event(Event::Text { text }) = update {
+///     if let Update::Event { event: Event::Text { text }, .. } = update {
 ///         print!("{text}");
 ///     }
 /// }
@@ -66,6 +67,16 @@ pub(crate) enum Begin {
     Say(String),
     Resume,
     Decide { token: String, decision: Decision },
+}
+
+impl Begin {
+    /// What a person says.
+    fn text(&self) -> Option<String> {
+        match self {
+            Self::Say(text) => Some(text.clone()),
+            Self::Resume | Self::Decide { .. } => None,
+        }
+    }
 }
 
 type Prepare = Arc<dyn for<'c> Fn(Call<'c>) -> Call<'c> + Send + Sync>;
@@ -108,9 +119,18 @@ impl Drop for End {
 }
 
 impl Run {
-    pub(crate) fn new(conversation: Conversation, number: u64, begin: Begin) -> Self {
-        let end = End { watchers: Watchers { shared: conversation.shared.clone(), run: number } };
+    pub(crate) fn new(conversation: Conversation, begin: Begin) -> Self {
+        static RUNS: AtomicU64 = AtomicU64::new(1);
+        let run = RUNS.fetch_add(1, Ordering::Relaxed);
+        let end = End { watchers: Watchers { shared: conversation.shared.clone(), run } };
         Self { conversation, begin, settings: Settings::default(), limits: None, budget: None, cancel: None, end }
+    }
+
+    /// A number that no other run of this process has. [`Update`](crate::Update) has it beside each event, so that an
+    /// interface knows its own runs from those of others.
+    #[must_use]
+    pub fn id(&self) -> u64 {
+        self.end.watchers.run
     }
 
     /// Watches what happens, to the end of this run.
@@ -151,6 +171,7 @@ impl Run {
     }
 
     /// Has what it is told, and what it spends, from the run that it was spawned in.
+    #[cfg(feature = "spawn")]
     pub(crate) fn below(mut self, parent: &Parent) -> Self {
         *self.conversation.shared.new_mode() = Some(parent.mode());
         self.settings = parent.settings.clone();

@@ -9,6 +9,7 @@ use crate::Mode;
 
 /// What a sub-agent has from the run that it is spawned in.
 pub(crate) struct Parent {
+    #[cfg_attr(not(feature = "spawn"), expect(dead_code, reason = "sub-agents have them"))]
     pub(super) settings: Settings,
     pub(super) budget: Arc<Budget>,
     mode: Mutex<Mode>,
@@ -24,11 +25,13 @@ impl Parent {
     }
 
     /// The mode of its last turn.
+    #[cfg(feature = "spawn")]
     pub(crate) fn mode(&self) -> Mode {
         *self.mode.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether somebody is asked in this run whom the agent would not ask.
+    #[cfg(feature = "spawn")]
     pub(crate) fn asks(&self) -> bool {
         self.settings.confirm.is_some()
     }
@@ -61,6 +64,7 @@ impl Running {
 
     /// The run that goes on in a conversation. Nothing where it cannot be told which: nobody is asked about somebody
     /// else's calls.
+    #[cfg(feature = "spawn")]
     pub(crate) fn get(&self, conversation: &str) -> Option<Arc<Parent>> {
         match self.lock().get(conversation)?.as_slice() {
             [run] => Some(run.clone()),

@@ -1,5 +1,6 @@
 //! Where conversations are kept.
 
+#[cfg(feature = "sqlite")]
 mod sqlite;
 
 use std::borrow::Cow;
@@ -8,6 +9,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
+#[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteStore, Summary};
 
 use crate::{Message, Mode};
@@ -46,6 +48,7 @@ impl<S: Store + ?Sized> Store for Arc<S> {
 
 /// A conversation as a store keeps it.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Saved {
     /// Counts the changes.
     pub version: u64,
@@ -57,8 +60,45 @@ pub struct Saved {
     pub messages: Vec<Message>,
 }
 
+impl Saved {
+    /// A conversation as it is after the change of this mark, which has made this version.
+    #[must_use]
+    pub fn new(version: u64, mark: u64, messages: Vec<Message>) -> Self {
+        Self { version, mark, mode: Mode::default(), messages }
+    }
+
+    /// The mode that it was in.
+    #[must_use]
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+}
+
 /// A change to a conversation: its first messages stay, others come behind them. It makes the next version.
+///
+/// The loop makes them. Whoever tests a [`Store`] makes some as well:
+///
+/// ```
+/// use tool_agent::{Change, Message, SqliteStore, Store};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("chats.db");
+/// let store = SqliteStore::open(path).await?;
+/// let (first, second) = ([Message::user("Hello")], [Message::assistant("Hi.")]);
+/// store.save("chat-7", Change::new(1, &first)).await?;
+/// store.save("chat-7", Change::new(2, &second).behind(1, 1)).await?;
+/// assert_eq!(store.load("chat-7").await?.unwrap().messages, [first, second].concat());
+///
+/// let late = store.save("chat-7", Change::new(3, &[]).behind(1, 0)).await.unwrap_err();
+/// assert!(late.is_conflict());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Change<'a> {
     /// The version that was changed; 0 for a conversation that is new.
     pub version: u64,
@@ -70,6 +110,28 @@ pub struct Change<'a> {
     pub messages: &'a [Message],
     /// The mode that it is in.
     pub mode: Mode,
+}
+
+impl<'a> Change<'a> {
+    /// A new conversation of these messages.
+    #[must_use]
+    pub fn new(mark: u64, messages: &'a [Message]) -> Self {
+        Self { version: 0, mark, keep: 0, messages, mode: Mode::default() }
+    }
+
+    /// A change to this version of a conversation, of which so many messages stay.
+    #[must_use]
+    pub fn behind(mut self, version: u64, keep: usize) -> Self {
+        (self.version, self.keep) = (version, keep);
+        self
+    }
+
+    /// The mode that it is in.
+    #[must_use]
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
 }
 
 /// Why a conversation could not be read or kept.

@@ -1,16 +1,20 @@
-//! Runs that are dropped at every point at which they wait.
+//! Runs that are stopped at every point at which they wait.
 
 use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
+use std::time::Duration;
 
 use serde_json::json;
 use tool_agent::{
-    Agent, Assistant, CallResult, Ending, Event, Message, ModelCall, Outcome, Reply, Scripted, SqliteStore, Update,
+    Agent, AgentBuilder, Assistant, CallResult, Conversation, Ending, Event, Message, ModelCall, Outcome, Reply, Run,
+    Scripted, SqliteStore, Store, Update,
 };
-use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, ToolCall};
+use tool_runtime::confirm::{self, Key};
+use tool_runtime::{CancellationToken, Decision, Deferred, Dispatcher, ErrorKind, ToolCall};
 
+use crate::consent::deleting;
 use crate::support::{Gauge, Hesitant, assert_valid, flaw, kinds, three_calls, tools, until};
 
 /// Polls a future so many times, lets what it has started go on for a while, then drops it. What it came to, if it did.
@@ -46,62 +50,153 @@ async fn nothing_is_left(gauge: &Gauge) -> bool {
     gauge.steps() == before && gauge.running() == 0
 }
 
-#[tokio::test]
-async fn a_run_dropped_at_any_point_leaves_nothing_behind_but_a_valid_history() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("chats.db");
-    let store = SqliteStore::open(&path).await.unwrap();
-    let (tools, gauge) = tools();
-    let build = |store: SqliteStore| {
-        Agent::builder(Hesitant(Scripted::from_fn(three_calls)), tools.clone()).store(store).build()
-    };
-    let agent = build(store.clone());
-    let (mut lengths, mut stopped) = (BTreeSet::new(), 0);
-    // One in three is dropped at once, the others when its tools have gone on without it.
-    for round in 0.. {
-        let (times, then) = (round / 3, round % 3 * 2);
-        assert!(times < 2_000, "it never ends");
-        let id = format!("c{round}");
-        let conversation = agent.conversation(&id);
-        let run = conversation.say("Work!");
-        let mut events = run.events();
-        let outcome: Option<Outcome> = polled(times, then, run.into_future()).await;
-        assert!(nothing_is_left(&gauge).await, "a tool runs on after {times} polls");
-        until("the end of all sessions", || gauge.sessions() == 0).await;
-        let told: Vec<Update> = std::iter::from_fn(|| events.try_next()).collect();
-        let (started, finished) = told.iter().fold((0, 0), |(started, finished), update| match update {
-            Update::Event(Event::CallStarted { .. }) => (started + 1, finished),
-            Update::Event(Event::CallFinished(_)) => (started, finished + 1),
-            _ => (started, finished),
-        });
-        assert_eq!(started, finished, "{told:?}");
-        let ended = told.iter().filter(|update| matches!(update, Update::Event(Event::Ended(_)))).count();
-        assert_eq!(ended, usize::from(times > 0), "{told:?}");
+/// How a run is stopped.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Dropped,
+    ByToken,
+}
 
-        let history = conversation.history().await.unwrap();
-        assert_valid(&history);
-        lengths.insert(history.len());
-        let last = history.last().filter(|message| matches!(message, Message::Tools { .. }));
-        stopped += usize::from(last.is_some_and(|last| kinds(last).contains(&Some(ErrorKind::Cancelled))));
-        // What another process reads is valid too.
-        let elsewhere = build(store.clone()).conversation(&id).history().await.unwrap();
-        assert_valid(&elsewhere);
-        // And the conversation can go on.
-        let next = conversation.say("And now?").await;
-        assert_eq!(next.ending, Ending::Answered, "after {times} polls");
-        let history = conversation.history().await.unwrap();
-        assert_valid(&history);
-        let elsewhere = build(store.clone()).conversation(&id).history().await.unwrap();
-        assert_eq!(elsewhere, history, "after {times} polls");
-        if let Some(outcome) = outcome {
-            assert_eq!(outcome.answer(), Some("The steps: 1, 2, 3"));
-            println!(
-                "dropped in {round} rounds, after up to {times} polls; in {stopped} of them in the middle of a call"
-            );
-            break;
+impl Way {
+    /// Stops a run after so many polls. What it came to, if it was not stopped.
+    async fn stop(self, times: usize, then: usize, run: Run) -> Option<Outcome> {
+        let token = CancellationToken::new();
+        let mut run = run.cancel(token.clone()).into_future();
+        match self {
+            Self::Dropped => polled(times, then, run).await,
+            Self::ByToken => {
+                if let Some(outcome) = polled(times, then, &mut run).await {
+                    return Some(outcome);
+                }
+                token.cancel();
+                // It says that it was cancelled, unless it has come to its end all the same.
+                run.await;
+                None
+            }
         }
     }
-    assert!(lengths.len() >= 4 && stopped > 0, "it was dropped in many places: {lengths:?}, {stopped}");
+}
+
+/// An agent whose runs are stopped, and what its tools and its store say afterwards.
+struct Scene {
+    agent: Agent,
+    gauge: Gauge,
+    store: SqliteStore,
+    _folder: tempfile::TempDir,
+}
+
+/// What the histories were like.
+#[derive(Debug, Default)]
+struct Seen {
+    lengths: BTreeSet<usize>,
+    /// How often a run was stopped in the middle of a call.
+    in_calls: usize,
+}
+
+impl Scene {
+    async fn new(model: Scripted, set: impl FnOnce(AgentBuilder) -> AgentBuilder) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
+        let (tools, gauge) = tools();
+        let agent = set(Agent::builder(Hesitant(model), tools).store(store.clone())).build();
+        Self { agent, gauge, store, _folder: folder }
+    }
+
+    /// Stops a run at every point, in a conversation of its own each time. One in three is stopped at once, the others
+    /// when its tools have gone on without it. Afterwards the conversation goes on, and ends as it should.
+    async fn stop_at_every_point(&self, way: Way, begin: impl AsyncFn(&Conversation) -> Run, next: &Ending) -> Seen {
+        let mut seen = Seen::default();
+        for round in 0.. {
+            let (times, then) = (round / 3, round % 3 * 2);
+            assert!(times < 2_000, "it never ends");
+            let conversation = self.agent.conversation(format!("{way:?}{round}"));
+            let run = begin(&conversation).await;
+            let mut events = run.events();
+            let outcome = way.stop(times, then, run).await;
+            assert!(nothing_is_left(&self.gauge).await, "a tool runs on after {times} polls");
+            until("the end of all sessions", || self.gauge.sessions() == 0).await;
+            let told: Vec<Update> = std::iter::from_fn(|| events.try_next()).collect();
+            let is_polled = times > 0 || matches!(way, Way::ByToken);
+            check_events(&told, is_polled);
+
+            let history = self.check(&conversation).await;
+            seen.lengths.insert(history.len());
+            let last = history.last().filter(|message| matches!(message, Message::Tools { .. }));
+            seen.in_calls += usize::from(last.is_some_and(|last| kinds(last).contains(&Some(ErrorKind::Cancelled))));
+            assert_eq!(conversation.say("And now?").await.ending, *next, "{way:?} after {times} polls");
+            self.check(&conversation).await;
+            if let Some(outcome) = outcome {
+                println!("{way:?}: {round} rounds, up to {times} polls, {seen:?}, {:?}", outcome.ending);
+                break;
+            }
+        }
+        seen
+    }
+
+    /// The history is valid, and so is what the store has of it.
+    async fn check(&self, conversation: &Conversation) -> Vec<Message> {
+        let history = conversation.history().await.unwrap();
+        assert_valid(&history);
+        // What a run that was dropped has left is written behind it.
+        let mut looks = 0..10_000;
+        while self.store.load(conversation.id()).await.unwrap().unwrap_or_default().messages != history {
+            assert!(looks.next().is_some(), "the store does not have {history:?}");
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        history
+    }
+}
+
+/// What begins ends, and nothing is told after the end.
+#[track_caller]
+fn check_events(told: &[Update], is_polled: bool) {
+    let count = |is: fn(&Event) -> bool| told.iter().filter_map(Update::event).filter(|event| is(event)).count();
+    let started = count(|event| matches!(event, Event::CallStarted { .. }));
+    let ended = count(|event| matches!(event, Event::CallFinished(_) | Event::CallPending { .. }));
+    assert_eq!(started, ended, "{told:?}");
+    assert_eq!(count(|event| matches!(event, Event::Ended(_))), usize::from(is_polled), "{told:?}");
+    let last = told.last().and_then(Update::event);
+    assert!(!is_polled || matches!(last, Some(Event::Ended(_))), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_run_stopped_at_any_point_leaves_nothing_behind_but_a_valid_history() {
+    let scene = Scene::new(Scripted::from_fn(three_calls), |agent| agent).await;
+    for way in [Way::Dropped, Way::ByToken] {
+        let seen = scene.stop_at_every_point(way, async |c| c.say("Work!"), &Ending::Answered).await;
+        assert!(seen.lengths.len() >= 4 && seen.in_calls > 0, "it was stopped in many places: {seen:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_run_stopped_while_a_person_makes_up_their_mind_leaves_nothing_behind_either() {
+    let slow = confirm::from_fn(|_| async {
+        for _ in 0..5 {
+            tokio::task::yield_now().await;
+        }
+        Decision::Run
+    });
+    let scene = Scene::new(Scripted::from_fn(deleting), |agent| agent.confirm(slow)).await;
+    for way in [Way::Dropped, Way::ByToken] {
+        let before = scene.gauge.steps();
+        let seen = scene.stop_at_every_point(way, async |c| c.say("Delete!"), &Ending::Answered).await;
+        assert!(seen.lengths.len() >= 4 && seen.in_calls > 0, "it was stopped in many places: {seen:?}");
+        assert!(scene.gauge.steps() > before, "what was agreed to has run");
+    }
+}
+
+#[tokio::test]
+async fn a_decision_stopped_at_any_point_leaves_nothing_behind_either() {
+    let deferred = Deferred::new(Key::random().unwrap());
+    let scene = Scene::new(Scripted::from_fn(deleting), |agent| agent.deferred(deferred)).await;
+    let decide = async |conversation: &Conversation| {
+        assert_eq!(conversation.say("Delete!").await.ending, Ending::Waiting(2));
+        let waiting = conversation.waiting().await.unwrap();
+        conversation.decide(&waiting[0].0.token, Decision::Run)
+    };
+    for way in [Way::Dropped, Way::ByToken] {
+        scene.stop_at_every_point(way, decide, &Ending::Waiting(2)).await;
+    }
 }
 
 /// On several threads a call may end in the moment in which its run is dropped.
@@ -122,7 +217,7 @@ async fn each_call_ends_once_and_nothing_is_told_after_the_end() {
         let told: Vec<Update> = std::iter::from_fn(|| events.try_next()).collect();
         let (mut open, mut is_over) = (BTreeSet::new(), false);
         for update in &told {
-            let Update::Event(event) = update else { panic!("{told:?}") };
+            let Update::Event { event, .. } = update else { panic!("{told:?}") };
             assert!(!is_over, "{told:?}");
             match event {
                 Event::CallStarted { id, .. } => assert!(open.insert(id.to_string()), "{told:?}"),
@@ -143,7 +238,7 @@ async fn naive(tools: &Dispatcher, history: &Mutex<Vec<Message>>) {
         .map(|steps| ModelCall::new(format!("{steps}"), "work.steps", json!({"steps": 20}).to_string()))
         .collect();
     tokio::task::yield_now().await;
-    history.lock().unwrap().push(Message::Assistant(Assistant { calls: calls.clone(), ..Assistant::default() }));
+    history.lock().unwrap().push(Message::Assistant(Assistant::new("", calls.clone())));
     let mut results = Vec::new();
     for call in calls {
         let tools = tools.clone();

@@ -3,17 +3,14 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tool_agent::{Agent, Ending, Event, Reply, Scripted, Update};
+use tool_agent::{Agent, Ending, Event, ModelError, ModelErrorKind, Reply, Retry, Retrying, Scripted, Update};
 use tool_runtime::confirm::{self, Key};
 use tool_runtime::{CancellationToken, Decision, Deferred};
 
 use crate::support::{three_calls, tools, until};
 
 fn told(events: &mut tool_agent::Subscriber) -> Vec<Event> {
-    let event = |update| match update {
-        Update::Event(event) => event,
-        Update::Missed(missed) => panic!("{missed} are lost"),
-    };
+    let event = |update: Update| update.into_event().expect("nothing is lost");
     std::iter::from_fn(|| events.try_next()).map(event).collect()
 }
 
@@ -31,10 +28,11 @@ async fn an_interface_is_told_everything_in_order() {
 
     let name = |event: &Event| serde_json::to_value(event).unwrap()["event"].as_str().unwrap().to_owned();
     let names: Vec<String> = events.iter().map(name).filter(|name| name != "call_progress").collect();
-    assert_eq!(names[..4], ["text", "call_started", "call_started", "call_started"]);
-    assert_eq!(names[4..7], ["call_finished", "call_finished", "call_finished"]);
-    assert_eq!(names[7..], ["turn_ended", "text", "turn_ended", "ended"]);
-    assert_eq!(events[0], Event::Text { text: "I work.".into() });
+    assert_eq!(names[..5], ["began", "text", "call_started", "call_started", "call_started"]);
+    assert_eq!(names[5..8], ["call_finished", "call_finished", "call_finished"]);
+    assert_eq!(names[8..], ["turn_ended", "text", "turn_ended", "ended"]);
+    assert_eq!(events[0], Event::Began { text: Some("Work!".into()) });
+    assert_eq!(events[1], Event::Text { text: "I work.".into() });
     assert_eq!(events.last(), Some(&Event::Ended(outcome.into())));
     // Of one call: it starts, reports, and ends.
     for steps in 1..=3_u32 {
@@ -56,6 +54,58 @@ async fn an_interface_is_told_everything_in_order() {
 
     conversation.say("Again!").await;
     assert!(told(&mut of_run).is_empty() && !told(&mut of_all).is_empty());
+}
+
+/// Two pages of one conversation: each knows what the other has said, and which answer is whose.
+#[tokio::test]
+async fn each_event_says_in_which_run_it_was() {
+    let model = Scripted::new([Reply::text("One."), Reply::text("Two.")]);
+    let agent = Agent::builder(model, tools().0).build();
+    let (one, other) = (agent.conversation("c"), agent.conversation("c"));
+    let mut events = one.events();
+    let (first, second) = (one.say("First"), other.say("Second"));
+    let ids = [first.id(), second.id(), agent.conversation("d").resume().id()];
+    assert!(ids[0] != ids[1] && ids[1] != ids[2], "{ids:?}");
+    first.await;
+    second.await;
+    assert_eq!(one.resume().await.answer(), Some("Two."));
+    let mut said: Vec<(u64, Option<String>, String)> = Vec::new();
+    while let Some(Update::Event { run, event }) = events.try_next() {
+        match event {
+            Event::Began { text } => said.push((run, text, String::new())),
+            Event::Text { text } => {
+                let last = said.last_mut().expect("it has begun");
+                assert_eq!(last.0, run);
+                last.2.push_str(&text);
+            }
+            _ => assert_eq!(said.last().expect("it has begun").0, run, "{event:?}"),
+        }
+    }
+    assert_eq!(said[0], (ids[0], Some("First".to_owned()), "One.".to_owned()));
+    assert_eq!(said[1], (ids[1], Some("Second".to_owned()), "Two.".to_owned()));
+    assert_eq!((said.len(), &said[2].1, said[2].2.as_str()), (3, &None, ""), "nobody has said anything new");
+}
+
+/// Whoever sees nothing for a while is told why, and the answer is none the worse for it.
+#[tokio::test]
+async fn a_model_that_is_asked_again_is_an_event() {
+    let busy = |message: &'static str| Reply::fails(ModelError::new(ModelErrorKind::RateLimited, message));
+    let model = Scripted::new([busy("too many"), busy("still too many"), Reply::text("Here I am.")]);
+    let model = Retrying::new(model).retry(Retry::default().first_wait(Duration::from_millis(1)));
+    let agent = Agent::builder(model, tools().0).build();
+    let run = agent.conversation("c").say("Hello?");
+    let mut events = run.events();
+    assert_eq!(run.await.answer(), Some("Here I am."));
+    let told = told(&mut events);
+    let waits = |event: &Event| match event {
+        Event::Retrying { why, after } => {
+            assert!(!after.is_zero());
+            Some(why.to_string())
+        }
+        _ => None,
+    };
+    assert_eq!(told.iter().filter_map(waits).collect::<Vec<_>>(), ["too many", "still too many"]);
+    assert!(waits(&told[1]).is_some() && waits(&told[2]).is_some(), "before the answer: {told:?}");
 }
 
 /// Neither one that never reads nor one that is gone changes anything for the run or for the others.
@@ -85,10 +135,10 @@ async fn slow_and_gone_subscribers_hold_up_nobody() {
         }
         match update {
             Update::Missed(more) => missed += more,
-            Update::Event(Event::CallFinished(_)) => finished += 1,
-            Update::Event(Event::Text { text: more }) => text += more.len(),
-            Update::Event(Event::TurnEnded { .. }) => turns += 1,
-            Update::Event(_) => {}
+            Update::Event { event: Event::CallFinished(_), .. } => finished += 1,
+            Update::Event { event: Event::Text { text: more }, .. } => text += more.len(),
+            Update::Event { event: Event::TurnEnded { .. }, .. } => turns += 1,
+            _ => {}
         }
     }
     assert_eq!(running.await.unwrap().ending, Ending::Answered);
@@ -96,9 +146,9 @@ async fn slow_and_gone_subscribers_hold_up_nobody() {
     // Of more than it could keep the one that never read has all but reports, and is told how many it lacks.
     let updates: Vec<Update> = std::iter::from_fn(|| never_read.try_next()).collect();
     let count = |is: fn(&Update) -> bool| updates.iter().filter(|update| is(update)).count() as u64;
-    assert_eq!(count(|update| matches!(update, Update::Event(Event::TurnEnded { .. }))), 51);
-    assert_eq!(count(|update| matches!(update, Update::Event(Event::CallFinished(_)))), 50);
-    let reports = count(|update| matches!(update, Update::Event(Event::CallProgress { .. })));
+    assert_eq!(count(|update| matches!(update, Update::Event { event: Event::TurnEnded { .. }, .. })), 51);
+    assert_eq!(count(|update| matches!(update, Update::Event { event: Event::CallFinished(_), .. })), 50);
+    let reports = count(|update| matches!(update, Update::Event { event: Event::CallProgress { .. }, .. }));
     let [Update::Missed(missed), ..] = updates.as_slice() else { panic!("nothing was missed") };
     assert!(*missed > 0 && reports + missed == 50 * 100, "{reports} {missed}");
 }
@@ -153,7 +203,7 @@ async fn a_run_that_never_began_ends_for_nobody_else() {
         }
         let own = of_second.next().await;
         assert!(
-            matches!(own, Some(Update::Event(Event::Ended(ref end))) if end.ending == Ending::Cancelled),
+            matches!(own, Some(Update::Event { event: Event::Ended(ref end), .. }) if end.ending == Ending::Cancelled),
             "{own:?}"
         );
         assert_eq!(of_second.next().await, None);

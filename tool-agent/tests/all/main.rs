@@ -4,10 +4,12 @@
 
 /// Turns, calls and what goes wrong with them.
 mod answers;
-/// Runs that are dropped at every point at which they wait.
+/// Runs that are stopped at every point at which they wait.
 mod cancelled;
 /// Calls that wait for a person.
 mod consent;
+/// A process that is killed in the middle of its calls.
+mod crashed;
 /// What an interface is told.
 mod events;
 /// How far a run may go.
@@ -26,6 +28,8 @@ mod python;
 mod scenarios;
 /// That server.
 mod server;
+/// Agents of more tools than a model is sent.
+mod shortlisted;
 /// Sub-agents.
 mod spawned;
 /// Conversations in SQLite.

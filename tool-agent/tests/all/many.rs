@@ -14,9 +14,10 @@ async fn check(mut events: Subscriber) {
     let (mut started, mut reports, mut finished, mut turns, mut text) = (0, 0, 0, 0, String::new());
     let mut ended = 0;
     while let Some(update) = events.next().await {
-        let Update::Event(event) = update else { panic!("something is lost: {update:?}") };
+        let Update::Event { event, .. } = update else { panic!("something is lost: {update:?}") };
         assert_eq!(ended, 0, "nothing comes after the end");
         match event {
+            Event::Began { .. } => assert_eq!((started, text.as_str()), (0, "")),
             Event::Text { text: more } => text.push_str(&more),
             Event::CallStarted { .. } => started += 1,
             Event::CallProgress { .. } => reports += 1,

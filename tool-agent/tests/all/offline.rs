@@ -1,8 +1,11 @@
 //! A model that is none.
 
 use tool_agent::{Agent, Ending, Mode, Offline};
+use tool_builtins::files::Files;
+use tool_builtins::web::Web;
+use tool_runtime::Selection;
 
-use crate::support::tools;
+use crate::support::{Gauge, builder, tools};
 
 #[tokio::test]
 async fn it_says_what_it_is_and_calls_what_fits() {
@@ -25,4 +28,27 @@ async fn without_tools_it_does_nothing() {
     let agent = Agent::builder(Offline, tools().0).mode(Mode::Plan).build();
     let outcome = agent.conversation("c").say("work 3 steps").await;
     assert!(outcome.calls == 0 && outcome.text.contains("no tools now"), "{}", outcome.text);
+}
+
+/// The built-in tools, as the chat offers them where nobody is asked for a search of the web.
+#[tokio::test]
+async fn it_finds_its_way_through_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("notes.txt"), "TODO: buy milk\n").unwrap();
+    let (files, web) = (Files::new(folder.path()).unwrap(), Web::new());
+    assert!(!web.can_search());
+    let tools = builder(&Gauge::default()).service(files).service(web).build().unwrap();
+    let tools = tools.select(Selection::new().names(["*_file", "*_files", "apply_patch", "web_fetch"])).unwrap();
+    let agent = Agent::builder(Offline, tools).build();
+    for (text, expected) in [
+        ("search TODO", "`search_files` answers:\n\nnotes.txt"),
+        ("search \"buy milk\"", "`search_files` answers:\n\nnotes.txt"),
+        ("list files", "`list_files` answers:\n\nnotes.txt"),
+        ("list files \"*.rs\"", "`list_files` answers:\n\n"),
+        ("read notes.txt", "TODO: buy milk"),
+        ("move file \"a\" \"b\"", "I lack:\n- `from=`"),
+    ] {
+        let outcome = agent.conversation(text).say(text).await;
+        assert!(outcome.text.contains(expected), "{text}: {}", outcome.text);
+    }
 }

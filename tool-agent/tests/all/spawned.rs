@@ -51,7 +51,7 @@ async fn a_sub_agent_does_its_task_and_reports() {
     let outcome = run.await;
     assert_eq!(outcome.answer(), Some("<<2>>"));
     let reports = std::iter::from_fn(|| events.try_next()).filter_map(|update| match update {
-        Update::Event(Event::CallProgress { progress, .. }) => Some(progress),
+        Update::Event { event: Event::CallProgress { progress, .. }, .. } => Some(progress),
         _ => None,
     });
     let expected =

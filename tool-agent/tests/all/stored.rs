@@ -108,9 +108,8 @@ async fn a_mode_that_is_set_at_any_point_of_a_run_is_kept() {
 async fn calls_that_a_crash_left_open_are_answered() {
     let (_folder, store) = store().await;
     let calls = vec![ModelCall::new("1", "work.steps", r#"{"steps": 1}"#), ModelCall::new("2", "work.fail", "{}")];
-    let crashed = [Message::user("Go"), Message::Assistant(Assistant { calls, ..Assistant::default() })];
-    let change = Change { version: 0, mark: 1, keep: 0, messages: &crashed, mode: Mode::Build };
-    store.save("c", change).await.unwrap();
+    let crashed = [Message::user("Go"), Message::Assistant(Assistant::new("", calls))];
+    store.save("c", Change::new(1, &crashed)).await.unwrap();
 
     let agent = agent(store);
     let conversation = agent.conversation("c");
@@ -240,8 +239,7 @@ async fn what_somebody_else_has_kept_is_not_overwritten_in_doubt() {
     assert_eq!(conversation.say("One").await.ending, Ending::NotKept(StoreError::new("the disk is full")));
     let theirs = [Message::assistant("Hello."), Message::user("Two")];
     let version = store.load("c").await.unwrap().unwrap().version;
-    let change = Change { version, mark: 1, keep: 1, messages: &theirs, mode: Mode::Build };
-    store.save("c", change).await.unwrap();
+    store.save("c", Change::new(1, &theirs).behind(version, 1)).await.unwrap();
     broken.store(false, Ordering::SeqCst);
     let Ending::NotKept(error) = conversation.say("Three").await.ending else { panic!("it has overwritten the other") };
     assert!(error.is_conflict(), "{error}");

@@ -234,3 +234,10 @@ pub async fn until(what: &str, holds: impl Fn() -> bool) {
     }
     panic!("{what} does not come about");
 }
+
+/// Lets time pass for whoever waits, all at once.
+pub async fn pass(time: std::time::Duration) {
+    tokio::time::pause();
+    tokio::time::advance(time).await;
+    tokio::time::resume();
+}

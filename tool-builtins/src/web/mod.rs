@@ -145,6 +145,12 @@ impl Web {
         Ok(self)
     }
 
+    /// Whether anybody is asked for `web_search`. Where nobody is, an application need not offer it.
+    #[must_use]
+    pub fn can_search(&self) -> bool {
+        self.search.is_some()
+    }
+
     fn clients(&self) -> Result<&Clients, FetchError> {
         let make = || Clients::new(&self.resolver, self.proxy.clone(), &self.limits, &self.user_agent);
         self.clients.get_or_init(make).as_ref().map_err(|why| FetchError::Client(why.clone()))

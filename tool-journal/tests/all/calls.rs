@@ -109,6 +109,32 @@ async fn pruning_keeps_what_is_new_or_running() {
 }
 
 #[tokio::test]
+async fn what_is_not_on_record_has_not_begun_unless_it_may_be_forgotten() {
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    let state = async |journal: &SqliteJournal, id: &str| journal.state_of("c", id).await.unwrap();
+    assert_eq!(state(&journal, "1").await, Some(State::Noted));
+    journal.note(&started("c", "1"), "pending").await.unwrap();
+    assert_eq!(state(&journal, "1").await, Some(State::Noted));
+    let (done, lost) = (started("c", "1"), started("c", "2"));
+    journal.begin(&done).await.unwrap();
+    journal.begin(&lost).await.unwrap();
+    journal.begin(&started("c", "2")).await.unwrap();
+    assert_eq!(state(&journal, "2").await, Some(State::Running));
+    journal.finish(&done.key, &finished("done")).await.unwrap();
+    journal.close().await;
+
+    let journal = folder.open().await;
+    assert_eq!(state(&journal, "1").await, Some(State::Finished(finished("done"))));
+    assert_eq!(state(&journal, "2").await, Some(State::Unfinished));
+    assert_eq!(state(&journal, "3").await, Some(State::Noted));
+    journal.prune(Duration::ZERO).await.unwrap();
+    for id in ["1", "2", "3"] {
+        assert_eq!(state(&journal, id).await, None, "nobody knows whether {id} was removed");
+    }
+}
+
+#[tokio::test]
 async fn secrets_are_not_in_the_files() {
     let mut definition = ToolDefinition::default();
     let mut secret = Argument::new("string", true);

@@ -78,7 +78,7 @@ impl Call<'_> {
 
 /// The model reads the output of a failure, and an interface its error: neither is too long.
 #[cold]
-fn shortened(spill: &Spill, conversation: Option<&str>, mut result: ToolResult) -> ToolResult {
+pub(super) fn shortened(spill: &Spill, conversation: Option<&str>, mut result: ToolResult) -> ToolResult {
     let (output, spilled) = spill.shorten(conversation, std::mem::take(&mut result.output));
     result.output = output;
     if let Some(error) = &mut result.error

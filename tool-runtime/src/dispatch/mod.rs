@@ -16,6 +16,7 @@ mod offer;
 mod preview;
 mod problem;
 mod promise;
+mod recall;
 mod rules;
 mod running;
 mod scoped;

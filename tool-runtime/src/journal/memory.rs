@@ -92,6 +92,15 @@ impl Journal for MemoryJournal {
         Box::pin(async move { Ok(self.records().recall(key)) })
     }
 
+    /// What it does not know may have run in a process before.
+    fn state_of<'a>(
+        &'a self,
+        conversation: &'a str,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<State>, JournalError>> {
+        Box::pin(async move { Ok(self.records().state_of(conversation, id)) })
+    }
+
     fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
         Box::pin(async move { self.finish_now(key, finished) })
     }
@@ -147,6 +156,13 @@ impl Records {
             State::Finished(finished) => Begun::Completed(Box::new(finished.result.clone())),
             _ => Begun::Running,
         })
+    }
+
+    /// That of the newest run of a call. One that was only decided on has none: its run may be forgotten already.
+    fn state_of(&self, conversation: &str, id: &str) -> Option<State> {
+        let is_it =
+            |entry: &Entry| (entry.conversation.as_deref(), entry.id.as_deref()) == (Some(conversation), Some(id));
+        self.runs.iter().rev().find(|run| is_it(&run.entry)).map(|run| run.entry.state.clone())
     }
 
     /// The next entry.

@@ -68,6 +68,20 @@ pub trait Journal: Send + Sync + 'static {
         Box::pin(async { Ok(None) })
     }
 
+    /// What became of the call of this conversation and id, whatever its tool and its arguments were: so that whoever
+    /// goes on after a crash knows which calls have run. [`State::Noted`] says that it has not begun.
+    ///
+    /// A journal that cannot say answers `None`, also where it does not know the call because it may have forgotten it:
+    /// a call that is believed not to have run is made again.
+    fn state_of<'a>(
+        &'a self,
+        conversation: &'a str,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<State>, JournalError>> {
+        let _ = (conversation, id);
+        Box::pin(async { Ok(None) })
+    }
+
     /// After it: records the outcome, under the key that the call began with.
     fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>>;
 
@@ -87,6 +101,14 @@ impl<J: Journal + ?Sized> Journal for Arc<J> {
 
     fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<Begun>, JournalError>> {
         (**self).recall(key)
+    }
+
+    fn state_of<'a>(
+        &'a self,
+        conversation: &'a str,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<State>, JournalError>> {
+        (**self).state_of(conversation, id)
     }
 
     fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {

@@ -32,6 +32,7 @@ pub async fn check<J: Journal>(make: impl AsyncFn() -> J) {
     a_call_without_a_name_is_another_each_time(&*journal().await).await;
     a_call_is_finished_once(&*journal().await).await;
     a_note_does_not_make_the_call_known(&*journal().await).await;
+    what_became_of_a_call_is_said_or_nothing_is(&*journal().await).await;
     an_entry_has_all_that_was_told(&*journal().await).await;
     entries_come_newest_first_and_in_pages(&*journal().await).await;
     of_many_at_once_one_is_new(journal().await).await;
@@ -151,6 +152,26 @@ async fn a_note_does_not_make_the_call_known(journal: &dyn Journal) {
     assert_eq!(noted, [(Some("refused"), &State::Noted), (Some("pending"), &State::Noted)]);
 }
 
+/// It need not know, but must not say anything else: who hears that a call has not begun makes it again.
+async fn what_became_of_a_call_is_said_or_nothing_is(journal: &dyn Journal) {
+    let (call, other) = (started("c", "1", json!({"a": 1})), started("c", "2", json!({"a": 1})));
+    let state = async |conversation: &str, id: &str, expected: State| {
+        let said = journal.state_of(conversation, id).await.expect("to be asked what became of a call");
+        assert!(said.as_ref().is_none_or(|said| *said == expected), "{said:?}, and it is {expected:?}");
+    };
+    state("c", "1", State::Noted).await;
+    journal.note(&call, "pending").await.expect("to record a decision");
+    state("c", "1", State::Noted).await;
+    assert_eq!(begun(journal, &call).await, Begun::New);
+    state("c", "1", State::Running).await;
+    state("c", "2", State::Noted).await;
+    state("d", "1", State::Noted).await;
+    finish(journal, &call, &finished("done")).await;
+    assert_eq!(begun(journal, &other).await, Begun::New);
+    state("c", "1", State::Finished(finished("done"))).await;
+    state("c", "2", State::Running).await;
+}
+
 async fn an_entry_has_all_that_was_told(journal: &dyn Journal) {
     let arguments = json!({"text": "Grüße \u{202e}\0", "numbers": [u64::MAX, i64::MIN, 0.1, -0.0], "nothing": null});
     let mut call = started("c", "1", arguments.clone()).decision("confirmed").repairs(json!([{"path": "text"}]));
@@ -230,6 +251,8 @@ mod tests {
         ShowsTheOldestFirst,
         IgnoresPages,
         RecallsWrongly,
+        DeniesRuns,
+        MixesIds,
     }
 
     struct Flawed(MemoryJournal, Flaw);
@@ -268,6 +291,20 @@ mod tests {
                 let known = self.0.recall(&self.key(key)).await?;
                 let wrong = matches!(self.1, Flaw::RecallsWrongly).then_some(Begun::Unfinished);
                 Ok(known.map(|known| wrong.unwrap_or(known)).filter(|_| !matches!(self.1, Flaw::ForgetsCalls)))
+            })
+        }
+
+        fn state_of<'a>(
+            &'a self,
+            conversation: &'a str,
+            id: &'a str,
+        ) -> BoxFuture<'a, Result<Option<State>, JournalError>> {
+            Box::pin(async move {
+                match self.1 {
+                    Flaw::DeniesRuns => Ok(Some(State::Noted)),
+                    Flaw::MixesIds => self.0.state_of(conversation, "1").await,
+                    _ => self.0.state_of(conversation, id).await,
+                }
             })
         }
 
@@ -327,6 +364,8 @@ mod tests {
             Flaw::ShowsTheOldestFirst,
             Flaw::IgnoresPages,
             Flaw::RecallsWrongly,
+            Flaw::DeniesRuns,
+            Flaw::MixesIds,
         ] {
             assert!(!passes(flaw).await, "{flaw:?} is not found");
         }

@@ -88,6 +88,9 @@ impl Protocol for Anthropic {
         if asked.is_streamed {
             body["stream"] = true.into();
         }
+        if let Some(effort) = asked.options.effort {
+            body["output_config"]["effort"] = effort.as_str().into();
+        }
         // There is no temperature in this protocol any more: a request that has one is refused.
         body
     }

@@ -71,6 +71,9 @@ impl Protocol for Gemini {
         if let Some(temperature) = asked.options.temperature {
             body["generationConfig"]["temperature"] = temperature.into();
         }
+        if let Some(effort) = asked.options.effort {
+            body["generationConfig"]["thinkingConfig"]["thinkingLevel"] = effort.as_str().to_uppercase().into();
+        }
         body
     }
 

@@ -85,6 +85,12 @@ impl Protocol for OpenAi {
         if let Some(temperature) = asked.options.temperature {
             body["temperature"] = temperature.into();
         }
+        if let Some(effort) = asked.options.effort {
+            match self.dialect {
+                Dialect::OpenRouter => body["reasoning"]["effort"] = effort.as_str().into(),
+                _ => body["reasoning_effort"] = effort.as_str().into(),
+            }
+        }
         body
     }
 

@@ -33,7 +33,7 @@ async fn text_thoughts_and_calls_come_in_every_wire_format() {
         let pieces = parts.iter().filter(|part| matches!(part, Part::Text(_))).count();
         assert_eq!(pieces > 1, way.is_streamed, "{way:?}: text comes as it is written");
         let Some(Part::End(end)) = parts.last() else { panic!("{way:?}: no end") };
-        assert_eq!(end.usage, Usage { input: 80, output: 20, cached: 30 }, "{way:?}");
+        assert_eq!(end.usage, Usage::new(80, 20).cached(30), "{way:?}");
         assert!(end.opaque.as_ref().is_some_and(|opaque| opaque.is_array()), "{way:?}");
 
         let received = server.received();

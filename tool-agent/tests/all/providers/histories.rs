@@ -9,7 +9,8 @@ use crate::server::{Called, Reply, Server, Wire};
 
 /// The history after a first answer was called for, as the loop makes it.
 fn continued(model: &str, parts: Vec<Part>) -> Vec<Message> {
-    let mut said = Assistant { model: model.to_owned(), ..Assistant::default() };
+    let mut said = Assistant::default();
+    model.clone_into(&mut said.model);
     for part in parts {
         match part {
             Part::Text(text) => said.text.push_str(&text),
@@ -30,7 +31,7 @@ fn result(call: &ModelCall, success: bool) -> CallResult {
         true => ToolResult::success("3".to_owned()),
         false => ToolResult::failure(ToolError::new(ErrorKind::Failed, "no numbers today")),
     };
-    CallResult { id: call.id.clone(), name: call.name.clone(), result }
+    CallResult::new(&call.id, &call.name, result)
 }
 
 /// The messages of a request.
@@ -85,7 +86,7 @@ async fn a_history_that_no_provider_would_write_is_taken_by_all() {
         Message::user("  "),
         Message::assistant(""),
         Message::user("Add."),
-        Message::Assistant(Assistant { text: "\n\n".to_owned(), calls, ..Assistant::default() }),
+        Message::Assistant(Assistant::new("\n\n", calls)),
         Message::Tools { results },
         Message::assistant("Something went wrong."),
         Message::user("Again."),

@@ -14,7 +14,8 @@ use tool_runtime::{Dispatcher, Manifest, RuntimeTool};
 
 use crate::server::{KEY, Server, Wire};
 
-/// A tool that adds and one that fails, under names that most providers do not take as they are.
+/// A tool that adds, one that fails, one that needs consent and one that never ends, under names that most providers do
+/// not take as they are.
 pub fn tools() -> Dispatcher {
     let numbers = json!({"a": {"type": "integer"}, "b": {"type": "integer"}});
     let schema = json!({"type": "object", "properties": numbers, "required": ["a", "b"]});
@@ -31,8 +32,11 @@ pub fn tools() -> Dispatcher {
     let fail = RuntimeTool::from_schema("math.fail", "Fail, always.", &nothing, |_, _| async {
         Err::<String, _>("no numbers today")
     });
+    let forget = RuntimeTool::new("math.forget", "Forget a number.", |(): ()| async { "forgotten" }).sensitive();
+    let ponder = RuntimeTool::new("math.ponder", "Ponder, for ever.", |(): ()| std::future::pending::<()>());
     // Without the tools of the other tests.
-    Dispatcher::builder().manifest(Manifest::default()).tool(add).tool(fail).build().expect("the tools need nothing")
+    let tools = Dispatcher::builder().manifest(Manifest::default()).tool(add).tool(fail).tool(forget).tool(ponder);
+    tools.build().expect("the tools need nothing")
 }
 
 /// What the variables say for a server.

@@ -19,8 +19,9 @@ pub(super) async fn record(conversation: Conversation, run: Run, live: &Live) {
     let watch = async {
         while let Some(update) = events.next().await {
             match update {
-                Update::Event(event) => recorder.note(event).await,
+                Update::Event { event, .. } => recorder.note(event).await,
                 Update::Missed(events) => tracing::warn!(events, "a run was too fast to be recorded"),
+                _ => {}
             }
         }
     };

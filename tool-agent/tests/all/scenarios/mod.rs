@@ -1,0 +1,127 @@
+//! The loop against a server that answers as each provider does, whole and streamed. However a run ends, the
+//! conversation can go on: the server refuses a history that its provider would refuse, and the providers' own packages
+//! judge every request that was sent.
+
+mod answers;
+mod stopped;
+
+use std::time::Duration;
+
+use serde_json::json;
+use tool_agent::{Agent, AgentBuilder, Conversation, Effort, Message, Options, Outcome, Retry, Retrying};
+
+use crate::providers::{Way, tools};
+use crate::server::{Called, Received, Reply, Server, Wire};
+
+/// Each is a test, and all of them are what the providers' packages judge.
+macro_rules! scenarios {
+    ($($theme:ident::$name:ident),* $(,)?) => {
+        $(#[tokio::test]
+        async fn $name() {
+            for way in Way::all() {
+                $theme::$name(Scene::new(way).await).await;
+            }
+        })*
+
+        /// What was sent in all of them, each with its name.
+        pub async fn sent() -> Vec<(String, Received)> {
+            let mut sent = Vec::new();
+            for way in Way::all() {
+                $(for received in $theme::$name(Scene::new(way).await).await {
+                    sent.push((format!("{} ({way:?})", stringify!($name)), received));
+                })*
+            }
+            sent
+        }
+    };
+}
+
+scenarios![
+    answers::a_model_answers_at_once,
+    answers::several_calls_at_once,
+    answers::a_model_that_thinks,
+    answers::malformed_arguments,
+    answers::unknown_tools,
+    answers::a_tool_that_fails,
+    answers::too_many_requests,
+    answers::a_provider_that_has_failed_for_good,
+    answers::a_stream_that_is_cut_before_its_first_word,
+    answers::an_answer_that_is_cut_in_the_middle,
+    answers::an_answer_that_never_comes,
+    answers::an_answer_that_is_cancelled,
+    answers::a_model_that_calls_for_ever,
+    answers::a_turn_with_too_many_calls,
+    answers::a_plan_between_two_builds,
+    answers::another_provider_goes_on,
+    stopped::a_call_that_waits_and_is_agreed_to,
+    stopped::a_call_that_waits_and_is_refused,
+    stopped::a_call_that_waits_while_the_person_goes_on,
+    stopped::a_call_that_waits_and_stops_everything,
+    stopped::a_call_that_is_refused_at_once,
+    stopped::a_call_that_stops_everything,
+    stopped::a_call_that_is_cancelled,
+    stopped::a_call_that_is_dropped,
+    stopped::a_process_that_crashed,
+];
+
+struct Scene {
+    way: Way,
+    server: Server,
+    agent: Agent,
+    conversation: Conversation,
+}
+
+impl Scene {
+    async fn new(way: Way) -> Self {
+        Self::with(way, |agent| agent).await
+    }
+
+    async fn with(way: Way, set: impl FnOnce(AgentBuilder) -> AgentBuilder) -> Self {
+        let server = Server::start([]).await;
+        let retry = Retry::default().times(2).first_wait(Duration::from_millis(1));
+        let model = Retrying::new(way.model(&server)).retry(retry);
+        // Some requests say how to answer, and some do not.
+        let told = Options::default().max_tokens(1000).temperature(0.5).effort(Effort::Low);
+        let options = if way.is_streamed { Options::default() } else { told };
+        let agent = Agent::builder(model, tools()).system("You are good with numbers.").options(options);
+        let agent = set(agent).build();
+        let conversation = agent.conversation("chat-7");
+        Self { way, server, agent, conversation }
+    }
+
+    /// A call as this provider's model writes it: with the name that it was offered, and with an id or without.
+    fn call(&self, number: usize, tool: &str, arguments: impl ToString) -> Called {
+        match self.way.wire {
+            Wire::Gemini => Called::new("", tool, arguments),
+            _ => Called::new(&format!("call_{number}"), &tool.replace('.', "__"), arguments),
+        }
+    }
+
+    fn add(&self, a: i64, b: i64) -> Reply {
+        Reply::calls([self.call(1, "math.add", json!({"a": a, "b": b}))])
+    }
+
+    async fn say(&self, text: &str, script: impl IntoIterator<Item = Reply>) -> Outcome {
+        self.server.follow(script);
+        self.conversation.say(text).await
+    }
+
+    /// The outputs of all tools so far.
+    async fn outputs(&self) -> Vec<String> {
+        let history = self.conversation.history().await.expect("it is in memory");
+        let results = history.into_iter().flat_map(|message| match message {
+            Message::Tools { results } => results,
+            _ => Vec::new(),
+        });
+        results.map(|result| result.result.output).collect()
+    }
+
+    /// The conversation goes on, with a call in it, and what was sent is given back.
+    async fn goes_on(self) -> Vec<Received> {
+        let outcome = self.say("And now?", [self.add(40, 2), Reply::text("It is 42.")]).await;
+        assert_eq!(outcome.answer(), Some("It is 42."), "{:?}: {:?}", self.way, outcome.ending);
+        assert_eq!(self.server.left(), 0, "{:?}", self.way);
+        drop(self.agent);
+        self.server.received()
+    }
+}

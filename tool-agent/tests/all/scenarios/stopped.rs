@@ -1,0 +1,136 @@
+//! What becomes of calls besides an answer: they wait, are refused, aborted or cancelled, or their process is killed.
+//! Whatever it was, the provider takes the conversation again.
+
+use serde_json::json;
+use tool_agent::{Change, Ending, Message, SqliteStore, Store};
+use tool_runtime::confirm::{self, Key};
+use tool_runtime::{CancellationToken, Decision, Deferred, ErrorKind};
+
+use super::Scene;
+use crate::server::{Received, Reply};
+use crate::support::{kinds, until};
+
+/// A scene in which a model adds, and asks for something that needs consent, which has an answer later.
+async fn waiting(scene: &Scene) -> Scene {
+    let waiting = Scene::with(scene.way, |agent| agent.deferred(Deferred::new(Key::random().unwrap()))).await;
+    let outcome = waiting.say("Forget it.", [forget(&waiting)]).await;
+    assert_eq!(outcome.ending, Ending::Waiting(1));
+    waiting
+}
+
+/// Two calls, of which one needs consent.
+fn forget(scene: &Scene) -> Reply {
+    let add = scene.call(1, "math.add", json!({"a": 1, "b": 2}));
+    Reply::calls([add, scene.call(2, "math.forget", json!({}))]).saying("Let me see.")
+}
+
+impl Scene {
+    async fn decide(&self, decision: Decision, script: impl IntoIterator<Item = Reply>) -> Ending {
+        self.server.follow(script);
+        let token = self.conversation.waiting().await.unwrap().remove(0).0.token;
+        self.conversation.decide(token, decision).await.ending
+    }
+
+    /// What came of the last calls.
+    async fn last_kinds(&self) -> Vec<Option<ErrorKind>> {
+        let history = self.conversation.history().await.unwrap();
+        kinds(history.iter().rfind(|message| matches!(message, Message::Tools { .. })).expect("there were calls"))
+    }
+}
+
+pub async fn a_call_that_waits_and_is_agreed_to(scene: Scene) -> Vec<Received> {
+    let scene = waiting(&scene).await;
+    assert_eq!(scene.decide(Decision::Run, [Reply::text("It is forgotten.")]).await, Ending::Answered);
+    assert_eq!(scene.outputs().await, ["3", "forgotten"]);
+    scene.goes_on().await
+}
+
+pub async fn a_call_that_waits_and_is_refused(scene: Scene) -> Vec<Received> {
+    let scene = waiting(&scene).await;
+    let refuse = Decision::refuse("I need it");
+    assert_eq!(scene.decide(refuse, [Reply::text("Then not.")]).await, Ending::Answered);
+    assert_eq!(scene.last_kinds().await, [None, Some(ErrorKind::Refused)]);
+    scene.goes_on().await
+}
+
+pub async fn a_call_that_waits_while_the_person_goes_on(scene: Scene) -> Vec<Received> {
+    let scene = waiting(&scene).await;
+    assert_eq!(scene.last_kinds().await, [None, Some(ErrorKind::Pending)]);
+    scene.goes_on().await
+}
+
+pub async fn a_call_that_waits_and_stops_everything(scene: Scene) -> Vec<Received> {
+    let scene = waiting(&scene).await;
+    assert_eq!(scene.decide(Decision::Abort, []).await, Ending::Aborted);
+    scene.goes_on().await
+}
+
+pub async fn a_call_that_is_refused_at_once(scene: Scene) -> Vec<Received> {
+    let refusing = confirm::from_fn(|_| async { Decision::refuse("I need it") });
+    let scene = Scene::with(scene.way, |agent| agent.confirm(refusing)).await;
+    let outcome = scene.say("Forget it.", [forget(&scene), Reply::text("Then not.")]).await;
+    assert_eq!(outcome.answer(), Some("Then not."));
+    assert_eq!(scene.last_kinds().await, [None, Some(ErrorKind::Refused)]);
+    scene.goes_on().await
+}
+
+pub async fn a_call_that_stops_everything(scene: Scene) -> Vec<Received> {
+    let stopping = confirm::from_fn(|_| async { Decision::Abort });
+    let scene = Scene::with(scene.way, |agent| agent.confirm(stopping)).await;
+    assert_eq!(scene.say("Forget it.", [forget(&scene)]).await.ending, Ending::Aborted);
+    assert_eq!(scene.last_kinds().await[1], Some(ErrorKind::Aborted));
+    scene.goes_on().await
+}
+
+/// Two calls, of which one never ends, and a run that is in the middle of it.
+async fn pondering(scene: &Scene, token: &CancellationToken) -> tokio::task::JoinHandle<tool_agent::Outcome> {
+    let add = scene.call(1, "math.add", json!({"a": 1, "b": 2}));
+    scene.server.follow([Reply::calls([add, scene.call(2, "math.ponder", json!({}))])]);
+    let run = scene.conversation.say("Ponder.").cancel(token.clone());
+    let mut events = run.events();
+    let run = tokio::spawn(run.into_future());
+    // One of them ends.
+    while let Some(update) = events.next().await {
+        if matches!(update.event(), Some(tool_agent::Event::CallFinished(_))) {
+            break;
+        }
+    }
+    run
+}
+
+pub async fn a_call_that_is_cancelled(scene: Scene) -> Vec<Received> {
+    let token = CancellationToken::new();
+    let run = pondering(&scene, &token).await;
+    token.cancel();
+    assert_eq!(run.await.expect("it does not panic").ending, Ending::Cancelled);
+    assert_eq!(scene.last_kinds().await, [None, Some(ErrorKind::Cancelled)]);
+    scene.goes_on().await
+}
+
+pub async fn a_call_that_is_dropped(scene: Scene) -> Vec<Received> {
+    let run = pondering(&scene, &CancellationToken::new()).await;
+    run.abort();
+    until("its end", || run.is_finished()).await;
+    assert_eq!(scene.last_kinds().await, [None, Some(ErrorKind::Cancelled)]);
+    scene.goes_on().await
+}
+
+pub async fn a_process_that_crashed(scene: Scene) -> Vec<Received> {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path().join("conversations.sqlite")).await.unwrap();
+    let first = Scene::with(scene.way, |agent| agent.store(store.clone())).await;
+    first.say("Add.", [first.add(1, 2), Reply::status(400)]).await;
+    // As if it had ended before it could write down what came of the call.
+    let id = first.conversation.id();
+    let saved = store.load(id).await.unwrap().unwrap();
+    assert!(matches!(saved.messages.last(), Some(Message::Tools { .. })), "{saved:?}");
+    store.save(id, Change::new(1, &[]).behind(saved.version, saved.messages.len() - 1)).await.unwrap();
+
+    let next = Scene::with(scene.way, |agent| agent.store(store)).await;
+    assert_eq!(next.last_kinds().await, [Some(ErrorKind::OutcomeUnknown)]);
+    next.server.follow([Reply::text("I shall look.")]);
+    assert_eq!(next.conversation.resume().await.answer(), Some("I shall look."));
+    let mut sent = first.server.received();
+    sent.extend(next.goes_on().await);
+    sent
+}

@@ -1,0 +1,81 @@
+//! Agents of more tools than a model is sent.
+
+use serde_json::json;
+use tool_agent::{Agent, Ending, Message, Mode, Reply, Request, Scripted, SqliteStore};
+use tool_runtime::{Dispatcher, RuntimeTool, Shortlist, ToolSearch};
+
+use crate::support::{Gauge, assert_valid, builder};
+
+/// Three hundred tools, each about something of its own.
+fn tools() -> Dispatcher {
+    let things = ["apple", "bridge", "candle", "desert", "engine", "forest"];
+    let tool = |number: usize| {
+        let (thing, room) = (things[number % things.len()], number / things.len());
+        let words = format!("Paint the {thing} in room{room}.");
+        let tool = RuntimeTool::new(format!("paint.{thing}_{room}"), words, |(): ()| async { "painted" });
+        if number.is_multiple_of(2) { tool.read_only() } else { tool }
+    };
+    let tools = builder(&Gauge::default()).service(ToolSearch);
+    (0..300).map(tool).fold(tools, |tools, tool| tools.tool(tool)).build().unwrap()
+}
+
+fn sent(request: Request<'_>) -> Vec<String> {
+    let sent = request.tools.map(Dispatcher::definitions);
+    sent.iter().flat_map(|sent| sent.iter()).map(|(name, _)| name.to_string()).collect()
+}
+
+/// Searches for what it was not sent, calls it when it is there, and says what it was sent in each turn.
+fn searching(request: Request<'_>) -> Reply {
+    let sent = sent(request);
+    match request.messages.last() {
+        Some(Message::Tools { results }) if results[0].name == "search_tools" => {
+            assert!(sent.iter().any(|name| name == "paint.engine_7"), "{sent:?}");
+            Reply::call("paint.engine_7", json!({}))
+        }
+        Some(Message::User { text }) if text == "Paint something." => {
+            assert!(!sent.iter().any(|name| name == "paint.engine_7"), "{sent:?}");
+            Reply::call("search_tools", json!({"query": "engine room7", "limit": 1}))
+        }
+        _ => Reply::text(sent.join(" ")),
+    }
+}
+
+#[tokio::test]
+async fn a_model_is_sent_what_fits_and_finds_the_rest() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
+    let agent = || {
+        let tools = tools();
+        let shortlist = Shortlist::new(&tools, ["paint.apple_0"]).unwrap();
+        Agent::builder(Scripted::from_fn(searching), tools).shortlist(shortlist).store(store.clone()).build()
+    };
+    let conversation = agent().conversation("c");
+    let first = conversation.say("Paint the forest in room4.").await.text;
+    let first: Vec<&str> = first.split(' ').collect();
+    assert!(first.len() <= 10, "of more than 300: {first:?}");
+    for name in ["paint.apple_0", "paint.forest_4", "search_tools"] {
+        assert!(first.contains(&name), "{name} is not among {first:?}");
+    }
+    let outcome = conversation.say("Paint something.").await;
+    assert_eq!((outcome.ending, outcome.calls), (Ending::Answered, 2));
+    assert!(outcome.text.contains("paint.engine_7") && outcome.text.contains("paint.forest_4"), "{}", outcome.text);
+    assert_valid(&conversation.history().await.unwrap());
+
+    // What was found is sent after a restart as well.
+    let again = agent().conversation("c").say("What now?").await.text;
+    assert!(again.contains("paint.engine_7"), "{again}");
+}
+
+#[tokio::test]
+async fn a_mode_has_its_tools_whatever_is_on_the_list() {
+    let tools = tools();
+    let shortlist = Shortlist::new(&tools, ["paint.apple_0", "paint.bridge_0"]).unwrap();
+    let model = Scripted::from_fn(|request| Reply::text(format!("sent: {}", sent(request).join(" "))));
+    let agent = Agent::builder(model, tools).shortlist(shortlist).build();
+    for (mode, is_sent) in [(Mode::Build, [true, true]), (Mode::PlanReading, [true, false]), (Mode::Plan, [false; 2])] {
+        let conversation = agent.conversation(mode.as_str());
+        conversation.set_mode(mode).await.unwrap();
+        let sent = conversation.say("Hello.").await.text;
+        assert_eq!(["paint.apple_0", "paint.bridge_0"].map(|name| sent.contains(name)), is_sent, "{mode:?}: {sent}");
+    }
+}

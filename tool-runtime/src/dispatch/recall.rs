@@ -1,0 +1,71 @@
+//! Calls of which somebody does not know what became of them.
+
+use super::Dispatcher;
+use super::dressed::shortened;
+use crate::journal::{JournalError, State};
+
+impl Dispatcher {
+    /// What became of a call that was made before, by the record of it: for whoever goes on after a crash, and has calls
+    /// in a conversation without their results. Nothing runs.
+    ///
+    /// [`State::Noted`] says that it has not begun, and can be made again. `None` says that nobody knows: there is no
+    /// journal, or it may have forgotten the call. The result of one that has ended is what the caller was answered.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::journal::{MemoryJournal, State};
+    /// use tool_runtime::{Dispatcher, RuntimeTool, ToolCall};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let purge = RuntimeTool::new("purge", "Deletes everything.", |()| async { "gone" });
+    /// let tools = Dispatcher::builder().tool(purge).journal(MemoryJournal::new()).build()?;
+    /// tools.call(ToolCall::new("purge", json!({})).conversation("chat-7").id("call_1")).await;
+    ///
+    /// let Some(State::Finished(purged)) = tools.recall("chat-7", "call_1").await? else { panic!("it has run") };
+    /// assert_eq!(purged.result.output, "gone");
+    /// assert_eq!(tools.recall("chat-7", "call_2").await?, None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub async fn recall(&self, conversation: &str, id: &str) -> Result<Option<State>, JournalError> {
+        let rules = &self.inner.rules;
+        let Some(journal) = &rules.journal else { return Ok(None) };
+        let mut state = journal.state_of(conversation, id).await?;
+        // It is on record whole.
+        if let (Some(State::Finished(finished)), Some(spill)) = (&mut state, &rules.spill) {
+            let whole = std::mem::replace(&mut finished.result, crate::ToolResult::success(String::new()));
+            finished.result = shortened(spill, Some(conversation), whole);
+        }
+        Ok(state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::journal::MemoryJournal;
+    use crate::{RuntimeTool, Spill, ToolCall};
+
+    #[tokio::test]
+    async fn a_long_result_is_recalled_as_it_was_answered() {
+        let long = RuntimeTool::new("long", "", |(): ()| async { "line\n".repeat(1_000) });
+        let tools = Dispatcher::builder().tool(long).journal(MemoryJournal::new()).spill(Spill::over(1_000));
+        let tools = tools.build().unwrap();
+        let answered = tools.call(ToolCall::new("long", json!({})).conversation("c").id("1")).await;
+        let Ok(Some(State::Finished(recalled))) = tools.recall("c", "1").await else { panic!("it has run") };
+        assert_eq!(recalled.result.output.len(), answered.output.len());
+        assert!(recalled.result.metadata.get("spilled").is_some());
+    }
+
+    #[tokio::test]
+    async fn without_a_journal_nobody_knows() {
+        let tools = Dispatcher::builder().build().unwrap();
+        assert!(tools.recall("c", "1").await.unwrap().is_none());
+    }
+}
