@@ -15,6 +15,7 @@ mod effect;
 mod events;
 mod guard;
 mod handler_error;
+mod handler_future;
 mod inject;
 pub mod journal;
 mod limits;
