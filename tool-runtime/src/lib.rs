@@ -18,6 +18,7 @@ mod handler_error;
 mod handler_future;
 mod inject;
 pub mod journal;
+mod json;
 mod limits;
 mod manifest;
 #[cfg(feature = "metrics")]
