@@ -1,13 +1,12 @@
 //! From what a handler gives back to what the model reads.
 
 use std::fmt::Display;
-use std::string::FromUtf8Error;
 
 use serde::Serialize;
 use serde::ser::{Impossible, Serializer};
 
 use crate::output::clean;
-use crate::{ErrorKind, HandlerError, Metadata, ToolError, ToolResult};
+use crate::{ErrorKind, HandlerError, Metadata, ToolError, ToolResult, json};
 
 /// A success, or what went wrong.
 pub type Answer = Result<Output, Box<Failure>>;
@@ -167,27 +166,18 @@ pub(crate) fn text<T: Serialize>(value: &T) -> Answer {
     match value.serialize(Plain { says_nothing: size_of::<T>() == 0 }) {
         Ok(text) => Ok(text.into()),
         Err(NotPlain) => {
-            let mut json = Vec::with_capacity(JSON_CAPACITY);
-            finish(serde_json::to_writer(&mut json, value), json)
+            // Nothing is cleaned out of it: it is data, and JSON escapes control characters.
+            let mut text = String::with_capacity(JSON_CAPACITY);
+            match json::write(&mut text, value) {
+                Ok(()) => Ok(text.into()),
+                Err(error) => Err(unwritable(&error)),
+            }
         }
     }
 }
 
 /// Room for most results, so that they are written without growing.
 const JSON_CAPACITY: usize = 512;
-
-#[inline]
-pub(crate) fn finish(written: serde_json::Result<()>, json: Vec<u8>) -> Answer {
-    match written {
-        // What serde_json writes is UTF-8; to look again costs less than `unsafe` is worth.
-        Ok(()) => {
-            // Nothing is cleaned out of it: it is data, and JSON escapes control characters.
-            let lossy = |error: FromUtf8Error| String::from_utf8_lossy(error.as_bytes()).into_owned();
-            Ok(String::from_utf8(json).unwrap_or_else(lossy).into())
-        }
-        Err(error) => Err(unwritable(&error)),
-    }
-}
 
 #[cold]
 pub(crate) fn unwritable(error: &serde_json::Error) -> Box<Failure> {

@@ -15,8 +15,10 @@ mod effect;
 mod events;
 mod guard;
 mod handler_error;
+mod handler_future;
 mod inject;
 pub mod journal;
+mod json;
 mod limits;
 mod manifest;
 #[cfg(feature = "metrics")]

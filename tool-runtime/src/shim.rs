@@ -9,6 +9,7 @@ use tool_model::{Callable, ReturnType, TypeSchema, Types};
 
 use crate::answer::{Answer, Failure, Output};
 use crate::arguments::{self, Decode, Reader, Repaired};
+use crate::handler_future::HandlerFuture;
 use crate::inject::{InjectError, Injection, Inputs};
 use crate::{ArgumentError, ErrorKind, ToolError};
 
@@ -246,7 +247,7 @@ pub enum Step {
     /// The function has answered.
     Done(Answer),
     /// The function is `async`.
-    Future(Pin<Box<dyn Future<Output = Answer> + Send>>),
+    Future(HandlerFuture),
     /// The function blocks its thread.
     Blocking(Box<dyn FnOnce() -> Answer + Send>),
     /// The arguments are decoded; the function waits for its inputs.
@@ -261,7 +262,7 @@ impl Step {
     /// The step of an `async` function.
     #[inline]
     pub fn future(future: impl Future<Output = Answer> + Send + 'static) -> Self {
-        Self::Future(Box::pin(future))
+        Self::Future(HandlerFuture::new(future))
     }
 
     /// The step of a `blocking` function.

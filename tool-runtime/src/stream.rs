@@ -9,7 +9,7 @@ use futures_core::Stream;
 use serde::Serialize;
 
 use crate::answer::{Answer, Failure, FallibleReply, PlainReply, Reply, ToolFailure, ToolOutput, failed, text};
-use crate::{ErrorKind, HandlerError, Progress};
+use crate::{ErrorKind, HandlerError, Progress, json};
 
 /// An item of a stream whose result is not simply all its items.
 ///
@@ -59,15 +59,15 @@ pub enum Streamed<P, D> {
 
 /// What a stream has given so far.
 pub struct Collected {
-    items: Vec<u8>,
+    items: String,
     progress: Progress,
 }
 
 impl Collected {
     fn push(&mut self, item: &(impl ?Sized + Serialize)) -> ControlFlow<Answer> {
         self.progress.report(item);
-        self.items.push(if self.items.is_empty() { b'[' } else { b',' });
-        match serde_json::to_writer(&mut self.items, item) {
+        self.items.push(if self.items.is_empty() { '[' } else { ',' });
+        match json::write(&mut self.items, item) {
             Ok(()) => Continue(()),
             Err(error) => Break(Err(crate::answer::unwritable(&error))),
         }
@@ -75,10 +75,10 @@ impl Collected {
 
     fn finish(mut self) -> Answer {
         if self.items.is_empty() {
-            self.items.push(b'[');
+            self.items.push('[');
         }
-        self.items.push(b']');
-        crate::answer::finish(Ok(()), self.items)
+        self.items.push(']');
+        Ok(self.items.into())
     }
 }
 
@@ -200,7 +200,7 @@ where
     R: Fn(S::Item, &mut Collected) -> Collecting<T>,
 {
     let mut stream = pin!(stream);
-    let mut collected = Collected { items: Vec::new(), progress };
+    let mut collected = Collected { items: String::new(), progress };
     while let Some(item) = poll_fn(|context| stream.as_mut().poll_next(context)).await {
         if let Break(answer) = read(item, &mut collected).flow {
             return answer;

@@ -51,13 +51,21 @@ impl FreeForm {
         let escaped = memchr::memchr(b'\\', raw.as_bytes()).is_some();
         match self {
             // A name that is written with escapes is not found by its letters.
-            Self::Below(names) if !escaped => names.iter().find_map(|name| {
-                let places = name.find_iter(raw.as_bytes());
-                places.map(|at| &raw[at + name.needle().len()..]).find_map(|value| duplicate_in(value, escaped))
-            }),
+            Self::Below(names) if !escaped => names.iter().find_map(|name| duplicate_below(name, raw)),
             _ => duplicate_in(raw, escaped),
         }
     }
+}
+
+/// The same below the properties of one name, in a text without escapes.
+fn duplicate_below(name: &memmem::Finder<'_>, mut raw: &str) -> Option<String> {
+    while let Some(at) = name.find(raw.as_bytes()) {
+        raw = &raw[at + name.needle().len()..];
+        if let Some(key) = duplicate_in(raw, false) {
+            return Some(key);
+        }
+    }
+    None
 }
 
 /// Whether a value of this schema is an object with free keys, may hold one without a property's name before it, or

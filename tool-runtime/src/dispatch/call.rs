@@ -395,7 +395,7 @@ impl Future for Call<'_> {
 #[inline]
 fn first_step(step: Step, context: &mut Context<'_>) -> Step {
     match step {
-        Step::Future(mut handler) => match handler.as_mut().poll(context) {
+        Step::Future(mut handler) => match Pin::new(&mut handler).poll(context) {
             Poll::Ready(answer) => Step::Done(answer),
             Poll::Pending => Step::Future(handler),
         },

@@ -15,6 +15,7 @@ use super::budget::{Budget, timer};
 use super::words::{answered, cancelled, no_runtime, noted, outcome_of, too_late, unstoppable};
 use crate::answer::{Answer, Failure, Output};
 use crate::guard::{self, drop_quietly};
+use crate::handler_future::HandlerFuture;
 use crate::inject::{Blocking, BlockingAnswer, ScopeInner, Stopping, blocking_answer};
 use crate::{ErrorKind, Notes, Outcome, ToolResult};
 
@@ -38,7 +39,7 @@ pub(super) struct Running {
 
 pub(super) enum Work {
     /// An `async` handler that needs nothing made.
-    Handler(Pin<Box<dyn Future<Output = Answer> + Send>>),
+    Handler(HandlerFuture),
     /// A blocking handler that needs nothing made.
     Blocking { blocking: Blocking, answer: BlockingAnswer },
     /// A handler in a scope.
@@ -59,13 +60,9 @@ impl Running {
 
     /// Goes on with the work; nothing while it waits.
     fn poll_work(&mut self, context: &mut Context<'_>) -> Option<Answer> {
-        let panicked = |panic: String| Err(Failure::new(ErrorKind::Panicked, panic));
         match &mut self.work {
-            Work::Handler(run) | Work::Scoped { run, .. } => match guard::catch(|| run.as_mut().poll(context)) {
-                Ok(Poll::Pending) => None,
-                Ok(Poll::Ready(answer)) => Some(answer),
-                Err(panic) => Some(panicked(panic)),
-            },
+            Work::Handler(run) => poll_handler(run, context),
+            Work::Scoped { run, .. } => poll_handler(run, context),
             Work::Blocking { answer, .. } => match Pin::new(answer).poll(context) {
                 Poll::Pending => None,
                 Poll::Ready(answer) => Some(blocking_answer(answer)),
@@ -237,6 +234,15 @@ impl Future for Running {
 impl Drop for Running {
     fn drop(&mut self) {
         drop(self.abandon());
+    }
+}
+
+/// Goes on with a handler; a panic is its answer.
+fn poll_handler(run: &mut (impl Future<Output = Answer> + Unpin), context: &mut Context<'_>) -> Option<Answer> {
+    match guard::catch(|| Pin::new(run).poll(context)) {
+        Ok(Poll::Pending) => None,
+        Ok(Poll::Ready(answer)) => Some(answer),
+        Err(panic) => Some(Err(Failure::new(ErrorKind::Panicked, panic))),
     }
 }
 

@@ -1,6 +1,5 @@
 //! How a tool that was made at run time is called: as a shim is, with JSON values in place of typed slots.
 
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,15 +7,15 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tool_model::{ArgumentSchema, ToolDefinition};
 
-use crate::answer::Answer;
 use crate::arguments::{Schemas, in_words, place_of, read_values};
+use crate::handler_future::HandlerFuture;
 use crate::shim::{Invocation, Step};
 use crate::{ArgumentError, Scope};
 
 /// Decodes the arguments; what is given back runs the handler.
 pub(super) type Start = Box<dyn Fn(Map<String, Value>) -> Result<Run, ArgumentError> + Send + Sync>;
 
-type Run = Box<dyn FnOnce(Scope) -> Pin<Box<dyn Future<Output = Answer> + Send>> + Send>;
+type Run = Box<dyn FnOnce(Scope) -> HandlerFuture + Send>;
 
 /// The function of a tool that was made at run time.
 pub(crate) struct RuntimeFunction {

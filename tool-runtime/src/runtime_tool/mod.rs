@@ -22,6 +22,7 @@ pub use reply::IntoAnswer;
 
 use crate::Scope;
 use crate::dispatch::BoundTool;
+use crate::handler_future::HandlerFuture;
 
 /// A tool that is made while the program runs. It is offered by [`Builder::tool`](crate::Builder::tool) or
 /// [`Registry::register`](crate::Registry::register), and is called like any other: its arguments are checked and mended,
@@ -145,7 +146,7 @@ impl RuntimeTool {
             // A second reading finds the place; most calls do not need it.
             let decoded = A::deserialize(&arguments).map_err(|_| cannot_be_read::<A>(&arguments))?;
             let handler = handler.clone();
-            Ok(Box::new(move |scope| Box::pin(async move { handler(decoded, scope).await.into_answer() })))
+            Ok(Box::new(move |scope| HandlerFuture::new(async move { handler(decoded, scope).await.into_answer() })))
         });
         Self::made(name, description, ArgumentSchema::read(&schema), start).handler(type_name::<F>())
     }
@@ -195,7 +196,7 @@ impl RuntimeTool {
         let handler = Arc::new(handler);
         let start: Start = Box::new(move |arguments| {
             let handler = handler.clone();
-            Ok(Box::new(move |scope| Box::pin(async move { handler(arguments, scope).await.into_answer() })))
+            Ok(Box::new(move |scope| HandlerFuture::new(async move { handler(arguments, scope).await.into_answer() })))
         });
         Self::made(name, description, schema, start).handler(type_name::<F>())
     }

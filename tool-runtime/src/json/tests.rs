@@ -1,0 +1,169 @@
+//! The measure is `serde_json`: the same value gives the same text.
+
+use std::collections::{BTreeMap, HashMap};
+use std::result::Result;
+
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::*;
+
+#[derive(Serialize)]
+enum Shape {
+    Point,
+    Circle(f64),
+    Line(i8, u128),
+    Box { width: Option<u8>, height: Option<u8> },
+}
+
+#[derive(Serialize)]
+struct Nothing;
+
+#[derive(Serialize)]
+struct Empty {}
+
+#[derive(Serialize)]
+struct Wrapped(&'static str);
+
+#[derive(Serialize)]
+struct Pair(i128, bool);
+
+#[derive(Serialize)]
+struct Flat {
+    letter: char,
+    #[serde(flatten)]
+    rest: BTreeMap<String, Value>,
+}
+
+/// Written through its `Display`, in parts.
+struct Shown(&'static str);
+
+impl Serialize for Shown {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("<{}|{:?}>", self.0, self.0))
+    }
+}
+
+struct Bytes(&'static [u8]);
+
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.0)
+    }
+}
+
+/// What `serde_json` makes of a text that is JSON already.
+struct Raw(&'static str, &'static str);
+
+impl Serialize for Raw {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut raw = serializer.serialize_struct(self.0, 1)?;
+        serde::ser::SerializeStruct::serialize_field(&mut raw, self.0, self.1)?;
+        serde::ser::SerializeStruct::end(raw)
+    }
+}
+
+fn written(value: &(impl ?Sized + Serialize)) -> Result<String, String> {
+    let mut text = String::new();
+    write(&mut text, value).map(|()| text).map_err(|error| error.to_string())
+}
+
+#[track_caller]
+fn same(value: &(impl ?Sized + Serialize)) {
+    assert_eq!(written(value), serde_json::to_string(value).map_err(|error| error.to_string()));
+}
+
+#[test]
+fn whatever_serde_has_a_word_for() {
+    same(&(true, false, (), Nothing, Empty {}, None::<u8>, Some(Some(3)), Wrapped("w"), Pair(i128::MIN, true)));
+    same(&(u8::MAX, i16::MIN, u16::MAX, i32::MIN, u32::MAX, i64::MIN, u64::MAX, u128::MAX));
+    same(&[Shape::Point, Shape::Circle(0.5), Shape::Line(-1, 2), Shape::Box { width: Some(1), height: None }]);
+    same(&Flat { letter: 'é', rest: BTreeMap::from([("more".to_owned(), Value::Null)]) });
+    same(&(Shown("a \"b\"\n"), Bytes(&[0, 255]), Bytes(&[]), 'x', '"', '\u{1F600}'));
+    same(&(Vec::<u8>::new(), BTreeMap::<String, u8>::new(), [[1], [2]], vec![Vec::<u8>::new(), vec![1, 2]]));
+}
+
+#[test]
+fn floats_as_they_are_and_others_as_null() {
+    same(&[0.0, -0.0, 1.0, 0.1, 1e300, -1.5e-300, 123_456_789.125, f64::MAX, f64::MIN_POSITIVE, 5e-324]);
+    same(&[f64::NAN, f64::INFINITY, f64::NEG_INFINITY]);
+    same(&[0.1_f32, f32::MAX, f32::MIN_POSITIVE, f32::NAN]);
+}
+
+#[test]
+fn keys_are_strings_or_become_such() {
+    same(&HashMap::from([("a\"\\", 1)]));
+    same(&BTreeMap::from([(-1, 1), (2, 3)]));
+    same(&BTreeMap::from([(false, "no"), (true, "yes")]));
+    same(&HashMap::from([('\n', 1)]));
+    same(&HashMap::from([(Some("a"), 1)]));
+    same(&HashMap::from([(u128::MAX, 1)]));
+    for wrong in ["()", "[]", "{}"] {
+        let refused = match wrong {
+            "()" => written(&HashMap::from([((), 1)])),
+            "[]" => written(&HashMap::from([([1, 2], 1)])),
+            _ => written(&HashMap::from([(BTreeMap::from([("a", 1)]), 1)])),
+        };
+        assert_eq!(refused, Err("key must be a string".to_owned()), "{wrong}");
+    }
+    same(&HashMap::from([(None::<u8>, 1)]));
+}
+
+#[test]
+fn what_is_json_already_stays_as_it_is() {
+    let raw = (1, Raw("$serde_json::private::RawValue", "{\"a\": \"\\n\" }"), "end");
+    assert_eq!(written(&raw).as_deref(), Ok(r#"[1,{"a": "\n" },"end"]"#));
+    let number = BTreeMap::from([("n", Raw("$serde_json::private::Number", "1.00000000000000000001"))]);
+    assert_eq!(written(&number).as_deref(), Ok(r#"{"n":1.00000000000000000001}"#));
+    let control = Raw("RawValue", "{}");
+    assert_eq!(written(&control).as_deref(), Ok(r#"{"RawValue":"{}"}"#));
+}
+
+#[test]
+fn it_is_written_behind_what_there_is() {
+    let mut text = "so: ".to_owned();
+    assert!(write(&mut text, &[Shape::Point]).is_ok());
+    assert!(write(&mut text, &Raw("$serde_json::private::RawValue", "[ ]")).is_ok());
+    assert_eq!(text, r#"so: ["Point"][ ]"#);
+}
+
+#[test]
+fn every_character_at_every_place() {
+    for character in (0..=0x2FF).filter_map(char::from_u32) {
+        for before in 0..18 {
+            same(&format!("{}{character}{}", "a".repeat(before), "é".repeat(before % 5)));
+        }
+    }
+}
+
+/// Any value, with strings that need escapes in many places.
+fn values() -> impl Strategy<Value = Value> {
+    let text = || proptest::string::string_regex("([ -~]|[\\x00-\\x1f\"\\\\é\u{1F600}]){0,40}").expect("a pattern");
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        text().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 40, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            prop::collection::vec((text(), inner), 0..6)
+                .prop_map(|entries| Value::Object(entries.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_value(value in values()) {
+        same(&value);
+    }
+
+    #[test]
+    fn any_text(text in any::<String>(), float in any::<f32>()) {
+        same(&(text, float));
+    }
+}
