@@ -160,8 +160,22 @@ impl Dispatcher {
         Turn::new(self, calls.into_iter().map(ToolCall::into_owned).collect())
     }
 
-    /// Whether somebody may be asked about a call of a tool.
-    pub(super) fn may_ask(&self, name: &str) -> bool {
+    /// Whether somebody may be asked about a call of a tool, for whoever has to prepare for that; see
+    /// [`Call::confirm`](super::Call::confirm).
+    ///
+    /// ```
+    /// use tool_runtime::{Dispatcher, RuntimeTool};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let list = RuntimeTool::new("list", "Lists everything.", |()| async { "nothing" });
+    /// let purge = RuntimeTool::new("purge", "Deletes everything.", |()| async { "gone" }).sensitive();
+    /// let tools = Dispatcher::builder().tool(list).tool(purge).build()?;
+    /// assert!(tools.may_ask("purge") && !tools.may_ask("list"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn may_ask(&self, name: &str) -> bool {
         self.definition(name).is_some_and(|tool| self.inner.rules.policy.asks_about(&tool))
     }
 
