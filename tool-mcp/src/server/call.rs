@@ -91,7 +91,7 @@ impl<H> Round<'_, H> {
             call = call.trace_parent(parent);
         }
         let mut call = self.shared.tools.call(call);
-        if self.shared.asks_client {
+        if self.shared.asks_client && self.listed.may_ask {
             let deferred = match self.client.answers_in_rounds() {
                 true => Some(self.seal()?.deferred.clone()),
                 false => None,
