@@ -22,6 +22,9 @@ use super::transport::{LOST, Listener, TOO_LONG, UNREADABLE};
 /// How often a server may ask for more before a call must be over.
 const ROUNDS: usize = 10;
 
+/// What rmcp answers calls in flight with when a session was lost and another had to be made.
+const NEW_SESSION: &str = "streamable HTTP session was re-initialized before the response arrived";
+
 /// Calls a tool of the server, by the name that the server gives it.
 pub(super) async fn call(link: Arc<Link>, tool: Arc<str>, arguments: Map<String, Value>, scope: Scope) -> ToolResult {
     let connection = match link.connection().await {
@@ -112,6 +115,9 @@ fn failed(link: &Link, tool: &str, error: ServiceError) -> ToolResult {
     };
     match error {
         ServiceError::McpError(error) => match error.code {
+            ErrorCode::INTERNAL_ERROR if error.message == NEW_SESSION => {
+                unknown(&format!("The server `{server}` forgot who we are"))
+            }
             LOST => unknown(&format!("The connection to the server `{server}` was lost")),
             TOO_LONG | UNREADABLE => {
                 failure(ErrorKind::Failed, format!("`{tool}` of the server `{server}` ran, but {}.", error.message))
@@ -176,6 +182,10 @@ fn not_sent(
             let later = matches!(error, AuthError::TokenRefreshFailed(_) | AuthError::HttpError(_));
             let kind = if later { ErrorKind::Retry } else { ErrorKind::Fatal };
             failure(kind, format!("The server `{server}` does not let us in: {why}. `{tool}` did not run."))
+        }
+        StreamableHttpError::SessionExpired | StreamableHttpError::ReinitializationFailed(_) => {
+            let message = format!("The server `{server}` takes no call of ours, not in a new session either");
+            failure(ErrorKind::Retry, format!("{message}: {why}. `{tool}` did not run."))
         }
         StreamableHttpError::HttpStatus(_) | StreamableHttpError::UnexpectedContentType(_) => {
             failure(ErrorKind::Failed, format!("The server `{server}` failed: {why}."))

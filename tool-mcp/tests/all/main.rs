@@ -7,6 +7,8 @@ mod published;
 /// Our tools for MCP clients.
 mod server;
 
+/// A published server with a tool for everything, over both transports.
+mod everything;
 /// Servers that do harm.
 mod hostile;
 /// Servers that want to know who calls.
