@@ -15,9 +15,10 @@ use serde_json::{Map, Value};
 use tool_runtime::{ErrorKind, Scope, ToolError, ToolResult};
 
 use super::connection::chain;
-use super::content;
 use super::link::Link;
+use super::promise::Promise;
 use super::transport::{LOST, Listener, TOO_LONG, UNREADABLE};
+use super::{content, promise};
 
 /// How often a server may ask for more before a call must be over.
 const ROUNDS: usize = 10;
@@ -25,44 +26,77 @@ const ROUNDS: usize = 10;
 /// What rmcp answers calls in flight with when a session was lost and another had to be made.
 const NEW_SESSION: &str = "streamable HTTP session was re-initialized before the response arrived";
 
-/// Calls a tool of the server, by the name that the server gives it.
-pub(super) async fn call(link: Arc<Link>, tool: Arc<str>, arguments: Map<String, Value>, scope: Scope) -> ToolResult {
+/// A tool as its server knows it.
+pub(super) struct Remote {
+    /// The name that the server gives it.
+    pub(super) name: String,
+    /// What it says of its answers.
+    pub(super) promise: Option<Promise>,
+}
+
+/// Calls a tool of the server.
+pub(super) async fn call(
+    link: Arc<Link>,
+    remote: Arc<Remote>,
+    arguments: Map<String, Value>,
+    scope: Scope,
+) -> ToolResult {
+    let tool = remote.name.as_str();
     let connection = match link.connection().await {
         Ok(connection) => connection,
         Err(away) => return failure(ErrorKind::Retry, away),
     };
-    let mut params = CallToolRequestParams::new(String::from(&*tool)).with_arguments(arguments);
+    let mut params = CallToolRequestParams::new(remote.name.clone()).with_arguments(arguments);
     for _ in 0..ROUNDS {
         // Only the newer generation asks back; there the call is made again.
         let again = connection.asks_back.then(|| params.clone());
         let answer = match send(&connection.peer, params, &scope).await {
             Ok(answer) => answer,
-            Err(error) => return failed(&link, &tool, error),
+            Err(error) => return failed(&link, tool, error),
         };
         match answer {
-            ServerResult::CallToolResult(answer) => return content::result(answer),
+            ServerResult::CallToolResult(answer) => {
+                let broken = remote.broken_by(answer.is_error == Some(true), answer.structured_content.as_ref());
+                return kept(&link, tool, broken, content::result(answer));
+            }
             ServerResult::InputRequiredResult(asked) => {
-                let Some(again) = again else { return failed(&link, &tool, ServiceError::UnexpectedResponse) };
+                let Some(again) = again else { return failed(&link, tool, ServiceError::UnexpectedResponse) };
                 params = again;
                 match connection.requests.answer(asked.input_requests.unwrap_or_default()).await {
                     Ok(answers) => params.input_responses = (!answers.is_empty()).then_some(answers),
-                    Err(error) => return failed(&link, &tool, ServiceError::McpError(error)),
+                    Err(error) => return failed(&link, tool, ServiceError::McpError(error)),
                 }
                 params.request_state = asked.request_state;
             }
             ServerResult::CustomResult(answer) => {
-                if let Some(result) = content::loose_result(answer.0) {
-                    return result;
-                }
-                return failed(&link, &tool, ServiceError::UnexpectedResponse);
+                let broken = remote.broken_by(answer.0["isError"] == true, answer.0.get("structuredContent"));
+                return match content::loose_result(answer.0) {
+                    Some(result) => kept(&link, tool, broken, result),
+                    None => failed(&link, tool, ServiceError::UnexpectedResponse),
+                };
             }
-            _ => return failed(&link, &tool, ServiceError::UnexpectedResponse),
+            _ => return failed(&link, tool, ServiceError::UnexpectedResponse),
         }
     }
     failure(
         ErrorKind::Failed,
         format!("The server `{}` kept asking for more, and was not answered again.", link.name()),
     )
+}
+
+impl Remote {
+    /// What is wrong with an answer that is no error, in words.
+    fn broken_by(&self, is_error: bool, structured: Option<&Value>) -> Option<String> {
+        self.promise.as_ref().filter(|_| !is_error)?.broken_by(structured)
+    }
+}
+
+/// The result, unless it is not what was promised.
+fn kept(link: &Link, tool: &str, broken: Option<String>, result: ToolResult) -> ToolResult {
+    match broken {
+        None => result,
+        Some(why) => promise::broken(link.name(), tool, &why, &result),
+    }
 }
 
 async fn send(

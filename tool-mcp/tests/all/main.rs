@@ -21,3 +21,5 @@ mod remote;
 mod scripted;
 /// The tools of servers that others have published.
 mod servers_of_others;
+/// Answers that are not what their tools have promised.
+mod structured;
