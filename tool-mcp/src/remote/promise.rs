@@ -73,7 +73,7 @@ mod tests {
         let promise = Promise::of(&schema).unwrap();
         assert_eq!(promise.broken_by(Some(&json!({"a": "x", "b": 1}))), None);
         assert_eq!(promise.broken_by(None).unwrap(), "- it has no structured content");
-        assert_eq!(promise.broken_by(Some(&json!([]))).unwrap(), "- got [], expected object");
+        assert_eq!(promise.broken_by(Some(&json!([]))).unwrap(), "- got [], expected object with `a`");
         let many = json!({"b": "1", "c": "2", "d": "3", "e": "4", "f": "5"});
         let told = promise.broken_by(Some(&many)).unwrap();
         assert!(told.starts_with("- `a`: missing, expected string\n- `b`: got \"1\", expected integer"), "{told}");
