@@ -179,6 +179,36 @@ impl Dispatcher {
         self.definition(name).is_some_and(|tool| self.inner.rules.policy.asks_about(&tool))
     }
 
+    /// Whether a call of a tool can come to see what is given with it, by [`Call::with`](super::Call::with). Whoever would
+    /// have to make that first need not for the others.
+    ///
+    /// ```standalone_crate
+    /// use tool_runtime::{Dispatcher, tool};
+    ///
+    /// /// Double a number.
+    /// #[tool]
+    /// fn double(number: u32) -> u32 {
+    ///     number * 2
+    /// }
+    ///
+    /// /// Say who calls.
+    /// #[tool]
+    /// fn who(#[inject] name: &String) -> String {
+    ///     name.clone()
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let tools = Dispatcher::builder().per_call::<String>().build()?;
+    /// assert!(tools.sees_given("who") && !tools.sees_given("double"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn sees_given(&self, name: &str) -> bool {
+        let sees = |tool: &super::BoundTool| tool.needs_scope || !tool.injections.is_empty() || tool.preview.is_some();
+        self.with_offer(|offer| offer.tools.get(name).is_some_and(|tool| sees(tool)))
+    }
+
     /// The tools on offer, as a manifest.
     #[must_use]
     pub fn manifest(&self) -> Manifest {
