@@ -35,6 +35,10 @@ impl<H: ServerHandler> Session<H> {
             return Err(ErrorData::invalid_params(call.await.output, None));
         };
         let CallToolRequestParams { arguments, input_responses, request_state, .. } = request;
+        let may_ask = listed.may_ask && self.shared.asks_client;
+        if request_state.is_none() && !may_ask && !listed.sees_client {
+            return self.call_plainly(listed, arguments.as_ref(), &context).await;
+        }
         let state = match request_state {
             None => State::default(),
             Some(sealed) => {
@@ -48,7 +52,7 @@ impl<H: ServerHandler> Session<H> {
         let client = Client::new(context, self.level.clone(), answers);
         let round = Round { shared: &self.shared, listed, arguments, client };
         match state.consent {
-            None => round.first(self.conversation(round.client.context())).await,
+            None => round.first(may_ask, self.conversation(round.client.context())).await,
             Some(Consent { token, shown: None }) => round.resume(&token).await,
             Some(Consent { token, shown: Some(shown) }) => match answer.map(ElicitResult::deserialize) {
                 None => round.ask_for_consent(token, shown),
@@ -62,9 +66,76 @@ impl<H: ServerHandler> Session<H> {
             },
         }
     }
+
+    /// A call that has nothing to do with its client, as most: nobody may have to be asked, and no handler asks.
+    async fn call_plainly(
+        &self,
+        listed: &Listed,
+        arguments: Option<&JsonObject>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let call = tool_call(listed, arguments, self.conversation(context), context)?;
+        let call = self.shared.tools.call(call);
+        let result = run(context, |progress| dressed(call, context, progress)).await;
+        answered(result, listed)
+    }
 }
 
-/// A call, from what the client sent to what it is answered.
+/// The call as the dispatcher takes it.
+fn tool_call<'a>(
+    listed: &'a Listed,
+    arguments: Option<&JsonObject>,
+    conversation: Option<Cow<'a, str>>,
+    context: &'a RequestContext<RoleServer>,
+) -> Result<ToolCall<'a>, ErrorData> {
+    let text = match arguments {
+        None => Cow::Borrowed("{}"),
+        Some(arguments) => Cow::Owned(serde_json::to_string(arguments).map_err(|error| {
+            ErrorData::invalid_params(format!("the arguments cannot be written as JSON: {error}"), None)
+        })?),
+    };
+    let mut call = ToolCall::from_text(&*listed.own_name, text);
+    // An id means something only together with the conversation that it is one of.
+    if let Some(conversation) = conversation {
+        call = call.conversation(conversation).id(context.id.to_string());
+    }
+    if let Some(parent) = context.meta.get_traceparent() {
+        call = call.trace_parent(parent);
+    }
+    Ok(call)
+}
+
+/// Runs a call, and passes on its progress to a client that has asked for it.
+async fn run<T, F: Future<Output = T>>(
+    context: &RequestContext<RoleServer>,
+    call: impl FnOnce(Option<Progress>) -> F,
+) -> T {
+    match context.meta.get_progress_token() {
+        None => call(None).await,
+        Some(token) => {
+            let (progress, reports) = Reports::new(token, context.peer.clone());
+            reports.during(call(Some(progress))).await
+        }
+    }
+}
+
+fn dressed<'c>(call: Call<'c>, context: &RequestContext<RoleServer>, progress: Option<Progress>) -> Call<'c> {
+    let call = call.cancel(context.ct.clone());
+    match progress {
+        Some(progress) => call.with(progress),
+        None => call,
+    }
+}
+
+/// What the client is answered in the end.
+fn answered(result: ToolResult, listed: &Listed) -> Result<CallToolResponse, ErrorData> {
+    match &result.error {
+        Some(error) if error.kind == ErrorKind::UnknownTool => Err(ErrorData::invalid_params(result.output, None)),
+        _ => Ok(answer::answer(result, &listed.tool).into()),
+    }
+}
+
+/// A call that may have to do with its client, from what it sent to what it is answered.
 struct Round<'a, H> {
     shared: &'a Shared<H>,
     listed: &'a Listed,
@@ -74,31 +145,17 @@ struct Round<'a, H> {
 
 impl<H> Round<'_, H> {
     /// Runs a call that nobody has been asked about.
-    async fn first(&self, conversation: Option<Cow<'_, str>>) -> Result<CallToolResponse, ErrorData> {
-        let text = match &self.arguments {
-            None => Cow::Borrowed("{}"),
-            Some(arguments) => Cow::Owned(serde_json::to_string(arguments).map_err(|error| {
-                ErrorData::invalid_params(format!("the arguments cannot be written as JSON: {error}"), None)
-            })?),
-        };
-        let context = self.client.context();
-        let mut call = ToolCall::from_text(&*self.listed.own_name, text);
-        // An id means something only together with the conversation that it is one of.
-        if let Some(conversation) = conversation {
-            call = call.conversation(conversation).id(context.id.to_string());
-        }
-        if let Some(parent) = context.meta.get_traceparent() {
-            call = call.trace_parent(parent);
-        }
+    async fn first(&self, may_ask: bool, conversation: Option<Cow<'_, str>>) -> Result<CallToolResponse, ErrorData> {
+        let call = tool_call(self.listed, self.arguments.as_ref(), conversation, self.client.context())?;
         let mut call = self.shared.tools.call(call);
-        if self.shared.asks_client && self.listed.may_ask {
+        if may_ask {
             let deferred = match self.client.answers_in_rounds() {
                 true => Some(self.seal()?.deferred.clone()),
                 false => None,
             };
             call = call.confirm(AskClient { client: self.client.clone(), deferred });
         }
-        let result = self.run(|progress| self.dressed(call, progress)).await;
+        let result = run(self.client.context(), |progress| self.dressed(call, progress)).await;
         self.answer(result, None).await
     }
 
@@ -106,14 +163,13 @@ impl<H> Round<'_, H> {
     async fn resume(&self, token: &str) -> Result<CallToolResponse, ErrorData> {
         let mut agreed = None;
         let deferred = &self.seal()?.deferred;
-        let result = self
-            .run(|progress| {
-                deferred.resume(token, SystemTime::now(), |question| {
-                    agreed = Some(question.clone());
-                    self.dressed(self.shared.tools.approve(question), progress)
-                })
+        let result = run(self.client.context(), |progress| {
+            deferred.resume(token, SystemTime::now(), |question| {
+                agreed = Some(question.clone());
+                self.dressed(self.shared.tools.approve(question), progress)
             })
-            .await;
+        })
+        .await;
         self.answer(result.map_err(gone)?, agreed).await
     }
 
@@ -162,8 +218,7 @@ impl<H> Round<'_, H> {
             Some(lacking) if self.client.answers_in_rounds() => {
                 Err(ErrorData::missing_required_client_capability(lacking))
             }
-            _ if error.kind == ErrorKind::UnknownTool => Err(ErrorData::invalid_params(result.output, None)),
-            _ => Ok(answer::answer(result, &self.listed.tool).into()),
+            _ => answered(result, self.listed),
         }
     }
 
@@ -175,24 +230,8 @@ impl<H> Round<'_, H> {
         }
     }
 
-    /// Runs a call, and passes on its progress to a client that has asked for it.
-    async fn run<T, F: Future<Output = T>>(&self, call: impl FnOnce(Option<Progress>) -> F) -> T {
-        let context = self.client.context();
-        match context.meta.get_progress_token() {
-            None => call(None).await,
-            Some(token) => {
-                let (progress, reports) = Reports::new(token, context.peer.clone());
-                reports.during(call(Some(progress))).await
-            }
-        }
-    }
-
     fn dressed<'c>(&self, call: Call<'c>, progress: Option<Progress>) -> Call<'c> {
-        let call = call.with(self.client.clone()).cancel(self.client.context().ct.clone());
-        match progress {
-            Some(progress) => call.with(progress),
-            None => call,
-        }
+        dressed(call.with(self.client.clone()), self.client.context(), progress)
     }
 
     fn seal(&self) -> Result<&Seal, ErrorData> {

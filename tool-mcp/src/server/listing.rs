@@ -32,6 +32,8 @@ pub(super) struct Listed {
     pub(super) own_name: String,
     /// Whether somebody may have to be asked about a call.
     pub(super) may_ask: bool,
+    /// Whether its handler may want to know of the client.
+    pub(super) sees_client: bool,
     pub(super) tool: Tool,
 }
 
@@ -48,7 +50,8 @@ impl Listing {
                 // By another name it could not be called.
                 tool.name = name;
             }
-            Listed { may_ask: tools.may_ask(&own_name), own_name, tool }
+            let (may_ask, sees_client) = (tools.may_ask(&own_name), tools.sees_given(&own_name));
+            Listed { own_name, may_ask, sees_client, tool }
         };
         let mut tools: Vec<Listed> = listed.into_iter().map(own).collect();
         tools.sort_unstable_by(|a, b| a.tool.name.cmp(&b.tool.name));
