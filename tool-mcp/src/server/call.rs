@@ -34,11 +34,33 @@ impl<H: ServerHandler> Session<H> {
             let call = self.shared.tools.call(ToolCall::from_text(request.name, "{}"));
             return Err(ErrorData::invalid_params(call.await.output, None));
         };
-        let CallToolRequestParams { arguments, input_responses, request_state, .. } = request;
         let may_ask = listed.may_ask && self.shared.asks_client;
-        if request_state.is_none() && !may_ask && !listed.sees_client {
-            return self.call_plainly(listed, arguments.as_ref(), &context).await;
+        if may_ask || listed.sees_client || request.request_state.is_some() {
+            // In a box: its future is large, and would be moved about with every call.
+            return Box::pin(self.call_for_client(listed, may_ask, request, context)).await;
         }
+        // A call that has nothing to do with its client, as most: nobody may have to be asked, and no handler asks.
+        let call = tool_call(listed, request.arguments.as_ref(), self.conversation(&context), &context)?;
+        let call = self.shared.tools.call(call).cancel(context.ct.clone());
+        let result = match context.meta.get_progress_token() {
+            None => call.await,
+            Some(token) => {
+                let (progress, reports) = Reports::new(token, context.peer.clone());
+                Box::pin(reports.during(call.with(progress))).await
+            }
+        };
+        answered(result, listed)
+    }
+
+    /// A call that may have to do with its client.
+    async fn call_for_client(
+        &self,
+        listed: &Listed,
+        may_ask: bool,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let CallToolRequestParams { arguments, input_responses, request_state, .. } = request;
         let state = match request_state {
             None => State::default(),
             Some(sealed) => {
@@ -66,19 +88,6 @@ impl<H: ServerHandler> Session<H> {
             },
         }
     }
-
-    /// A call that has nothing to do with its client, as most: nobody may have to be asked, and no handler asks.
-    async fn call_plainly(
-        &self,
-        listed: &Listed,
-        arguments: Option<&JsonObject>,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let call = tool_call(listed, arguments, self.conversation(context), context)?;
-        let call = self.shared.tools.call(call);
-        let result = run(context, |progress| dressed(call, context, progress)).await;
-        answered(result, listed)
-    }
 }
 
 /// The call as the dispatcher takes it.
@@ -103,28 +112,6 @@ fn tool_call<'a>(
         call = call.trace_parent(parent);
     }
     Ok(call)
-}
-
-/// Runs a call, and passes on its progress to a client that has asked for it.
-async fn run<T, F: Future<Output = T>>(
-    context: &RequestContext<RoleServer>,
-    call: impl FnOnce(Option<Progress>) -> F,
-) -> T {
-    match context.meta.get_progress_token() {
-        None => call(None).await,
-        Some(token) => {
-            let (progress, reports) = Reports::new(token, context.peer.clone());
-            reports.during(call(Some(progress))).await
-        }
-    }
-}
-
-fn dressed<'c>(call: Call<'c>, context: &RequestContext<RoleServer>, progress: Option<Progress>) -> Call<'c> {
-    let call = call.cancel(context.ct.clone());
-    match progress {
-        Some(progress) => call.with(progress),
-        None => call,
-    }
 }
 
 /// What the client is answered in the end.
@@ -155,7 +142,7 @@ impl<H> Round<'_, H> {
             };
             call = call.confirm(AskClient { client: self.client.clone(), deferred });
         }
-        let result = run(self.client.context(), |progress| self.dressed(call, progress)).await;
+        let result = self.run(|progress| self.dressed(call, progress)).await;
         self.answer(result, None).await
     }
 
@@ -163,13 +150,14 @@ impl<H> Round<'_, H> {
     async fn resume(&self, token: &str) -> Result<CallToolResponse, ErrorData> {
         let mut agreed = None;
         let deferred = &self.seal()?.deferred;
-        let result = run(self.client.context(), |progress| {
-            deferred.resume(token, SystemTime::now(), |question| {
-                agreed = Some(question.clone());
-                self.dressed(self.shared.tools.approve(question), progress)
+        let result = self
+            .run(|progress| {
+                deferred.resume(token, SystemTime::now(), |question| {
+                    agreed = Some(question.clone());
+                    self.dressed(self.shared.tools.approve(question), progress)
+                })
             })
-        })
-        .await;
+            .await;
         self.answer(result.map_err(gone)?, agreed).await
     }
 
@@ -230,8 +218,24 @@ impl<H> Round<'_, H> {
         }
     }
 
+    /// Runs a call, and passes on its progress to a client that has asked for it.
+    async fn run<T, F: Future<Output = T>>(&self, call: impl FnOnce(Option<Progress>) -> F) -> T {
+        let context = self.client.context();
+        match context.meta.get_progress_token() {
+            None => call(None).await,
+            Some(token) => {
+                let (progress, reports) = Reports::new(token, context.peer.clone());
+                reports.during(call(Some(progress))).await
+            }
+        }
+    }
+
     fn dressed<'c>(&self, call: Call<'c>, progress: Option<Progress>) -> Call<'c> {
-        dressed(call.with(self.client.clone()), self.client.context(), progress)
+        let call = call.with(self.client.clone()).cancel(self.client.context().ct.clone());
+        match progress {
+            Some(progress) => call.with(progress),
+            None => call,
+        }
     }
 
     fn seal(&self) -> Result<&Seal, ErrorData> {
