@@ -130,7 +130,6 @@ impl<F: Fn(&str) -> Option<String>> Entry<'_, F> {
     }
 
     #[cfg(not(feature = "auth"))]
-    #[expect(clippy::unnecessary_wraps, reason = "with the feature `auth` it fails")]
     fn login(&self, config: ServerConfig) -> Result<ServerConfig, Wrong> {
         if self.entry.contains_key("oauth") {
             tracing::warn!(server = config.name, "nobody can log in: the feature `auth` is off");
