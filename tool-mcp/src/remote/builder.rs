@@ -39,6 +39,11 @@ impl ServersBuilder {
     /// `headers`, as other clients have it. `${NAME}` and `${NAME:-default}` stand for variables of the environment, and
     /// `"disabled": true` leaves a server out.
     ///
+    /// With the feature `auth`, `"oauth": {}` beside a `url` has somebody log in with a browser when the server asks for
+    /// it: the address to open is written to the standard error. `clientId`, `clientSecret` (as `${NAME}` only),
+    /// `scopes` and `callbackPort` say more, where the server wants to know it; see `OAuth::in_browser_at`. For another
+    /// way to log in there is [`configure`](Self::configure).
+    ///
     /// # Errors
     /// When the file cannot be read or is not understood; the error has the file and the key.
     pub fn config_file(mut self, path: impl Into<PathBuf>) -> Result<Self, ConfigError> {

@@ -15,51 +15,88 @@ use serde_json::{Map, Value};
 use tool_runtime::{ErrorKind, Scope, ToolError, ToolResult};
 
 use super::connection::chain;
-use super::content;
 use super::link::Link;
+use super::promise::Promise;
 use super::transport::{LOST, Listener, TOO_LONG, UNREADABLE};
+use super::{content, promise};
 
 /// How often a server may ask for more before a call must be over.
 const ROUNDS: usize = 10;
 
-/// Calls a tool of the server, by the name that the server gives it.
-pub(super) async fn call(link: Arc<Link>, tool: Arc<str>, arguments: Map<String, Value>, scope: Scope) -> ToolResult {
+/// What rmcp answers calls in flight with when a session was lost and another had to be made.
+const NEW_SESSION: &str = "streamable HTTP session was re-initialized before the response arrived";
+
+/// A tool as its server knows it.
+pub(super) struct Remote {
+    /// The name that the server gives it.
+    pub(super) name: String,
+    /// What it says of its answers.
+    pub(super) promise: Option<Promise>,
+}
+
+/// Calls a tool of the server.
+pub(super) async fn call(
+    link: Arc<Link>,
+    remote: Arc<Remote>,
+    arguments: Map<String, Value>,
+    scope: Scope,
+) -> ToolResult {
+    let tool = remote.name.as_str();
     let connection = match link.connection().await {
         Ok(connection) => connection,
         Err(away) => return failure(ErrorKind::Retry, away),
     };
-    let mut params = CallToolRequestParams::new(String::from(&*tool)).with_arguments(arguments);
+    let mut params = CallToolRequestParams::new(remote.name.clone()).with_arguments(arguments);
     for _ in 0..ROUNDS {
         // Only the newer generation asks back; there the call is made again.
         let again = connection.asks_back.then(|| params.clone());
         let answer = match send(&connection.peer, params, &scope).await {
             Ok(answer) => answer,
-            Err(error) => return failed(&link, &tool, error),
+            Err(error) => return failed(&link, tool, error),
         };
         match answer {
-            ServerResult::CallToolResult(answer) => return content::result(answer),
+            ServerResult::CallToolResult(answer) => {
+                let broken = remote.broken_by(answer.is_error == Some(true), answer.structured_content.as_ref());
+                return kept(&link, tool, broken, content::result(answer));
+            }
             ServerResult::InputRequiredResult(asked) => {
-                let Some(again) = again else { return failed(&link, &tool, ServiceError::UnexpectedResponse) };
+                let Some(again) = again else { return failed(&link, tool, ServiceError::UnexpectedResponse) };
                 params = again;
                 match connection.requests.answer(asked.input_requests.unwrap_or_default()).await {
                     Ok(answers) => params.input_responses = (!answers.is_empty()).then_some(answers),
-                    Err(error) => return failed(&link, &tool, ServiceError::McpError(error)),
+                    Err(error) => return failed(&link, tool, ServiceError::McpError(error)),
                 }
                 params.request_state = asked.request_state;
             }
             ServerResult::CustomResult(answer) => {
-                if let Some(result) = content::loose_result(answer.0) {
-                    return result;
-                }
-                return failed(&link, &tool, ServiceError::UnexpectedResponse);
+                let broken = remote.broken_by(answer.0["isError"] == true, answer.0.get("structuredContent"));
+                return match content::loose_result(answer.0) {
+                    Some(result) => kept(&link, tool, broken, result),
+                    None => failed(&link, tool, ServiceError::UnexpectedResponse),
+                };
             }
-            _ => return failed(&link, &tool, ServiceError::UnexpectedResponse),
+            _ => return failed(&link, tool, ServiceError::UnexpectedResponse),
         }
     }
     failure(
         ErrorKind::Failed,
         format!("The server `{}` kept asking for more, and was not answered again.", link.name()),
     )
+}
+
+impl Remote {
+    /// What is wrong with an answer that is no error, in words.
+    fn broken_by(&self, is_error: bool, structured: Option<&Value>) -> Option<String> {
+        self.promise.as_ref().filter(|_| !is_error)?.broken_by(structured)
+    }
+}
+
+/// The result, unless it is not what was promised.
+fn kept(link: &Link, tool: &str, broken: Option<String>, result: ToolResult) -> ToolResult {
+    match broken {
+        None => result,
+        Some(why) => promise::broken(link.name(), tool, &why, &result),
+    }
 }
 
 async fn send(
@@ -112,6 +149,9 @@ fn failed(link: &Link, tool: &str, error: ServiceError) -> ToolResult {
     };
     match error {
         ServiceError::McpError(error) => match error.code {
+            ErrorCode::INTERNAL_ERROR if error.message == NEW_SESSION => {
+                unknown(&format!("The server `{server}` forgot who we are"))
+            }
             LOST => unknown(&format!("The connection to the server `{server}` was lost")),
             TOO_LONG | UNREADABLE => {
                 failure(ErrorKind::Failed, format!("`{tool}` of the server `{server}` ran, but {}.", error.message))
@@ -176,6 +216,10 @@ fn not_sent(
             let later = matches!(error, AuthError::TokenRefreshFailed(_) | AuthError::HttpError(_));
             let kind = if later { ErrorKind::Retry } else { ErrorKind::Fatal };
             failure(kind, format!("The server `{server}` does not let us in: {why}. `{tool}` did not run."))
+        }
+        StreamableHttpError::SessionExpired | StreamableHttpError::ReinitializationFailed(_) => {
+            let message = format!("The server `{server}` takes no call of ours, not in a new session either");
+            failure(ErrorKind::Retry, format!("{message}: {why}. `{tool}` did not run."))
         }
         StreamableHttpError::HttpStatus(_) | StreamableHttpError::UnexpectedContentType(_) => {
             failure(ErrorKind::Failed, format!("The server `{server}` failed: {why}."))

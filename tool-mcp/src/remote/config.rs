@@ -69,7 +69,10 @@ pub(crate) struct Http {
 impl Http {
     #[cfg(feature = "auth")]
     fn same_access(&self, other: &Self) -> bool {
-        self.access.as_ref().map(Arc::as_ptr) == other.access.as_ref().map(Arc::as_ptr)
+        match (&self.access, &other.access) {
+            (Some(this), Some(other)) => this.oauth().is_same(other.oauth()),
+            (this, other) => this.is_none() && other.is_none(),
+        }
     }
 
     #[cfg(not(feature = "auth"))]

@@ -64,22 +64,31 @@ impl Connection {
 
     async fn open_as(config: &ServerConfig, requests: &Requests, generation: Generation) -> Result<Self, Refused> {
         let longest = config.limits.message;
+        let wire = Arc::<Wire>::default();
         match &config.reached {
             Reached::Command(command) => {
                 let program = command.program.display();
                 let started = start(&config.name, command, longest);
                 let lines = started.map_err(|error| format!("{program} cannot be started: {error}"))?;
-                Self::serve(lines, requests, generation).await
+                Self::serve(lines, wire, requests, generation).await
             }
-            Reached::Http(http) => Self::serve(connect_http(http, longest)?, requests, generation).await,
+            Reached::Http(http) => {
+                let transport = connect_http(http, longest, &wire)?;
+                Self::serve(transport, wire, requests, generation).await
+            }
             Reached::Streams(streams) => {
                 let streams = streams.connect().await.map_err(|error| format!("it cannot be reached: {error}"))?;
-                Self::serve(Lines::new(streams.0, streams.1, longest, ()), requests, generation).await
+                Self::serve(Lines::new(streams.0, streams.1, longest, ()), wire, requests, generation).await
             }
         }
     }
 
-    async fn serve<T>(transport: T, requests: &Requests, generation: Generation) -> Result<Self, Refused>
+    async fn serve<T>(
+        transport: T,
+        wire: Arc<Wire>,
+        requests: &Requests,
+        generation: Generation,
+    ) -> Result<Self, Refused>
     where
         T: Transport<RoleClient> + 'static,
     {
@@ -91,7 +100,6 @@ impl Connection {
             Generation::Initialize => ClientLifecycleMode::Initialize,
             Generation::Discover => ClientLifecycleMode::Discover { preferred_versions: vec![newest] },
         };
-        let wire = Arc::<Wire>::default();
         let (stop, ended) = (CancellationToken::new(), CancellationToken::new());
         let heard = Heard::new(transport, wire.clone());
         let opening = serve_client_with_lifecycle_and_ct(requests.clone(), heard, lifecycle, stop.clone());

@@ -86,9 +86,10 @@ impl<F: Fn(&str) -> Option<String>> Entry<'_, F> {
             (None | Some("stdio"), Some(command), None) => self.command(ServerConfig::command(name, command)),
             (None | Some("http" | "streamable-http" | "streamableHttp" | "streamable_http"), None, Some(url)) => {
                 let headers = self.texts("headers")?;
-                Ok(headers
+                let config = headers
                     .into_iter()
-                    .fold(ServerConfig::http(name, url), |config, (name, value)| config.header(name, value)))
+                    .fold(ServerConfig::http(name, url), |config, (name, value)| config.header(name, value));
+                self.login(config)
             }
             (_, Some(_), Some(_)) => Err(self.wrong("", "it has both `command` and `url`, and can have one")),
             (_, None, None) => Err(self.wrong("", "it has neither `command` nor `url`")),
@@ -110,6 +111,32 @@ impl<F: Fn(&str) -> Option<String>> Entry<'_, F> {
         })
     }
 
+    /// How somebody logs in, where the file says so: at this machine, with a browser.
+    #[cfg(feature = "auth")]
+    fn login(&self, config: ServerConfig) -> Result<ServerConfig, Wrong> {
+        let Some(said) = self.entry.get("oauth") else { return Ok(config) };
+        let Value::Object(said) = said else { return Err(self.wrong("oauth", "it is no object")) };
+        let said = Entry { place: format!("{}.oauth", self.place), entry: said, variable: self.variable };
+        let server = config.name.clone();
+        let show = move |url: &str| eprintln!("The server `{server}` wants somebody to log in. Open {url}");
+        let mut oauth = super::OAuth::in_browser_at(said.port("callbackPort")?, show).scopes(said.list("scopes")?);
+        if let Some(id) = said.text("clientId")? {
+            oauth = oauth.client_id(id);
+        }
+        if let Some(secret) = said.secret("clientSecret")? {
+            oauth = oauth.client_secret(secret);
+        }
+        Ok(config.oauth(oauth.of_file()))
+    }
+
+    #[cfg(not(feature = "auth"))]
+    fn login(&self, config: ServerConfig) -> Result<ServerConfig, Wrong> {
+        if self.entry.contains_key("oauth") {
+            tracing::warn!(server = config.name, "nobody can log in: the feature `auth` is off");
+        }
+        Ok(config)
+    }
+
     fn wrong(&self, key: &str, message: impl Into<String>) -> Wrong {
         let place = if key.is_empty() { self.place.clone() } else { format!("{}.{key}", self.place) };
         (place, message.into())
@@ -129,6 +156,24 @@ impl<F: Fn(&str) -> Option<String>> Entry<'_, F> {
             None => Ok(false),
             Some(value) => value.as_bool().ok_or_else(|| self.wrong(key, "it is neither `true` nor `false`")),
         }
+    }
+
+    #[cfg(feature = "auth")]
+    fn port(&self, key: &str) -> Result<u16, Wrong> {
+        let Some(value) = self.entry.get(key) else { return Ok(0) };
+        let port = value.as_u64().and_then(|port| u16::try_from(port).ok());
+        port.ok_or_else(|| self.wrong(key, "it is no number of a port"))
+    }
+
+    /// What must not stand in a file, only the variable that has it.
+    #[cfg(feature = "auth")]
+    fn secret(&self, key: &str) -> Result<Option<String>, Wrong> {
+        if let Some(text) = self.entry.get(key).and_then(Value::as_str)
+            && !(text.starts_with("${") && text.find('}') == Some(text.len() - 1) && !text.contains(":-"))
+        {
+            return Err(self.wrong(key, "a secret does not belong in a file: write `${NAME}`, and set that variable"));
+        }
+        self.text(key)
     }
 
     fn list(&self, key: &str) -> Result<Vec<String>, Wrong> {
@@ -188,6 +233,39 @@ mod tests {
         ] {
             let (place, message) = servers(text).unwrap_err();
             assert!(place == key && message.contains(why), "{text}: {place}: {message}");
+        }
+    }
+
+    #[cfg(feature = "auth")]
+    #[test]
+    fn a_login_is_the_same_as_long_as_the_file_says_the_same() {
+        let with = |oauth: &str| {
+            let text = format!(r#"{{"mcpServers": {{"a": {{"url": "https://a.example/mcp", "oauth": {oauth}}}}}}}"#);
+            servers(&text)
+        };
+        let said = r#"{"clientId": "us", "clientSecret": "${TOKEN}", "scopes": ["read"], "callbackPort": 8976}"#;
+        assert_eq!(with(said).unwrap(), with(said).unwrap());
+        assert_ne!(with(said).unwrap(), with("{}").unwrap());
+        assert_ne!(with(said).unwrap(), with(&said.replace("8976", "8977")).unwrap());
+        assert_ne!(with("{}").unwrap(), [ServerConfig::http("a", "https://a.example/mcp")]);
+        let shown = format!("{:?}", with(said).unwrap());
+        assert!(shown.contains("us") && shown.contains("read") && !shown.contains("t0ken"), "{shown}");
+        for (oauth, key, why) in [
+            ("true", "", "no object"),
+            (r#"{"clientId": 7}"#, ".clientId", "no text"),
+            (r#"{"scopes": "read"}"#, ".scopes", "no list"),
+            (r#"{"callbackPort": 65536}"#, ".callbackPort", "no number of a port"),
+            (r#"{"clientSecret": "s3cret"}"#, ".clientSecret", "does not belong in a file"),
+            (r#"{"clientSecret": "${TOKEN}s3cret${TOKEN}"}"#, ".clientSecret", "does not belong in a file"),
+            (r#"{"clientSecret": "${NO:-s3cret}"}"#, ".clientSecret", "does not belong in a file"),
+            (r#"{"clientSecret": "${NO}"}"#, ".clientSecret", "no variable `NO`"),
+        ] {
+            let (place, message) = with(oauth).unwrap_err();
+            assert!(
+                place == format!("mcpServers.a.oauth{key}") && message.contains(why),
+                "{oauth}: {place}: {message}"
+            );
+            assert!(!message.contains("s3cret"), "{message}");
         }
     }
 }

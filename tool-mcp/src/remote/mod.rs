@@ -13,6 +13,7 @@ mod link;
 mod oauth;
 mod offer;
 mod plugins;
+mod promise;
 mod requests;
 mod server;
 mod servers;

@@ -8,9 +8,10 @@ use sha2::{Digest, Sha256};
 use tool_model::{ToolDefinition, name};
 use tool_runtime::RuntimeTool;
 
-use super::call::call;
+use super::call::{Remote, call};
 use super::config::{ServerConfig, Trust};
 use super::link::Link;
+use super::promise::Promise;
 
 /// `mcp_{server}_{tool}`, with `_` in place of what no name can have. One that is too long ends in a hash.
 pub(super) fn local_name(server: &str, tool: &str) -> String {
@@ -32,17 +33,18 @@ pub(super) fn plain(part: &str) -> String {
 /// reassure (`read_only`, `idempotent`) only where it is trusted.
 pub(super) fn local_tool(name: &str, config: &ServerConfig, link: &Arc<Link>, tool: &Tool) -> RuntimeTool {
     let description = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default().to_owned();
-    let remote: Arc<str> = (&*tool.name).into();
+    let output_schema = tool.output_schema.as_ref().map(|schema| Value::Object(schema.as_ref().clone()));
+    let promise = output_schema.as_ref().and_then(Promise::of);
+    let remote = Arc::new(Remote { name: tool.name.to_string(), promise });
     let shared = link.clone();
     let schema = Value::Object(tool.input_schema.as_ref().clone());
     let mut local = RuntimeTool::remote(name, description, &schema, move |arguments, scope| {
         call(shared.clone(), remote.clone(), arguments, scope)
     });
     local = local.handler(format!("mcp:{}/{}", config.name, tool.name)).tags(["mcp".to_owned(), config.name.clone()]);
-    if let Some(schema) = &tool.output_schema {
-        let schema = Value::Object(schema.as_ref().clone());
-        match ToolDefinition::default().describe_result(&schema) {
-            Ok(()) => local = local.returns(&schema),
+    if let Some(schema) = &output_schema {
+        match ToolDefinition::default().describe_result(schema) {
+            Ok(()) => local = local.returns(schema),
             Err(error) => tracing::debug!(tool = name, %error, "the schema of its result was left out"),
         }
     }

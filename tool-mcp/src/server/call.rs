@@ -34,6 +34,32 @@ impl<H: ServerHandler> Session<H> {
             let call = self.shared.tools.call(ToolCall::from_text(request.name, "{}"));
             return Err(ErrorData::invalid_params(call.await.output, None));
         };
+        let may_ask = listed.may_ask && self.shared.asks_client;
+        if may_ask || listed.sees_client || request.request_state.is_some() {
+            // In a box: its future is large, and would be moved about with every call.
+            return Box::pin(self.call_for_client(listed, may_ask, request, context)).await;
+        }
+        // A call that has nothing to do with its client, as most: nobody may have to be asked, and no handler asks.
+        let call = tool_call(listed, request.arguments.as_ref(), self.conversation(&context), &context)?;
+        let call = self.shared.tools.call(call).cancel(context.ct.clone());
+        let result = match context.meta.get_progress_token() {
+            None => call.await,
+            Some(token) => {
+                let (progress, reports) = Reports::new(token, context.peer.clone());
+                Box::pin(reports.during(call.with(progress))).await
+            }
+        };
+        answered(result, listed)
+    }
+
+    /// A call that may have to do with its client.
+    async fn call_for_client(
+        &self,
+        listed: &Listed,
+        may_ask: bool,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
         let CallToolRequestParams { arguments, input_responses, request_state, .. } = request;
         let state = match request_state {
             None => State::default(),
@@ -48,7 +74,7 @@ impl<H: ServerHandler> Session<H> {
         let client = Client::new(context, self.level.clone(), answers);
         let round = Round { shared: &self.shared, listed, arguments, client };
         match state.consent {
-            None => round.first(self.conversation(round.client.context())).await,
+            None => round.first(may_ask, self.conversation(round.client.context())).await,
             Some(Consent { token, shown: None }) => round.resume(&token).await,
             Some(Consent { token, shown: Some(shown) }) => match answer.map(ElicitResult::deserialize) {
                 None => round.ask_for_consent(token, shown),
@@ -64,7 +90,39 @@ impl<H: ServerHandler> Session<H> {
     }
 }
 
-/// A call, from what the client sent to what it is answered.
+/// The call as the dispatcher takes it.
+fn tool_call<'a>(
+    listed: &'a Listed,
+    arguments: Option<&JsonObject>,
+    conversation: Option<Cow<'a, str>>,
+    context: &'a RequestContext<RoleServer>,
+) -> Result<ToolCall<'a>, ErrorData> {
+    let text = match arguments {
+        None => Cow::Borrowed("{}"),
+        Some(arguments) => Cow::Owned(serde_json::to_string(arguments).map_err(|error| {
+            ErrorData::invalid_params(format!("the arguments cannot be written as JSON: {error}"), None)
+        })?),
+    };
+    let mut call = ToolCall::from_text(&*listed.own_name, text);
+    // An id means something only together with the conversation that it is one of.
+    if let Some(conversation) = conversation {
+        call = call.conversation(conversation).id(context.id.to_string());
+    }
+    if let Some(parent) = context.meta.get_traceparent() {
+        call = call.trace_parent(parent);
+    }
+    Ok(call)
+}
+
+/// What the client is answered in the end.
+fn answered(result: ToolResult, listed: &Listed) -> Result<CallToolResponse, ErrorData> {
+    match &result.error {
+        Some(error) if error.kind == ErrorKind::UnknownTool => Err(ErrorData::invalid_params(result.output, None)),
+        _ => Ok(answer::answer(result, &listed.tool).into()),
+    }
+}
+
+/// A call that may have to do with its client, from what it sent to what it is answered.
 struct Round<'a, H> {
     shared: &'a Shared<H>,
     listed: &'a Listed,
@@ -74,24 +132,10 @@ struct Round<'a, H> {
 
 impl<H> Round<'_, H> {
     /// Runs a call that nobody has been asked about.
-    async fn first(&self, conversation: Option<Cow<'_, str>>) -> Result<CallToolResponse, ErrorData> {
-        let text = match &self.arguments {
-            None => Cow::Borrowed("{}"),
-            Some(arguments) => Cow::Owned(serde_json::to_string(arguments).map_err(|error| {
-                ErrorData::invalid_params(format!("the arguments cannot be written as JSON: {error}"), None)
-            })?),
-        };
-        let context = self.client.context();
-        let mut call = ToolCall::from_text(&*self.listed.own_name, text);
-        // An id means something only together with the conversation that it is one of.
-        if let Some(conversation) = conversation {
-            call = call.conversation(conversation).id(context.id.to_string());
-        }
-        if let Some(parent) = context.meta.get_traceparent() {
-            call = call.trace_parent(parent);
-        }
+    async fn first(&self, may_ask: bool, conversation: Option<Cow<'_, str>>) -> Result<CallToolResponse, ErrorData> {
+        let call = tool_call(self.listed, self.arguments.as_ref(), conversation, self.client.context())?;
         let mut call = self.shared.tools.call(call);
-        if self.shared.asks_client {
+        if may_ask {
             let deferred = match self.client.answers_in_rounds() {
                 true => Some(self.seal()?.deferred.clone()),
                 false => None,
@@ -162,8 +206,7 @@ impl<H> Round<'_, H> {
             Some(lacking) if self.client.answers_in_rounds() => {
                 Err(ErrorData::missing_required_client_capability(lacking))
             }
-            _ if error.kind == ErrorKind::UnknownTool => Err(ErrorData::invalid_params(result.output, None)),
-            _ => Ok(answer::answer(result, &self.listed.tool).into()),
+            _ => answered(result, self.listed),
         }
     }
 

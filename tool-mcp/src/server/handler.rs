@@ -83,12 +83,13 @@ impl<H: ServerHandler> ServerHandler for Session<H> {
         listing.get(name).map(|listed| listed.tool.clone())
     }
 
-    async fn call_tool(
+    /// No `async fn`, which would hold its arguments beside the future that has them.
+    fn call_tool(
         &self,
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        self.call(request, context).await
+    ) -> impl Future<Output = Result<CallToolResponse, ErrorData>> + Send + '_ {
+        self.call(request, context)
     }
 
     async fn set_level(&self, request: SetLevelRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
@@ -109,8 +110,8 @@ impl<H: ServerHandler> ServerHandler for Session<H> {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let ours = self.shared.tell_subscriber(context.sink().clone());
-        let theirs = self.shared.extra.listen(context);
-        let mut theirs = std::pin::pin!(theirs);
+        // In a box: what is waited for all day would be room in the future of every request.
+        let mut theirs = Box::pin(self.shared.extra.listen(context));
         tokio::select! {
             () = ours => theirs.await,
             result = &mut theirs => result,

@@ -30,12 +30,16 @@ pub(super) struct Listing {
 pub(super) struct Listed {
     /// The name by which the dispatcher knows it.
     pub(super) own_name: String,
+    /// Whether somebody may have to be asked about a call.
+    pub(super) may_ask: bool,
+    /// Whether its handler may want to know of the client.
+    pub(super) sees_client: bool,
     pub(super) tool: Tool,
 }
 
 impl Listing {
-    fn new(offer: &Offer, describe: Option<&Describe>) -> Result<Self, ErrorData> {
-        let tools: Vec<Tool> = serde_json::from_value(offer.definitions().clone()).map_err(|error| {
+    fn new(tools: &Dispatcher, offer: &Offer, describe: Option<&Describe>) -> Result<Self, ErrorData> {
+        let listed: Vec<Tool> = serde_json::from_value(offer.definitions().clone()).map_err(|error| {
             tracing::error!(%error, "the tools cannot be listed for MCP");
             ErrorData::internal_error(format!("the tools cannot be listed: {error}"), None)
         })?;
@@ -46,9 +50,10 @@ impl Listing {
                 // By another name it could not be called.
                 tool.name = name;
             }
-            Listed { own_name, tool }
+            let (may_ask, sees_client) = (tools.may_ask(&own_name), tools.sees_given(&own_name));
+            Listed { own_name, may_ask, sees_client, tool }
         };
-        let mut tools: Vec<Listed> = tools.into_iter().map(own).collect();
+        let mut tools: Vec<Listed> = listed.into_iter().map(own).collect();
         tools.sort_unstable_by(|a, b| a.tool.name.cmp(&b.tool.name));
         // A model that knows a tool by its own name means that tool, too.
         let own = tools.iter().enumerate().map(|(at, listed)| (listed.own_name.clone(), at));
@@ -107,7 +112,7 @@ impl Listings {
         if let Some(last) = self.last.load().as_ref().filter(|last| Arc::ptr_eq(&last.text, &offer.text())) {
             return Ok(last.clone());
         }
-        let listing = Arc::new(Listing::new(&offer, self.describe.as_deref())?);
+        let listing = Arc::new(Listing::new(tools, &offer, self.describe.as_deref())?);
         self.last.store(Some(listing.clone()));
         Ok(listing)
     }

@@ -18,7 +18,7 @@ use crate::scripted::{call, connect, dispatcher, kind, until};
 
 /// A server of MCP, and the one that gives out tokens for it.
 #[derive(Default)]
-struct Guarded {
+pub struct Guarded {
     url: String,
     /// The token that is taken at the moment.
     token: Mutex<String>,
@@ -36,7 +36,7 @@ fn json_of(value: &Value) -> Response {
 }
 
 impl Guarded {
-    async fn start() -> Arc<Self> {
+    pub async fn start() -> Arc<Self> {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let guarded = Arc::new(Self { url, ..Self::default() });
@@ -114,8 +114,18 @@ impl Guarded {
         })
     }
 
-    fn config(&self, oauth: OAuth) -> ServerConfig {
+    pub fn config(&self, oauth: OAuth) -> ServerConfig {
         ServerConfig::http("s", format!("{}/mcp", self.url)).trust().oauth(oauth)
+    }
+
+    /// The codes that were traded for tokens.
+    pub fn codes(&self) -> Vec<String> {
+        let forms = self.forms.lock().unwrap();
+        let code = |form: &String| {
+            let mut pairs = url::form_urlencoded::parse(form.as_bytes());
+            pairs.find(|(name, _)| name == "code").map(|(_, code)| code.into_owned())
+        };
+        forms.iter().filter_map(code).collect()
     }
 
     fn logins(&self) -> usize {

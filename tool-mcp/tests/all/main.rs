@@ -7,6 +7,11 @@ mod published;
 /// Our tools for MCP clients.
 mod server;
 
+/// Somebody who logs in with a browser.
+#[cfg(feature = "auth")]
+mod browser;
+/// A published server with a tool for everything, over both transports.
+mod everything;
 /// Servers that do harm.
 mod hostile;
 /// Servers that want to know who calls.
@@ -19,3 +24,5 @@ mod remote;
 mod scripted;
 /// The tools of servers that others have published.
 mod servers_of_others;
+/// Answers that are not what their tools have promised.
+mod structured;

@@ -21,7 +21,7 @@ const NPM: [&str; 5] = [
 /// An environment with programs from npm.
 pub struct Npm {
     /// The packages.
-    pub modules: PathBuf,
+    modules: PathBuf,
 }
 
 impl Npm {
@@ -36,6 +36,16 @@ impl Npm {
         });
         let folder = or_skipped(installed.clone(), "MCP_NODE")?;
         Some(Self { modules: folder.join("node_modules") })
+    }
+
+    /// The Node that came with the packages.
+    pub fn node(&self) -> PathBuf {
+        self.modules.join(".bin/node")
+    }
+
+    /// The script of a package of MCP.
+    pub fn script(&self, package: &str) -> PathBuf {
+        self.modules.join("@modelcontextprotocol").join(package).join("dist/index.js")
     }
 
     /// A program of one of the packages.

@@ -160,9 +160,53 @@ impl Dispatcher {
         Turn::new(self, calls.into_iter().map(ToolCall::into_owned).collect())
     }
 
-    /// Whether somebody may be asked about a call of a tool.
-    pub(super) fn may_ask(&self, name: &str) -> bool {
+    /// Whether somebody may be asked about a call of a tool, for whoever has to prepare for that; see
+    /// [`Call::confirm`](super::Call::confirm).
+    ///
+    /// ```
+    /// use tool_runtime::{Dispatcher, RuntimeTool};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let list = RuntimeTool::new("list", "Lists everything.", |()| async { "nothing" });
+    /// let purge = RuntimeTool::new("purge", "Deletes everything.", |()| async { "gone" }).sensitive();
+    /// let tools = Dispatcher::builder().tool(list).tool(purge).build()?;
+    /// assert!(tools.may_ask("purge") && !tools.may_ask("list"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn may_ask(&self, name: &str) -> bool {
         self.definition(name).is_some_and(|tool| self.inner.rules.policy.asks_about(&tool))
+    }
+
+    /// Whether a call of a tool can come to see what is given with it, by [`Call::with`](super::Call::with). Whoever would
+    /// have to make that first need not for the others.
+    ///
+    /// ```standalone_crate
+    /// use tool_runtime::{Dispatcher, tool};
+    ///
+    /// /// Double a number.
+    /// #[tool]
+    /// fn double(number: u32) -> u32 {
+    ///     number * 2
+    /// }
+    ///
+    /// /// Say who calls.
+    /// #[tool]
+    /// fn who(#[inject] name: &String) -> String {
+    ///     name.clone()
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let tools = Dispatcher::builder().per_call::<String>().build()?;
+    /// assert!(tools.sees_given("who") && !tools.sees_given("double"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn sees_given(&self, name: &str) -> bool {
+        let sees = |tool: &super::BoundTool| tool.needs_scope || !tool.injections.is_empty() || tool.preview.is_some();
+        self.with_offer(|offer| offer.tools.get(name).is_some_and(|tool| sees(tool)))
     }
 
     /// The tools on offer, as a manifest.

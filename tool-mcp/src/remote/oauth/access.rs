@@ -79,9 +79,9 @@ impl Access {
             manager.set_credential_store(Shared(self.oauth.store.clone()));
             let (identity, grant) = (&self.oauth.identity, &self.oauth.grant);
             if manager.initialize_from_store().await?
-                && let (Some(id), Grant::Person { redirect_uri, .. }) = (&identity.id, grant)
+                && let (Some(id), Grant::Person { redirect, .. }) = (&identity.id, grant)
             {
-                identity.known_as(&mut manager, id, redirect_uri)?;
+                identity.known_as(&mut manager, id, &redirect.uri()?)?;
             }
             Ok(Mutex::new(manager))
         };
@@ -125,13 +125,13 @@ impl Access {
         }
         match &self.oauth.grant {
             Grant::Client => self.present(&challenge).await?,
-            Grant::Person { redirect_uri, visit } => {
+            Grant::Person { redirect, visit } => {
                 if let Some((unmet, why)) = &login.unmet
                     && *unmet == challenge
                 {
                     return Err(AuthError::AuthorizationFailed(why.clone()));
                 }
-                let url = self.login_url(&mut login, &challenge, redirect_uri).await?;
+                let url = self.login_url(&mut login, &challenge, &redirect.uri()?).await?;
                 if let Err(error) = self.ask(visit, url).await {
                     login.unmet = Some((challenge, error.to_string()));
                     return Err(error);
@@ -196,6 +196,10 @@ impl Access {
     /// Lets a person log in there, and takes the token that comes of it.
     async fn ask(&self, visit: &Visit, url: String) -> Result<(), AuthError> {
         let failed = AuthError::AuthorizationFailed;
+        // Whoever opens it may open anything: a file, a program.
+        if !url.starts_with("https://") && !url.starts_with("http://") {
+            return Err(failed(format!("{url:?} is no page to log in at")));
+        }
         let patience = self.oauth.patience;
         let asking = Asking::new(self);
         let redirected = timeout(patience, visit(url)).await;

@@ -3,7 +3,7 @@
 use rmcp::transport::auth::{AuthError, AuthorizationManager, OAuthClientConfig};
 
 /// What is known of the application beforehand.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq)]
 pub(in crate::remote) struct Identity {
     pub(super) id: Option<String>,
     pub(super) secret: Option<String>,

@@ -1,6 +1,7 @@
 //! OAuth: how a server behind a URL is told who we are.
 
 mod access;
+mod browser;
 mod identity;
 mod store;
 
@@ -9,9 +10,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::transport::auth::CredentialStore;
+use rmcp::transport::auth::{AuthError, CredentialStore};
 
 pub(crate) use access::Access;
+use browser::Browser;
 pub(super) use identity::Identity;
 
 type Visiting = Pin<Box<dyn Future<Output = Result<String, String>> + Send>>;
@@ -23,9 +25,13 @@ type Visit = Arc<dyn Fn(String) -> Visiting + Send + Sync>;
 /// use tool_mcp::{OAuth, ServerConfig};
 ///
 /// # async fn open_and_wait(url: &str) -> Result<String, std::io::Error> { Ok(String::new()) }
-/// // Somebody logs in: the function opens the URL for them, and gives back the one that they were sent on to.
-/// let person = OAuth::new("http://127.0.0.1:8976/callback", |url| async move { open_and_wait(&url).await });
+/// // Somebody at this machine logs in, with a browser.
+/// let person = OAuth::in_browser(|url| println!("To use the wiki, open {url}"));
 /// let wiki = ServerConfig::http("wiki", "https://wiki.example/mcp").oauth(person.client_name("Notes"));
+///
+/// // Somebody elsewhere: the function opens the URL for them, and gives back the one that they were sent on to.
+/// let person = OAuth::new("https://notes.example/callback", |url| async move { open_and_wait(&url).await });
+/// let mail = ServerConfig::http("mail", "https://mail.example/mcp").oauth(person);
 ///
 /// // Nobody has to: the application is a client of its own.
 /// let service = OAuth::client_credentials("notes", std::env::var("NOTES_SECRET").unwrap_or_default());
@@ -44,15 +50,35 @@ pub struct OAuth {
     store: Arc<dyn CredentialStore>,
     private_addresses: bool,
     patience: Duration,
+    /// It is what a file says, and the same as long as that says the same.
+    of_file: bool,
 }
 
 /// Who says that we may.
 #[derive(Clone)]
 enum Grant {
     /// A person, who is sent to a URL and comes back to another.
-    Person { redirect_uri: String, visit: Visit },
+    Person { redirect: Redirect, visit: Visit },
     /// Nobody but the client itself.
     Client,
+}
+
+/// Where a person comes back to.
+#[derive(Clone)]
+enum Redirect {
+    Given(String),
+    Here(Arc<Browser>),
+}
+
+impl Redirect {
+    fn uri(&self) -> Result<String, AuthError> {
+        match self {
+            Self::Given(uri) => Ok(uri.clone()),
+            Self::Here(browser) => browser.redirect_uri().map_err(|error| {
+                AuthError::AuthorizationFailed(format!("nobody could come back from a login: {error}"))
+            }),
+        }
+    }
 }
 
 impl OAuth {
@@ -64,10 +90,29 @@ impl OAuth {
             store: Arc::new(store::InMemory::default()),
             private_addresses: false,
             patience: Duration::from_secs(300),
+            of_file: false,
         }
     }
 
-    /// A person logs in (an authorization code, with PKCE).
+    /// A person at this machine logs in with a browser (an authorization code, with PKCE).
+    ///
+    /// The function is given the URL to open: print it, or start the browser. Until the browser comes back, a port of
+    /// this machine is listened to, for this machine only; whoever comes without the `state` of this login is turned
+    /// away.
+    pub fn in_browser(show: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self::in_browser_at(0, show)
+    }
+
+    /// As [`in_browser`](Self::in_browser), at a fixed port: for a [client](Self::client_id) that was registered with
+    /// the redirect URI `http://127.0.0.1:{port}/callback`.
+    pub fn in_browser_at(port: u16, show: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        let browser = Arc::new(Browser::new(port, show));
+        let redirect = Redirect::Here(browser.clone());
+        let visit = move |url| -> Visiting { Box::pin(browser.clone().visit(url)) };
+        Self::with(Grant::Person { redirect, visit: Arc::new(visit) }, Identity::default())
+    }
+
+    /// A person logs in, wherever they are (an authorization code, with PKCE).
     ///
     /// The function is given the URL to open. It waits until the browser is sent to the redirect URI, and gives back
     /// that URL whole, with its query; or in words why that did not happen.
@@ -81,7 +126,8 @@ impl OAuth {
             let visiting = visit(url);
             Box::pin(async move { visiting.await.map_err(|error| error.to_string()) })
         };
-        Self::with(Grant::Person { redirect_uri: redirect_uri.into(), visit: Arc::new(visit) }, Identity::default())
+        let redirect = Redirect::Given(redirect_uri.into());
+        Self::with(Grant::Person { redirect, visit: Arc::new(visit) }, Identity::default())
     }
 
     /// The application logs in as itself (client credentials), with an id and a secret that it was given before.
@@ -139,14 +185,31 @@ impl OAuth {
         self.patience = patience;
         self
     }
+
+    /// As a file says it.
+    pub(super) fn of_file(mut self) -> Self {
+        self.of_file = true;
+        self
+    }
+
+    /// Whether tokens that were got by the one are good for the other.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let port = |oauth: &Self| match &oauth.grant {
+            Grant::Person { redirect: Redirect::Here(browser), .. } => Some(browser.port),
+            _ => None,
+        };
+        let says_the_same =
+            || self.identity == other.identity && self.scopes == other.scopes && port(self) == port(other);
+        Arc::ptr_eq(&self.store, &other.store) || (self.of_file && other.of_file && says_the_same())
+    }
 }
 
 /// Without the secret and the tokens.
 impl fmt::Debug for OAuth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut oauth = f.debug_struct("OAuth");
-        if let Grant::Person { redirect_uri, .. } = &self.grant {
-            oauth.field("redirect_uri", redirect_uri);
+        if let Grant::Person { redirect: Redirect::Given(uri), .. } = &self.grant {
+            oauth.field("redirect_uri", uri);
         }
         oauth.field("client_id", &self.identity.id).field("scopes", &self.scopes).finish_non_exhaustive()
     }

@@ -18,7 +18,8 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::Sse;
 
-use super::wire::TOO_LONG;
+use super::resume::Resume;
+use super::wire::{TOO_LONG, Wire};
 use super::{read, sse, tls};
 use crate::remote::config::Http;
 
@@ -34,6 +35,7 @@ const LONGEST_ERROR: usize = 64 << 10;
 pub(in crate::remote) fn connect(
     http: &Http,
     longest: usize,
+    wire: &Arc<Wire>,
 ) -> Result<impl Transport<RoleClient, Error = Error> + 'static, String> {
     let url = url::Url::parse(&http.url).map_err(|error| format!("{:?} is no URL: {error}", http.url))?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -63,6 +65,7 @@ pub(in crate::remote) fn connect(
         .map_err(|error| error.to_string())?;
     let mut config = StreamableHttpClientTransportConfig::with_uri(http.url.as_str()).custom_headers(headers);
     config.max_sse_event_size = longest;
+    config.retry_config = Arc::new(Resume::new(wire.clone()));
     let client = Bounded { client, longest };
     #[cfg(feature = "auth")]
     let client = super::authorized::Authorized::new(client, http.access.clone());
@@ -241,7 +244,16 @@ async fn refusal(
         return Ok(StreamableHttpPostResponse::Json(ServerJsonRpcMessage::error(error, Some(id)), None));
     }
     match told {
-        Some(told) => Ok(StreamableHttpPostResponse::Json(ServerJsonRpcMessage::Error(told), None)),
+        // What was sent was not taken. In a session that is seldom for what it said: many servers that do not know a
+        // session, as after a restart, say so in this way. A new one is made, and it is sent once more.
+        Some(told) if told.id.is_none() && in_session && status == StatusCode::BAD_REQUEST => {
+            Err(StreamableHttpError::SessionExpired)
+        }
+        Some(mut told) => {
+            // Whatever it calls itself, it answers what was sent.
+            told.id = request_id(message);
+            Ok(StreamableHttpPostResponse::Json(ServerJsonRpcMessage::Error(told), None))
+        }
         None => Err(error.into()),
     }
 }

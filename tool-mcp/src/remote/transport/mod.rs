@@ -6,6 +6,7 @@ mod child;
 mod http;
 mod lines;
 mod read;
+mod resume;
 mod skim;
 mod sse;
 mod streams;

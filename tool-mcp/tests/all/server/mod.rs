@@ -6,6 +6,8 @@ mod consent;
 mod http;
 /// Clients that were not written here: the inspector, and two of Python.
 mod others;
+/// Tools that have nothing to do with their client.
+mod plain;
 /// The program `tool-mcp`.
 #[cfg(feature = "cli")]
 mod program;

@@ -40,6 +40,17 @@ async fn it_listens_at_a_port_of_this_machine() {
 }
 
 #[test]
+fn it_offers_to_delete_only_where_that_is_allowed() {
+    let offered = |arguments: &[&str]| {
+        let output = Command::new(PROGRAM).args(["--manifest", "--files", "."]).args(arguments).output().unwrap();
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
+    };
+    let (without, with) = (offered(&[]), offered(&["--allow-delete"]));
+    assert!(without.get("read_file").is_some() && without.get("delete_file").is_none(), "{without}");
+    assert!(with.get("delete_file").is_some(), "{with}");
+}
+
+#[test]
 fn it_does_not_listen_to_others_without_a_token() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(PROGRAM);

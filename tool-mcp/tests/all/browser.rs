@@ -1,0 +1,87 @@
+//! Somebody at this machine who logs in with a browser, and whoever else comes to the port that waits for them.
+
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tool_mcp::{OAuth, ServerState, Servers};
+use url::Url;
+
+use crate::login::Guarded;
+use crate::scripted::{call, connect, dispatcher, until};
+
+/// A login, and the URLs that somebody is shown for it.
+fn login() -> (OAuth, mpsc::UnboundedReceiver<Url>) {
+    let (show, shown) = mpsc::unbounded_channel();
+    (OAuth::in_browser(move |url| show.send(Url::parse(url).unwrap()).unwrap()), shown)
+}
+
+fn value(url: &Url, name: &str) -> String {
+    url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned()).unwrap()
+}
+
+/// Comes back to where the login was told to send people, with a query.
+async fn come_back(login: &Url, query: &[(&str, &str)]) -> u16 {
+    let back = Url::parse_with_params(&value(login, "redirect_uri"), query).unwrap();
+    assert_eq!(back.host_str(), Some("127.0.0.1"), "nobody else can come: {back}");
+    reqwest::get(back).await.unwrap().status().as_u16()
+}
+
+#[tokio::test]
+async fn a_person_logs_in_and_nobody_else_does() {
+    let guarded = Guarded::start().await;
+    let (oauth, mut shown) = login();
+    let person = tokio::spawn(async move {
+        let url = shown.recv().await.unwrap();
+        let state = value(&url, "state");
+        assert_eq!(come_back(&url, &[("code", "forged"), ("state", "guessed")]).await, 400);
+        assert_eq!(come_back(&url, &[("code", "forged")]).await, 400);
+        assert_eq!(come_back(&url, &[("error", "access_denied"), ("state", "")]).await, 400);
+        assert_eq!(come_back(&url, &[("code", "c0de"), ("state", &state)]).await, 200);
+        shown.try_recv().is_ok()
+    });
+    let tools = dispatcher();
+    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
+    assert_eq!(call(&tools, "mcp_s_a").await.output, "in", "{servers:?}");
+    assert!(!person.await.unwrap(), "they are asked once");
+    assert_eq!(guarded.codes(), ["c0de"], "what was forged went nowhere");
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn a_person_says_no() {
+    let guarded = Guarded::start().await;
+    let (oauth, mut shown) = login();
+    let person = tokio::spawn(async move {
+        let url = shown.recv().await.unwrap();
+        come_back(&url, &[("error", "access_denied"), ("state", &value(&url, "state"))]).await
+    });
+    let tools = dispatcher();
+    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
+    assert_eq!(person.await.unwrap(), 200);
+    until(|| matches!(&servers.status()[0].state, ServerState::Away(why) if why.contains("access_denied"))).await;
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn nobody_comes() {
+    let guarded = Guarded::start().await;
+    let (oauth, shown) = login();
+    let tools = dispatcher();
+    let config = guarded.config(oauth.patience(Duration::from_millis(50)));
+    let servers = connect(&tools, Servers::builder().server(config)).await;
+    until(|| matches!(&servers.status()[0].state, ServerState::Away(why) if why.contains("nobody logged in"))).await;
+    servers.close().await;
+    drop(shown);
+}
+
+#[tokio::test]
+async fn a_port_that_is_taken_is_told() {
+    let guarded = Guarded::start().await;
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let oauth = OAuth::in_browser_at(taken.local_addr().unwrap().port(), |url| panic!("nobody could come back: {url}"));
+    let tools = dispatcher();
+    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
+    let why = |servers: &Servers| format!("{:?}", servers.status()[0].state);
+    until(|| why(&servers).contains("nobody could come back from a login")).await;
+    servers.close().await;
+}

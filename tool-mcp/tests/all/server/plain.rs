@@ -1,0 +1,103 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::json;
+use tokio::sync::Notify;
+use tool_mcp::Server;
+use tool_mcp::rmcp::model::{CallToolResult, ClientRequest, ElicitationAction, Request};
+use tool_mcp::rmcp::service::PeerRequestOptions;
+use tool_runtime::{Dispatcher, Policy, Selection, Verdict, tool, tool_class};
+
+use super::connected::{BOTH, User, call, connect};
+
+/// Tools that know nothing of who calls.
+#[derive(Clone, Default)]
+struct PlainService {
+    runs: Arc<AtomicUsize>,
+    started: Arc<Notify>,
+    stopped: Arc<Notify>,
+}
+
+#[tool_class(prefix = "plain", manual)]
+impl PlainService {
+    /// Double a number.
+    #[tool]
+    pub fn double(&self, number: u32) -> u32 {
+        self.runs.fetch_add(1, Ordering::SeqCst);
+        number * 2
+    }
+
+    /// Never end.
+    #[tool]
+    pub async fn endless(&self) {
+        let _stopped = OnDrop(&self.stopped);
+        self.started.notify_one();
+        std::future::pending().await
+    }
+}
+
+struct OnDrop<'a>(&'a Notify);
+
+impl Drop for OnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
+
+fn server(policy: Policy) -> (Server, PlainService) {
+    let service = PlainService::default();
+    let tools = Dispatcher::builder().policy(policy).service(service.clone()).build().unwrap();
+    (Server::new(tools.select(Selection::new().name_glob("plain.*")).unwrap()), service)
+}
+
+fn text(result: &CallToolResult) -> &str {
+    &result.content[0].as_text().unwrap().text
+}
+
+#[tokio::test]
+async fn it_answers_and_says_what_is_wrong() {
+    for generation in BOTH {
+        let (server, service) = server(Policy::default());
+        let user = User::who(ElicitationAction::Decline);
+        let client = connect(server, user.clone(), generation).await;
+        let result = client.call_tool(call("plain.double", json!({"number": 4}))).await.unwrap();
+        assert_eq!((text(&result), result.is_error), ("8", Some(false)));
+        let result = client.call_tool(call("plain.double", json!({"number": -4}))).await.unwrap();
+        assert_eq!(result.is_error, Some(true));
+        assert!(text(&result).contains("`number`: got -4"), "{}", text(&result));
+        assert_eq!((service.runs.load(Ordering::SeqCst), user.seen().len()), (1, 0), "nobody was asked");
+    }
+}
+
+/// The control: where somebody may have to be asked, they are.
+#[tokio::test]
+async fn a_policy_that_asks_is_heard() {
+    let custom = || Policy::custom(|_, _, _| Verdict::Ask);
+    for policy in [|| Policy::ConfirmAll, custom] {
+        for generation in BOTH {
+            for (action, answer, runs) in
+                [(ElicitationAction::Decline, "declined", 0), (ElicitationAction::Accept, "8", 1)]
+            {
+                let (server, service) = server(policy());
+                let user = User::who(action);
+                let client = connect(server, user.clone(), generation).await;
+                let result = client.call_tool(call("plain.double", json!({"number": 4}))).await.unwrap();
+                assert!(text(&result).contains(answer), "{generation:?}: {}", text(&result));
+                assert_eq!((service.runs.load(Ordering::SeqCst), user.seen().len()), (runs, 1));
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn it_is_stopped_when_the_client_cancels() {
+    for generation in BOTH {
+        let (server, service) = server(Policy::default());
+        let client = connect(server, User::who(None), generation).await;
+        let request = ClientRequest::CallToolRequest(Request::new(call("plain.endless", json!({}))));
+        let running = client.peer().send_cancellable_request(request, PeerRequestOptions::no_options()).await.unwrap();
+        service.started.notified().await;
+        running.cancel(Some("enough".to_owned())).await.unwrap();
+        service.stopped.notified().await;
+    }
+}

@@ -1,0 +1,71 @@
+//! What a tool's output schema says of its answers is checked: whoever relies on it is not deceived.
+
+use serde_json::{Value, json};
+use tool_runtime::{ErrorKind, ToolCall};
+
+use crate::scripted::{Peer, beside_good, dispatcher, good_answers, kind, server};
+
+/// A server that answers with what it is told to.
+fn liar(answers: fn(i64) -> Value) -> tool_mcp::ServerConfig {
+    let listed = json!([{
+        "name": "weather",
+        "inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}},
+        "outputSchema": {
+            "type": "object", "properties": {"degrees": {"type": "number", "maximum": 60}}, "required": ["degrees"],
+        },
+    }]);
+    let script = move |mut peer: Peer| {
+        let listed = listed.clone();
+        async move {
+            while let Some(call) = peer.call(&listed).await {
+                let n = call["params"]["arguments"]["n"].as_i64().unwrap_or_default();
+                peer.answer(&call, answers(n)).await;
+            }
+        }
+    };
+    server("s", script).trust()
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_its_promise_is_a_failure_that_says_so() {
+    let tools = dispatcher();
+    let servers = beside_good(
+        &tools,
+        liar(|n| {
+            let text = json!([{"type": "text", "text": "mild"}]);
+            match n {
+                1 => json!({"content": text, "structuredContent": {"degrees": "<b>mild</b>"}}),
+                2 => json!({"content": text, "structuredContent": {"degrees": 1e300}}),
+                3 => json!({"content": text, "structuredContent": null}),
+                4 => json!({"content": text}),
+                5 => json!({"content": [{"type": "hologram"}], "structuredContent": {}}),
+                // What is right, and an error that promises nothing.
+                6 => json!({"content": text, "structuredContent": {"degrees": 21.5, "more": 1}}),
+                _ => json!({"content": text, "isError": true}),
+            }
+        }),
+    )
+    .await;
+    let weather = async |n: i64| tools.call(ToolCall::new("mcp_s_weather", json!({"n": n}))).await;
+    for (n, wrong) in [
+        (1, "- `degrees`: got \"<b>mild</b>\", expected number of at most 60"),
+        (2, "- `degrees`: got 1e+300, expected number of at most 60"),
+        (3, "- got null, expected object"),
+        (4, "- it has no structured content"),
+        (5, "- `degrees`: missing, expected number of at most 60"),
+    ] {
+        let result = weather(n).await;
+        assert_eq!(kind(&result), Some(ErrorKind::Failed), "{n}: {result:?}");
+        let ran = "`weather` of the server `s` ran, but its answer is not what its output schema says:";
+        assert!(result.output.starts_with(ran) && result.output.contains(wrong), "{n}: {}", result.output);
+        let answered = if n == 5 { "It answered:\n[hologram]" } else { "It answered:\nmild" };
+        assert!(result.output.ends_with(answered), "{n}: {}", result.output);
+        assert!(result.metadata.get("structured_content").is_none(), "{n}: {result:?}");
+    }
+    let right = weather(6).await;
+    assert!(right.success, "{right:?}");
+    assert_eq!(right.metadata.get("structured_content").unwrap()["degrees"], 21.5);
+    assert_eq!(weather(7).await.output, "mild");
+    good_answers(&tools).await;
+    servers.close().await;
+}
