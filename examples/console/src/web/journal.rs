@@ -11,6 +11,8 @@ use tool_runtime::journal::{self, Entry, Journal};
 
 use super::Site;
 use super::layout::{Place, page};
+use super::link::link;
+use crate::clock::took;
 use crate::listing::clip;
 
 /// How many calls a page has.
@@ -61,23 +63,28 @@ fn table(filter: &Filter, entries: &[Entry]) -> Markup {
             button { "Show" }
         }
         (latencies(entries))
+        h2 { "Calls" }
         @if shown.is_empty() { p.quiet { "No calls." } } @else {
-            div.scroll tabindex="0" role="region" aria-label="Calls" {
+            div.boxed tabindex="0" role="region" aria-label="Calls" {
                 table {
-                    thead { tr { th { "When" } th { "Tool" } th { "State" } th { "Took" } th { "Decided" } th { "Arguments and answer" } } }
+                    thead { tr { th { "When (UTC)" } th { "Tool" } th { "State" } th.number { "Took" } th { "Decided" } th { "Arguments and answer" } } }
                     tbody { @for entry in shown { (row(entry)) } }
                 }
             }
         }
         @if let Some(last) = entries.last().filter(|_| entries.len() == CALLS as usize) {
-            p { a href={ "/journal?before=" (last.sequence) "&tool=" (filter.tool) } { "Older calls" } }
+            @let older = [
+                ("before", last.sequence.to_string()), ("tool", filter.tool.clone()),
+                ("conversation", filter.conversation.clone()), ("state", filter.state.clone()),
+            ];
+            p { a href=(link("/journal", &older.each_ref().map(|(name, value)| (*name, value.as_str())))) { "Older calls" } }
         }
     }
 }
 
 fn row(entry: &Entry) -> Markup {
     let (name, class) = state(entry);
-    let took = finished(entry).map(|finished| milliseconds(finished.duration));
+    let took = finished(entry).map(|finished| took(finished.duration));
     html! {
         tr {
             td { time { (DateTime::<Utc>::from(entry.at).format("%Y-%m-%d %H:%M:%S")) } }
@@ -114,9 +121,8 @@ fn finished(entry: &Entry) -> Option<&journal::Finished> {
     }
 }
 
-fn milliseconds(duration: Duration) -> String {
-    format!("{:.1} ms", duration.as_secs_f64() * 1000.0)
-}
+/// What the lines of a plot stand for.
+const STEPS: [&str; 7] = ["0.1 ms", "1 ms", "10 ms", "0.1 s", "1 s", "10 s", "100 s"];
 
 /// A plot for each tool: a dot for each call, further right the longer it took, each step ten times as long.
 fn latencies(entries: &[Entry]) -> Markup {
@@ -128,18 +134,21 @@ fn latencies(entries: &[Entry]) -> Markup {
     }
     html! {
         @if !tools.is_empty() {
-            details.plots open {
-                summary { "How long calls took" }
+            h2 { "How long calls took" }
+            div.boxed tabindex="0" role="region" aria-label="How long calls took" {
                 table {
-                    thead { tr { th { "Tool" } th { "Calls" } th { "Median" } th { "Longest" } th { "0.1 ms to 100 s" } } }
+                    thead { tr {
+                        th { "Tool" } th.number { "Calls" } th.number { "Median" } th.number { "Longest" }
+                        th { span.scale { @for step in STEPS { span { (step) } } } }
+                    } }
                     tbody {
                         @for (tool, times) in &mut tools {
                             @let () = times.sort_unstable();
                             tr {
                                 td { (tool) }
                                 td.number { (times.len()) }
-                                td.number { (milliseconds(times[times.len() / 2])) }
-                                td.number { (milliseconds(times[times.len() - 1])) }
+                                td.number { (took(times[times.len() / 2])) }
+                                td.number { (took(times[times.len() - 1])) }
                                 td { (plot(times)) }
                             }
                         }
@@ -151,13 +160,15 @@ fn latencies(entries: &[Entry]) -> Markup {
 }
 
 fn plot(times: &[Duration]) -> Markup {
-    let place = |time: &Duration| ((time.as_secs_f64().max(0.0001) / 0.0001).log10() * 50.0).clamp(0.0, 300.0) + 5.0;
+    let steps = |time: &Duration| (time.as_secs_f64().max(0.0001) / 0.0001).log10();
+    let place = |time: &Duration| (steps(time) * 100.0 / (STEPS.len() - 1) as f64).clamp(0.0, 100.0);
     html! {
-        svg.plot viewBox="0 0 310 16" width="310" height="16" aria-hidden="true" {
-            @for step in 0..=6 {
-                line x1=(5 + step * 50) x2=(5 + step * 50) y1="0" y2="16" {}
+        svg.plot aria-hidden="true" {
+            @for step in 0..STEPS.len() {
+                @let x = format!("{:.2}%", step as f64 * 100.0 / (STEPS.len() - 1) as f64);
+                line x1=(x) x2=(x) y1="0" y2="100%" {}
             }
-            @for time in times { circle cx=(format!("{:.1}", place(time))) cy="8" r="3" {} }
+            @for time in times { circle cx=(format!("{:.2}%", place(time))) cy="50%" r="4" {} }
         }
     }
 }

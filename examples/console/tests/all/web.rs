@@ -6,7 +6,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use axum::http::{Method, Request, StatusCode, header};
 use console::settings::Extension;
-use console::web::router;
+use console::web::{Access, router};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tool_runtime::CancellationToken;
@@ -24,8 +24,13 @@ pub struct Browser {
 
 impl Browser {
     pub fn new(console: &Console) -> Self {
+        Self::with_access(console, &Access::default())
+    }
+
+    /// One of a console that asks who comes.
+    pub fn with_access(console: &Console, access: &Access) -> Self {
         let peer = SocketAddr::from(([127, 0, 0, 1], 50_000));
-        Self { router: router(&console.app, CancellationToken::new()), own: console.own, peer }
+        Self { router: router(&console.app, access, CancellationToken::new()), own: console.own, peer }
     }
 
     /// The same for another peer: each may ask so often only.
@@ -33,17 +38,17 @@ impl Browser {
         Self { peer: SocketAddr::from((peer, 50_000)), ..self.clone() }
     }
 
-    async fn send(&self, request: axum::http::request::Builder, body: Body) -> axum::response::Response {
+    pub async fn send(&self, request: axum::http::request::Builder, body: Body) -> axum::response::Response {
         let mut request = request.body(body).expect("a request");
         request.extensions_mut().insert(ConnectInfo(self.peer));
         self.router.clone().oneshot(request).await.expect("an answer")
     }
 
-    fn request(&self, method: Method, path: &str) -> axum::http::request::Builder {
+    pub fn request(&self, method: Method, path: &str) -> axum::http::request::Builder {
         Request::builder().method(method).uri(path).header(header::HOST, self.own.to_string())
     }
 
-    async fn get(&self, path: &str) -> (StatusCode, String) {
+    pub async fn get(&self, path: &str) -> (StatusCode, String) {
         text(self.send(self.request(Method::GET, path), Body::empty()).await).await
     }
 
@@ -133,7 +138,7 @@ async fn every_page_shows_and_runs_nothing_inline() {
             assert!(!page.contains(inline), "{path} has {inline}");
         }
     }
-    for asset in ["style.css", "chat.js", "form.js", "icon.svg"] {
+    for asset in ["style.css", "chat.css", "chat.js", "form.js", "fields.js", "dialects.js", "login.js", "icon.svg"] {
         assert!(!browser.page(&format!("/assets/{asset}")).await.is_empty());
     }
     assert_eq!(browser.get("/tools/no.such").await.0, StatusCode::NOT_FOUND);
@@ -153,7 +158,31 @@ async fn a_conversation_calls_a_tool_and_is_there_when_the_page_is_loaded_again(
     let page = browser.page("/chat/one").await;
     assert!(page.contains("system_simple.summary") && page.contains(r#"data-state="done""#), "{page}");
     assert!(browser.page("/journal").await.contains("system_simple.summary"), "it is on record");
-    assert!(browser.page("/chat/two").await.contains("/chat/one"), "a new page leads to it");
+    let list = browser.page("/chat/two").await;
+    assert!(
+        list.contains("/chat/one") && list.contains(r#"<span class="title">system_simple.summary</span>"#),
+        "{list}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_that_is_deleted_is_gone_and_its_calls_stay_on_record() {
+    let console = Arc::new(Console::open().await);
+    console.log("slow.log", "a line\n");
+    let browser = Browser::new(&console);
+    browser.say("one", "system_simple.summary").await;
+    browser.say("kept", "system_simple.summary").await;
+    // Also in the middle of an answer.
+    let watch = browser.watch("one").await;
+    let said = json!({"text": r#"logs.follow file="slow.log" seconds=60"#});
+    assert_eq!(browser.post("/chat/one/say", said).await.0, StatusCode::OK);
+    assert_eq!(browser.post("/chat/one/delete", json!({})).await.0, StatusCode::OK);
+    watch.await;
+    let page = browser.page("/chat/one").await;
+    assert!(page.contains(r#"data-seen="0""#) && !page.contains("data-call"), "{page}");
+    assert!(!browser.page("/chat/two").await.contains("/chat/one"));
+    assert!(browser.page("/chat/kept").await.contains("data-call"), "the control");
+    assert!(browser.page("/journal?conversation=one").await.contains("system_simple.summary"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -250,7 +279,7 @@ async fn hostile_text_is_text_on_every_page() {
     let drawn: String = notes.iter().filter_map(|note| note["html"].as_str()).collect();
     assert!(drawn.contains("alert(1)"), "the line is shown: {drawn}");
     for place in [drawn, browser.page("/chat/one").await, browser.page("/journal").await] {
-        assert!(!place.contains("<script>") && !place.contains("<img"), "{place}");
+        assert!(!place.contains("<script>") && !place.contains("<img src=x"), "{place}");
     }
     for path in ["/tools?search=%3Cscript%3E", "/journal?tool=%22%3E%3Cscript%3E", "/tools/%3Cscript%3E"] {
         let (_, page) = browser.get(path).await;

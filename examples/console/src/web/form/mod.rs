@@ -1,53 +1,144 @@
 //! Forms made from schemas.
 
+mod control;
+mod schema;
+#[cfg(test)]
+mod tests;
+
 use maud::{Markup, html};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tool_runtime::ToolDefinition;
 
-/// How deep a form goes into a schema; what is deeper is written as JSON.
-const DEPTH: usize = 4;
+use self::schema::{Schema, Shape, name_of_shape};
 
-/// The fields for a tool's arguments. `form.js` puts them together again: each control says by `data-path` where its
-/// value belongs and by `data-kind` how it is read.
+/// How deep a form goes into a schema; what is deeper is written as JSON.
+const DEPTH: usize = 5;
+
+/// The most rows that a list has from the beginning.
+const ROWS: u64 = 10;
+
+/// The fields for a tool's arguments. `fields.js` puts them together again: each node says by `data-node` how it is read
+/// and by `data-name` where its value belongs.
 pub(super) fn fields(tool: &ToolDefinition) -> Markup {
     let schema = tool.parameters();
     html! {
         @if tool.arguments.is_empty() {
             p.quiet { "This tool takes no arguments." }
         }
-        (properties(&schema, &schema, &[]))
+        (Form { root: &schema }.all(&schema))
     }
 }
 
-fn properties(schema: &Value, root: &Value, path: &[&str]) -> Markup {
-    let is_required = |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
-    html! {
-        @for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-            @let path = [path, &[name.as_str()]].concat();
-            (field(name, resolve(property, root), root, &path, is_required(name)))
+struct Form<'a> {
+    /// Where references lead.
+    root: &'a Value,
+}
+
+/// A place in a form: an argument, a field of one, a row of a list.
+#[derive(Clone)]
+struct Place<'a> {
+    /// Its name in the object that it belongs to; a row has none.
+    name: Option<&'a str>,
+    /// What it is called.
+    label: &'a str,
+    id: String,
+    required: bool,
+    depth: usize,
+}
+
+impl<'a> Place<'a> {
+    fn id_of_hint(&self) -> String {
+        format!("{}-hint", self.id)
+    }
+
+    /// A field of this object.
+    fn field(&self, name: &'a str, required: bool) -> Self {
+        Place { name: Some(name), label: name, id: format!("{}-{name}", self.id), required, depth: self.depth + 1 }
+    }
+
+    /// What stands here without a name of its own.
+    fn inner(&self) -> Self {
+        Place { name: None, id: format!("{}-item", self.id), required: true, depth: self.depth + 1, ..*self }
+    }
+}
+
+impl<'a> Form<'a> {
+    fn all(&self, schema: &'a Value) -> Markup {
+        let top = Place { name: None, label: "", id: "field".to_owned(), required: true, depth: 0 };
+        html! { @if let Some(all) = schema["properties"].as_object() { (self.properties(&top, schema, all)) } }
+    }
+
+    fn properties(&self, place: &Place<'a>, schema: &'a Value, all: &'a Map<String, Value>) -> Markup {
+        let is_required =
+            |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
+        html! { @for (name, property) in all { (self.node(&place.field(name, is_required(name)), property)) } }
+    }
+
+    fn node(&self, place: &Place<'a>, written: &'a Value) -> Markup {
+        let schema = Schema::of(written, self.root);
+        let shape = if place.depth > DEPTH { Shape::Open } else { schema.shape() };
+        let (kind, content) = match &shape {
+            Shape::Object(all) => ("object", self.properties(place, schema.value, all)),
+            Shape::List(items) => (
+                "list",
+                self.rows(place, html! { (self.node(&place.inner(), items)) }, schema.value["minItems"].as_u64()),
+            ),
+            Shape::Map(values) => ("map", self.rows(place, self.pair(place, values), None)),
+            Shape::Tuple(each) => ("tuple", html! { @for one in *each { (self.node(&place.inner(), one)) } }),
+            Shape::OneOf(shapes) => ("variant", self.variants(place, shapes)),
+            _ => return control::labelled(place, schema, &shape),
+        };
+        group(place, schema, kind, &content)
+    }
+
+    /// Rows that somebody adds and removes; each begins as a copy of the template.
+    fn rows(&self, place: &Place<'a>, row: Markup, least: Option<u64>) -> Markup {
+        let row = html! {
+            li.row {
+                div.cells { (row) }
+                button.remove type="button" aria-label={ "Remove from " (place.label) } title="Remove" { "×" }
+            }
+        };
+        let least = if place.required { least.unwrap_or_default().min(ROWS) } else { 0 };
+        html! {
+            ol.rows data-least=(least) {}
+            template { (row) }
+            button.add type="button" { "Add to " (place.label) }
+        }
+    }
+
+    fn pair(&self, place: &Place<'a>, values: &'a Value) -> Markup {
+        html! {
+            input.key type="text" aria-label={ "Key in " (place.label) } placeholder="key" spellcheck="false" autocomplete="off";
+            (self.node(&place.inner(), values))
+        }
+    }
+
+    fn variants(&self, place: &Place<'a>, shapes: &[&'a Value]) -> Markup {
+        html! {
+            select.which aria-label={ "Kind of " (place.label) } {
+                option value="" { "–" }
+                @for (index, shape) in shapes.iter().enumerate() {
+                    option value=(index) { (name_of_shape(shape, self.root)) }
+                }
+            }
+            div.chosen {}
+            @for shape in shapes { template { (self.node(&place.inner(), shape)) } }
         }
     }
 }
 
-/// A schema, or what its `$ref` leads to; what is said beside the `$ref` is the description.
-fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
-    let target = schema["$ref"].as_str().and_then(|path| root.pointer(path.strip_prefix('#')?));
-    target.unwrap_or(schema)
-}
-
-fn field(name: &str, schema: &Value, root: &Value, path: &[&str], required: bool) -> Markup {
-    if schema["properties"].is_object() && path.len() < DEPTH {
-        return html! {
-            fieldset { legend { (name) @if required { (star()) } } (about(schema, None)) (properties(schema, root, path)) }
-        };
-    }
-    let id = format!("field-{}", path.join("-"));
-    let hint = format!("{id}-hint");
+/// Several nodes that make one value.
+fn group(place: &Place<'_>, schema: Schema<'_>, kind: &str, content: &Markup) -> Markup {
     html! {
-        div.field {
-            label for=(id) { (name) @if required { (star()) } span.type { (kind_in_words(schema)) } }
-            (control(&id, &hint, schema, path, required))
-            (about(schema, Some(&hint)))
+        @if place.name.is_some() {
+            fieldset id=(place.id) data-node=(kind) data-name=[place.name] data-required[place.required] {
+                legend { (place.label) @if place.required { (star()) } span.type { (schema.in_words()) } }
+                (about(schema, None))
+                (content)
+            }
+        } @else {
+            div.group role="group" aria-label=(place.label) data-node=(kind) { (about(schema, None)) (content) }
         }
     }
 }
@@ -56,136 +147,6 @@ fn star() -> Markup {
     html! { span.required title="required" { " *" } }
 }
 
-fn about(schema: &Value, id: Option<&str>) -> Markup {
-    let text = schema["description"].as_str().unwrap_or_default();
-    html! { p.hint id=[id] { (text) } }
-}
-
-fn control(id: &str, hint: &str, schema: &Value, path: &[&str], required: bool) -> Markup {
-    let path = serde_json::to_string(path).unwrap_or_default();
-    let default = &schema["default"];
-    let text = match default {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    let choices = choices(schema);
-    let number = |key: &str| schema[key].as_number().map(ToString::to_string);
-    html! {
-        @if !choices.is_empty() {
-            select id=(id) data-path=(path) data-kind="choice" aria-describedby=(hint) required[required] {
-                @if default.is_null() { option value="" { "–" } }
-                @for choice in &choices {
-                    option value=(choice.to_string()) selected[choice == default] { (shown(choice)) }
-                }
-            }
-        } @else if is(schema, "integer") || is(schema, "number") {
-            input type="number" id=(id) data-path=(path) data-kind="number" aria-describedby=(hint) required[required]
-                min=[number("minimum")] max=[number("maximum")] value=(text)
-                step=(if is(schema, "integer") { "1" } else { "any" });
-        } @else if is(schema, "string") {
-            textarea id=(id) rows="1" data-path=(path) data-kind="text" aria-describedby=(hint) required[required]
-                maxlength=[number("maxLength")] spellcheck="false" { (text) }
-        } @else if is(schema, "array") && is_plain(&schema["items"]) {
-            textarea id=(id) rows="2" data-path=(path) data-kind=(if is(&schema["items"], "string") { "lines" } else { "values" })
-                aria-describedby=(hint) required[required] placeholder="one in each line" spellcheck="false" {}
-        } @else {
-            textarea id=(id) rows="3" data-path=(path) data-kind="json" aria-describedby=(hint) required[required]
-                placeholder="JSON" spellcheck="false" { (text) }
-        }
-    }
-}
-
-fn choices(schema: &Value) -> Vec<Value> {
-    match schema["enum"].as_array() {
-        Some(all) => all.clone(),
-        None if is(schema, "boolean") => vec![true.into(), false.into()],
-        None => Vec::new(),
-    }
-}
-
-fn shown(choice: &Value) -> String {
-    choice.as_str().map_or_else(|| choice.to_string(), str::to_owned)
-}
-
-/// Whether a schema has this type, alone or beside `null`.
-fn is(schema: &Value, kind: &str) -> bool {
-    match &schema["type"] {
-        Value::String(only) => only == kind,
-        Value::Array(several) => several.iter().all(|one| one == kind || one == "null") && !several.is_empty(),
-        _ => false,
-    }
-}
-
-fn is_plain(schema: &Value) -> bool {
-    ["string", "integer", "number", "boolean"].iter().any(|kind| is(schema, kind))
-}
-
-/// What is expected, such as `integer, 1 to 100`.
-fn kind_in_words(schema: &Value) -> String {
-    let kind = match &schema["type"] {
-        Value::String(kind) => kind.clone(),
-        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or "),
-        _ => "any".to_owned(),
-    };
-    let bounds = match (schema["minimum"].as_number(), schema["maximum"].as_number()) {
-        (Some(least), Some(most)) => format!(", {least} to {most}"),
-        (Some(least), None) => format!(", from {least}"),
-        (None, Some(most)) => format!(", up to {most}"),
-        (None, None) => String::new(),
-    };
-    let format = schema["format"].as_str().map_or_else(String::new, |format| format!(", {format}"));
-    format!("{kind}{format}{bounds}")
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::properties;
-
-    fn rendered(schema: &serde_json::Value) -> String {
-        properties(schema, schema, &[]).into_string()
-    }
-
-    #[test]
-    fn each_type_has_its_control() {
-        let form = rendered(&json!({
-            "required": ["count"],
-            "properties": {
-                "count": {"type": "integer", "minimum": 1, "maximum": 9, "default": 3},
-                "kind": {"type": "string", "enum": ["a", "b"]},
-                "tags": {"type": "array", "items": {"type": "string"}},
-                "deep": {"type": "array", "items": {"type": "object"}},
-                "order": {"$ref": "#/$defs/Order"},
-            },
-            "$defs": {"Order": {"type": "object", "properties": {"sku": {"type": "string"}}}},
-        }));
-        for part in [
-            r#"type="number""#,
-            r#"min="1" max="9" value="3""#,
-            r#"<option value="&quot;a&quot;">a</option>"#,
-            r#"data-kind="lines""#,
-            r#"data-kind="json""#,
-            r#"<legend>order</legend>"#,
-            r#"data-path="[&quot;order&quot;,&quot;sku&quot;]""#,
-        ] {
-            assert!(form.contains(part), "{part} is not in {form}");
-        }
-    }
-
-    #[test]
-    fn a_schema_that_leads_back_to_itself_ends() {
-        let schema = json!({
-            "properties": {"node": {"$ref": "#/$defs/Node"}},
-            "$defs": {"Node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}},
-        });
-        assert!(rendered(&schema).contains(r#"data-kind="json""#));
-    }
-
-    #[test]
-    fn words_of_a_schema_are_text() {
-        let form = rendered(&json!({"properties": {"<script>": {"type": "string", "description": "<img onerror=x>"}}}));
-        assert!(!form.contains("<script>") && !form.contains("<img"), "{form}");
-    }
+fn about(schema: Schema<'_>, id: Option<&str>) -> Markup {
+    html! { @if !schema.description.is_empty() { p.hint id=[id] { (schema.description) } } }
 }

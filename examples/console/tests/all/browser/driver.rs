@@ -3,12 +3,15 @@ use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
+use axum::http::Method;
 use fantoccini::elements::Element;
+use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder, Locator};
 use futures_util::FutureExt;
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use url::Url;
 
 use crate::fixture::Console;
 
@@ -100,6 +103,23 @@ impl Drop for Chromedriver {
     }
 }
 
+/// What only Chromium can be told.
+#[derive(Debug)]
+struct Devtools {
+    command: &'static str,
+    parameters: Value,
+}
+
+impl WebDriverCompatibleCommand for Devtools {
+    fn endpoint(&self, base: &Url, session: Option<&str>) -> Result<Url, url::ParseError> {
+        base.join(&format!("session/{}/goog/cdp/execute", session.unwrap_or_default()))
+    }
+
+    fn method_and_body(&self, _: &Url) -> (Method, Option<String>) {
+        (Method::POST, Some(json!({"cmd": self.command, "params": self.parameters}).to_string()))
+    }
+}
+
 /// A browser with a page of a console. Cheap to clone.
 #[derive(Clone)]
 pub struct Browser {
@@ -108,6 +128,18 @@ pub struct Browser {
 }
 
 impl Browser {
+    /// Has the window look as if it were of this size, on a screen that prefers these colours.
+    pub async fn resemble(&self, (width, height): (u32, u32), colours: &str) {
+        let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600});
+        self.devtools("Emulation.setDeviceMetricsOverride", size).await;
+        let features = json!([{"name": "prefers-color-scheme", "value": colours}]);
+        self.devtools("Emulation.setEmulatedMedia", json!({"features": features})).await;
+    }
+
+    async fn devtools(&self, command: &'static str, parameters: Value) {
+        self.client.issue_cmd(Devtools { command, parameters }).await.expect(command);
+    }
+
     /// Opens a page, and waits until it can be used.
     pub async fn open(&self, path: &str) {
         self.client.goto(&format!("{}{path}", self.address)).await.expect("a page");
