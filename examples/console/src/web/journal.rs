@@ -67,7 +67,7 @@ fn table(filter: &Filter, entries: &[Entry]) -> Markup {
         @if shown.is_empty() { p.quiet { "No calls." } } @else {
             div.boxed tabindex="0" role="region" aria-label="Calls" {
                 table {
-                    thead { tr { th { "When (UTC)" } th { "Tool" } th { "State" } th.number { "Took" } th { "Decided" } th { "Arguments and answer" } } }
+                    thead { tr { th { "Tool" } th { "State" } th { "When (UTC)" } th.number { "Took" } th { "Decided" } th { "Arguments and answer" } } }
                     tbody { @for entry in shown { (row(entry)) } }
                 }
             }
@@ -87,12 +87,12 @@ fn row(entry: &Entry) -> Markup {
     let took = finished(entry).map(|finished| took(finished.duration));
     html! {
         tr {
-            td { time { (DateTime::<Utc>::from(entry.at).format("%Y-%m-%d %H:%M:%S")) } }
-            td { a href={ "/tools/" (entry.tool) } { (entry.tool) } }
+            td.name { a href={ "/tools/" (entry.tool) } { (entry.tool) } }
             td { span class={ "flag " (class) } { (name) } }
+            td { time { (DateTime::<Utc>::from(entry.at).format("%Y-%m-%d %H:%M:%S")) } }
             td.number { (took.unwrap_or_default()) }
-            td { (entry.decision.as_deref().unwrap_or("–")) }
-            td {
+            td data-label="decided" { (entry.decision.as_deref().unwrap_or("–")) }
+            td.wide {
                 details {
                     summary { code { (clip(&entry.arguments.to_string(), 60)) } }
                     pre { (entry.arguments.to_string()) }
@@ -139,17 +139,17 @@ fn latencies(entries: &[Entry]) -> Markup {
                 table {
                     thead { tr {
                         th { "Tool" } th.number { "Calls" } th.number { "Median" } th.number { "Longest" }
-                        th { span.scale { @for step in STEPS { span { (step) } } } }
+                        th.wide { (scale()) }
                     } }
                     tbody {
                         @for (tool, times) in &mut tools {
                             @let () = times.sort_unstable();
                             tr {
-                                td { (tool) }
-                                td.number { (times.len()) }
-                                td.number { (took(times[times.len() / 2])) }
-                                td.number { (took(times[times.len() - 1])) }
-                                td { (plot(times)) }
+                                td.name { (tool) }
+                                td.number data-label="calls" { (times.len()) }
+                                td.number data-label="median" { (took(times[times.len() / 2])) }
+                                td.number data-label="longest" { (took(times[times.len() - 1])) }
+                                td.wide { (plot(times)) }
                             }
                         }
                     }
@@ -159,16 +159,25 @@ fn latencies(entries: &[Entry]) -> Markup {
     }
 }
 
+/// Where so many steps are, from the left.
+fn at(steps: f64) -> String {
+    format!("{:.2}%", (steps * 100.0 / (STEPS.len() - 1) as f64).clamp(0.0, 100.0))
+}
+
+fn scale() -> Markup {
+    html! {
+        svg.plot role="img" aria-label="How long each call took, each line ten times as long" {
+            @for (step, name) in STEPS.iter().enumerate() { text x=(at(step as f64)) y="75%" { (name) } }
+        }
+    }
+}
+
 fn plot(times: &[Duration]) -> Markup {
     let steps = |time: &Duration| (time.as_secs_f64().max(0.0001) / 0.0001).log10();
-    let place = |time: &Duration| (steps(time) * 100.0 / (STEPS.len() - 1) as f64).clamp(0.0, 100.0);
     html! {
         svg.plot aria-hidden="true" {
-            @for step in 0..STEPS.len() {
-                @let x = format!("{:.2}%", step as f64 * 100.0 / (STEPS.len() - 1) as f64);
-                line x1=(x) x2=(x) y1="0" y2="100%" {}
-            }
-            @for time in times { circle cx=(format!("{:.2}%", place(time))) cy="50%" r="4" {} }
+            @for step in 0..STEPS.len() { line x1=(at(step as f64)) x2=(at(step as f64)) y1="0" y2="100%" {} }
+            @for time in times { circle cx=(at(steps(time))) cy="50%" r="4" {} }
         }
     }
 }

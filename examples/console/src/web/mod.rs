@@ -11,6 +11,7 @@ mod login;
 mod markdown;
 mod settings;
 mod tools;
+mod words;
 
 use std::net::SocketAddr;
 
@@ -26,6 +27,8 @@ use tool_runtime::CancellationToken;
 pub use self::access::{Access, AccessError};
 pub use self::chat::Chats;
 pub use self::markdown::markdown;
+
+use self::words::words;
 
 use crate::app::{App, OrStart, StartError};
 use crate::machine::Places;

@@ -12,7 +12,7 @@ use tool_runtime::dialect::Dialect;
 
 use super::layout::{Place, page};
 use super::link::link;
-use super::{Site, form};
+use super::{Site, form, words};
 
 /// Which tools are listed.
 #[derive(Default, Deserialize)]
@@ -55,7 +55,7 @@ pub(super) async fn catalogue(State(site): State<Site>, Query(filter): Query<Fil
                         li {
                             a href={ "/tools/" (name) } { (name) }
                             (flags(tool))
-                            p { (tool.description) }
+                            p { (words(&tool.description)) }
                         }
                     }
                 }
@@ -96,8 +96,8 @@ pub(super) async fn tool(State(site): State<Site>, Path(name): Path<String>) -> 
         p.back { a href="/tools" { "← All tools" } }
         h1.mono { (name) }
         (flags(&tool))
-        p.lead { (tool.description) }
-        @if let Some(more) = &tool.instructions { p { (more) } }
+        p.lead { (words(&tool.description)) }
+        @if let Some(more) = &tool.instructions { p { (words(more)) } }
         form #call data-tool=(name) data-token[site.asks_token] novalidate {
             (form::fields(&tool))
             // Pressed before the script is there, they would only load the page again.

@@ -40,7 +40,7 @@ impl Card<'_> {
                 summary {
                     (icon::tool(self.tool))
                     span.tool { (self.tool) }
-                    span.arguments { (clip(&self.arguments.to_string(), 120)) }
+                    span.arguments { @if !is_empty(self.arguments) { (clip(&self.arguments.to_string(), 120)) } }
                     @if let Some(took) = self.state.took() { span.took { (took) } }
                     span class={ "flag " (self.state.look()) } { (words) }
                 }
@@ -94,6 +94,10 @@ impl CardState<'_> {
             _ => "",
         }
     }
+}
+
+fn is_empty(arguments: &Value) -> bool {
+    arguments.as_object().is_some_and(serde_json::Map::is_empty)
 }
 
 fn decision(token: &str, question: &Question) -> Markup {

@@ -55,7 +55,7 @@ fn composer(is_live: bool, is_on: bool) -> Markup {
         div.composer {
             p.error #problem role="alert" {}
             form.say #say {
-                textarea #text name="text" rows="1" placeholder="Ask about this machine or its workspace"
+                textarea #text name="text" rows="1" placeholder="Ask about this machine"
                     aria-label="Say something" required disabled[!is_on] autofocus {}
                 button type="button" #stop hidden[!is_live] { (icon::stop()) "Stop" }
                 button.primary type="submit" disabled aria-label="Send" title="Send" { (icon::send()) }

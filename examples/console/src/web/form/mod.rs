@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use tool_runtime::ToolDefinition;
 
 use self::schema::{Schema, Shape, name_of_shape};
+use super::words;
 
 /// How deep a form goes into a schema; what is deeper is written as JSON.
 const DEPTH: usize = 5;
@@ -71,7 +72,10 @@ impl<'a> Form<'a> {
     fn properties(&self, place: &Place<'a>, schema: &'a Value, all: &'a Map<String, Value>) -> Markup {
         let is_required =
             |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
-        html! { @for (name, property) in all { (self.node(&place.field(name, is_required(name)), property)) } }
+        let mut sorted: Vec<(&String, &Value)> = all.iter().collect();
+        // What is needed comes first.
+        sorted.sort_by_key(|(name, _)| !is_required(name));
+        html! { @for (name, property) in sorted { (self.node(&place.field(name, is_required(name)), property)) } }
     }
 
     fn node(&self, place: &Place<'a>, written: &'a Value) -> Markup {
@@ -148,5 +152,5 @@ fn star() -> Markup {
 }
 
 fn about(schema: Schema<'_>, id: Option<&str>) -> Markup {
-    html! { @if !schema.description.is_empty() { p.hint id=[id] { (schema.description) } } }
+    html! { @if !schema.description.is_empty() { p.hint id=[id] { (words(schema.description)) } } }
 }
