@@ -134,7 +134,8 @@ async fn whoever_may_see_all_that_waits_is_shown_all() {
     }
     let conversations = async |router: &Router| {
         let pending = send(router, get("/api/pending")).await.json()["pending"].clone();
-        let mut found: Vec<Value> = pending.as_array().unwrap().iter().map(|call| call["conversation"].clone()).collect();
+        let mut found: Vec<Value> =
+            pending.as_array().unwrap().iter().map(|call| call["conversation"].clone()).collect();
         found.sort_by_key(Value::to_string);
         found
     };
