@@ -28,7 +28,8 @@ impl Access {
     /// When other machines could come without a token, or when the token or a name is none.
     pub fn new(address: IpAddr, token: Option<&str>, names: &[String]) -> Result<Self, AccessError> {
         let token = match token {
-            None if address.is_loopback() => None,
+            None if address.is_loopback() && names.is_empty() => None,
+            None if address.is_loopback() => return Err(AccessError::NamesAlone),
             None => return Err(AccessError::Open(address)),
             Some("") => Some(Token::random().map_err(AccessError::NoRandomness)?),
             Some(text) => Some(Token::new(text).map_err(AccessError::Weak)?),
@@ -79,6 +80,8 @@ pub(super) async fn lead_to_login(request: Request, next: Next) -> Response {
 pub enum AccessError {
     /// Other machines could come without a token.
     Open(IpAddr),
+    /// There are names for others, and no token for them to show.
+    NamesAlone,
     /// The token could be guessed.
     Weak(WeakToken),
     /// No token can be made.
@@ -94,6 +97,10 @@ impl fmt::Display for AccessError {
                 f,
                 "at {address} other machines can reach it, and nothing says who may: `--token` makes a token and prints \
                  it, `CONSOLE_TOKEN` in the environment sets one, and without `--address` it serves this machine alone"
+            ),
+            Self::NamesAlone => f.write_str(
+                "`--name` is for those who come from elsewhere, and they need a token: `--token` makes one and prints it, \
+                 `CONSOLE_TOKEN` in the environment sets one",
             ),
             Self::Weak(error) => error.fmt(f),
             Self::NoRandomness(error) => error.fmt(f),

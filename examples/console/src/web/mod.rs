@@ -13,6 +13,7 @@ mod settings;
 mod tools;
 mod words;
 
+use std::io::Write;
 use std::net::SocketAddr;
 
 use axum::Router;
@@ -56,7 +57,9 @@ pub async fn serve(options: &Options) -> Result<(), StartError> {
     app.start_sampler();
     let stopped = CancellationToken::new();
     let service = router(&app, &access, stopped.clone()).into_make_service_with_connect_info::<SocketAddr>();
-    println!("{}", greeting(own, &name, access.token().filter(|_| given.as_deref() == Some(""))));
+    let greeting = greeting(own, &name, access.token().filter(|_| given.as_deref() == Some("")));
+    // Nobody has to read it.
+    let _ = writeln!(std::io::stdout(), "{greeting}");
     let stop = async move {
         stop().await;
         stopped.cancel();
@@ -79,11 +82,25 @@ fn greeting(own: SocketAddr, model: &str, made: Option<&Token>) -> String {
     format!("{place}\nIts token is {token}\nLog in at http://{reached}/login#{token}")
 }
 
+/// Waits until a person presses Ctrl-C, or whoever runs services wants this one to end.
 async fn stop() {
+    tokio::select! { () = interrupted() => {}, () = terminated() => {} }
+}
+
+async fn interrupted() {
     // Where signals cannot be had, nobody can stop it this way.
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }
+}
+
+async fn terminated() {
+    #[cfg(unix)]
+    if let Ok(mut signal) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        signal.recv().await;
+        return;
+    }
+    std::future::pending::<()>().await;
 }
 
 /// What the pages are made of.

@@ -18,6 +18,7 @@ fn other_machines_need_a_token() {
     assert!(matches!(Access::new(EVERYWHERE, None, &[]), Err(AccessError::Open(_))));
     assert!(matches!(Access::new(EVERYWHERE, Some("short"), &[]), Err(AccessError::Weak(_))));
     assert!(matches!(Access::new(EVERYWHERE, Some(TOKEN), &["no name".to_owned()]), Err(AccessError::Name(_))));
+    assert!(matches!(Access::new(LOOPBACK, None, &["box.example.org".to_owned()]), Err(AccessError::NamesAlone)));
     let made = Access::new(EVERYWHERE, Some(""), &[]).ok().and_then(|access| access.token().cloned());
     assert!(made.is_some_and(|token| token.text().len() > 32));
     // The controls.

@@ -58,12 +58,12 @@ impl Console {
     }
 
     /// Serves it at its own address, until what is given back is dropped.
-    pub fn serve(&self) -> JoinSet<()> {
+    pub fn serve(&self, access: &Access) -> JoinSet<()> {
         let listener = self.listener.try_clone().expect("the same listener");
         listener.set_nonblocking(true).expect("a listener that does not block");
         let listener = tokio::net::TcpListener::from_std(listener).expect("a listener");
-        let service = router(&self.app, &Access::default(), CancellationToken::new())
-            .into_make_service_with_connect_info::<SocketAddr>();
+        let service =
+            router(&self.app, access, CancellationToken::new()).into_make_service_with_connect_info::<SocketAddr>();
         let mut serving = JoinSet::new();
         serving.spawn(async move { axum::serve(listener, service).await.expect("it serves") });
         serving

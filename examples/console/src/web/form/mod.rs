@@ -5,6 +5,8 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
+
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 use tool_runtime::ToolDefinition;
@@ -14,6 +16,10 @@ use super::words;
 
 /// How deep a form goes into a schema; what is deeper is written as JSON.
 const DEPTH: usize = 5;
+
+/// How many nodes a form has below its arguments. A schema that leads to itself in many places, or one of people who
+/// mean harm, would make any number of them.
+const ROOM: usize = 1000;
 
 /// The most rows that a list has from the beginning.
 const ROWS: u64 = 10;
@@ -26,13 +32,15 @@ pub(super) fn fields(tool: &ToolDefinition) -> Markup {
         @if tool.arguments.is_empty() {
             p.quiet { "This tool takes no arguments." }
         }
-        (Form { root: &schema }.all(&schema))
+        (Form::new(&schema).all(&schema))
     }
 }
 
 struct Form<'a> {
     /// Where references lead.
     root: &'a Value,
+    /// How many nodes may still come below the arguments.
+    room: Cell<usize>,
 }
 
 /// A place in a form: an argument, a field of one, a row of a list.
@@ -64,6 +72,10 @@ impl<'a> Place<'a> {
 }
 
 impl<'a> Form<'a> {
+    fn new(root: &'a Value) -> Self {
+        Self { root, room: Cell::new(ROOM) }
+    }
+
     fn all(&self, schema: &'a Value) -> Markup {
         let top = Place { name: None, label: "", id: "field".to_owned(), required: true, depth: 0 };
         html! { @if let Some(all) = schema["properties"].as_object() { (self.properties(&top, schema, all)) } }
@@ -78,37 +90,35 @@ impl<'a> Form<'a> {
         html! { @for (name, property) in sorted { (self.node(&place.field(name, is_required(name)), property)) } }
     }
 
+    /// Whether there is room for what a shape holds; it is taken then.
+    fn has_room(&self, shape: &Shape<'_>) -> bool {
+        let parts = match shape {
+            Shape::Object(all) => all.len(),
+            Shape::Tuple(each) => each.len(),
+            Shape::OneOf(shapes) => shapes.len(),
+            Shape::List(_) | Shape::Map(_) => 1,
+            _ => 0,
+        };
+        let left = self.room.get().checked_sub(parts);
+        left.inspect(|left| self.room.set(*left)).is_some()
+    }
+
     fn node(&self, place: &Place<'a>, written: &'a Value) -> Markup {
         let schema = Schema::of(written, self.root);
-        let shape = if place.depth > DEPTH { Shape::Open } else { schema.shape() };
+        let shape = Some(schema.shape()).filter(|shape| place.depth <= DEPTH && self.has_room(shape));
+        let shape = shape.unwrap_or(Shape::Open);
         let (kind, content) = match &shape {
             Shape::Object(all) => ("object", self.properties(place, schema.value, all)),
-            Shape::List(items) => (
-                "list",
-                self.rows(place, html! { (self.node(&place.inner(), items)) }, schema.value["minItems"].as_u64()),
-            ),
-            Shape::Map(values) => ("map", self.rows(place, self.pair(place, values), None)),
+            Shape::List(items) => {
+                let least = schema.value["minItems"].as_u64().filter(|_| place.required).unwrap_or_default();
+                ("list", rows(place, &self.node(&place.inner(), items), least.min(ROWS)))
+            }
+            Shape::Map(values) => ("map", rows(place, &self.pair(place, values), 0)),
             Shape::Tuple(each) => ("tuple", html! { @for one in *each { (self.node(&place.inner(), one)) } }),
             Shape::OneOf(shapes) => ("variant", self.variants(place, shapes)),
             _ => return control::labelled(place, schema, &shape),
         };
         group(place, schema, kind, &content)
-    }
-
-    /// Rows that somebody adds and removes; each begins as a copy of the template.
-    fn rows(&self, place: &Place<'a>, row: Markup, least: Option<u64>) -> Markup {
-        let row = html! {
-            li.row {
-                div.cells { (row) }
-                button.remove type="button" aria-label={ "Remove from " (place.label) } title="Remove" { "×" }
-            }
-        };
-        let least = if place.required { least.unwrap_or_default().min(ROWS) } else { 0 };
-        html! {
-            ol.rows data-least=(least) {}
-            template { (row) }
-            button.add type="button" { "Add to " (place.label) }
-        }
     }
 
     fn pair(&self, place: &Place<'a>, values: &'a Value) -> Markup {
@@ -129,6 +139,20 @@ impl<'a> Form<'a> {
             div.chosen {}
             @for shape in shapes { template { (self.node(&place.inner(), shape)) } }
         }
+    }
+}
+
+/// Rows that somebody adds and removes; each begins as a copy of the template.
+fn rows(place: &Place<'_>, cells: &Markup, least: u64) -> Markup {
+    html! {
+        ol.rows data-least=(least) {}
+        template {
+            li.row {
+                div.cells { (cells) }
+                button.remove type="button" aria-label={ "Remove from " (place.label) } title="Remove" { "×" }
+            }
+        }
+        button.add type="button" { "Add to " (place.label) }
     }
 }
 

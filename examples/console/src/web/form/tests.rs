@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::Form;
 
 fn rendered(schema: &Value) -> String {
-    Form { root: schema }.all(schema).into_string()
+    Form::new(schema).all(schema).into_string()
 }
 
 fn assert_has(form: &str, parts: &[&str]) {
@@ -88,6 +88,20 @@ fn a_schema_that_leads_back_to_itself_ends() {
         },
     });
     assert!(rendered(&schema).contains(r#"data-node="json""#));
+}
+
+/// The control is a schema that has room.
+#[test]
+fn a_schema_that_leads_everywhere_does_not_fill_the_page() {
+    let of = |fields: usize| {
+        let fields: serde_json::Map<_, _> =
+            (0..fields).map(|field| (format!("f{field}"), json!({"$ref": "#/$defs/Node"}))).collect();
+        let node = json!({"type": "object", "properties": fields});
+        rendered(&json!({"properties": {"node": node}, "$defs": {"Node": node}}))
+    };
+    let nodes = |form: &str| form.matches("data-node").count();
+    assert_eq!(nodes(&of(2)), 1 + 2 + 4 + 8 + 16 + 32);
+    assert!(nodes(&of(60)) <= 1_100, "{}", nodes(&of(60)));
 }
 
 #[test]

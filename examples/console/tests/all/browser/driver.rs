@@ -4,6 +4,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use axum::http::Method;
+use console::web::Access;
 use fantoccini::elements::Element;
 use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder, Locator};
@@ -23,9 +24,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Serves a console and opens it in a browser, which is closed whatever happens. Skipped where there is no browser.
 pub async fn browse(console: &Console, test: impl AsyncFnOnce(Browser)) {
+    browse_as(console, &Access::default(), test).await;
+}
+
+/// The same with a console that asks who comes.
+pub async fn browse_as(console: &Console, access: &Access, test: impl AsyncFnOnce(Browser)) {
     let _one = ONE.lock().await;
     let Some(mut driver) = Chromedriver::start() else { return };
-    let _serving = console.serve();
+    let _serving = console.serve(access);
     let profile = tempfile::tempdir().expect("a folder");
     let client = driver.client(&profile).await;
     let browser = Browser { client: client.clone(), address: format!("http://{}", console.own) };

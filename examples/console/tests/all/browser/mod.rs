@@ -22,6 +22,9 @@ mod live;
 // Text of people who mean harm.
 mod hostile;
 
+// Forms that are sent without a script: the settings, and a console that asks for its token.
+mod plain;
+
 // Every page in light, in dark and on a phone: it fits, it can be read, it can be pressed.
 mod look;
 
