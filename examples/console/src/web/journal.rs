@@ -96,6 +96,9 @@ fn row(entry: &Entry) -> Markup {
                 details {
                     summary { code { (clip(&entry.arguments.to_string(), 60)) } }
                     pre { (entry.arguments.to_string()) }
+                    @if let Some(conversation) = &entry.conversation {
+                        p { a href=(link("/journal", &[("conversation", conversation)])) { "All calls of this conversation" } }
+                    }
                     @if let Some(finished) = finished(entry) { pre { (clip(&finished.result.output, 4000)) } }
                 }
             }

@@ -1,4 +1,5 @@
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpStream};
 use std::process::{Command, Stdio};
 
 use axum::body::Body;
@@ -98,6 +99,40 @@ fn refused(arguments: &[&str]) -> String {
         .expect("it starts");
     assert!(!program.status.success());
     String::from_utf8(program.stderr).expect("text")
+}
+
+/// What a request for the tools is answered with.
+fn status(address: &str, header: &str) -> String {
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    write!(stream, "GET /api/tools HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{header}\r\n")
+        .expect("it is sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    answer.split_whitespace().nth(1).expect("a status").to_owned()
+}
+
+#[cfg(unix)]
+#[test]
+fn the_program_makes_a_token_prints_it_and_ends_when_it_is_told_to() {
+    let folder = tempdir().expect("a folder");
+    let mut program = Command::new(env!("CARGO_BIN_EXE_console"))
+        .args(["--port=0", "--token", "--data"])
+        .arg(folder.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut lines =
+        BufReader::new(program.stdout.take().expect("its output")).lines().map(|line| line.expect("a line"));
+    let (place, token, link) =
+        (lines.next().expect("where"), lines.next().expect("the token"), lines.next().expect("a link"));
+    let address = place.split('/').nth(2).expect("an address").to_owned();
+    let token = token.strip_prefix("Its token is ").expect("the token").to_owned();
+    assert_eq!(link, format!("Log in at http://{address}/login#{token}"));
+    let answers = [status(&address, ""), status(&address, &format!("Authorization: Bearer {token}\r\n"))];
+    let id = rustix::process::Pid::from_child(&program);
+    rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("it is told");
+    assert!(program.wait().expect("it ends").success());
+    assert_eq!(answers, ["401", "200"]);
 }
 
 #[test]

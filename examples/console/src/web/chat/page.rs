@@ -9,6 +9,7 @@ use super::card::{Card, CardState};
 use super::chats::View;
 use super::{icon, list};
 use crate::web::layout::{self, Place};
+use crate::web::link::link;
 use crate::web::markdown;
 
 /// What to begin with. The model that needs no network understands these as well.
@@ -31,6 +32,7 @@ pub(super) fn render(id: &str, view: &View, recent: &[Summary], is_on: bool) -> 
                 div.head {
                     button.drawer type="button" popovertarget="conversations" aria-label="Conversations" { (icon::list()) }
                     h1 #title { (first.map_or_else(|| "New conversation".to_owned(), |first| list::title(first))) }
+                    a href=(link("/journal", &[("conversation", id)])) { "Its calls" }
                 }
                 @if !is_on {
                     p.notice { "The extension " code { "ai_chat" } " is off: nothing can be said. " a href="/settings" { "Settings" } }
