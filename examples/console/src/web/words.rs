@@ -5,7 +5,7 @@ use maud::{Markup, html};
 /// The text with its code as code. Where a backquote has no other, all of it is text.
 pub(super) fn words(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         return html! { (text) };
     }
     html! {
