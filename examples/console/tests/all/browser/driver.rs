@@ -20,7 +20,7 @@ use crate::fixture::Console;
 static ONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 /// How long something may take that must come, on a machine with a lot to do.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Serves a console and opens it in a browser, which is closed whatever happens. Skipped where there is no browser.
 pub async fn browse(console: &Console, test: impl AsyncFnOnce(Browser)) {
