@@ -141,8 +141,8 @@ impl Api {
     }
 
     /// Says which conversation a request is about, by the one that it names, if any; or refuses it. It decides for
-    /// calls, for what waits, for the journal and for events: an application of many users keeps them apart by this. The
-    /// token of a call that waits speaks for itself.
+    /// calls, for what waits, for the journal and for events: an application of many users keeps them apart by this. Where
+    /// it says none, what waits, the journal and events are those of all. The token of a call that waits speaks for itself.
     ///
     /// ```
     /// # use axum::http::StatusCode;

@@ -8,7 +8,7 @@ use http::{HeaderName, HeaderValue, header};
 use tower::{Layer, Service};
 
 /// Puts a strict content security policy and its companions on every response that does not say otherwise: nothing is
-/// loaded from elsewhere, framed, sniffed, sent on as a referrer, or kept.
+/// loaded from elsewhere, framed, sniffed, sent to others as a referrer, or kept.
 ///
 /// [`api`](Self::api) is for answers that no browser shows, and is on the [router](crate::Api) already;
 /// [`pages`](Self::pages) is for an application's own pages.
@@ -23,28 +23,34 @@ use tower::{Layer, Service};
 #[derive(Clone, Copy, Debug)]
 pub struct SecurityHeaders {
     policy: &'static str,
+    referrer: &'static str,
 }
 
 impl SecurityHeaders {
     /// For answers that are data: a browser may do nothing with them.
     #[must_use]
     pub const fn api() -> Self {
-        Self { policy: "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox" }
+        Self {
+            policy: "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox",
+            referrer: "no-referrer",
+        }
     }
 
-    /// For pages whose scripts, styles, fonts and pictures are files of the same server. Nothing inline runs.
+    /// For pages whose scripts, styles, fonts and pictures are files of the same server. Nothing inline runs. Their own
+    /// server is told where a form comes from, or a [`Guard`](crate::Guard) would take it for one of another site.
     #[must_use]
     pub const fn pages() -> Self {
         Self {
             policy: "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
                      connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+            referrer: "same-origin",
         }
     }
 
-    /// With another content security policy.
+    /// For pages, with another content security policy.
     #[must_use]
     pub const fn policy(policy: &'static str) -> Self {
-        Self { policy }
+        Self { policy, ..Self::pages() }
     }
 
     fn put<B>(self, response: &mut http::Response<B>) {
@@ -55,7 +61,7 @@ impl SecurityHeaders {
             (header::CONTENT_SECURITY_POLICY, self.policy),
             (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
             (header::X_FRAME_OPTIONS, "DENY"),
-            (header::REFERRER_POLICY, "no-referrer"),
+            (header::REFERRER_POLICY, self.referrer),
             (header::CACHE_CONTROL, "no-store"),
             (OPENER, "same-origin"),
             (RESOURCE, "same-origin"),

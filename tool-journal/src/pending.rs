@@ -30,7 +30,11 @@ impl PendingStore for SqliteJournal {
     }
 
     fn list<'a>(&'a self, conversation: &'a str) -> Stored<'a, Vec<SealedCall>> {
-        Box::pin(async move { self.list_pending(conversation).await.map_err(StoreError::new) })
+        Box::pin(async move { self.list_pending(Some(conversation)).await.map_err(StoreError::new) })
+    }
+
+    fn list_all(&self) -> Stored<'_, Vec<SealedCall>> {
+        Box::pin(async { self.list_pending(None).await.map_err(StoreError::new) })
     }
 }
 
@@ -79,14 +83,17 @@ impl SqliteJournal {
         Ok(found.map(sealed))
     }
 
-    async fn list_pending(&self, conversation: &str) -> Result<Vec<SealedCall>, JournalError> {
-        let found: Vec<Row> = sqlx::query_as(
-            "SELECT id, conversation, expires, sealed FROM pending WHERE conversation = ? ORDER BY rowid",
-        )
-        .bind(conversation)
-        .fetch_all(self.readers())
-        .await
-        .or_unread("the calls that wait for a confirmation")?;
+    /// The calls of a conversation, or all.
+    async fn list_pending(&self, conversation: Option<&str>) -> Result<Vec<SealedCall>, JournalError> {
+        let query = match conversation {
+            None => sqlx::query_as("SELECT id, conversation, expires, sealed FROM pending ORDER BY rowid"),
+            Some(conversation) => sqlx::query_as(
+                "SELECT id, conversation, expires, sealed FROM pending WHERE conversation = ? ORDER BY rowid",
+            )
+            .bind(conversation),
+        };
+        let found: Vec<Row> =
+            query.fetch_all(self.readers()).await.or_unread("the calls that wait for a confirmation")?;
         Ok(found.into_iter().map(sealed).collect())
     }
 }

@@ -7,10 +7,16 @@ const text = document.getElementById("text");
 const stop = document.getElementById("stop");
 const problem = document.getElementById("problem");
 const modes = document.getElementById("modes");
+const list = document.getElementById("conversations");
+const title = document.getElementById("title");
 const base = `/chat/${chat.dataset.id}`;
 
 async function post(path, body) {
-  const response = await fetch(base + path, {
+  return send(base + path, body);
+}
+
+async function send(address, body) {
+  const response = await fetch(address, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
@@ -23,6 +29,7 @@ async function post(path, body) {
 const run = {
   section: null, // where the run is drawn
   text: null, // the text that is coming
+  thought: null, // what the model is thinking
 
   begin(number, said) {
     document.querySelector(".welcome")?.remove();
@@ -30,8 +37,9 @@ const run = {
     this.section = document.createElement("section");
     this.section.className = "run";
     this.section.dataset.run = number;
-    this.text = null;
+    this.text = this.thought = null;
     if (said !== null) {
+      entitle(said);
       const bubble = document.createElement("div");
       bubble.className = "said";
       bubble.textContent = said;
@@ -41,7 +49,21 @@ const run = {
     stop.hidden = false;
   },
 
+  think(piece) {
+    if (this.thought === null) {
+      const details = document.createElement("details");
+      details.className = "thinking";
+      const summary = document.createElement("summary");
+      summary.textContent = "Thinking";
+      this.thought = document.createElement("div");
+      details.append(summary, this.thought);
+      this.section.append(details);
+    }
+    this.thought.append(piece);
+  },
+
   add(piece) {
+    this.thought = null;
     if (this.text === null) {
       this.text = document.createElement("div");
       this.text.className = "answer live";
@@ -59,6 +81,7 @@ const run = {
   },
 
   card(id, html) {
+    this.thought = null;
     const template = document.createElement("template");
     template.innerHTML = html;
     const card = template.content.firstElementChild;
@@ -83,7 +106,7 @@ const run = {
       template.innerHTML = html;
       this.section.append(template.content);
     }
-    this.text = null;
+    this.text = this.thought = null;
     stop.hidden = true;
   },
 };
@@ -97,6 +120,7 @@ function draw(note) {
   const follow = isAtEnd();
   switch (note.kind) {
     case "begin": run.begin(note.run, note.said); break;
+    case "thinking": run.think(note.text); break;
     case "text": run.add(note.text); break;
     case "block": run.block(note.html); break;
     case "card": run.card(note.id, note.html); break;
@@ -153,6 +177,44 @@ modes.addEventListener("click", async (event) => {
   }
 });
 
+// A conversation is called by what was said in it first.
+function entitle(said) {
+  if (list.querySelector("a[aria-current]")) return;
+  const entry = document.getElementById("entry").content.cloneNode(true);
+  const name = said.trim().replace(/\s+/g, " ").slice(0, 80);
+  entry.querySelector(".title").textContent = name;
+  entry.querySelector("button").setAttribute("aria-label", `Delete ${name}`);
+  list.querySelector("ul").prepend(entry);
+  title.textContent = name;
+}
+
+// A conversation that is deleted is gone: a person is asked first.
+list.addEventListener("click", (event) => {
+  const entry = event.target.closest("button.forget")?.closest("li");
+  if (!entry) return;
+  const dialog = document.getElementById("forget");
+  dialog.querySelector(".name").textContent = entry.querySelector(".title").textContent;
+  dialog.returnValue = "";
+  dialog.onclose = async () => {
+    if (dialog.returnValue !== "delete") return;
+    try {
+      await send(`/chat/${entry.dataset.id}/delete`, {});
+      if (entry.dataset.id === chat.dataset.id) location.assign("/");
+      else entry.remove();
+    } catch (error) {
+      problem.textContent = error.message;
+    }
+  };
+  dialog.showModal();
+});
+
+document.querySelector(".examples")?.addEventListener("click", (event) => {
+  const example = event.target.closest("button");
+  if (!example) return;
+  text.value = example.textContent;
+  text.focus();
+});
+
 // What a person decides about a call that waits.
 chat.addEventListener("submit", async (event) => {
   const asked = event.target.closest("form.decide");
@@ -170,6 +232,10 @@ chat.addEventListener("submit", async (event) => {
   }
 });
 
+for (const time of list.querySelectorAll("time")) {
+  const form = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" };
+  time.textContent = new Date(time.dateTime).toLocaleString("en-GB", form);
+}
 listen();
 form.querySelector("button.primary").disabled = text.disabled;
 scrollTo(0, document.documentElement.scrollHeight);

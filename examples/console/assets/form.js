@@ -1,67 +1,11 @@
 // The form of one tool: puts the arguments together, calls, shows what came of it. All text is set as text.
 
+import "./dialects.js";
+import { Wrong, collect, focusWrong, mark, markAt, unmark } from "./fields.js";
+
 const form = document.getElementById("call");
 const result = document.getElementById("result");
-const tool = form.dataset.tool;
-const address = `/api/tools/${encodeURIComponent(tool)}`;
-
-class Wrong extends Error {
-  constructor(control, message) {
-    super(message);
-    this.control = control;
-  }
-}
-
-// The value of one control; undefined where nothing was entered.
-function read(control) {
-  // What is no number a browser gives as nothing.
-  if (control.validity.badInput) throw new Wrong(control, "This is no number.");
-  const text = control.value;
-  if (text.trim() === "" && !(control.dataset.kind === "text" && control.required)) return undefined;
-  switch (control.dataset.kind) {
-    case "text": return text;
-    case "number": return json(control, text);
-    case "choice": return JSON.parse(text);
-    case "lines": return text.split("\n").filter((line) => line !== "");
-    case "values": return text.split("\n").filter((line) => line.trim() !== "").map((line) => json(control, line));
-    default: return json(control, text);
-  }
-}
-
-function json(control, text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Wrong(control, "This is no JSON value.");
-  }
-}
-
-function collect() {
-  const values = {};
-  for (const control of form.querySelectorAll("[data-path]")) {
-    const value = read(control);
-    if (value === undefined) continue;
-    const path = JSON.parse(control.dataset.path);
-    const last = path.pop();
-    let place = values;
-    for (const key of path) place = place[key] ??= {};
-    place[last] = value;
-  }
-  return values;
-}
-
-function mark(control, message) {
-  control.setAttribute("aria-invalid", "true");
-  const said = document.createElement("p");
-  said.className = "error";
-  said.textContent = message;
-  control.after(said);
-}
-
-function clear() {
-  form.querySelectorAll(".error").forEach((said) => said.remove());
-  form.querySelectorAll("[aria-invalid]").forEach((control) => control.removeAttribute("aria-invalid"));
-}
+const address = `/api/tools/${encodeURIComponent(form.dataset.tool)}`;
 
 function show(title, kind, text, more) {
   const heading = document.createElement("h2");
@@ -100,13 +44,11 @@ async function call(dry, values) {
   const output = answer.output ?? answer.detail ?? response.statusText;
   show(`${response.ok ? (dry ? "Would run" : "Done") : "Failed"} · ${took}`, response.ok ? "calm" : "bad", output,
     dry ? answer.metadata : undefined);
-  for (const wrong of answer.error?.arguments ?? []) {
-    const controls = [...form.querySelectorAll("[data-path]")];
-    const control = controls.find((one) => wrong.path.split("[")[0] === JSON.parse(one.dataset.path).join("."));
-    const said = wrong.received == null ? wrong.expected : `got ${wrong.received}, expected ${wrong.expected}`;
-    if (control) mark(control, `${said[0].toUpperCase()}${said.slice(1)}.`);
+  for (const { path, received, expected } of answer.error?.arguments ?? []) {
+    const said = received == null ? expected : `got ${received}, expected ${expected}`;
+    markAt(path, `${said[0].toUpperCase()}${said.slice(1)}.`);
   }
-  form.querySelector("[aria-invalid]")?.focus();
+  focusWrong();
 }
 
 // A call that needs consent: the person who has made it is asked here.
@@ -139,7 +81,7 @@ async function decide(name, token) {
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
-  clear();
+  unmark();
   const dry = event.submitter?.value === "dry";
   const buttons = form.querySelectorAll("button");
   buttons.forEach((button) => { button.disabled = true; });
@@ -147,8 +89,8 @@ form.addEventListener("submit", async (event) => {
     await call(dry, collect());
   } catch (problem) {
     if (problem instanceof Wrong) {
-      mark(problem.control, problem.message);
-      problem.control.focus();
+      mark(problem.node, problem.message);
+      focusWrong();
     } else {
       show("Not sent", "bad", String(problem));
     }
@@ -158,45 +100,17 @@ form.addEventListener("submit", async (event) => {
 });
 
 document.getElementById("curl").addEventListener("click", async (event) => {
-  clear();
+  unmark();
   try {
     const quoted = JSON.stringify(collect()).replaceAll("'", "'\\''");
-    await navigator.clipboard.writeText(`curl ${location.origin}${address} --json '${quoted}'`);
+    const token = form.dataset.token === undefined ? "" : ` -H "Authorization: Bearer $CONSOLE_TOKEN"`;
+    await navigator.clipboard.writeText(`curl ${location.origin}${address}${token} --json '${quoted}'`);
     event.target.textContent = "Copied";
   } catch (problem) {
-    if (problem instanceof Wrong) mark(problem.control, problem.message);
+    if (problem instanceof Wrong) mark(problem.node, problem.message);
     else event.target.textContent = "Not copied";
   }
   setTimeout(() => { event.target.textContent = "Copy as curl"; }, 1500);
 });
 
-// The definition in each provider's form, with what it cannot say.
-async function dialects() {
-  const names = (await (await fetch("/api/dialects")).json()).dialects;
-  const group = document.getElementById("dialects");
-  for (const name of names) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = name;
-    button.setAttribute("aria-pressed", "false");
-    button.addEventListener("click", () => dialect(name, group, button));
-    group.append(button);
-  }
-}
-
-async function dialect(name, group, pressed) {
-  const answer = await (await fetch(`/api/dialects/${name}?tool=${encodeURIComponent(tool)}`)).json();
-  group.querySelectorAll("button").forEach((button) => button.setAttribute("aria-pressed", String(button === pressed)));
-  const shown = document.getElementById("definition");
-  shown.textContent = JSON.stringify(answer.definitions, null, 2);
-  shown.hidden = false;
-  const losses = answer.report.map((loss) => {
-    const item = document.createElement("li");
-    item.textContent = [loss.level, loss.path, loss.message, loss.remedy].filter(Boolean).join(" · ");
-    return item;
-  });
-  document.getElementById("losses").replaceChildren(...losses);
-}
-
-dialects();
 form.querySelectorAll("button").forEach((button) => { button.disabled = false; });

@@ -59,10 +59,17 @@ impl App {
         model: impl Model,
     ) -> Result<Self, StartError> {
         let data = Folder::open(&options.data)?;
-        let workspace = options.workspace.clone().unwrap_or_else(|| data.file("workspace"));
-        if options.workspace.is_none() {
-            workspace::create(&workspace).or_start("the sample workspace cannot be made")?;
-        }
+        let workspace = match &options.workspace {
+            Some(named) => {
+                workspace::expect(named).or_start("the workspace cannot be used")?;
+                named.clone()
+            }
+            None => {
+                let sample = data.file("workspace");
+                workspace::create(&sample).or_start("the sample workspace cannot be made")?;
+                sample
+            }
+        };
         let files = Files::new(&workspace).or_start("the workspace cannot be opened")?;
         let settings = SettingsFile::open(data.file("settings.json")).or_start("the settings cannot be read")?;
         let store = Store::open(&data.file("console.db")).await.or_start("the store cannot be opened")?;

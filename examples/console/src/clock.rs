@@ -1,5 +1,7 @@
 //! Times as the store has them: milliseconds since 1970.
 
+use std::time::Duration;
+
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// The time as the store has it.
@@ -24,6 +26,13 @@ pub fn from_seconds(seconds: u64) -> DateTime<Utc> {
 #[must_use]
 pub fn hours_before(now: DateTime<Utc>, hours: u32) -> DateTime<Utc> {
     now.checked_sub_signed(TimeDelta::hours(hours.into())).unwrap_or_default()
+}
+
+/// How long something took: `7.5 ms`, `2.0 s`.
+#[must_use]
+pub fn took(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.1} s") }
 }
 
 /// A duration as people say it: `3 days 4 h`, `12 min`.

@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::env;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
 use clap::Parser;
@@ -9,12 +10,25 @@ use clap::Parser;
 #[derive(Clone, Debug, Parser)]
 #[command(name = "console", version)]
 pub struct Options {
-    /// The port on the loopback address; 0 takes one that is free.
+    /// The port; 0 takes one that is free.
     #[arg(long, default_value_t = 8484)]
     pub port: u16,
 
-    /// The folder whose files the model can read and, if a person agrees, change. Without it, a sample in the data
-    /// folder.
+    /// The address to listen at. Any but a loopback address lets other machines in, and then a token is needed.
+    #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    pub address: IpAddr,
+
+    /// What browsers and programs must show, 16 characters or more; without a value, one is made and printed. The
+    /// variable `CONSOLE_TOKEN` does the same, and no other user of the machine sees it.
+    #[arg(long, value_name = "TOKEN", num_args = 0..=1, default_missing_value = "")]
+    pub token: Option<String>,
+
+    /// A name by which browsers ask for the console, if not by an address, such as `box.example.org`. Can be repeated.
+    #[arg(long = "name", value_name = "NAME")]
+    pub names: Vec<String>,
+
+    /// The folder whose files the model can read and, if a person agrees, change; it must be there. Without it, a
+    /// sample is made in the data folder.
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
 
@@ -26,6 +40,14 @@ pub struct Options {
     /// console, which go first where names are the same.
     #[arg(long, value_name = "URL")]
     pub nats: Option<String>,
+}
+
+impl Options {
+    /// The token of the command line, or else of the environment; empty if one is to be made.
+    #[must_use]
+    pub fn token(&self) -> Option<String> {
+        self.token.clone().or_else(|| env::var("CONSOLE_TOKEN").ok())
+    }
 }
 
 /// A folder of the user's own, so that nothing is left where the program was started.

@@ -1,4 +1,4 @@
-//! A sample workspace, for the first start.
+//! The workspace: a folder that somebody has named, or a sample for the first start.
 
 use std::fs;
 use std::io;
@@ -12,7 +12,26 @@ const FILES: &[(&str, &str)] = &[
     ("site/style.css", include_str!("../sample/site/style.css")),
 ];
 
-/// Makes the folder with its files, if it is not there. A folder that is there stays as it is.
+/// Says how to make a folder that somebody has named and that is not there. It is not made for them: a name that is
+/// mistyped is not to become a folder.
+///
+/// # Errors
+/// When it is no folder.
+pub fn expect(folder: &Path) -> io::Result<()> {
+    let shown = folder.display();
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let problem = match folder.exists() {
+        true => format!("{shown} is no folder: name one, or leave `--workspace` out for a sample"),
+        false => format!(
+            "{shown} does not exist: make it with `mkdir -p '{shown}'`, or leave `--workspace` out for a sample"
+        ),
+    };
+    Err(io::Error::new(io::ErrorKind::NotFound, problem))
+}
+
+/// Makes the sample with its files, if it is not there. A folder that is there stays as it is.
 ///
 /// # Errors
 /// When it cannot be written.

@@ -51,6 +51,8 @@ pub struct Summary {
     pub changed: SystemTime,
     /// How many messages it has.
     pub messages: u64,
+    /// The beginning of what somebody said first, for a title: 200 characters at most.
+    pub first: Option<String>,
 }
 
 impl SqliteStore {
@@ -88,18 +90,21 @@ impl SqliteStore {
     /// # Errors
     /// If the file cannot be read.
     pub async fn newest(&self, limit: u32) -> Result<Vec<Summary>, StoreError> {
-        let found: Vec<(String, i64, i64)> = sqlx::query_as(
-            "SELECT id, changed, (SELECT count(*) FROM messages WHERE conversation = id) \
+        let found: Vec<(String, i64, i64, Option<String>)> = sqlx::query_as(
+            "SELECT id, changed, (SELECT count(*) FROM messages WHERE conversation = id), \
+             (SELECT substr(message ->> '$.text', 1, 200) FROM messages \
+              WHERE conversation = id AND position = 0 AND json_valid(message)) \
              FROM conversations ORDER BY changed DESC, id LIMIT ?",
         )
         .bind(limit)
         .fetch_all(&self.readers)
         .await
         .or_unread()?;
-        let summary = |(id, changed, messages)| Summary {
+        let summary = |(id, changed, messages, first)| Summary {
             id,
             changed: from_stamp(changed),
             messages: u64::try_from(messages).unwrap_or_default(),
+            first,
         };
         Ok(found.into_iter().map(summary).collect())
     }

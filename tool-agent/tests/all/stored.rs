@@ -46,6 +46,7 @@ async fn a_conversation_is_taken_up_after_a_restart() {
 
     let newest = store.newest(10).await.unwrap();
     assert_eq!((newest[0].id.as_str(), newest[0].messages), ("c", 8));
+    assert_eq!(newest[0].first.as_deref(), Some("Work!"));
     conversation.delete().await.unwrap();
     assert!(conversation.history().await.unwrap().is_empty());
     assert!(!store.delete("c").await.unwrap());

@@ -16,6 +16,7 @@ use subtle::{Choice, ConstantTimeEq};
 ///
 /// assert!(Token::new("password").is_err(), "it could be guessed");
 /// let token = Token::random()?;
+/// assert!(token.is(token.text()) && !token.is("password"));
 /// println!("http://localhost:3000, Authorization: Bearer {}", token.text());
 /// # Ok::<(), std::io::Error>(())
 /// ```
@@ -50,6 +51,13 @@ impl Token {
     #[must_use]
     pub fn text(&self) -> &str {
         &self.0
+    }
+
+    /// Whether a text is this token, found out in a time that does not tell how much of it is right: for a page on which
+    /// people log in.
+    #[must_use]
+    pub fn is(&self, text: &str) -> bool {
+        Hashed::is_any_of(text, &[self.hashed()])
     }
 
     pub(super) fn hashed(&self) -> Hashed {

@@ -72,8 +72,7 @@ pub(super) fn paths(api: &Shared, schemas: &mut Schemas) -> Map<String, Value> {
 
 fn pending(path: &mut impl FnMut(&str, Value) -> Option<Value>, schemas: &mut Schemas) {
     let query = schemas.query::<PendingQuery>();
-    let listed =
-        reads::<PendingList>(schemas, "list_pending", "The calls of a conversation that wait for consent.", query);
+    let listed = reads::<PendingList>(schemas, "list_pending", "The calls that wait for consent.", query);
     path("/pending", json!({"get": listed}));
     let runs = called(schemas, None);
     let mut answered = |name: &str, body: Value, summary: &str, responses: Value| {

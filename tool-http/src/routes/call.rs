@@ -46,16 +46,11 @@ pub(crate) async fn call(
     Asked(query): Asked<CallQuery>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (parts, body) = request.into_parts();
-    let prepared = Prepared::of(&api, &parts, query.timeout_ms).await?;
-    let call = tool_call(&api, &parts, &query, name)?;
-    let arguments = api.body.text(&parts.headers, body).await?;
-    let call = call(arguments);
-    let dry_run = query.dry_run;
-    respond(&parts.headers, move |progress| async move {
+    let (headers, prepared, call) = asked(&api, name, &query, request).await?;
+    respond(&headers, move |progress| async move {
         let tools = &api.tools;
         let call = prepared.prepare(tools.call(call), progress);
-        Ok(if dry_run { call.dry_run() } else { call }.await)
+        Ok(if query.dry_run { call.dry_run() } else { call }.await)
     })
     .await
 }
@@ -66,18 +61,29 @@ pub(crate) async fn preview(
     Asked(query): Asked<CallQuery>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (parts, body) = request.into_parts();
-    let prepared = Prepared::of(&api, &parts, query.timeout_ms).await?;
-    let call = tool_call(&api, &parts, &query, name)?;
-    let arguments = api.body.text(&parts.headers, body).await?;
-    let effect = prepared.prepare(api.tools.call(call(arguments)), None).preview().await;
+    let (_, prepared, call) = asked(&api, name, &query, request).await?;
+    let effect = prepared.prepare(api.tools.call(call), None).preview().await;
     Ok(match effect {
         Ok(effect) => Json(Preview { effect }).into_response(),
         Err(error) => problem(&error).into_response(),
     })
 }
 
-/// The call that a request asks for, once its arguments are there.
+/// What a request asks for. Who may not ask is refused before anything is read.
+async fn asked(
+    api: &Arc<Shared>,
+    name: String,
+    query: &CallQuery,
+    request: Request,
+) -> Result<(HeaderMap, Prepared, ToolCall<'static>), Problem> {
+    let (parts, body) = request.into_parts();
+    let prepared = Prepared::of(api, &parts, query.timeout_ms).await?;
+    let call = tool_call(api, &parts, query, name)?;
+    let arguments = api.body.text(&parts.headers, body).await?;
+    Ok((parts.headers, prepared, call(arguments)))
+}
+
+/// The call, once its arguments are there.
 fn tool_call(
     api: &Shared,
     parts: &Parts,

@@ -24,12 +24,12 @@ use crate::extract::Asked;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PendingQuery {
-    /// Those of this conversation.
+    /// Those of this conversation; without it, all that whoever asks may see.
     #[serde(default)]
     conversation: Option<String>,
 }
 
-/// The calls of a conversation that wait.
+/// The calls that wait.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct PendingList {
     pending: Vec<Waiting>,
@@ -118,10 +118,12 @@ pub(crate) async fn list(
     parts: Parts,
     Asked(query): Asked<PendingQuery>,
 ) -> Result<Json<PendingList>, Problem> {
-    let Some(conversation) = api.conversation(&parts, query.conversation.as_deref())? else {
-        return Err(Problem::bad_request("conversation", "Say whose calls: `?conversation=..`."));
+    let (deferred, now) = (deferred(&api)?, SystemTime::now());
+    let waiting = match api.conversation(&parts, query.conversation.as_deref())? {
+        Some(conversation) => deferred.waiting(&conversation, now).await,
+        None => deferred.all_waiting(now).await,
     };
-    let waiting = deferred(&api)?.waiting(&conversation, SystemTime::now()).await.map_err(refused)?;
+    let waiting = waiting.map_err(refused)?;
     Ok(Json(PendingList { pending: waiting.into_iter().map(Waiting::of).collect() }))
 }
 

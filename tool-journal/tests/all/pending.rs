@@ -26,6 +26,7 @@ async fn a_pending_call_outlives_a_restart_and_is_taken_once() {
 
     let journal = folder.open().await;
     assert_eq!(journal.list("c").await.unwrap(), std::slice::from_ref(&of_c));
+    assert_eq!(journal.list_all().await.unwrap(), [of_c.clone(), of_none.clone()]);
     assert_eq!(journal.get("t2").await.unwrap(), Some(of_none));
     assert_eq!(journal.take("t1").await.unwrap(), Some(of_c));
     assert_eq!(journal.take("t1").await.unwrap(), None);

@@ -4,10 +4,17 @@ use axum::Router;
 use axum::http::header;
 use axum::routing::get;
 
-const FILES: [(&str, &str, &str); 4] = [
-    ("/assets/style.css", "text/css; charset=utf-8", include_str!("../../assets/style.css")),
-    ("/assets/chat.js", "text/javascript; charset=utf-8", include_str!("../../assets/chat.js")),
-    ("/assets/form.js", "text/javascript; charset=utf-8", include_str!("../../assets/form.js")),
+const STYLE: &str = "text/css; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+const FILES: [(&str, &str, &str); 8] = [
+    ("/assets/style.css", STYLE, include_str!("../../assets/style.css")),
+    ("/assets/chat.css", STYLE, include_str!("../../assets/chat.css")),
+    ("/assets/chat.js", SCRIPT, include_str!("../../assets/chat.js")),
+    ("/assets/form.js", SCRIPT, include_str!("../../assets/form.js")),
+    ("/assets/fields.js", SCRIPT, include_str!("../../assets/fields.js")),
+    ("/assets/dialects.js", SCRIPT, include_str!("../../assets/dialects.js")),
+    ("/assets/login.js", SCRIPT, include_str!("../../assets/login.js")),
     ("/assets/icon.svg", "image/svg+xml", include_str!("../../assets/icon.svg")),
 ];
 

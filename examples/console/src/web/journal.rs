@@ -11,6 +11,8 @@ use tool_runtime::journal::{self, Entry, Journal};
 
 use super::Site;
 use super::layout::{Place, page};
+use super::link::link;
+use crate::clock::took;
 use crate::listing::clip;
 
 /// How many calls a page has.
@@ -61,34 +63,42 @@ fn table(filter: &Filter, entries: &[Entry]) -> Markup {
             button { "Show" }
         }
         (latencies(entries))
+        h2 { "Calls" }
         @if shown.is_empty() { p.quiet { "No calls." } } @else {
-            div.scroll tabindex="0" role="region" aria-label="Calls" {
+            div.boxed tabindex="0" role="region" aria-label="Calls" {
                 table {
-                    thead { tr { th { "When" } th { "Tool" } th { "State" } th { "Took" } th { "Decided" } th { "Arguments and answer" } } }
+                    thead { tr { th { "Tool" } th { "State" } th { "When (UTC)" } th.number { "Took" } th { "Decided" } th { "Arguments and answer" } } }
                     tbody { @for entry in shown { (row(entry)) } }
                 }
             }
         }
         @if let Some(last) = entries.last().filter(|_| entries.len() == CALLS as usize) {
-            p { a href={ "/journal?before=" (last.sequence) "&tool=" (filter.tool) } { "Older calls" } }
+            @let older = [
+                ("before", last.sequence.to_string()), ("tool", filter.tool.clone()),
+                ("conversation", filter.conversation.clone()), ("state", filter.state.clone()),
+            ];
+            p { a href=(link("/journal", &older.each_ref().map(|(name, value)| (*name, value.as_str())))) { "Older calls" } }
         }
     }
 }
 
 fn row(entry: &Entry) -> Markup {
     let (name, class) = state(entry);
-    let took = finished(entry).map(|finished| milliseconds(finished.duration));
+    let took = finished(entry).map(|finished| took(finished.duration));
     html! {
         tr {
-            td { time { (DateTime::<Utc>::from(entry.at).format("%Y-%m-%d %H:%M:%S")) } }
-            td { a href={ "/tools/" (entry.tool) } { (entry.tool) } }
+            td.name { a href={ "/tools/" (entry.tool) } { (entry.tool) } }
             td { span class={ "flag " (class) } { (name) } }
+            td { time { (DateTime::<Utc>::from(entry.at).format("%Y-%m-%d %H:%M:%S")) } }
             td.number { (took.unwrap_or_default()) }
-            td { (entry.decision.as_deref().unwrap_or("–")) }
-            td {
+            td data-label="decided" { (entry.decision.as_deref().unwrap_or("–")) }
+            td.wide {
                 details {
                     summary { code { (clip(&entry.arguments.to_string(), 60)) } }
                     pre { (entry.arguments.to_string()) }
+                    @if let Some(conversation) = &entry.conversation {
+                        p { a href=(link("/journal", &[("conversation", conversation)])) { "All calls of this conversation" } }
+                    }
                     @if let Some(finished) = finished(entry) { pre { (clip(&finished.result.output, 4000)) } }
                 }
             }
@@ -114,9 +124,8 @@ fn finished(entry: &Entry) -> Option<&journal::Finished> {
     }
 }
 
-fn milliseconds(duration: Duration) -> String {
-    format!("{:.1} ms", duration.as_secs_f64() * 1000.0)
-}
+/// What the lines of a plot stand for.
+const STEPS: [&str; 7] = ["0.1 ms", "1 ms", "10 ms", "0.1 s", "1 s", "10 s", "100 s"];
 
 /// A plot for each tool: a dot for each call, further right the longer it took, each step ten times as long.
 fn latencies(entries: &[Entry]) -> Markup {
@@ -128,19 +137,22 @@ fn latencies(entries: &[Entry]) -> Markup {
     }
     html! {
         @if !tools.is_empty() {
-            details.plots open {
-                summary { "How long calls took" }
+            h2 { "How long calls took" }
+            div.boxed tabindex="0" role="region" aria-label="How long calls took" {
                 table {
-                    thead { tr { th { "Tool" } th { "Calls" } th { "Median" } th { "Longest" } th { "0.1 ms to 100 s" } } }
+                    thead { tr {
+                        th { "Tool" } th.number { "Calls" } th.number { "Median" } th.number { "Longest" }
+                        th.wide { (scale()) }
+                    } }
                     tbody {
                         @for (tool, times) in &mut tools {
                             @let () = times.sort_unstable();
                             tr {
-                                td { (tool) }
-                                td.number { (times.len()) }
-                                td.number { (milliseconds(times[times.len() / 2])) }
-                                td.number { (milliseconds(times[times.len() - 1])) }
-                                td { (plot(times)) }
+                                td.name { (tool) }
+                                td.number data-label="calls" { (times.len()) }
+                                td.number data-label="median" { (took(times[times.len() / 2])) }
+                                td.number data-label="longest" { (took(times[times.len() - 1])) }
+                                td.wide { (plot(times)) }
                             }
                         }
                     }
@@ -150,14 +162,25 @@ fn latencies(entries: &[Entry]) -> Markup {
     }
 }
 
-fn plot(times: &[Duration]) -> Markup {
-    let place = |time: &Duration| ((time.as_secs_f64().max(0.0001) / 0.0001).log10() * 50.0).clamp(0.0, 300.0) + 5.0;
+/// Where so many steps are, from the left.
+fn at(steps: f64) -> String {
+    format!("{:.2}%", (steps * 100.0 / (STEPS.len() - 1) as f64).clamp(0.0, 100.0))
+}
+
+fn scale() -> Markup {
     html! {
-        svg.plot viewBox="0 0 310 16" width="310" height="16" aria-hidden="true" {
-            @for step in 0..=6 {
-                line x1=(5 + step * 50) x2=(5 + step * 50) y1="0" y2="16" {}
-            }
-            @for time in times { circle cx=(format!("{:.1}", place(time))) cy="8" r="3" {} }
+        svg.plot role="img" aria-label="How long each call took, each line ten times as long" {
+            @for (step, name) in STEPS.iter().enumerate() { text x=(at(step as f64)) y="75%" { (name) } }
+        }
+    }
+}
+
+fn plot(times: &[Duration]) -> Markup {
+    let steps = |time: &Duration| (time.as_secs_f64().max(0.0001) / 0.0001).log10();
+    html! {
+        svg.plot aria-hidden="true" {
+            @for step in 0..STEPS.len() { line x1=(at(step as f64)) x2=(at(step as f64)) y1="0" y2="100%" {} }
+            @for time in times { circle cx=(at(steps(time))) cy="50%" r="4" {} }
         }
     }
 }

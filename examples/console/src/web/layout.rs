@@ -35,6 +35,7 @@ pub(super) fn page(place: Place, title: &str, controls: Markup, script: Option<&
                 meta name="color-scheme" content="light dark";
                 title { (title) " · Console" }
                 link rel="stylesheet" href="/assets/style.css";
+                @if place == Place::Chat { link rel="stylesheet" href="/assets/chat.css"; }
                 link rel="icon" href="/assets/icon.svg";
                 @if let Some(script) = script {
                     script type="module" src={ "/assets/" (script) } {}
@@ -43,7 +44,7 @@ pub(super) fn page(place: Place, title: &str, controls: Markup, script: Option<&
             body {
                 a.skip href="#main" { "To the content" }
                 header.top {
-                    a.brand href="/" { "Console" }
+                    a.brand href="/" { img src="/assets/icon.svg" alt="" width="24" height="24"; span { "Console" } }
                     nav aria-label="Pages" {
                         @for other in Place::ALL {
                             @let (link, name) = other.link();

@@ -1,26 +1,35 @@
 //! The pages, and the API beneath them.
 
+mod access;
 mod assets;
 mod chat;
 mod form;
 mod journal;
 mod layout;
+mod link;
+mod login;
 mod markdown;
 mod settings;
 mod tools;
+mod words;
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::io::Write;
+use std::net::SocketAddr;
 
 use axum::Router;
+use axum::middleware::from_fn;
 use axum::routing::{get, post};
 use tokio::net::TcpListener;
 use tool_agent::Model;
-use tool_http::{Api, Guard, SecurityHeaders};
+use tool_http::{Api, SecurityHeaders, Token};
 use tool_journal::SqliteJournal;
 use tool_runtime::CancellationToken;
 
+pub use self::access::{Access, AccessError};
 pub use self::chat::Chats;
 pub use self::markdown::markdown;
+
+use self::words::words;
 
 use crate::app::{App, OrStart, StartError};
 use crate::machine::Places;
@@ -34,17 +43,23 @@ use crate::tools::Tools;
 /// # Errors
 /// What prevents it from starting.
 pub async fn serve(options: &Options) -> Result<(), StartError> {
-    let port = options.port;
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port));
-    let listener = listener.await.or_start(&format!("port {port} cannot be had; `--port` takes another"))?;
+    let (address, port) = (options.address, options.port);
+    let given = options.token();
+    let access = Access::new(address, given.as_deref(), &options.names).or_start("the console does not start")?;
+    let listener = TcpListener::bind((address, port));
+    let listener = listener
+        .await
+        .or_start(&format!("{} cannot be had; `--port` takes another port", SocketAddr::new(address, port)))?;
     let own = listener.local_addr().or_start("the address is not known")?;
     let model = model::from_env().or_start("the model cannot be used")?;
     let name = model.name().to_owned();
     let mut app = App::open(options, Places::default(), own, model).await?;
     app.start_sampler();
     let stopped = CancellationToken::new();
-    let service = router(&app, stopped.clone()).into_make_service_with_connect_info::<SocketAddr>();
-    println!("The console is at http://{own}/ and its API at http://{own}/api/tools; the model is {name}");
+    let service = router(&app, &access, stopped.clone()).into_make_service_with_connect_info::<SocketAddr>();
+    let greeting = greeting(own, &name, access.token().filter(|_| given.as_deref() == Some("")));
+    // Nobody has to read it.
+    let _ = writeln!(std::io::stdout(), "{greeting}");
     let stop = async move {
         stop().await;
         stopped.cancel();
@@ -54,11 +69,38 @@ pub async fn serve(options: &Options) -> Result<(), StartError> {
     served.or_start("the server failed")
 }
 
+/// Where it is, and how to come in with a token that was made just now.
+fn greeting(own: SocketAddr, model: &str, made: Option<&Token>) -> String {
+    // Nobody can ask for the address that stands for all.
+    let reached = match own.ip().is_unspecified() {
+        true => format!("localhost:{}", own.port()),
+        false => own.to_string(),
+    };
+    let place =
+        format!("The console is at http://{reached}/ and its API at http://{reached}/api/tools; the model is {model}");
+    let Some(token) = made.map(Token::text) else { return place };
+    format!("{place}\nIts token is {token}\nLog in at http://{reached}/login#{token}")
+}
+
+/// Waits until a person presses Ctrl-C, or whoever runs services wants this one to end.
 async fn stop() {
+    tokio::select! { () = interrupted() => {}, () = terminated() => {} }
+}
+
+async fn interrupted() {
     // Where signals cannot be had, nobody can stop it this way.
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }
+}
+
+async fn terminated() {
+    #[cfg(unix)]
+    if let Ok(mut signal) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        signal.recv().await;
+        return;
+    }
+    std::future::pending::<()>().await;
 }
 
 /// What the pages are made of.
@@ -68,13 +110,15 @@ struct Site {
     settings: SettingsFile,
     journal: SqliteJournal,
     chats: Chats,
+    /// Whether whoever comes has to show a token.
+    asks_token: bool,
     stopped: CancellationToken,
 }
 
-/// The pages and the API of an application. One guard stands before both: they serve this machine, and no page of
+/// The pages and the API of an application. One guard stands before both: they serve whom it lets in, and no page of
 /// another site.
-pub fn router(app: &App, stopped: CancellationToken) -> Router {
-    let guard = Guard::new();
+pub fn router(app: &App, access: &Access, stopped: CancellationToken) -> Router {
+    let guard = access.guard();
     let api = Api::new(app.dispatcher().clone())
         .guard(guard.clone())
         .pending(app.deferred.clone())
@@ -85,6 +129,7 @@ pub fn router(app: &App, stopped: CancellationToken) -> Router {
         settings: app.settings.clone(),
         journal: app.journal.clone(),
         chats: app.chats.clone(),
+        asks_token: access.token().is_some(),
         stopped,
     };
     let pages = Router::new()
@@ -95,13 +140,19 @@ pub fn router(app: &App, stopped: CancellationToken) -> Router {
         .route("/chat/{id}/decide", post(chat::decide))
         .route("/chat/{id}/mode", post(chat::set_mode))
         .route("/chat/{id}/stop", post(chat::stop))
+        .route("/chat/{id}/delete", post(chat::delete))
         .route("/tools", get(tools::catalogue))
         .route("/tools/{name}", get(tools::tool))
         .route("/journal", get(journal::show))
         .route("/settings", get(settings::show).post(settings::switch))
+        .route("/logout", post(login::log_out))
         .with_state(site)
-        .merge(assets::router())
         .layer(guard)
-        .layer(SecurityHeaders::pages());
-    Router::new().nest("/api", api.into_router()).merge(pages)
+        .layer(from_fn(access::lead_to_login));
+    let open = Router::new()
+        .route("/login", get(login::show).post(login::log_in))
+        .with_state(access.clone())
+        .merge(assets::router())
+        .layer(access.guard_of_login());
+    Router::new().nest("/api", api.into_router()).merge(pages.merge(open).layer(SecurityHeaders::pages()))
 }

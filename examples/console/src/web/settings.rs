@@ -56,8 +56,12 @@ fn render(site: &Site, problem: Option<&str>) -> Markup {
                 }
             }
         }
+        @if site.asks_token {
+            h2 { "Access" }
+            form.buttons method="post" action="/logout" { button type="submit" { "Log out" } }
+        }
         h2 { "File" }
-        pre { (serde_json::to_string_pretty(&settings).unwrap_or_default()) }
+        pre.whole { (serde_json::to_string_pretty(&settings).unwrap_or_default()) }
     };
     page(Place::Settings, "Settings", html! {}, None, content)
 }

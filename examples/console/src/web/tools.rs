@@ -1,6 +1,6 @@
 //! The catalogue of tools, and a page for each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
@@ -8,9 +8,11 @@ use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
 use serde::Deserialize;
 use tool_runtime::ToolDefinition;
+use tool_runtime::dialect::Dialect;
 
 use super::layout::{Place, page};
-use super::{Site, form};
+use super::link::link;
+use super::{Site, form, words};
 
 /// Which tools are listed.
 #[derive(Default, Deserialize)]
@@ -18,14 +20,14 @@ use super::{Site, form};
 pub(super) struct Filter {
     search: String,
     category: String,
+    tag: String,
 }
 
 pub(super) async fn catalogue(State(site): State<Site>, Query(filter): Query<Filter>) -> Markup {
     let tools = site.tools.dispatcher();
     let all = tools.definitions();
-    let mut categories: Vec<&str> = all.iter().filter_map(|(_, tool)| tool.category.as_deref()).collect();
-    categories.sort_unstable();
-    categories.dedup();
+    let categories: BTreeSet<&str> = all.iter().filter_map(|(_, tool)| tool.category.as_deref()).collect();
+    let tags: BTreeSet<&str> = all.iter().flat_map(|(_, tool)| &tool.tags).map(String::as_str).collect();
     let found: Vec<(&str, &ToolDefinition)> =
         all.iter().map(|(name, tool)| (&**name, &**tool)).filter(|(name, tool)| filter.fits(name, tool)).collect();
     let mut groups: BTreeMap<&str, Vec<(&str, &ToolDefinition)>> = BTreeMap::new();
@@ -38,13 +40,9 @@ pub(super) async fn catalogue(State(site): State<Site>, Query(filter): Query<Fil
             p.notice { "No tools are offered: the extension " code { "ai_chat" } " is off. " a href="/settings" { "Settings" } }
         } @else {
             form.filters role="search" method="get" action="/tools" {
-                label { span { "Search" } input type="search" name="search" value=(filter.search); }
-                label { span { "Category" }
-                    select name="category" {
-                        option value="" { "all" }
-                        @for category in &categories { option selected[*category == filter.category] { (category) } }
-                    }
-                }
+                label.wide { span { "Search" } input type="search" name="search" value=(filter.search); }
+                (one_of("Category", "category", &categories, &filter.category))
+                (one_of("Tag", "tag", &tags, &filter.tag))
                 button { "Show" }
             }
             p.quiet role="status" { (found.len()) " of " (all.len()) " tools" }
@@ -57,7 +55,7 @@ pub(super) async fn catalogue(State(site): State<Site>, Query(filter): Query<Fil
                         li {
                             a href={ "/tools/" (name) } { (name) }
                             (flags(tool))
-                            p { (tool.description) }
+                            p { (words(&tool.description)) }
                         }
                     }
                 }
@@ -72,7 +70,20 @@ impl Filter {
     fn fits(&self, name: &str, tool: &ToolDefinition) -> bool {
         let text = format!("{name} {} {}", tool.description, tool.tags.join(" ")).to_lowercase();
         let has_words = self.search.to_lowercase().split_whitespace().all(|word| text.contains(word));
-        has_words && (self.category.is_empty() || tool.category.as_deref() == Some(&self.category))
+        has_words
+            && (self.category.is_empty() || tool.category.as_deref() == Some(&self.category))
+            && (self.tag.is_empty() || tool.tags.contains(&self.tag))
+    }
+}
+
+fn one_of(label: &str, name: &str, all: &BTreeSet<&str>, chosen: &str) -> Markup {
+    html! {
+        label { span { (label) }
+            select name=(name) {
+                option value="" { "all" }
+                @for one in all { option selected[*one == chosen] { (one) } }
+            }
+        }
     }
 }
 
@@ -82,12 +93,12 @@ pub(super) async fn tool(State(site): State<Site>, Path(name): Path<String>) -> 
         return (StatusCode::NOT_FOUND, page(Place::Tools, "No such tool", html! {}, None, content)).into_response();
     };
     let content = html! {
-        p { a href="/tools" { "All tools" } }
-        h1 { (name) }
+        p.back { a href="/tools" { "← All tools" } }
+        h1.mono { (name) }
         (flags(&tool))
-        p.lead { (tool.description) }
-        @if let Some(more) = &tool.instructions { p { (more) } }
-        form #call data-tool=(name) novalidate {
+        p.lead { (words(&tool.description)) }
+        @if let Some(more) = &tool.instructions { p { (words(more)) } }
+        form #call data-tool=(name) data-token[site.asks_token] novalidate {
             (form::fields(&tool))
             // Pressed before the script is there, they would only load the page again.
             div.buttons {
@@ -99,9 +110,14 @@ pub(super) async fn tool(State(site): State<Site>, Path(name): Path<String>) -> 
         section #result aria-live="polite" aria-label="Result" hidden {}
         section #forms aria-label="Definitions" {
             h2 { "As providers see it" }
-            div.buttons role="group" aria-label="Providers" #dialects {}
-            pre #definition hidden tabindex="0" {}
-            ul #losses {}
+            div.definitions {
+                div.segments role="group" aria-label="Providers" #dialects {
+                    @for dialect in Dialect::ALL { button type="button" aria-pressed="false" { (dialect.name()) } }
+                }
+                label.check { input type="checkbox" #strict; "Strict: the provider enforces the schema" }
+            }
+            ul.losses #losses aria-label="What this form cannot say" aria-live="polite" {}
+            pre #definition hidden tabindex="0" aria-label="Definition" {}
         }
     };
     page(Place::Tools, &name, html! {}, Some("form.js"), content).into_response()
@@ -114,7 +130,7 @@ fn flags(tool: &ToolDefinition) -> Markup {
             @if tool.read_only { span.flag.calm { "reads" } }
             @if tool.sensitive { span.flag.warn { "asks first" } }
             @if tool.destructive { span.flag.bad { "destroys" } }
-            @for tag in &tool.tags { span.flag { (tag) } }
+            @for tag in &tool.tags { a.flag href=(link("/tools", &[("tag", tag)])) { (tag) } }
         }
     }
 }

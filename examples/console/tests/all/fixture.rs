@@ -1,10 +1,11 @@
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 
+use clap::Parser;
 use console::app::App;
 use console::machine::Places;
 use console::options::Options;
-use console::web::router;
+use console::web::{Access, router};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::task::JoinSet;
@@ -50,17 +51,19 @@ impl Console {
         let logs = folder.path().join("logs");
         std::fs::create_dir_all(&logs).expect("a folder of logs");
         let places = Places { logs, ..Places::default() };
-        let options = Options { port: 0, workspace: None, data: folder.path().join("data"), nats };
+        let data = folder.path().join("data");
+        let options = Options { data, nats, ..Options::parse_from(["console", "--port=0"]) };
         let app = App::open(&options, places, own, model).await.expect("the console opens");
         Self { app, folder, own, listener }
     }
 
     /// Serves it at its own address, until what is given back is dropped.
-    pub fn serve(&self) -> JoinSet<()> {
+    pub fn serve(&self, access: &Access) -> JoinSet<()> {
         let listener = self.listener.try_clone().expect("the same listener");
         listener.set_nonblocking(true).expect("a listener that does not block");
         let listener = tokio::net::TcpListener::from_std(listener).expect("a listener");
-        let service = router(&self.app, CancellationToken::new()).into_make_service_with_connect_info::<SocketAddr>();
+        let service =
+            router(&self.app, access, CancellationToken::new()).into_make_service_with_connect_info::<SocketAddr>();
         let mut serving = JoinSet::new();
         serving.spawn(async move { axum::serve(listener, service).await.expect("it serves") });
         serving

@@ -27,6 +27,9 @@ mod hostile;
 // The pages and what they are told, without a browser.
 mod web;
 
+// Who may use the console, and what keeps it from starting.
+mod access;
+
 // The pages in a real browser.
 mod browser;
 

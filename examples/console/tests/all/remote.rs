@@ -2,6 +2,7 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use clap::Parser;
 use console::app::App;
 use console::machine::Places;
 use console::options::Options;
@@ -155,7 +156,7 @@ async fn a_server_that_is_not_there_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let url = format!("nats://127.0.0.1:{}", free_port());
     let data = folder.path().join("data");
-    let options = Options { port: 0, workspace: None, data, nats: Some(url.clone()) };
+    let options = Options { data, nats: Some(url.clone()), ..Options::parse_from(["console", "--port=0"]) };
     let own = (Ipv4Addr::LOCALHOST, 1).into();
     let error = App::open(&options, Places::default(), own, Offline).await.err().expect("it does not open");
     assert!(error.to_string().starts_with(&format!("the NATS server at {url} cannot be reached")), "{error}");

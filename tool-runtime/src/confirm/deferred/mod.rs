@@ -172,7 +172,24 @@ impl Deferred {
         conversation: &str,
         now: SystemTime,
     ) -> Result<Vec<(Pending, PendingCall)>, TokenError> {
-        let calls = self.store.list(conversation).await.map_err(|error| unavailable(&error))?;
+        self.answerable(self.store.list(conversation).await, now)
+    }
+
+    /// The calls that wait, of all conversations and of none: for somebody who answers for all of them.
+    ///
+    /// # Errors
+    /// [`TokenError::Unavailable`], when the store cannot be asked, or lists no more than the calls of one conversation.
+    pub async fn all_waiting(&self, now: SystemTime) -> Result<Vec<(Pending, PendingCall)>, TokenError> {
+        self.answerable(self.store.list_all().await, now)
+    }
+
+    /// Those that are as they were put into the store and for which it is not too late.
+    fn answerable(
+        &self,
+        listed: Result<Vec<SealedCall>, StoreError>,
+        now: SystemTime,
+    ) -> Result<Vec<(Pending, PendingCall)>, TokenError> {
+        let calls = listed.map_err(|error| unavailable(&error))?;
         let opened = calls.iter().filter_map(|sealed| self.opened(sealed));
         Ok(opened.filter(|(pending, _)| now < pending.expires).collect())
     }

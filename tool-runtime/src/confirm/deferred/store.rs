@@ -51,6 +51,11 @@ pub trait PendingStore: Send + Sync + 'static {
 
     /// The calls of a conversation.
     fn list<'a>(&'a self, conversation: &'a str) -> Stored<'a, Vec<SealedCall>>;
+
+    /// All calls, those of no conversation among them. A store that keeps no such list says so.
+    fn list_all(&self) -> Stored<'_, Vec<SealedCall>> {
+        Box::pin(async { Err(StoreError::new("this store lists the calls of one conversation only")) })
+    }
 }
 
 /// Keeps calls in memory, up to a number of them. Those that have expired make room for others.
@@ -107,6 +112,10 @@ impl PendingStore for MemoryStore {
             let of_conversation = |call: &&SealedCall| call.conversation.as_deref() == Some(conversation);
             Ok(self.calls().values().filter(of_conversation).cloned().collect())
         })
+    }
+
+    fn list_all(&self) -> Stored<'_, Vec<SealedCall>> {
+        Box::pin(async { Ok(self.calls().values().cloned().collect()) })
     }
 }
 

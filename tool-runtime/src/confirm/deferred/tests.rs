@@ -454,3 +454,23 @@ fn numbers_survive_a_store() {
         assert_eq!(serde_json::from_str::<Value>(&degrees.to_string()).unwrap(), degrees);
     }
 }
+
+#[tokio::test]
+async fn all_that_waits_is_listed_if_the_store_can() {
+    let deferred = Deferred::new(KEY);
+    let elsewhere = Question { conversation: None, ..question() };
+    let mut asked = [ask(&deferred, &question()).await.token, ask(&deferred, &elsewhere).await.token];
+    let tokens = async |now| {
+        let waiting = deferred.all_waiting(now).await.unwrap();
+        let mut tokens: Vec<String> = waiting.into_iter().map(|(pending, _)| pending.token).collect();
+        tokens.sort();
+        tokens
+    };
+    asked.sort();
+    assert_eq!(tokens(now()).await, asked);
+    assert_eq!(deferred.waiting("c-1", now()).await.unwrap().len(), 1, "the control");
+    assert!(tokens(now() + Duration::from_secs(2 * 60 * 60)).await.is_empty(), "it is too late for them");
+
+    let only_one_conversation = self::deferred().0;
+    assert_eq!(only_one_conversation.all_waiting(now()).await, Err(TokenError::Unavailable));
+}

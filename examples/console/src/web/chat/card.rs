@@ -7,7 +7,8 @@ use serde_json::Value;
 use tool_runtime::{Question, ToolResult};
 
 use super::diff::{changes, effect};
-use super::icon::icon;
+use super::icon;
+use crate::clock;
 use crate::listing::clip;
 
 /// How much of an answer is shown; the rest is a matter for the journal.
@@ -28,26 +29,19 @@ pub(super) enum CardState<'a> {
     },
     /// It waits, and this page does not know for what: it was decided on elsewhere, or is too old.
     Lost,
-    Ended {
-        result: &'a ToolResult,
-        took: Option<Duration>,
-    },
+    Ended(&'a ToolResult),
 }
 
 impl Card<'_> {
     pub(super) fn render(&self) -> Markup {
         let (state, words) = self.state.name();
-        let took = match &self.state {
-            CardState::Ended { took: Some(took), .. } => format!("{:.1} ms", took.as_secs_f64() * 1000.0),
-            _ => String::new(),
-        };
         html! {
             details.card data-call=(self.id) data-state=(state) open[matches!(self.state, CardState::Pending { .. })] {
                 summary {
-                    (icon(self.tool))
+                    (icon::tool(self.tool))
                     span.tool { (self.tool) }
-                    span.arguments { (clip(&self.arguments.to_string(), 120)) }
-                    span.took { (took) }
+                    span.arguments { @if !is_empty(self.arguments) { (clip(&self.arguments.to_string(), 120)) } }
+                    @if let Some(took) = self.state.took() { span.took { (took) } }
                     span class={ "flag " (self.state.look()) } { (words) }
                 }
                 h3.quiet { "Input" }
@@ -65,7 +59,7 @@ impl Card<'_> {
                 @if let Some(preview) = &question.preview { (effect(preview)) }
                 (decision(token, question))
             },
-            CardState::Ended { result, .. } => html! {
+            CardState::Ended(result) => html! {
                 (changes(result))
                 h3.quiet { (if result.success { "Output" } else { "What the model was told" }) }
                 pre tabindex="0" { (clip(&result.output, SHOWN)) }
@@ -80,9 +74,16 @@ impl CardState<'_> {
             Self::Running => ("running", "running"),
             Self::Pending { .. } => ("pending", "waits for you"),
             Self::Lost => ("lost", "not decided"),
-            Self::Ended { result, .. } if result.success => ("done", "done"),
-            Self::Ended { .. } => ("failed", "failed"),
+            Self::Ended(result) if result.success => ("done", "done"),
+            Self::Ended(_) => ("failed", "failed"),
         }
+    }
+
+    /// How long it ran, which its result says: the same now and when the page is loaded again.
+    fn took(&self) -> Option<String> {
+        let Self::Ended(result) = self else { return None };
+        let milliseconds = result.metadata.get("milliseconds")?.as_f64()?;
+        Some(clock::took(Duration::try_from_secs_f64(milliseconds / 1e3).ok()?))
     }
 
     fn look(&self) -> &'static str {
@@ -93,6 +94,10 @@ impl CardState<'_> {
             _ => "",
         }
     }
+}
+
+fn is_empty(arguments: &Value) -> bool {
+    arguments.as_object().is_some_and(serde_json::Map::is_empty)
 }
 
 fn decision(token: &str, question: &Question) -> Markup {

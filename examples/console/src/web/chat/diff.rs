@@ -61,9 +61,9 @@ fn side_by_side(before: &str, after: &str) -> Markup {
                 tbody {
                     @for (before, after, changed) in &rows {
                         @if before.is_none() && after.is_none() {
-                            tr { td.gutter { "⋯" } td {} td.gutter { "⋯" } td {} }
+                            tr.same { td.gutter { "⋯" } td {} td.gutter { "⋯" } td {} }
                         } @else {
-                            tr { (side(*before, *changed, "removed")) (side(*after, *changed, "added")) }
+                            tr.same[!changed] { (side(*before, *changed, "removed")) (side(*after, *changed, "added")) }
                         }
                     }
                 }

@@ -1,16 +1,10 @@
-//! What kind of tool it is, at a glance.
+//! What kind of tool it is, at a glance, and what buttons do.
 
 use maud::{Markup, html};
 
 /// A drawing for a tool. The name stands beside it, so that nobody has to see it.
-pub(super) fn icon(tool: &str) -> Markup {
-    html! {
-        svg.icon viewBox="0 0 24 24" width="18" height="18" aria-hidden="true" { path d=(strokes(tool)) {} }
-    }
-}
-
-fn strokes(tool: &str) -> &'static str {
-    match tool.split('.').next().unwrap_or(tool) {
+pub(super) fn tool(name: &str) -> Markup {
+    drawn(match name.split('.').next().unwrap_or(name) {
         "read_file" | "read_result" => "M6 2h8l4 4v16H6zM14 2v4h4",
         "write_file" | "edit_file" | "apply_patch" | "move_file" | "delete_file" => "M4 20l1-5L16 4l4 4L9 19z",
         "list_files" => "M3 6h6l2 2h10v11H3z",
@@ -22,5 +16,34 @@ fn strokes(tool: &str) -> &'static str {
         "system_alerts" | "internet_events" => "M6 17v-6a6 6 0 0 1 12 0v6l2 2H4zM10 21h4",
         "users" => "M12 4a4 4 0 1 0 0 8a4 4 0 0 0 0-8zM4 21c1-6 15-6 16 0",
         _ => "M4 6h16M4 12h16M4 18h10",
-    }
+    })
+}
+
+/// Something new.
+pub(super) fn plus() -> Markup {
+    drawn("M12 5v14M5 12h14")
+}
+
+/// Away with it.
+pub(super) fn cross() -> Markup {
+    drawn("M6 6l12 12M18 6L6 18")
+}
+
+/// All of them.
+pub(super) fn list() -> Markup {
+    drawn("M4 6h16M4 12h16M4 18h16")
+}
+
+/// Up to the model.
+pub(super) fn send() -> Markup {
+    drawn("M12 20V5M5 12l7-7l7 7")
+}
+
+/// No further.
+pub(super) fn stop() -> Markup {
+    drawn("M7 7h10v10H7z")
+}
+
+fn drawn(strokes: &str) -> Markup {
+    html! { svg.icon viewBox="0 0 24 24" width="18" height="18" aria-hidden="true" { path d=(strokes) {} } }
 }

@@ -1,11 +1,16 @@
 //! Conversations with the model.
 
 mod card;
+mod chats;
 mod diff;
+mod follow;
 mod icon;
+mod list;
 mod live;
 mod page;
 mod record;
+mod refused;
+mod runs;
 
 use std::convert::Infallible;
 
@@ -19,9 +24,9 @@ use serde_json::{Value, json};
 use tool_agent::Mode;
 use tool_runtime::Decision;
 
-pub use self::live::Chats;
+pub use self::chats::Chats;
 
-use self::live::{Busy, WrongEdit};
+use self::refused::Refused;
 use super::Site;
 use crate::settings::Extension;
 
@@ -31,15 +36,15 @@ const LONGEST: usize = 100_000;
 /// A new conversation. It is kept once something is said in it.
 pub(super) async fn start() -> Result<Redirect, Refused> {
     let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes).map_err(|error| Refused(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    getrandom::fill(&mut bytes).map_err(|error| Refused::failed(&error))?;
     Ok(Redirect::to(&format!("/chat/{:016x}", u64::from_be_bytes(bytes))))
 }
 
 pub(super) async fn show(State(site): State<Site>, Path(id): Path<String>) -> Result<Response, Refused> {
     check(&id)?;
     let is_on = site.settings.get().has(Extension::AiChat);
-    let view = site.chats.view(&id).await.map_err(|error| failed(&error))?;
-    let recent = site.chats.recent().await.map_err(|error| failed(&error))?;
+    let view = site.chats.view(&id).await.map_err(|error| Refused::failed(&error))?;
+    let recent = site.chats.recent().await.map_err(|error| Refused::failed(&error))?;
     Ok(page::render(&id, &view, &recent, is_on).into_response())
 }
 
@@ -77,7 +82,7 @@ pub(super) async fn say(
     check_on(&site)?;
     if text.trim().is_empty() || text.len() > LONGEST {
         let problem = format!("Say something, of {LONGEST} bytes at most.");
-        return Err(Refused(StatusCode::UNPROCESSABLE_ENTITY, problem));
+        return Err(Refused::new(StatusCode::UNPROCESSABLE_ENTITY, problem));
     }
     site.chats.say(&id, text).await?;
     Ok(Json(json!({})))
@@ -131,7 +136,7 @@ pub(super) async fn set_mode(
     Json(NewMode { mode }): Json<NewMode>,
 ) -> Result<Json<Value>, Refused> {
     check(&id)?;
-    site.chats.set_mode(&id, mode).await.map_err(|error| failed(&error))?;
+    site.chats.set_mode(&id, mode).await.map_err(|error| Refused::failed(&error))?;
     Ok(Json(json!({"mode": mode})))
 }
 
@@ -140,39 +145,23 @@ pub(super) async fn stop(State(site): State<Site>, Path(id): Path<String>) -> Re
     Ok(Json(json!({"stopped": site.chats.stop(&id)})))
 }
 
-/// Why a request is not served, for the page to show.
-pub(super) struct Refused(StatusCode, String);
-
-impl IntoResponse for Refused {
-    fn into_response(self) -> Response {
-        (self.0, Json(json!({"detail": self.1}))).into_response()
-    }
-}
-
-impl From<Busy> for Refused {
-    fn from(busy: Busy) -> Self {
-        Self(StatusCode::CONFLICT, busy.to_string())
-    }
-}
-
-impl From<WrongEdit> for Refused {
-    fn from(wrong: WrongEdit) -> Self {
-        Self(StatusCode::UNPROCESSABLE_ENTITY, wrong.to_string())
-    }
-}
-
-fn failed(error: &impl std::fmt::Display) -> Refused {
-    Refused(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+/// Forgets a conversation.
+pub(super) async fn delete(State(site): State<Site>, Path(id): Path<String>) -> Result<Json<Value>, Refused> {
+    check(&id)?;
+    // A browser that goes away does not leave it half done.
+    let deleting = tokio::spawn(async move { site.chats.delete(&id).await });
+    deleting.await.map_err(|error| Refused::failed(&error))?.map_err(|error| Refused::failed(&error))?;
+    Ok(Json(json!({})))
 }
 
 fn check(id: &str) -> Result<(), Refused> {
     let is_id = (1..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    if is_id { Ok(()) } else { Err(Refused(StatusCode::NOT_FOUND, "There is no such conversation.".to_owned())) }
+    if is_id { Ok(()) } else { Err(Refused::new(StatusCode::NOT_FOUND, "There is no such conversation.")) }
 }
 
 fn check_on(site: &Site) -> Result<(), Refused> {
     if site.settings.get().has(Extension::AiChat) {
         return Ok(());
     }
-    Err(Refused(StatusCode::NOT_FOUND, "The extension `ai_chat` is off: switch it on in the settings.".to_owned()))
+    Err(Refused::new(StatusCode::NOT_FOUND, "The extension `ai_chat` is off: switch it on in the settings."))
 }

@@ -6,32 +6,64 @@ use tool_agent::{Assistant, CallResult, Message, Mode, Summary};
 use tool_runtime::{ErrorKind, Pending, PendingCall};
 
 use super::card::{Card, CardState};
-use super::live::View;
+use super::chats::View;
+use super::{icon, list};
 use crate::web::layout::{self, Place};
+use crate::web::link::link;
 use crate::web::markdown;
 
+/// What to begin with. The model that needs no network understands these as well.
+const EXAMPLES: [&str; 4] = [
+    "How is this machine?",
+    "Which processes use the most memory?",
+    "List the files of the workspace",
+    r#"write_file path="hello.md" content="Hello.""#,
+];
+
 pub(super) fn render(id: &str, view: &View, recent: &[Summary], is_on: bool) -> Markup {
+    let first = view.messages.iter().find_map(|message| match message {
+        Message::User { text } => Some(text),
+        _ => None,
+    });
     let content = html! {
-        h1.quiet { "Chat" }
-        @if !is_on {
-            p.notice { "The extension " code { "ai_chat" } " is off: nothing can be said. " a href="/settings" { "Settings" } }
-        }
-        @if view.messages.is_empty() && !view.is_live { (welcome(recent)) }
-        div.chat #chat data-id=(id) data-seen=(view.messages.len()) role="log" aria-label="Conversation" {
-            @for (index, message) in view.messages.iter().enumerate() {
-                @let results = match view.messages.get(index + 1) { Some(Message::Tools { results }) => results.as_slice(), _ => &[] };
-                (said(message, results, &view.waiting))
+        div.columns {
+            (list::render(recent, id))
+            section.talk aria-label="Conversation" {
+                div.head {
+                    button.drawer type="button" popovertarget="conversations" aria-label="Conversations" { (icon::list()) }
+                    h1 #title { (first.map_or_else(|| "New conversation".to_owned(), |first| list::title(first))) }
+                    a href=(link("/journal", &[("conversation", id)])) { "Its calls" }
+                }
+                @if !is_on {
+                    p.notice { "The extension " code { "ai_chat" } " is off: nothing can be said. " a href="/settings" { "Settings" } }
+                }
+                @if view.messages.is_empty() && !view.is_live { (welcome(is_on)) }
+                div.chat #chat data-id=(id) data-seen=(view.messages.len()) role="log" aria-label="Messages" {
+                    @for (index, message) in view.messages.iter().enumerate() {
+                        @let results = match view.messages.get(index + 1) { Some(Message::Tools { results }) => results.as_slice(), _ => &[] };
+                        (said(message, results, &view.waiting))
+                    }
+                }
+                (composer(view.is_live, is_on))
             }
         }
-        form.say #say {
-            textarea #text name="text" rows="1" placeholder="Ask about this machine, or about the files of the workspace"
-                aria-label="Say something" required disabled[!is_on] autofocus {}
-            button.primary type="submit" disabled { "Send" }
-            button type="button" #stop hidden[!view.is_live] { "Stop" }
-        }
-        p.error #problem role="alert" {}
     };
     layout::page(Place::Chat, "Chat", modes(view.mode), Some("chat.js"), content)
+}
+
+/// Where a person says something.
+fn composer(is_live: bool, is_on: bool) -> Markup {
+    html! {
+        div.composer {
+            p.error #problem role="alert" {}
+            form.say #say {
+                textarea #text name="text" rows="1" placeholder="Ask about this machine"
+                    aria-label="Say something" required disabled[!is_on] autofocus {}
+                button type="button" #stop hidden[!is_live] { (icon::stop()) "Stop" }
+                button.primary type="submit" disabled aria-label="Send" title="Send" { (icon::send()) }
+            }
+        }
+    }
 }
 
 /// The switch in the header.
@@ -49,20 +81,14 @@ fn modes(mode: Mode) -> Markup {
 }
 
 /// What stands in the place of a conversation until something is said.
-fn welcome(recent: &[Summary]) -> Markup {
+fn welcome(is_on: bool) -> Markup {
     html! {
         div.welcome {
             p.lead { "Ask how this machine is, what runs on it, or have a file of the workspace changed. "
                 "Whatever changes something asks you first." }
-            @if !recent.is_empty() {
-                nav.conversations aria-label="Conversations" {
-                    h2 { "Earlier" }
-                    ul {
-                        @for one in recent {
-                            @let changed = chrono::DateTime::<chrono::Utc>::from(one.changed);
-                            li { a href={ "/chat/" (one.id) } { (changed.format("%Y-%m-%d %H:%M")) } " · " (one.messages) " messages" }
-                        }
-                    }
+            @if is_on {
+                div.examples role="group" aria-label="Examples" {
+                    @for example in EXAMPLES { button type="button" { (example) } }
                 }
             }
         }
@@ -79,6 +105,7 @@ fn said(message: &Message, results: &[CallResult], waiting: &[(Pending, PendingC
 
 fn answer(assistant: &Assistant, results: &[CallResult], waiting: &[(Pending, PendingCall)]) -> Markup {
     html! {
+        @if !assistant.thinking.trim().is_empty() { (thinking(&assistant.thinking)) }
         @if !assistant.text.trim().is_empty() { div.answer { (markdown(&assistant.text)) } }
         @for call in &assistant.calls {
             @let arguments = serde_json::from_str(&call.arguments).unwrap_or_else(|_| Value::String(call.arguments.clone()));
@@ -87,12 +114,17 @@ fn answer(assistant: &Assistant, results: &[CallResult], waiting: &[(Pending, Pe
             @let state = match (result, asked) {
                 (_, Some((pending, waiting))) => CardState::Pending { token: pending.token.as_str(), question: &waiting.question },
                 (Some(result), None) if is_pending(result) => CardState::Lost,
-                (Some(result), None) => CardState::Ended { result, took: None },
+                (Some(result), None) => CardState::Ended(result),
                 (None, None) => CardState::Lost,
             };
             (Card { id: &call.id, tool: &call.name, arguments: &arguments, state }.render())
         }
     }
+}
+
+/// What the model thought before it answered: there for whoever wants it.
+fn thinking(text: &str) -> Markup {
+    html! { details.thinking { summary { "Thinking" } div { (text) } } }
 }
 
 fn is_pending(result: &tool_runtime::ToolResult) -> bool {

@@ -1,7 +1,6 @@
 //! What happens in a run, as a page draws it.
 
 use std::collections::HashMap;
-use std::time::Instant;
 
 use maud::html;
 use serde_json::{Value, json};
@@ -40,7 +39,6 @@ struct Recorder<'a> {
 struct Started {
     tool: String,
     arguments: Value,
-    at: Instant,
 }
 
 impl Recorder<'_> {
@@ -50,9 +48,10 @@ impl Recorder<'_> {
                 self.live.note(&json!({"kind": "text", "text": text}));
                 self.text.push_str(&text);
             }
+            Event::Thinking { text } => self.live.note(&json!({"kind": "thinking", "text": text})),
             Event::CallStarted { id, tool, arguments } => {
                 self.flush();
-                let started = Started { tool: tool.to_string(), arguments, at: Instant::now() };
+                let started = Started { tool: tool.to_string(), arguments };
                 self.card(&id, &started, CardState::Running);
                 self.calls.insert(id.to_string(), started);
             }
@@ -62,13 +61,9 @@ impl Recorder<'_> {
             }
             Event::CallPending { id, .. } => self.pending(&id).await,
             Event::CallFinished(done) => {
-                let started = self.calls.remove(&done.id).unwrap_or_else(|| Started {
-                    tool: done.name.clone(),
-                    arguments: Value::Null,
-                    at: Instant::now(),
-                });
-                let took = Some(started.at.elapsed());
-                self.card(&done.id, &started, CardState::Ended { result: &done.result, took });
+                let unknown = || Started { tool: done.name.clone(), arguments: Value::Null };
+                let started = self.calls.remove(&done.id).unwrap_or_else(unknown);
+                self.card(&done.id, &started, CardState::Ended(&done.result));
             }
             Event::TurnEnded { .. } => self.flush(),
             _ => {}

@@ -3,12 +3,16 @@ use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
+use axum::http::Method;
+use console::web::Access;
 use fantoccini::elements::Element;
+use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder, Locator};
 use futures_util::FutureExt;
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use url::Url;
 
 use crate::fixture::Console;
 
@@ -16,13 +20,18 @@ use crate::fixture::Console;
 static ONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 /// How long something may take that must come, on a machine with a lot to do.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Serves a console and opens it in a browser, which is closed whatever happens. Skipped where there is no browser.
 pub async fn browse(console: &Console, test: impl AsyncFnOnce(Browser)) {
+    browse_as(console, &Access::default(), test).await;
+}
+
+/// The same with a console that asks who comes.
+pub async fn browse_as(console: &Console, access: &Access, test: impl AsyncFnOnce(Browser)) {
     let _one = ONE.lock().await;
     let Some(mut driver) = Chromedriver::start() else { return };
-    let _serving = console.serve();
+    let _serving = console.serve(access);
     let profile = tempfile::tempdir().expect("a folder");
     let client = driver.client(&profile).await;
     let browser = Browser { client: client.clone(), address: format!("http://{}", console.own) };
@@ -100,6 +109,23 @@ impl Drop for Chromedriver {
     }
 }
 
+/// What only Chromium can be told.
+#[derive(Debug)]
+struct Devtools {
+    command: &'static str,
+    parameters: Value,
+}
+
+impl WebDriverCompatibleCommand for Devtools {
+    fn endpoint(&self, base: &Url, session: Option<&str>) -> Result<Url, url::ParseError> {
+        base.join(&format!("session/{}/goog/cdp/execute", session.unwrap_or_default()))
+    }
+
+    fn method_and_body(&self, _: &Url) -> (Method, Option<String>) {
+        (Method::POST, Some(json!({"cmd": self.command, "params": self.parameters}).to_string()))
+    }
+}
+
 /// A browser with a page of a console. Cheap to clone.
 #[derive(Clone)]
 pub struct Browser {
@@ -108,6 +134,18 @@ pub struct Browser {
 }
 
 impl Browser {
+    /// Has the window look as if it were of this size, on a screen that prefers these colours.
+    pub async fn resemble(&self, (width, height): (u32, u32), colours: &str) {
+        let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600});
+        self.devtools("Emulation.setDeviceMetricsOverride", size).await;
+        let features = json!([{"name": "prefers-color-scheme", "value": colours}]);
+        self.devtools("Emulation.setEmulatedMedia", json!({"features": features})).await;
+    }
+
+    async fn devtools(&self, command: &'static str, parameters: Value) {
+        self.client.issue_cmd(Devtools { command, parameters }).await.expect(command);
+    }
+
     /// Opens a page, and waits until it can be used.
     pub async fn open(&self, path: &str) {
         self.client.goto(&format!("{}{path}", self.address)).await.expect("a page");

@@ -1,3 +1,6 @@
+use serde_json::{Value, json};
+use tool_runtime::{RuntimeTool, ToolResult};
+
 use super::driver::browse;
 use crate::fixture::Console;
 
@@ -52,10 +55,118 @@ async fn a_form_asks_before_it_destroys() {
         browser.click("#call button[value=run]").await;
         browser.says("#result h2", "Done").await;
         assert!(!browser.find("#result pre").await.text().await.expect("a text").contains("cpu_percent"));
+    })
+    .await;
+}
 
-        // The definition as each provider sees it.
+/// What an order is: a list of objects, an object, a map, one of several shapes, and a list of lists.
+pub fn order() -> RuntimeTool {
+    let schema = json!({
+        "type": "object",
+        "required": ["items", "by"],
+        "properties": {
+            "items": {"type": "array", "minItems": 1, "items": {
+                "type": "object",
+                "required": ["sku", "count"],
+                "properties": {
+                    "sku": {"type": "string"},
+                    "count": {"type": "integer", "minimum": 1, "maximum": 99},
+                    "notes": {"type": "array", "items": {"type": "object", "properties": {"text": {"type": "string"}}}},
+                },
+            }},
+            "address": {"type": "object", "properties": {"street": {"type": "string"}, "floor": {"type": "integer"}}},
+            "labels": {"type": "object", "additionalProperties": {"type": "integer"}},
+            "by": {"oneOf": [
+                {"type": "object", "required": ["kind", "days"], "properties": {"kind": {"const": "post"}, "days": {"type": "integer"}}},
+                {"type": "object", "required": ["kind", "name"], "properties": {"kind": {"const": "courier"}, "name": {"type": "string"}}},
+            ]},
+        },
+    });
+    RuntimeTool::from_schema("shop.order", "Order things.", &schema, |arguments, _| async move {
+        ToolResult::success(Value::Object(arguments).to_string())
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_nested_is_entered_field_by_field() {
+    let console = Console::open().await;
+    console.app.dispatcher().registry().register(order()).expect("it is offered");
+    browse(&console, async |browser| {
+        browser.open("/tools/shop.order").await;
+        let run = "#call button[value=run]";
+        browser.count("#call [data-node=json]", 0).await;
+        let row =
+            |number: usize, name: &str| format!("#field-items > .rows > li:nth-child({number}) [data-name={name}]");
+
+        // One row is needed, and is there. A second has a number that is out of bounds; the server says which.
+        browser.enter(&row(1, "sku"), "A1").await;
+        browser.enter(&row(1, "count"), "2").await;
+        browser.click("#field-items > button.add").await;
+        let has_focus = "document.activeElement.matches('#field-items > .rows > li:nth-child(2) *')";
+        assert_eq!(browser.value(has_focus).await, true, "one goes on in the new row");
+        browser.enter(&row(2, "sku"), "B2").await;
+        browser.enter(&row(2, "count"), "100").await;
+        browser.click(run).await;
+        browser.says(&format!("{} + .error", row(2, "count")), "99").await;
+        browser.count(&format!("{} + .error", row(1, "count")), 0).await;
+        // What was not chosen is missing as a whole.
+        browser.says("#field-by > .error", "").await;
+        browser.count("#field-by[aria-invalid]", 1).await;
+
+        // A row inside a row, a map with one key twice, a shape of its own.
+        browser.enter(&row(2, "count"), "9").await;
+        browser.click(&format!("{} > button.add", row(2, "notes"))).await;
+        browser.enter(&format!("{} [data-name=text]", row(2, "notes")), "in red").await;
+        browser.enter("#field-address-street", "Long Street").await;
+        let label = |number: usize, cell: &str| format!("#field-labels li:nth-child({number}) {cell}");
+        for number in [1, 2] {
+            browser.click("#field-labels > button.add").await;
+            browser.enter(&label(number, ".key"), "fragile").await;
+            browser.enter(&label(number, "[data-node]"), "1").await;
+        }
+        browser.click("#field-by select.which option[value='1']").await;
+        browser.enter("#field-by [data-name=name]", "Ada").await;
+        browser.click(run).await;
+        browser.says(&format!("{} + .error", label(2, ".key")), "there already").await;
+
+        browser.click(&label(2, "button.remove")).await;
+        browser.click(run).await;
+        browser.says("#result h2", "Done").await;
+        let sent = browser.find("#result pre").await.text().await.expect("a text");
+        assert_eq!(
+            serde_json::from_str::<Value>(&sent).expect("JSON"),
+            json!({
+                "items": [{"sku": "A1", "count": 2}, {"sku": "B2", "count": 9, "notes": [{"text": "in red"}]}],
+                "address": {"street": "Long Street"},
+                "labels": {"fragile": 1},
+                "by": {"kind": "courier", "name": "Ada"},
+            })
+        );
+        browser.count("#call [aria-invalid], #call .error", 0).await;
+        // No two fields have one id, or a label would lead to the wrong one.
+        let ids = "[...document.querySelectorAll('[id]')].map((one) => one.id)";
+        assert_eq!(browser.value(&format!("new Set({ids}).size === {ids}.length")).await, true);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_definition_is_shown_in_each_form_with_what_it_cannot_say() {
+    let console = Console::open().await;
+    console.app.dispatcher().registry().register(order()).expect("it is offered");
+    browse(&console, async |browser| {
+        browser.open("/tools/shop.order").await;
+        browser.says("#dialects [aria-pressed=true]", "openai").await;
+        browser.says("#definition", "\"parameters\"").await;
+        browser.says("#losses", "says everything").await;
+
+        // A strict form has no maps.
+        browser.click("#strict").await;
+        browser.says("#losses .warn", "loss").await;
+        browser.says("#losses", "labels").await;
         browser.click("#dialects button:last-child").await;
-        browser.says("#definition", "metrics").await;
+        browser.says("#definition", "inputSchema").await;
+        browser.count("#dialects [aria-pressed=true]", 1).await;
     })
     .await;
 }

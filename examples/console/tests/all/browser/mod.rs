@@ -7,6 +7,9 @@ mod driver;
 // A conversation with cards and a diff, and what a model is offered in each mode.
 mod conversation;
 
+// The list of conversations, and what stays of each.
+mod list;
+
 // What a person decides about a call.
 mod confirmation;
 
@@ -18,6 +21,12 @@ mod live;
 
 // Text of people who mean harm.
 mod hostile;
+
+// Forms that are sent without a script: the settings, and a console that asks for its token.
+mod plain;
+
+// Every page in light, in dark and on a phone: it fits, it can be read, it can be pressed.
+mod look;
 
 // The picture of the README.
 mod screenshot;

@@ -1,120 +1,16 @@
-use std::net::SocketAddr;
+mod client;
+
 use std::sync::Arc;
 
-use axum::Router;
-use axum::body::{Body, to_bytes};
-use axum::extract::ConnectInfo;
+use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
 use console::settings::Extension;
-use console::web::router;
-use futures_util::StreamExt;
 use serde_json::{Value, json};
-use tool_runtime::CancellationToken;
-use tower::ServiceExt;
 
+pub use self::client::{Browser, card};
+
+use self::client::{text, token};
 use crate::fixture::Console;
-
-/// A browser on this machine, whose requests come from the console's own pages.
-#[derive(Clone)]
-pub struct Browser {
-    router: Router,
-    own: SocketAddr,
-    peer: SocketAddr,
-}
-
-impl Browser {
-    pub fn new(console: &Console) -> Self {
-        let peer = SocketAddr::from(([127, 0, 0, 1], 50_000));
-        Self { router: router(&console.app, CancellationToken::new()), own: console.own, peer }
-    }
-
-    /// The same for another peer: each may ask so often only.
-    pub fn of_peer(&self, peer: [u8; 4]) -> Self {
-        Self { peer: SocketAddr::from((peer, 50_000)), ..self.clone() }
-    }
-
-    async fn send(&self, request: axum::http::request::Builder, body: Body) -> axum::response::Response {
-        let mut request = request.body(body).expect("a request");
-        request.extensions_mut().insert(ConnectInfo(self.peer));
-        self.router.clone().oneshot(request).await.expect("an answer")
-    }
-
-    fn request(&self, method: Method, path: &str) -> axum::http::request::Builder {
-        Request::builder().method(method).uri(path).header(header::HOST, self.own.to_string())
-    }
-
-    async fn get(&self, path: &str) -> (StatusCode, String) {
-        text(self.send(self.request(Method::GET, path), Body::empty()).await).await
-    }
-
-    pub async fn page(&self, path: &str) -> String {
-        let (status, page) = self.get(path).await;
-        assert_eq!(status, StatusCode::OK, "{path}: {page}");
-        page
-    }
-
-    async fn post(&self, path: &str, body: Value) -> (StatusCode, String) {
-        let request = self.request(Method::POST, path).header(header::CONTENT_TYPE, "application/json");
-        let request = request.header(header::ORIGIN, format!("http://{}", self.own));
-        text(self.send(request, Body::from(body.to_string())).await).await
-    }
-
-    /// What a page is told of the next run, to its end.
-    async fn watch(&self, conversation: &str) -> impl Future<Output = Vec<Value>> + use<> {
-        let path = format!("/chat/{conversation}/events?messages=1000000");
-        let response = self.send(self.request(Method::GET, &path), Body::empty()).await;
-        assert_eq!(response.status(), StatusCode::OK);
-        let mut body = response.into_body().into_data_stream();
-        async move {
-            let (mut buffer, mut notes) = (String::new(), Vec::new());
-            while let Some(piece) = body.next().await {
-                buffer.push_str(std::str::from_utf8(&piece.expect("a piece")).expect("text"));
-                while let Some((event, rest)) = buffer.split_once("\n\n") {
-                    let data = event.strip_prefix("data: ").map(str::to_owned);
-                    buffer = rest.to_owned();
-                    let Some(data) = data else { continue };
-                    let note: Value = serde_json::from_str(&data).expect("JSON");
-                    let is_end = note["kind"] == "end";
-                    notes.push(note);
-                    if is_end {
-                        return notes;
-                    }
-                }
-            }
-            notes
-        }
-    }
-
-    /// Says something, and gives what the page is told of it.
-    pub async fn say(&self, conversation: &str, said: &str) -> Vec<Value> {
-        let watch = self.watch(conversation).await;
-        let (status, answer) = self.post(&format!("/chat/{conversation}/say"), json!({"text": said})).await;
-        assert_eq!(status, StatusCode::OK, "{answer}");
-        watch.await
-    }
-
-    async fn decide(&self, conversation: &str, body: Value) -> Vec<Value> {
-        let watch = self.watch(conversation).await;
-        let (status, answer) = self.post(&format!("/chat/{conversation}/decide"), body).await;
-        assert_eq!(status, StatusCode::OK, "{answer}");
-        watch.await
-    }
-}
-
-async fn text(response: axum::response::Response) -> (StatusCode, String) {
-    let status = response.status();
-    let body = to_bytes(response.into_body(), 10_000_000).await.expect("a body");
-    (status, String::from_utf8(body.to_vec()).expect("text"))
-}
-
-/// The last card of a run.
-pub fn card(notes: &[Value]) -> &str {
-    notes.iter().rev().find(|note| note["kind"] == "card").and_then(|note| note["html"].as_str()).expect("a card")
-}
-
-fn token(card: &str) -> &str {
-    card.split_once("data-token=\"").and_then(|(_, rest)| rest.split_once('"')).expect("a token").0
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_page_shows_and_runs_nothing_inline() {
@@ -133,7 +29,7 @@ async fn every_page_shows_and_runs_nothing_inline() {
             assert!(!page.contains(inline), "{path} has {inline}");
         }
     }
-    for asset in ["style.css", "chat.js", "form.js", "icon.svg"] {
+    for asset in ["style.css", "chat.css", "chat.js", "form.js", "fields.js", "dialects.js", "login.js", "icon.svg"] {
         assert!(!browser.page(&format!("/assets/{asset}")).await.is_empty());
     }
     assert_eq!(browser.get("/tools/no.such").await.0, StatusCode::NOT_FOUND);
@@ -153,7 +49,31 @@ async fn a_conversation_calls_a_tool_and_is_there_when_the_page_is_loaded_again(
     let page = browser.page("/chat/one").await;
     assert!(page.contains("system_simple.summary") && page.contains(r#"data-state="done""#), "{page}");
     assert!(browser.page("/journal").await.contains("system_simple.summary"), "it is on record");
-    assert!(browser.page("/chat/two").await.contains("/chat/one"), "a new page leads to it");
+    let list = browser.page("/chat/two").await;
+    assert!(
+        list.contains("/chat/one") && list.contains(r#"<span class="title">system_simple.summary</span>"#),
+        "{list}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_that_is_deleted_is_gone_and_its_calls_stay_on_record() {
+    let console = Arc::new(Console::open().await);
+    console.log("slow.log", "a line\n");
+    let browser = Browser::new(&console);
+    browser.say("one", "system_simple.summary").await;
+    browser.say("kept", "system_simple.summary").await;
+    // Also in the middle of an answer.
+    let watch = browser.watch("one").await;
+    let said = json!({"text": r#"logs.follow file="slow.log" seconds=60"#});
+    assert_eq!(browser.post("/chat/one/say", said).await.0, StatusCode::OK);
+    assert_eq!(browser.post("/chat/one/delete", json!({})).await.0, StatusCode::OK);
+    watch.await;
+    let page = browser.page("/chat/one").await;
+    assert!(page.contains(r#"data-seen="0""#) && !page.contains("data-call"), "{page}");
+    assert!(!browser.page("/chat/two").await.contains("/chat/one"));
+    assert!(browser.page("/chat/kept").await.contains("data-call"), "the control");
+    assert!(browser.page("/journal?conversation=one").await.contains("system_simple.summary"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -250,7 +170,7 @@ async fn hostile_text_is_text_on_every_page() {
     let drawn: String = notes.iter().filter_map(|note| note["html"].as_str()).collect();
     assert!(drawn.contains("alert(1)"), "the line is shown: {drawn}");
     for place in [drawn, browser.page("/chat/one").await, browser.page("/journal").await] {
-        assert!(!place.contains("<script>") && !place.contains("<img"), "{place}");
+        assert!(!place.contains("<script>") && !place.contains("<img src=x"), "{place}");
     }
     for path in ["/tools?search=%3Cscript%3E", "/journal?tool=%22%3E%3Cscript%3E", "/tools/%3Cscript%3E"] {
         let (_, page) = browser.get(path).await;

@@ -1,0 +1,45 @@
+// The definition in each provider's form, with what it cannot say.
+
+const group = document.getElementById("dialects");
+const strict = document.getElementById("strict");
+const shown = document.getElementById("definition");
+const losses = document.getElementById("losses");
+const { tool } = document.getElementById("call").dataset;
+
+async function show() {
+  const name = group.querySelector("[aria-pressed=true]").textContent;
+  const asked = new URLSearchParams({ tool, strict: strict.checked });
+  const response = await fetch(`/api/dialects/${name}?${asked}`);
+  const answer = await response.json();
+  shown.textContent = response.ok ? JSON.stringify(answer.definitions, null, 2) : answer.detail;
+  shown.hidden = false;
+  losses.replaceChildren(...(response.ok ? report(answer.report) : []));
+}
+
+function report(findings) {
+  if (findings.length === 0) return [item("calm", "complete", "This form says everything.")];
+  const looks = { note: "", loss: "warn", limit: "bad" };
+  return findings.map(({ level, path, message, remedy }) =>
+    item(looks[level] ?? "", level, `${path ? `${path}: ` : ""}${message} (${remedy})`));
+}
+
+function item(look, level, text) {
+  const flag = document.createElement("span");
+  flag.className = `flag ${look}`;
+  flag.textContent = level;
+  const made = document.createElement("li");
+  made.append(flag, " ", text);
+  return made;
+}
+
+function press(button) {
+  group.querySelectorAll("button").forEach((one) => one.setAttribute("aria-pressed", String(one === button)));
+  return show();
+}
+
+group.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (button) press(button);
+});
+strict.addEventListener("change", show);
+press(group.querySelector("button"));

@@ -1,0 +1,190 @@
+// The fields of a form: rows that are added and removed, and the value that all of them make. A node says by `data-node`
+// how it is read; nodes are nested as their values are.
+
+export class Wrong extends Error {
+  constructor(node, message) {
+    super(message);
+    this.node = node;
+  }
+}
+
+const form = document.getElementById("call");
+
+// The nodes right below one.
+function below(node) {
+  return [...node.querySelectorAll("[data-node]")].filter((one) => holder(one) === node);
+}
+
+function holder(node) {
+  return node.parentElement.closest("[data-node], #call");
+}
+
+// The value of a node; undefined where nothing was entered. Of a row something is expected.
+function value(node, isRow = false) {
+  const must = isRow || node.dataset.required !== undefined;
+  const unlessEmpty = (made, size) => (must || size > 0 ? made : undefined);
+  switch (node.dataset.node) {
+    case "object": {
+      const all = fields(node);
+      return unlessEmpty(all, Object.keys(all).length);
+    }
+    case "list": {
+      const rows = below(node).map((row) => value(row, true));
+      return unlessEmpty(rows, rows.length);
+    }
+    case "tuple": {
+      const all = below(node).map((one) => value(one));
+      const isEmpty = all.every((one) => one === undefined);
+      return isEmpty && !must ? undefined : all.map((one) => one ?? null);
+    }
+    case "map": {
+      const all = pairs(node);
+      return unlessEmpty(all, Object.keys(all).length);
+    }
+    case "variant": {
+      const [chosen] = below(node);
+      return chosen && value(chosen, true);
+    }
+    case "fixed": return JSON.parse(node.value);
+    default: return entered(node, isRow);
+  }
+}
+
+// As entries: a name such as `__proto__` is a name like any other.
+function fields(node) {
+  const entries = below(node).map((one) => [one.dataset.name, value(one)]);
+  return Object.fromEntries(entries.filter(([, made]) => made !== undefined));
+}
+
+function pairs(node) {
+  const seen = new Set();
+  const entries = below(node).map((one) => {
+    const key = one.closest(".row").querySelector(".key");
+    if (key.value === "") throw new Wrong(key, "Say which key, or remove the row.");
+    if (seen.has(key.value)) throw new Wrong(key, "This key is there already.");
+    seen.add(key.value);
+    return [key.value, value(one, true)];
+  });
+  return Object.fromEntries(entries);
+}
+
+// What was entered into one control.
+function entered(control, isRow) {
+  // What is no number a browser gives as nothing.
+  if (control.validity.badInput) throw new Wrong(control, "This is no number.");
+  const text = control.value;
+  const kind = control.dataset.node;
+  if (text.trim() === "" && !(kind === "text" && (isRow || control.required))) {
+    if (isRow) throw new Wrong(control, "Enter something, or remove the row.");
+    return undefined;
+  }
+  switch (kind) {
+    case "text": return text;
+    case "lines": return text.split("\n").filter((line) => line !== "");
+    case "values": return text.split("\n").filter((line) => line.trim() !== "").map((line) => json(control, line));
+    default: return json(control, text);
+  }
+}
+
+function json(control, text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Wrong(control, "This is no JSON value.");
+  }
+}
+
+// The arguments of the call.
+export function collect() {
+  return fields(form);
+}
+
+// Where a node stands, as the server says it: `items[0].sku`.
+function path(node) {
+  const parent = holder(node);
+  if (parent === form) return node.dataset.name;
+  switch (parent.dataset.node) {
+    case "list": case "tuple": return `${path(parent)}[${below(parent).indexOf(node)}]`;
+    case "map": return `${path(parent)}.${node.closest(".row").querySelector(".key").value}`;
+    case "variant": return path(parent);
+    default: return `${path(parent)}.${node.dataset.name}`;
+  }
+}
+
+// Says what is wrong at the node of a path, or at the nearest one around it.
+export function markAt(where, message) {
+  const isAround = (place) => where.startsWith(place) && [undefined, ".", "["].includes(where[place.length]);
+  const places = [...form.querySelectorAll("[data-node]")].map((node) => [path(node), node]);
+  const [nearest] = places.filter(([place]) => isAround(place)).sort(([one], [other]) => other.length - one.length);
+  if (nearest) mark(nearest[1], message);
+}
+
+export function mark(node, message) {
+  node.setAttribute("aria-invalid", "true");
+  const said = document.createElement("p");
+  said.className = "error";
+  said.textContent = message;
+  if (node.matches("fieldset, .group")) node.append(said);
+  else node.after(said);
+}
+
+export function unmark() {
+  form.querySelectorAll(".error").forEach((said) => said.remove());
+  form.querySelectorAll("[aria-invalid]").forEach((node) => node.removeAttribute("aria-invalid"));
+}
+
+// Leads to the first node that is wrong.
+export function focusWrong() {
+  const wrong = form.querySelector("[aria-invalid]");
+  (wrong?.matches("fieldset, .group") ? control(wrong) : wrong)?.focus();
+}
+
+function control(node) {
+  return node.querySelector("input:not([type=hidden]), select, textarea, button");
+}
+
+let copies = 0;
+
+// A copy of a template, with ids of its own.
+function copy(template) {
+  const made = template.content.cloneNode(true);
+  copies += 1;
+  for (const name of ["id", "for", "aria-describedby"]) {
+    for (const one of made.querySelectorAll(`[${name}]`)) one.setAttribute(name, `${one.getAttribute(name)}-${copies}`);
+  }
+  grow(made);
+  return made;
+}
+
+function add(rows) {
+  rows.append(copy(rows.parentElement.querySelector(":scope > template")));
+  return rows.lastElementChild;
+}
+
+// Lists begin with the rows that they need.
+function grow(part) {
+  for (const rows of part.querySelectorAll(".rows")) {
+    while (rows.children.length < Number(rows.dataset.least)) add(rows);
+  }
+}
+
+form.addEventListener("click", (event) => {
+  const list = event.target.closest("[data-node]");
+  if (event.target.matches("button.add")) {
+    control(add(list.querySelector(":scope > .rows")))?.focus();
+  } else if (event.target.matches("button.remove")) {
+    const row = event.target.closest(".row");
+    const adding = row.parentElement.parentElement.querySelector(":scope > button.add");
+    row.remove();
+    adding.focus();
+  }
+});
+
+form.addEventListener("change", (event) => {
+  if (!event.target.matches("select.which")) return;
+  const node = event.target.closest("[data-node]");
+  const template = node.querySelectorAll(":scope > template")[event.target.value];
+  node.querySelector(":scope > .chosen").replaceChildren(...(event.target.value === "" ? [] : [copy(template)]));
+});
+
+grow(form);

@@ -1,0 +1,112 @@
+//! Who may use the console: this machine, or whoever has its token.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use axum::extract::Request;
+use axum::http::{Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Redirect, Response};
+use tool_http::{Guard, InvalidName, Token, WeakToken};
+
+/// Where a browser keeps the token.
+pub(super) const COOKIE: &str = "console_token";
+
+/// Who may use the console.
+#[derive(Clone, Default)]
+pub struct Access {
+    token: Option<Token>,
+    /// What is asked for besides.
+    guard: Guard,
+}
+
+impl Access {
+    /// Who may use a console at this address: with a token whoever shows it, by these names as well; without one this
+    /// machine alone. An empty token is one to be made.
+    ///
+    /// # Errors
+    /// When other machines could come without a token, or when the token or a name is none.
+    pub fn new(address: IpAddr, token: Option<&str>, names: &[String]) -> Result<Self, AccessError> {
+        let token = match token {
+            None if address.is_loopback() && names.is_empty() => None,
+            None if address.is_loopback() => return Err(AccessError::NamesAlone),
+            None => return Err(AccessError::Open(address)),
+            Some("") => Some(Token::random().map_err(AccessError::NoRandomness)?),
+            Some(text) => Some(Token::new(text).map_err(AccessError::Weak)?),
+        };
+        let mut guard = Guard::new();
+        for name in names {
+            guard = guard.host(name).map_err(AccessError::Name)?;
+        }
+        Ok(Self { token, guard })
+    }
+
+    /// What everybody must show, if anything.
+    #[must_use]
+    pub fn token(&self) -> Option<&Token> {
+        self.token.as_ref()
+    }
+
+    /// Stands before the pages and the API.
+    pub(super) fn guard(&self) -> Guard {
+        match &self.token {
+            Some(token) => self.guard.clone().token(token.clone()).token_cookie(COOKIE),
+            None => self.guard.clone(),
+        }
+    }
+
+    /// Stands before what is needed to log in: it asks for all that the other asks for, but for the token.
+    pub(super) fn guard_of_login(&self) -> Guard {
+        match &self.token {
+            Some(_) => self.guard.clone().check(|_| Ok(())),
+            None => self.guard.clone(),
+        }
+    }
+}
+
+/// Leads a person who has no token, or an old one, to where it is asked for.
+pub(super) async fn lead_to_login(request: Request, next: Next) -> Response {
+    let accepted = request.headers().get(header::ACCEPT).and_then(|accepted| accepted.to_str().ok());
+    let wants_page = request.method() == Method::GET && accepted.is_some_and(|kinds| kinds.contains("text/html"));
+    let response = next.run(request).await;
+    match response.status() {
+        StatusCode::UNAUTHORIZED if wants_page => Redirect::to("/login").into_response(),
+        _ => response,
+    }
+}
+
+/// Why nobody is let in.
+#[derive(Debug)]
+pub enum AccessError {
+    /// Other machines could come without a token.
+    Open(IpAddr),
+    /// There are names for others, and no token for them to show.
+    NamesAlone,
+    /// The token could be guessed.
+    Weak(WeakToken),
+    /// No token can be made.
+    NoRandomness(std::io::Error),
+    /// A name of the server is none.
+    Name(InvalidName),
+}
+
+impl fmt::Display for AccessError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Open(address) => write!(
+                f,
+                "at {address} other machines can reach it, and nothing says who may: `--token` makes a token and prints \
+                 it, `CONSOLE_TOKEN` in the environment sets one, and without `--address` it serves this machine alone"
+            ),
+            Self::NamesAlone => f.write_str(
+                "`--name` is for those who come from elsewhere, and they need a token: `--token` makes one and prints it, \
+                 `CONSOLE_TOKEN` in the environment sets one",
+            ),
+            Self::Weak(error) => error.fmt(f),
+            Self::NoRandomness(error) => error.fmt(f),
+            Self::Name(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for AccessError {}

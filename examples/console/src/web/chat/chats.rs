@@ -1,0 +1,136 @@
+//! The conversations, and what a person can do in them.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use tool_agent::{Agent, Message, Mode, Run, SqliteStore, Store, StoreError, Summary};
+use tool_runtime::{Decision, Pending, PendingCall};
+
+use super::live::Live;
+use super::record::record;
+use super::refused::{Busy, WrongEdit};
+use super::runs::Runs;
+
+/// How many conversations are listed.
+const LISTED: u32 = 50;
+
+/// The conversations that are held with one agent. Cheap to clone.
+#[derive(Clone)]
+pub struct Chats {
+    agent: Agent,
+    pub(super) store: SqliteStore,
+    runs: Arc<Mutex<Runs>>,
+}
+
+/// A conversation as a page shows it first.
+pub(super) struct View {
+    /// What was said before the run that goes on.
+    pub(super) messages: Vec<Message>,
+    pub(super) mode: Mode,
+    /// Whether a run goes on.
+    pub(super) is_live: bool,
+    /// The calls that wait for a person.
+    pub(super) waiting: Vec<(Pending, PendingCall)>,
+}
+
+impl Chats {
+    /// The conversations of an agent that keeps them in this store.
+    #[must_use]
+    pub fn new(agent: Agent, store: SqliteStore) -> Self {
+        Self { agent, store, runs: Arc::default() }
+    }
+
+    pub(super) fn runs(&self) -> MutexGuard<'_, Runs> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Those in which something was said, the newest first.
+    pub(super) async fn recent(&self) -> Result<Vec<Summary>, StoreError> {
+        let mut recent = self.store.newest(LISTED).await?;
+        // One of which only the mode was set.
+        recent.retain(|one| one.messages > 0);
+        Ok(recent)
+    }
+
+    pub(super) async fn view(&self, id: &str) -> Result<View, StoreError> {
+        // Looked up first: a run that ends meanwhile is told of by the events.
+        let (live, set) = {
+            let runs = self.runs();
+            (runs.get(id), runs.mode(id))
+        };
+        let saved = self.store.load(id).await?.unwrap_or_default();
+        let waiting = self.agent.conversation(id).waiting().await.unwrap_or_default();
+        let mut messages = saved.messages;
+        if let Some(live) = &live {
+            messages.truncate(live.before);
+        }
+        Ok(View { messages, mode: set.unwrap_or(saved.mode), is_live: live.is_some(), waiting })
+    }
+
+    pub(super) async fn say(&self, id: &str, text: String) -> Result<(), Busy> {
+        let said = text.clone();
+        self.begin(id, Some(&text), |agent| agent.conversation(id).say(said)).await
+    }
+
+    pub(super) async fn decide(&self, id: &str, token: String, decision: Decision) -> Result<(), Busy> {
+        // The run that asks is not over yet when a person reads the question, and some are quick.
+        let asking = self.runs().get(id).filter(|live| live.has_asked(&token));
+        if let Some(asking) = asking {
+            asking.over.cancelled().await;
+        }
+        self.begin(id, None, |agent| agent.conversation(id).decide(token, decision)).await
+    }
+
+    /// The arguments of a call that waits, as a person has changed them.
+    pub(super) async fn edited(&self, id: &str, token: &str, text: Option<&str>) -> Result<Value, WrongEdit> {
+        let waiting = self.agent.conversation(id).waiting().await.unwrap_or_default();
+        let call = waiting.iter().find(|(pending, _)| pending.token.as_str() == token);
+        let (_, call) = call.ok_or(WrongEdit::NotWaiting)?;
+        call.question.edited(text.unwrap_or_default()).map_err(WrongEdit::Unreadable)
+    }
+
+    /// Begins a run, which goes on without anybody watching.
+    async fn begin(&self, id: &str, said: Option<&str>, run: impl FnOnce(&Agent) -> Run) -> Result<(), Busy> {
+        let before = self.store.load(id).await.ok().flatten().map_or(0, |saved| saved.messages.len());
+        let live = self.runs().begin(id, before, said).ok_or(Busy)?;
+        let run = run(&self.agent).cancel(live.cancel.clone()).channel("console", id);
+        let over = Over { chats: self.clone(), id: id.to_owned(), live };
+        let conversation = self.agent.conversation(id);
+        tokio::spawn(async move { record(conversation, run, &over.live).await });
+        Ok(())
+    }
+
+    pub(super) async fn set_mode(&self, id: &str, mode: Mode) -> Result<(), StoreError> {
+        self.agent.conversation(id).set_mode(mode).await?;
+        self.runs().set_mode(id, mode);
+        Ok(())
+    }
+
+    /// Stops the run that goes on; false if there is none.
+    pub(super) fn stop(&self, id: &str) -> bool {
+        let live = self.runs().get(id);
+        live.inspect(|live| live.cancel.cancel()).is_some()
+    }
+
+    /// Forgets what was said, and stops what goes on. What was done is on record in the journal.
+    pub(super) async fn delete(&self, id: &str) -> Result<(), StoreError> {
+        self.stop(id);
+        self.agent.conversation(id).delete().await?;
+        self.runs().forget_mode(id);
+        Ok(())
+    }
+}
+
+/// Takes a run out of those that go on when it is over, also if it panics, so that the conversation can go on.
+struct Over {
+    chats: Chats,
+    id: String,
+    live: Arc<Live>,
+}
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        self.chats.runs().end(&self.id, &self.live);
+        self.live.over.cancel();
+    }
+}

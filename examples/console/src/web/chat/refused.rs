@@ -1,0 +1,69 @@
+//! Why a request about a conversation is not served, for the page to show.
+
+use std::fmt;
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+use tool_runtime::confirm::EditError;
+
+/// An answer in words, with its status.
+pub(in crate::web) struct Refused(StatusCode, String);
+
+impl Refused {
+    pub(super) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
+        Self(status, detail.into())
+    }
+
+    /// Something here does not work.
+    pub(super) fn failed(error: &impl fmt::Display) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+    }
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        (self.0, Json(json!({"detail": self.1}))).into_response()
+    }
+}
+
+/// A run goes on in this conversation already.
+#[derive(Debug)]
+pub(super) struct Busy;
+
+impl fmt::Display for Busy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("An answer is on its way: wait for it, or stop it.")
+    }
+}
+
+impl From<Busy> for Refused {
+    fn from(busy: Busy) -> Self {
+        Self::new(StatusCode::CONFLICT, busy.to_string())
+    }
+}
+
+/// What a person has made of a call's arguments cannot run.
+#[derive(Debug)]
+pub(super) enum WrongEdit {
+    /// The call does not wait any more.
+    NotWaiting,
+    /// The text cannot be read, or in more than one way.
+    Unreadable(EditError),
+}
+
+impl fmt::Display for WrongEdit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotWaiting => f.write_str("This call does not wait any more."),
+            Self::Unreadable(error) => write!(f, "The arguments cannot be read: {error}."),
+        }
+    }
+}
+
+impl From<WrongEdit> for Refused {
+    fn from(wrong: WrongEdit) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, wrong.to_string())
+    }
+}

@@ -1,0 +1,180 @@
+//! Forms made from schemas.
+
+mod control;
+mod schema;
+#[cfg(test)]
+mod tests;
+
+use std::cell::Cell;
+
+use maud::{Markup, html};
+use serde_json::{Map, Value};
+use tool_runtime::ToolDefinition;
+
+use self::schema::{Schema, Shape, name_of_shape};
+use super::words;
+
+/// How deep a form goes into a schema; what is deeper is written as JSON.
+const DEPTH: usize = 5;
+
+/// How many nodes a form has below its arguments. A schema that leads to itself in many places, or one of people who
+/// mean harm, would make any number of them.
+const ROOM: usize = 1000;
+
+/// The most rows that a list has from the beginning.
+const ROWS: u64 = 10;
+
+/// The fields for a tool's arguments. `fields.js` puts them together again: each node says by `data-node` how it is read
+/// and by `data-name` where its value belongs.
+pub(super) fn fields(tool: &ToolDefinition) -> Markup {
+    let schema = tool.parameters();
+    html! {
+        @if tool.arguments.is_empty() {
+            p.quiet { "This tool takes no arguments." }
+        }
+        (Form::new(&schema).all(&schema))
+    }
+}
+
+struct Form<'a> {
+    /// Where references lead.
+    root: &'a Value,
+    /// How many nodes may still come below the arguments.
+    room: Cell<usize>,
+}
+
+/// A place in a form: an argument, a field of one, a row of a list.
+#[derive(Clone)]
+struct Place<'a> {
+    /// Its name in the object that it belongs to; a row has none.
+    name: Option<&'a str>,
+    /// What it is called.
+    label: &'a str,
+    id: String,
+    required: bool,
+    depth: usize,
+}
+
+impl<'a> Place<'a> {
+    fn id_of_hint(&self) -> String {
+        format!("{}-hint", self.id)
+    }
+
+    /// A field of this object.
+    fn field(&self, name: &'a str, required: bool) -> Self {
+        Place { name: Some(name), label: name, id: format!("{}-{name}", self.id), required, depth: self.depth + 1 }
+    }
+
+    /// What stands here without a name of its own.
+    fn inner(&self) -> Self {
+        Place { name: None, id: format!("{}-item", self.id), required: true, depth: self.depth + 1, ..*self }
+    }
+}
+
+impl<'a> Form<'a> {
+    fn new(root: &'a Value) -> Self {
+        Self { root, room: Cell::new(ROOM) }
+    }
+
+    fn all(&self, schema: &'a Value) -> Markup {
+        let top = Place { name: None, label: "", id: "field".to_owned(), required: true, depth: 0 };
+        html! { @if let Some(all) = schema["properties"].as_object() { (self.properties(&top, schema, all)) } }
+    }
+
+    fn properties(&self, place: &Place<'a>, schema: &'a Value, all: &'a Map<String, Value>) -> Markup {
+        let is_required =
+            |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
+        let mut sorted: Vec<(&String, &Value)> = all.iter().collect();
+        // What is needed comes first.
+        sorted.sort_by_key(|(name, _)| !is_required(name));
+        html! { @for (name, property) in sorted { (self.node(&place.field(name, is_required(name)), property)) } }
+    }
+
+    /// Whether there is room for what a shape holds; it is taken then.
+    fn has_room(&self, shape: &Shape<'_>) -> bool {
+        let parts = match shape {
+            Shape::Object(all) => all.len(),
+            Shape::Tuple(each) => each.len(),
+            Shape::OneOf(shapes) => shapes.len(),
+            Shape::List(_) | Shape::Map(_) => 1,
+            _ => 0,
+        };
+        let left = self.room.get().checked_sub(parts);
+        left.inspect(|left| self.room.set(*left)).is_some()
+    }
+
+    fn node(&self, place: &Place<'a>, written: &'a Value) -> Markup {
+        let schema = Schema::of(written, self.root);
+        let shape = Some(schema.shape()).filter(|shape| place.depth <= DEPTH && self.has_room(shape));
+        let shape = shape.unwrap_or(Shape::Open);
+        let (kind, content) = match &shape {
+            Shape::Object(all) => ("object", self.properties(place, schema.value, all)),
+            Shape::List(items) => {
+                let least = schema.value["minItems"].as_u64().filter(|_| place.required).unwrap_or_default();
+                ("list", rows(place, &self.node(&place.inner(), items), least.min(ROWS)))
+            }
+            Shape::Map(values) => ("map", rows(place, &self.pair(place, values), 0)),
+            Shape::Tuple(each) => ("tuple", html! { @for one in *each { (self.node(&place.inner(), one)) } }),
+            Shape::OneOf(shapes) => ("variant", self.variants(place, shapes)),
+            _ => return control::labelled(place, schema, &shape),
+        };
+        group(place, schema, kind, &content)
+    }
+
+    fn pair(&self, place: &Place<'a>, values: &'a Value) -> Markup {
+        html! {
+            input.key type="text" aria-label={ "Key in " (place.label) } placeholder="key" spellcheck="false" autocomplete="off";
+            (self.node(&place.inner(), values))
+        }
+    }
+
+    fn variants(&self, place: &Place<'a>, shapes: &[&'a Value]) -> Markup {
+        html! {
+            select.which aria-label={ "Kind of " (place.label) } {
+                option value="" { "–" }
+                @for (index, shape) in shapes.iter().enumerate() {
+                    option value=(index) { (name_of_shape(shape, self.root)) }
+                }
+            }
+            div.chosen {}
+            @for shape in shapes { template { (self.node(&place.inner(), shape)) } }
+        }
+    }
+}
+
+/// Rows that somebody adds and removes; each begins as a copy of the template.
+fn rows(place: &Place<'_>, cells: &Markup, least: u64) -> Markup {
+    html! {
+        ol.rows data-least=(least) {}
+        template {
+            li.row {
+                div.cells { (cells) }
+                button.remove type="button" aria-label={ "Remove from " (place.label) } title="Remove" { "×" }
+            }
+        }
+        button.add type="button" { "Add to " (place.label) }
+    }
+}
+
+/// Several nodes that make one value.
+fn group(place: &Place<'_>, schema: Schema<'_>, kind: &str, content: &Markup) -> Markup {
+    html! {
+        @if place.name.is_some() {
+            fieldset id=(place.id) data-node=(kind) data-name=[place.name] data-required[place.required] {
+                legend { (place.label) @if place.required { (star()) } span.type { (schema.in_words()) } }
+                (about(schema, None))
+                (content)
+            }
+        } @else {
+            div.group role="group" aria-label=(place.label) data-node=(kind) { (about(schema, None)) (content) }
+        }
+    }
+}
+
+fn star() -> Markup {
+    html! { span.required title="required" { " *" } }
+}
+
+fn about(schema: Schema<'_>, id: Option<&str>) -> Markup {
+    html! { @if !schema.description.is_empty() { p.hint id=[id] { (words(schema.description)) } } }
+}

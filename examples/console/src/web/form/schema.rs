@@ -1,0 +1,180 @@
+//! What a form makes of a schema.
+
+use serde_json::{Map, Value};
+
+/// How often a schema may lead to another before one is found.
+const REFERENCES: usize = 8;
+
+/// A schema as a form sees it.
+#[derive(Clone, Copy)]
+pub(super) struct Schema<'a> {
+    /// What it leads to.
+    pub(super) value: &'a Value,
+    /// What is said where it is used, or else where it is declared.
+    pub(super) description: &'a str,
+    pub(super) default: &'a Value,
+}
+
+/// How a value is entered.
+pub(super) enum Shape<'a> {
+    /// It can only be this.
+    Fixed(&'a Value),
+    /// One of these.
+    Choice(Vec<Value>),
+    Number {
+        is_integer: bool,
+    },
+    Text,
+    /// Plain values, one in each line.
+    Lines {
+        of_text: bool,
+    },
+    /// A field for each of these.
+    Object(&'a Map<String, Value>),
+    /// As many as somebody adds.
+    List(&'a Value),
+    /// One of each.
+    Tuple(&'a [Value]),
+    /// As many as somebody adds, each with a key.
+    Map(&'a Value),
+    /// One of several shapes.
+    OneOf(Vec<&'a Value>),
+    /// Anything: written as JSON.
+    Open,
+}
+
+impl<'a> Schema<'a> {
+    /// Follows references, and leaves `null` out: who enters nothing says that.
+    pub(super) fn of(written: &'a Value, root: &'a Value) -> Self {
+        let mut value = written;
+        for _ in 0..REFERENCES {
+            let leads_to = value["$ref"].as_str().and_then(|path| root.pointer(path.strip_prefix('#')?));
+            let Some(next) = leads_to.or_else(|| only(value)) else { break };
+            value = next;
+        }
+        let said = |key: &str| if written[key].is_null() { &value[key] } else { &written[key] };
+        Self { value, description: said("description").as_str().unwrap_or_default(), default: said("default") }
+    }
+
+    pub(super) fn shape(self) -> Shape<'a> {
+        let Self { value, .. } = self;
+        if let Some(only) = value.get("const") {
+            return Shape::Fixed(only);
+        }
+        if let Some(choices) = choices(value) {
+            return Shape::Choice(choices);
+        }
+        if let Some(shapes) = alternatives(value) {
+            return Shape::OneOf(shapes);
+        }
+        match () {
+            () if self.is("integer") || self.is("number") => Shape::Number { is_integer: self.is("integer") },
+            () if self.is("string") => Shape::Text,
+            () if self.is("array") => list(value),
+            () => object(value),
+        }
+    }
+
+    /// Whether it has this type, alone or beside `null`.
+    fn is(self, kind: &str) -> bool {
+        has_type(self.value, kind)
+    }
+
+    /// What is expected, such as `integer, 1 to 100`.
+    pub(super) fn in_words(self) -> String {
+        let value = self.value;
+        let kind = match &value["type"] {
+            Value::String(kind) => kind.clone(),
+            Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or "),
+            _ => "any".to_owned(),
+        };
+        let format = value["format"].as_str().map_or_else(String::new, |format| format!(", {format}"));
+        let bounds =
+            [("minimum", "maximum", ""), ("minItems", "maxItems", " items")].map(|(least, most, what)| {
+                match (value[least].as_number(), value[most].as_number()) {
+                    (Some(least), Some(most)) => format!(", {least} to {most}{what}"),
+                    (Some(least), None) => format!(", from {least}{what}"),
+                    (None, Some(most)) => format!(", up to {most}{what}"),
+                    (None, None) => String::new(),
+                }
+            });
+        format!("{kind}{format}{}", bounds.concat())
+    }
+}
+
+/// What a shape among others is called: by what marks it, or by what it is.
+pub(super) fn name_of_shape(written: &Value, root: &Value) -> String {
+    let schema = Schema::of(written, root);
+    let mut properties = schema.value["properties"].as_object().into_iter().flatten();
+    let mark = properties.find_map(|(_, property)| property["const"].as_str());
+    let required = schema.value["required"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let sole = match required {
+        [sole] => sole.as_str(),
+        _ => None,
+    };
+    let title = schema.value["title"].as_str().or(mark).or_else(|| written["$ref"].as_str()?.rsplit('/').next());
+    match (title.or(sole), schema.shape()) {
+        (Some(name), _) => name.to_owned(),
+        (None, Shape::Fixed(value)) => shown(value),
+        (None, Shape::Choice(values)) => values.iter().map(shown).collect::<Vec<_>>().join(", "),
+        (None, _) => schema.in_words(),
+    }
+}
+
+/// A value as people read it.
+pub(super) fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The one schema that is meant where several could be: the others are `null`.
+fn only(value: &Value) -> Option<&Value> {
+    let several = ["anyOf", "oneOf", "allOf"].into_iter().find_map(|key| value[key].as_array())?;
+    let mut rest = several.iter().filter(|one| one["type"] != "null");
+    rest.next().filter(|_| rest.next().is_none())
+}
+
+/// The shapes of which one is to be chosen.
+fn alternatives(value: &Value) -> Option<Vec<&Value>> {
+    let several = ["anyOf", "oneOf"].into_iter().find_map(|key| value[key].as_array())?;
+    Some(several.iter().filter(|one| one["type"] != "null").collect())
+}
+
+/// The values of which one is to be chosen; those of variants with a description stand one by one.
+fn choices(value: &Value) -> Option<Vec<Value>> {
+    if let Some(all) = value["enum"].as_array() {
+        return Some(all.iter().filter(|one| !one.is_null()).cloned().collect());
+    }
+    if has_type(value, "boolean") {
+        return Some(vec![true.into(), false.into()]);
+    }
+    alternatives(value)?.into_iter().map(|one| one.get("const").cloned()).collect()
+}
+
+fn list(value: &Value) -> Shape<'_> {
+    if let Some(each) = value["prefixItems"].as_array() {
+        return Shape::Tuple(each);
+    }
+    let items = &value["items"];
+    let is_plain = items["enum"].is_null() && ["string", "integer", "number"].iter().any(|kind| has_type(items, kind));
+    match items {
+        items if is_plain => Shape::Lines { of_text: has_type(items, "string") },
+        Value::Object(schema) if !schema.is_empty() => Shape::List(items),
+        _ => Shape::Open,
+    }
+}
+
+fn object(value: &Value) -> Shape<'_> {
+    match (&value["properties"], &value["additionalProperties"]) {
+        (Value::Object(properties), _) if !properties.is_empty() => Shape::Object(properties),
+        (_, values @ Value::Object(schema)) if !schema.is_empty() => Shape::Map(values),
+        _ => Shape::Open,
+    }
+}
+
+fn has_type(value: &Value, kind: &str) -> bool {
+    match &value["type"] {
+        Value::String(only) => only == kind,
+        Value::Array(several) => several.iter().all(|one| one == kind || one == "null") && !several.is_empty(),
+        _ => false,
+    }
+}

@@ -1,0 +1,28 @@
+//! Words of a definition, in which code stands between backquotes.
+
+use maud::{Markup, html};
+
+/// The text with its code as code. Where a backquote has no other, all of it is text.
+pub(super) fn words(text: &str) -> Markup {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return html! { (text) };
+    }
+    html! {
+        @for (index, part) in parts.iter().enumerate() {
+            @if index % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn code_is_code_and_all_else_is_text() {
+        assert_eq!(words("a `b` <c>").into_string(), "a <code>b</code> &lt;c&gt;");
+        assert_eq!(words("a `b").into_string(), "a `b");
+        assert_eq!(words("`<b>`").into_string(), "<code>&lt;b&gt;</code>");
+    }
+}

@@ -1,0 +1,148 @@
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpStream};
+use std::process::{Command, Stdio};
+
+use axum::body::Body;
+use axum::http::{Method, StatusCode, header};
+use console::web::{Access, AccessError};
+use tempfile::tempdir;
+
+use crate::fixture::Console;
+use crate::web::Browser;
+
+const TOKEN: &str = "a-token-of-this-test";
+const EVERYWHERE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+const LOOPBACK: IpAddr = IpAddr::V6(Ipv6Addr::LOCALHOST);
+
+#[test]
+fn other_machines_need_a_token() {
+    assert!(matches!(Access::new(EVERYWHERE, None, &[]), Err(AccessError::Open(_))));
+    assert!(matches!(Access::new(EVERYWHERE, Some("short"), &[]), Err(AccessError::Weak(_))));
+    assert!(matches!(Access::new(EVERYWHERE, Some(TOKEN), &["no name".to_owned()]), Err(AccessError::Name(_))));
+    assert!(matches!(Access::new(LOOPBACK, None, &["box.example.org".to_owned()]), Err(AccessError::NamesAlone)));
+    let made = Access::new(EVERYWHERE, Some(""), &[]).ok().and_then(|access| access.token().cloned());
+    assert!(made.is_some_and(|token| token.text().len() > 32));
+    // The controls.
+    assert!(Access::new(EVERYWHERE, Some(TOKEN), &["box.example.org".to_owned()]).is_ok());
+    assert!(Access::new(LOOPBACK, None, &[]).is_ok_and(|access| access.token().is_none()));
+}
+
+/// Pages, what they load, the API and events: whoever does not show the token gets a page to log in, and nothing else.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_does_not_show_the_token_gets_nothing() {
+    let console = Console::open().await;
+    let access = Access::new(EVERYWHERE, Some(TOKEN), &["box.example.org".to_owned()]).expect("a token");
+    let browser = Browser::with_access(&console, &access).of_peer([192, 0, 2, 7]);
+    let (bearer, cookie) = (format!("Bearer {TOKEN}"), format!("console_token={TOKEN}"));
+    let wrong = "console_token=a-token-of-nobody";
+    for path in ["/chat/one", "/chat/one/events", "/tools", "/journal", "/settings", "/api/tools", "/api/events"] {
+        for (name, value, expected) in [
+            (header::ACCEPT, "*/*", StatusCode::UNAUTHORIZED),
+            (header::COOKIE, wrong, StatusCode::UNAUTHORIZED),
+            (header::COOKIE, &cookie, StatusCode::OK),
+            (header::AUTHORIZATION, &bearer, StatusCode::OK),
+        ] {
+            let response = browser.send(browser.request(Method::GET, path).header(name, value), Body::empty()).await;
+            assert_eq!(response.status(), expected, "{path} with {value}");
+        }
+    }
+    for path in ["/login", "/assets/style.css", "/assets/login.js"] {
+        assert_eq!(browser.get(path).await.0, StatusCode::OK, "{path}");
+    }
+    // By a name that is not the console's, or from a page of another site, not even that.
+    let named = |host: &str| axum::http::Request::builder().uri("/login").header(header::HOST, host);
+    assert_eq!(browser.send(named("box.example.org"), Body::empty()).await.status(), StatusCode::OK);
+    assert_eq!(browser.send(named("evil.example"), Body::empty()).await.status(), StatusCode::FORBIDDEN);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_logs_in_and_out() {
+    let console = Console::open().await;
+    let browser = Browser::with_access(&console, &Access::new(EVERYWHERE, Some(TOKEN), &[]).expect("a token"));
+    let page = browser.request(Method::GET, "/tools").header(header::ACCEPT, "text/html,*/*");
+    let led = browser.send(page, Body::empty()).await;
+    assert_eq!((led.status(), &led.headers()[header::LOCATION]), (StatusCode::SEE_OTHER, &"/login".parse().unwrap()));
+
+    let log_in = async |token: &str, origin: &str| {
+        let form = browser.request(Method::POST, "/login").header(header::ORIGIN, origin);
+        let form = form.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
+        browser.send(form, Body::from(format!("token={token}"))).await
+    };
+    let own = format!("http://{}", console.own);
+    for (token, origin, expected) in [
+        ("a-token-of-nobody", own.as_str(), StatusCode::UNAUTHORIZED),
+        (TOKEN, "http://evil.example", StatusCode::FORBIDDEN),
+    ] {
+        let refused = log_in(token, origin).await;
+        assert_eq!((refused.status(), refused.headers().get(header::SET_COOKIE)), (expected, None), "{token} {origin}");
+    }
+    let welcome = log_in(TOKEN, &own).await;
+    let cookie = welcome.headers()[header::SET_COOKIE].to_str().expect("a cookie").to_owned();
+    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+
+    let kept = cookie.split(';').next().expect("a cookie");
+    let out = browser.request(Method::POST, "/logout").header(header::COOKIE, kept).header(header::ORIGIN, &own);
+    let out = browser.send(out, Body::empty()).await;
+    assert!(out.headers()[header::SET_COOKIE].to_str().is_ok_and(|cookie| cookie.contains("Max-Age=0")));
+}
+
+/// Starts the program, which must not come up, and gives what it says.
+fn refused(arguments: &[&str]) -> String {
+    let folder = tempdir().expect("a folder");
+    let program = Command::new(env!("CARGO_BIN_EXE_console"))
+        .args(["--port=0", "--data"])
+        .arg(folder.path())
+        .args(arguments)
+        .env_remove("CONSOLE_TOKEN")
+        .stdin(Stdio::null())
+        .output()
+        .expect("it starts");
+    assert!(!program.status.success());
+    String::from_utf8(program.stderr).expect("text")
+}
+
+/// What a request for the tools is answered with.
+fn status(address: &str, header: &str) -> String {
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    write!(stream, "GET /api/tools HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{header}\r\n")
+        .expect("it is sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    answer.split_whitespace().nth(1).expect("a status").to_owned()
+}
+
+#[cfg(unix)]
+#[test]
+fn the_program_makes_a_token_prints_it_and_ends_when_it_is_told_to() {
+    let folder = tempdir().expect("a folder");
+    let mut program = Command::new(env!("CARGO_BIN_EXE_console"))
+        .args(["--port=0", "--token", "--data"])
+        .arg(folder.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut lines =
+        BufReader::new(program.stdout.take().expect("its output")).lines().map(|line| line.expect("a line"));
+    let (place, token, link) =
+        (lines.next().expect("where"), lines.next().expect("the token"), lines.next().expect("a link"));
+    let address = place.split('/').nth(2).expect("an address").to_owned();
+    let token = token.strip_prefix("Its token is ").expect("the token").to_owned();
+    assert_eq!(link, format!("Log in at http://{address}/login#{token}"));
+    let answers = [status(&address, ""), status(&address, &format!("Authorization: Bearer {token}\r\n"))];
+    let id = rustix::process::Pid::from_child(&program);
+    rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("it is told");
+    assert!(program.wait().expect("it ends").success());
+    assert_eq!(answers, ["401", "200"]);
+}
+
+#[test]
+fn the_program_says_why_it_does_not_start() {
+    let open = refused(&["--address", "0.0.0.0"]);
+    assert!(open.contains("`--token`") && open.contains("CONSOLE_TOKEN"), "{open}");
+    assert!(refused(&["--address", "0.0.0.0", "--token", "short"]).contains("16"), "it could be guessed");
+    let folder = tempdir().expect("a folder");
+    let missing = folder.path().join("no such folder").display().to_string();
+    let said = refused(&["--workspace", &missing]);
+    assert!(said.contains(&format!("mkdir -p '{missing}'")), "{said}");
+    assert!(!folder.path().join("no such folder").exists());
+}

@@ -1,0 +1,70 @@
+use serde_json::json;
+use tool_agent::{Part, Reply, Scripted};
+
+use super::driver::browse;
+use crate::fixture::Console;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn conversations_have_titles_are_switched_between_and_deleted() {
+    let console = Console::with_model(Scripted::from_fn(|_| Reply::text("Well."))).await;
+    browse(&console, async |browser| {
+        let (open, all) = ("#conversations a[aria-current]", "#conversations li");
+        for said in ["How is the <b>disk</b>?", "And the memory?"] {
+            browser.open("/").await;
+            browser.say(said).await;
+            browser.is_answered().await;
+            browser.says(open, said).await;
+            browser.says("h1", said).await;
+            browser.reload().await;
+            browser.says(open, said).await;
+        }
+        browser.count(all, 2).await;
+        browser.click("#conversations li:nth-child(2) a").await;
+        browser.says(".said", "How is the <b>disk</b>?").await;
+        browser.count("#conversations b", 0).await;
+
+        // Who thinks better of it keeps it.
+        browser.click("#conversations li:nth-child(1) .forget").await;
+        browser.says("#forget", "And the memory?").await;
+        browser.click("#forget button[value=keep]").await;
+        browser.reload().await;
+        browser.count(all, 2).await;
+
+        browser.click("#conversations li:nth-child(1) .forget").await;
+        browser.click("#forget button[value=delete]").await;
+        browser.count(all, 1).await;
+        browser.says(".said", "How is the <b>disk</b>?").await;
+        // The one that is open leads to a new one.
+        browser.click("#conversations li:nth-child(1) .forget").await;
+        browser.click("#forget button[value=delete]").await;
+        browser.count(all, 0).await;
+        browser.count(".welcome", 1).await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_model_thinks_and_how_long_calls_took_stay() {
+    let thoughts = |text: &str| Reply::default().and(Part::Thinking(text.to_owned()));
+    let console = Console::with_model(Scripted::new([
+        thoughts("A <i>summary</i> ")
+            .and(Part::Thinking("will do.".to_owned()))
+            .and_call("system_simple.summary", json!({})),
+        thoughts("That is fine.").and_text("All is well."),
+    ]))
+    .await;
+    browse(&console, async |browser| {
+        browser.open("/").await;
+        browser.say("How is it?").await;
+        browser.says(".answer", "All is well.").await;
+        browser.is_answered().await;
+        let took = browser.find("[data-state=done] .took").await.text().await.expect("a text");
+        for _ in 0..2 {
+            browser.count(".thinking:not([open])", 2).await;
+            browser.says(".thinking", "A <i>summary</i> will do.").await;
+            browser.says("[data-state=done] .took", &took).await;
+            browser.reload().await;
+        }
+    })
+    .await;
+}

@@ -1,0 +1,53 @@
+use std::net::{IpAddr, Ipv4Addr};
+
+use console::web::Access;
+
+use super::driver::{browse, browse_as};
+use crate::fixture::Console;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_switches_an_extension() {
+    let console = Console::open().await;
+    browse(&console, async |browser| {
+        for (was, is) in [("true", "false"), ("false", "true")] {
+            browser.open("/settings").await;
+            browser.click(&format!("[aria-label=ai_chat][aria-checked={was}]")).await;
+            browser.count(&format!("[aria-label=ai_chat][aria-checked={is}]"), 1).await;
+            browser.open("/tools").await;
+            let offered = browser.value("document.querySelectorAll('.tools li').length > 0").await;
+            assert_eq!(offered.to_string(), is);
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_opens_the_console() {
+    let console = Console::open().await;
+    let everywhere = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+    let access = Access::new(everywhere, Some("a-token-of-this-test"), &[]).expect("a token");
+    browse_as(&console, &access, async |browser| {
+        browser.open("/tools").await;
+        browser.says("h1", "Console").await;
+        browser.enter("#token", "a-token-of-nobody\n").await;
+        browser.says(".error", "not the token").await;
+
+        // The link that is printed. The token is in no history, and no script can read it.
+        browser.open("/login#a-token-of-this-test").await;
+        browser.count("#chat", 1).await;
+        assert_eq!(browser.value("document.cookie + location.hash").await, "");
+        browser.say("system_simple.summary").await;
+        browser.count("[data-state=done]", 1).await;
+        browser.is_answered().await;
+        browser.open("/tools/system_simple.summary").await;
+        browser.click("#call button[value=run]").await;
+        browser.says("#result h2", "Done").await;
+
+        browser.open("/settings").await;
+        browser.click("form[action='/logout'] button").await;
+        browser.count("#login", 1).await;
+        browser.open("/tools").await;
+        browser.count("#login", 1).await;
+    })
+    .await;
+}
