@@ -60,7 +60,7 @@ async fn lane(caller: Arc<Caller>, lane: usize, until: Instant) -> Vec<(String, 
 async fn every_call_is_answered_once_and_as_what_it_is() {
     let server = server!();
     let folder = server.folder.path().to_owned();
-    let task = Task { url: server.url(), folder: folder.clone(), journal: true, queue_silence: None };
+    let task = Task { url: server.url(), folder: folder.clone(), ..Task::default() };
     let mut workers: Vec<Child> = (0..3).map(|_| Child::start(&task)).collect();
     let client = connect(&server.url()).await;
     let spied = spy(&client).await;
