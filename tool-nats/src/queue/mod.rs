@@ -81,10 +81,11 @@ impl Queue {
                 Err(error) => tracing::debug!(%job, %error, "a job cannot be asked for at the moment"),
             }
             match &mut ends {
-                Some(heard) => match timeout(ASK, heard.next()).await {
-                    Ok(None) => ends = None,
-                    Ok(Some(_)) | Err(_) => {}
-                },
+                Some(heard) => {
+                    if let Ok(None) = timeout(ASK, heard.next()).await {
+                        ends = None;
+                    }
+                }
                 None => sleep(ASK).await,
             }
         }

@@ -30,14 +30,14 @@ use crate::{Connection, Error, Queue, Space};
 /// any other: its arguments are checked, somebody is asked and the call is recorded here, before anything is sent.
 ///
 /// ```no_run
-/// use tool_nats::{async_nats, discover};
+/// use tool_nats::{connect, discover};
 /// use tool_runtime::{Dispatcher, ToolCall};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let client = async_nats::connect("nats://127.0.0.1:4222").await?;
+/// let connection = connect("nats://127.0.0.1:4222").await?;
 /// let tools = Dispatcher::builder().build()?;
-/// let remote = discover(client, tools.registry()).await?;
+/// let remote = discover(connection, tools.registry()).await?;
 ///
 /// let result = tools.call(ToolCall::from_text("metrics.newest", r#"{"host": "web-1"}"#)).await;
 /// println!("{}", result.output);

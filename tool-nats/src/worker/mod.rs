@@ -39,7 +39,7 @@ const FLUSH_PATIENCE: Duration = Duration::from_secs(5);
 /// changes or removes later is followed.
 ///
 /// ```no_run
-/// use tool_nats::{async_nats, serve};
+/// use tool_nats::{connect, serve};
 /// use tool_runtime::{Dispatcher, tool};
 ///
 /// /// Add two numbers.
@@ -50,8 +50,8 @@ const FLUSH_PATIENCE: Duration = Duration::from_secs(5);
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let client = async_nats::connect("nats://127.0.0.1:4222").await?;
-/// let worker = serve(client, Dispatcher::builder().build()?).version("1.4.0").await?;
+/// let connection = connect("nats://127.0.0.1:4222").await?;
+/// let worker = serve(connection, Dispatcher::builder().build()?).version("1.4.0").await?;
 /// # let stop = async {};
 /// stop.await;
 /// worker.drain().await;
