@@ -1,7 +1,7 @@
 //! Three workers under load, of which one is killed every second: `NATS_KILL_SECONDS` long, ten unless set. The effect of
 //! a call is a line in a file; what the calls answered, what the file has and what the journal says is compared.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use tool_nats::async_nats;
 use tool_runtime::journal::{Journal, Query, State};
 use tool_runtime::{ErrorKind, ToolCall, ToolResult};
 
-use crate::support::{Caller, Child, Effects, Task, connect, kind, server};
+use crate::support::{Caller, Child, Effects, Task, connect, kind, server, until};
 
 const LANES: usize = 24;
 
@@ -39,10 +39,10 @@ async fn spy(client: &async_nats::Client) -> Arc<Mutex<HashMap<String, u32>>> {
 }
 
 /// Makes calls until it is time, with what each answered.
-async fn lane(caller: Arc<Caller>, lane: usize, until: Instant) -> Vec<(String, ToolResult)> {
+async fn lane(caller: Arc<Caller>, lane: usize, end: Instant) -> Vec<(String, ToolResult)> {
     let mut answers = Vec::new();
     for number in 0.. {
-        if Instant::now() > until {
+        if Instant::now() > end {
             break;
         }
         let line = format!("{lane}-{number}");
@@ -61,26 +61,35 @@ async fn every_call_is_answered_once_and_as_what_it_is() {
     let server = server!();
     let folder = server.folder.path().to_owned();
     let task = Task { url: server.url(), folder: folder.clone(), ..Task::default() };
-    let mut workers: Vec<Child> = (0..3).map(|_| Child::start(&task)).collect();
+    let start = || {
+        let task = task.clone();
+        tokio::task::spawn_blocking(move || Child::start(&task))
+    };
+    let mut workers: VecDeque<_> = (0..3).map(|_| start()).collect();
     let client = connect(&server.url()).await;
     let spied = spy(&client).await;
     let caller = Arc::new(Caller::new(client).await);
+    until("three workers serve", async || caller.remote.workers().len() == 3).await;
 
-    let until = Instant::now() + duration();
-    let lanes: Vec<_> = (0..LANES).map(|number| tokio::spawn(lane(caller.clone(), number, until))).collect();
+    let end = Instant::now() + duration();
+    let lanes: Vec<_> = (0..LANES).map(|number| tokio::spawn(lane(caller.clone(), number, end))).collect();
     let mut kills = 0;
-    while Instant::now() < until {
-        tokio::time::sleep(Duration::from_secs(1)).await;
-        workers[kills % 3].kill();
-        let task = task.clone();
-        workers[kills % 3] = tokio::task::spawn_blocking(move || Child::start(&task)).await.unwrap();
+    let mut seconds = tokio::time::interval(Duration::from_secs(1));
+    seconds.tick().await;
+    while Instant::now() < end {
+        seconds.tick().await;
+        // The oldest; another starts in its place, and others are killed meanwhile.
+        workers.pop_front().unwrap().await.unwrap().kill();
+        workers.push_back(start());
         kills += 1;
     }
     let mut answers = Vec::new();
     for lane in lanes {
         answers.extend(lane.await.unwrap());
     }
-    drop(workers);
+    for worker in workers {
+        drop(worker.await.unwrap());
+    }
 
     let effects = Effects::new(&folder).lines();
     let count = |line: &str| effects.iter().filter(|effect| *effect == line).count();
