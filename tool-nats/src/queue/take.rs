@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
+use futures_util::future::join_all;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::sleep;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -21,6 +22,9 @@ const PULL: Duration = Duration::from_secs(5);
 
 /// How long to wait before asking again when the server cannot be asked.
 const RETRY: Duration = Duration::from_millis(500);
+
+/// How long, when the server does not let this worker.
+const FORBIDDEN_RETRY: Duration = Duration::from_secs(30);
 
 /// Which tools are taken from a queue.
 pub(crate) type Choice = Arc<dyn Fn(&str, &ToolDefinition) -> bool + Send + Sync>;
@@ -61,6 +65,14 @@ impl Taking {
         self.tools = taken;
     }
 
+    /// Whether the server lets this worker take them: one that it does not would wait for jobs in vain. Anything else that
+    /// is wrong may be right soon.
+    pub(crate) async fn check(&self) -> Result<(), Error> {
+        let opened = join_all(self.tools.keys().map(|tool| self.queue.store.consumer(tool))).await;
+        let forbidden = opened.into_iter().filter_map(Result::err).find(|e| matches!(e, Error::Forbidden { .. }));
+        forbidden.map_or(Ok(()), Err)
+    }
+
     fn take(&self, shared: &Arc<Shared>, tool: &Arc<Tool>) -> DropGuard {
         let stop = CancellationToken::new();
         let hand = Hand { store: self.queue.store.clone(), shared: shared.clone(), tool: tool.clone() };
@@ -70,7 +82,7 @@ impl Taking {
             loop {
                 let Err(error) = take(&hand, &places, limit).await;
                 tracing::debug!(tool = hand.tool.name, %error, "no jobs can be had at the moment");
-                sleep(RETRY).await;
+                sleep(if matches!(error, Error::Forbidden { .. }) { FORBIDDEN_RETRY } else { RETRY }).await;
             }
         }));
         stop.drop_guard()

@@ -204,7 +204,11 @@ impl Serving {
             Some(denials) => self.denied(denials).await,
             None => self.unheard().await,
         };
-        if denied.is_empty() { Ok(()) } else { Err(Error::Denied(denied)) }
+        match &self.taking {
+            _ if !denied.is_empty() => Err(Error::Denied(denied)),
+            Some(taking) => taking.check().await,
+            None => Ok(()),
+        }
     }
 
     /// The tools to which the server has said no. It answers in order: what it says of the subscriptions comes before the

@@ -168,3 +168,39 @@ async fn wrong_credentials_are_no_connection() {
     // Nobody is let in who does not say who it is.
     tool_nats::connect(&url).authority(&authority).await.unwrap_err();
 }
+
+/// The variables of NATS's own command line are enough to get in.
+#[tokio::test]
+async fn the_environment_says_how_to_get_in() {
+    let (server, operator) = trusting!();
+    let file = server.folder.path().join("caller.creds");
+    std::fs::write(&file, operator.credentials("caller", &caller_of_math())).unwrap();
+    let connects = |credentials: &Path| {
+        std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "credentials::connects_as_the_environment_says", "--ignored"])
+            .env("NATS_URL", format!("tls://{}", server.url()))
+            .env("NATS_CREDS", credentials)
+            .env("NATS_CA", server.folder.path().join("ca.pem"))
+            .env("NATS_INBOX_PREFIX", "_INBOX_caller")
+            // As good as not set: with a user it would be said that there are two.
+            .env("NATS_USER", "")
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .status()
+            .unwrap()
+            .success()
+    };
+    assert!(connects(&file));
+    assert!(!connects(Path::new("")), "the control");
+}
+
+/// Runs in a process that a test has started.
+#[tokio::test]
+#[ignore = "a part of another test"]
+async fn connects_as_the_environment_says() {
+    if std::env::var_os("NATS_CREDS").is_none() {
+        return;
+    }
+    let connection = tool_nats::Connect::from_env().await.unwrap();
+    assert!(connection.client().new_inbox().starts_with("_INBOX_caller."));
+}

@@ -199,6 +199,11 @@ async fn a_worker_takes_its_own_jobs_and_no_others() {
     for attempt in &tries {
         assert!(!try_as(&math, attempt).await, "{attempt:?}");
     }
+    // Nor does it start with a tool whose jobs it may not take. The control: it may serve it otherwise.
+    let other = || tools(&["math.other"], "other");
+    let denied = serve(math.clone(), other()).queue(open(&math).await).await.unwrap_err();
+    assert!(matches!(denied, Error::Forbidden { .. }) && denied.to_string().contains("math=other"), "{denied}");
+    serve(math.clone(), other()).await.unwrap();
     // The control: whose job it is gets an answer to the first of them.
     assert!(try_as(&metrics, &tries[0]).await);
     let _worker = worker(&metrics, "metrics.newest", "right").await;
