@@ -125,6 +125,7 @@ async fn wait(
     let mut stopped = pin!(scope.cancellation().cancelled());
     // Set once the caller wants the call stopped.
     let mut grace = pin!(None);
+    let mut is_late = false;
     loop {
         let report = async {
             match &mut reports {
@@ -137,6 +138,7 @@ async fn wait(
             biased;
             Some(report) = report => progress.report(report),
             end = place.end() => return match end {
+                End::Result(result) if is_late => Sent::Answered(late(tool, result)),
                 End::Result(result) => Sent::Answered(result),
                 End::NobodyThere => {
                     caller.nudge.notify_one();
@@ -150,6 +152,7 @@ async fn wait(
                 }
             },
             () = &mut stopped, if !is_stopping => {
+                is_late = scope.deadline().remaining().is_some_and(|left| left.is_zero());
                 place.stop();
                 grace.set(Some(sleep(caller.stop_patience)));
             }
@@ -164,6 +167,18 @@ async fn over(time: Pin<&mut Option<Sleep>>) {
         Some(time) => time.await,
         None => std::future::pending().await,
     }
+}
+
+/// The answer to a call that was stopped because its time was over. The worker has the same deadline; where it is told to
+/// stop before it sees that itself, it says only that it was cancelled.
+fn late(tool: &RemoteTool, result: ToolResult) -> ToolResult {
+    if result.error.as_ref().is_none_or(|error| error.kind != ErrorKind::Cancelled) {
+        return result;
+    }
+    let message = format!("`{}` did not finish in time and was stopped.", tool.name);
+    let mut late = ToolResult::failure(ToolError::new(ErrorKind::TimedOut, message));
+    late.metadata = result.metadata;
+    late
 }
 
 fn lost(tool: &RemoteTool, silent: Duration) -> String {
