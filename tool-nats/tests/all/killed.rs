@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use serde_json::json;
+use tokio::task::JoinHandle;
+use tokio::time::MissedTickBehavior;
 use tool_journal::SqliteJournal;
 use tool_nats::async_nats;
 use tool_runtime::journal::{Journal, Query, State};
@@ -65,7 +67,10 @@ async fn every_call_is_answered_once_and_as_what_it_is() {
         let task = task.clone();
         tokio::task::spawn_blocking(move || Child::start(&task))
     };
-    let mut workers: VecDeque<_> = (0..3).map(|_| start()).collect();
+    let mut workers = VecDeque::new();
+    for _ in 0..3 {
+        workers.push_back(start().await.unwrap());
+    }
     let client = connect(&server.url()).await;
     let spied = spy(&client).await;
     let caller = Arc::new(Caller::new(client).await);
@@ -74,22 +79,28 @@ async fn every_call_is_answered_once_and_as_what_it_is() {
     let end = Instant::now() + duration();
     let lanes: Vec<_> = (0..LANES).map(|number| tokio::spawn(lane(caller.clone(), number, end))).collect();
     let mut kills = 0;
+    let mut starting: Option<JoinHandle<Child>> = None;
     let mut seconds = tokio::time::interval(Duration::from_secs(1));
+    seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
     seconds.tick().await;
     while Instant::now() < end {
         seconds.tick().await;
-        // The oldest; another starts in its place, and others are killed meanwhile.
-        workers.pop_front().unwrap().await.unwrap().kill();
-        workers.push_back(start());
+        // The oldest; another starts in its place, and is there before the next is killed.
+        if let Some(started) = starting.take() {
+            workers.push_back(started.await.unwrap());
+        }
+        workers.pop_front().unwrap().kill();
+        starting = Some(start());
         kills += 1;
     }
     let mut answers = Vec::new();
     for lane in lanes {
         answers.extend(lane.await.unwrap());
     }
-    for worker in workers {
-        drop(worker.await.unwrap());
+    if let Some(started) = starting {
+        workers.push_back(started.await.unwrap());
     }
+    drop(workers);
 
     let effects = Effects::new(&folder).lines();
     let count = |line: &str| effects.iter().filter(|effect| *effect == line).count();
