@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why a worker, a discovery or a queue does not start, or why a queue cannot be asked.
+/// Why there is no connection, why a worker, a discovery or a queue does not start, or why a queue cannot be asked.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -12,6 +12,20 @@ pub enum Error {
     Version(String),
     /// The server does not let this worker serve these tools.
     Denied(Vec<String>),
+    /// There is no connection.
+    Connect {
+        /// To which server, without a password.
+        server: String,
+        /// Why.
+        source: async_nats::Error,
+    },
+    /// The server does not let this user do something.
+    Forbidden {
+        /// What was to be done.
+        doing: &'static str,
+        /// What the server does not allow.
+        denied: String,
+    },
     /// There is no job of this id, or not any more.
     Job(String),
     /// The arguments of a call are longer than a message can be.
@@ -49,9 +63,14 @@ impl fmt::Display for Error {
                 "the server does not let this worker serve {}: its user needs `subscribe` and `publish` on their subjects",
                 tools.iter().map(|tool| format!("`{tool}`")).collect::<Vec<_>>().join(", ")
             ),
+            Self::Connect { server, source } => write!(f, "no connection to NATS at {server}: {source}"),
+            Self::Forbidden { doing, denied } => write!(f, "{doing}: {denied}"),
             Self::Job(id) => write!(f, "there is no job `{id}`"),
             Self::TooLong { bytes, limit } => {
-                write!(f, "{bytes} bytes of arguments are more than the {limit} that a message can have")
+                write!(
+                    f,
+                    "{bytes} bytes are more than the {limit} for which a message has room (`max_payload` of the server)"
+                )
             }
             Self::Nats { doing, source } => write!(f, "{doing}: {source}"),
         }
@@ -61,7 +80,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Nats { source, .. } => Some(&**source),
+            Self::Connect { source, .. } | Self::Nats { source, .. } => Some(&**source),
             _ => None,
         }
     }

@@ -15,6 +15,7 @@ use crate::Error;
 /// | `tools.worker.ID` | one worker | calls to be stopped |
 /// | `tools.news.here`, `tools.news.gone` | callers | a worker that came, changed or leaves |
 /// | `tools.job.NAME` | the stream of the work queue | calls that must not be lost |
+/// | `tools.done.NAME.ID` | who waits for a job | that it is over |
 /// | `$SRV.PING`, `$SRV.INFO`, `$SRV.STATS` and `.tools`, `.tools.ID` behind them | workers | as NATS's services have it |
 ///
 /// A tool's name is part of the subject as it is, so that permissions can be given for `tools.call.metrics.>`. Behind it
@@ -70,6 +71,11 @@ impl Space {
         format!("{}.job.{tool}", self.name)
     }
 
+    /// Where it is told that a job is over.
+    pub(crate) fn done(&self, job: &str) -> String {
+        format!("{}.done.{job}", self.name)
+    }
+
     pub(crate) fn jobs(&self) -> String {
         format!("{}.job.>", self.name)
     }
@@ -82,11 +88,6 @@ impl Space {
     /// The bucket that holds what became of them.
     pub(crate) fn job_bucket(&self) -> String {
         format!("{}-job-states", self.name)
-    }
-
-    /// The bucket that holds results which are too long for a message.
-    pub(crate) fn result_bucket(&self) -> String {
-        format!("{}-job-results", self.name)
     }
 
     /// Where a service of this name answers a verb: all, those of the name, this one.

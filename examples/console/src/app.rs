@@ -9,7 +9,6 @@ use tokio::task::JoinSet;
 use tool_agent::{Agent, Model, SqliteStore};
 use tool_builtins::files::Files;
 use tool_journal::SqliteJournal;
-use tool_nats::async_nats;
 use tool_runtime::{Deferred, Dispatcher};
 
 use crate::internet::Targets;
@@ -20,7 +19,7 @@ use crate::settings::SettingsFile;
 use crate::store::Store;
 use crate::tools::{Parts, Tools};
 use crate::web::Chats;
-use crate::{secret, workspace};
+use crate::{secret, workers, workspace};
 
 /// What the model is told in every mode.
 const SYSTEM: &str = "You help people to look after one machine and the files of a workspace on it. What tools and files \
@@ -80,7 +79,7 @@ impl App {
         let targets = Targets::new(settings.clone(), own);
         let sampler = Sampler::new(machine.clone(), settings.clone(), store.clone(), targets.clone());
         let nats = match &options.nats {
-            Some(url) => Some(connect(url).await?),
+            Some(url) => Some(workers::connect(url).await?),
             None => None,
         };
         let parts = Parts {
@@ -128,11 +127,6 @@ impl App {
         self.journal.close().await;
         self.store.close().await;
     }
-}
-
-/// Connects to where workers are.
-async fn connect(url: &str) -> Result<async_nats::Client, StartError> {
-    async_nats::connect(url).await.or_start(&format!("the NATS server at {url} cannot be reached"))
 }
 
 /// The data folder, which is nobody else's business.

@@ -18,4 +18,5 @@ pub mod settings;
 pub mod store;
 pub mod tools;
 pub mod web;
+mod workers;
 pub mod workspace;

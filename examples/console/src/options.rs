@@ -37,7 +37,8 @@ pub struct Options {
     pub data: PathBuf,
 
     /// A NATS server whose workers offer more tools, such as `nats://127.0.0.1:4222`. They are called like those of the
-    /// console, which go first where names are the same.
+    /// console, which go first where names are the same. `NATS_USER` and `NATS_PASSWORD`, or `NATS_CREDS` with a
+    /// credentials file, say who it is, `NATS_CA` whom it trusts.
     #[arg(long, value_name = "URL")]
     pub nats: Option<String>,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 use tool_builtins::files::Files;
 use tool_journal::SqliteJournal;
-use tool_nats::{Remote, async_nats};
+use tool_nats::{Connection, Remote};
 use tool_runtime::{BuildError, Deferred, Dispatcher, InjectError, Manifest, ManifestError, Spill};
 
 use crate::internet::Targets;
@@ -34,7 +34,7 @@ pub struct Parts {
     /// Where calls wait for a person.
     pub deferred: Deferred,
     /// Where workers are that have more tools.
-    pub nats: Option<async_nats::Client>,
+    pub nats: Option<Connection>,
 }
 
 /// The tools of the console and those of workers, offered only while the extension `ai_chat` is enabled.
@@ -45,7 +45,7 @@ pub struct Parts {
 pub struct Tools {
     dispatcher: Dispatcher,
     manifest: PathBuf,
-    nats: Option<async_nats::Client>,
+    nats: Option<Connection>,
     /// What is offered, if anything is.
     offered: Arc<Mutex<Option<Offered>>>,
 }
@@ -128,8 +128,8 @@ impl Tools {
     async fn mount(&self) -> Result<Offered, ToolsError> {
         Manifest::try_from(tool_runtime::manifest!())?.save(&self.manifest)?;
         self.dispatcher.reload(Manifest::load(&self.manifest))?;
-        let Some(client) = &self.nats else { return Ok(Offered { remote: None }) };
-        match tool_nats::discover(client.clone(), self.dispatcher.registry()).await {
+        let Some(connection) = &self.nats else { return Ok(Offered { remote: None }) };
+        match tool_nats::discover(connection.clone(), self.dispatcher.registry()).await {
             Ok(remote) => Ok(Offered { remote: Some(remote) }),
             Err(error) => {
                 self.unmount(Offered { remote: None }).await;

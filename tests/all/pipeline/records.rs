@@ -34,6 +34,32 @@ async fn a_call_on_record_does_not_run_again() {
     assert!(!format!("{entries:?}").contains("hush"));
 }
 
+/// A replay asks the record alone: nothing runs, and the call can be made after it.
+#[tokio::test]
+async fn a_replay_runs_nothing() {
+    let tools = builder().journal(MemoryJournal::new()).confirm(answering(Decision::Run)).build().unwrap();
+    let call = || ToolCall::new("pipeline.erase", json!({"host": "replayed"})).id("1").conversation("c");
+    assert_eq!(kind(&tools.call(call()).replay().await), ErrorKind::OutcomeUnknown);
+    assert_eq!(erased("replayed"), 0);
+    assert!(tools.call(call()).await.success);
+    let replayed = tools.call(call()).replay().await;
+    assert_eq!((&*replayed.output, replayed.metadata.get("replayed")), ("erased replayed", Some(&json!(true))));
+    let without = builder().confirm(answering(Decision::Run)).build().unwrap();
+    assert_eq!(kind(&without.call(call()).replay().await), ErrorKind::OutcomeUnknown);
+    assert_eq!(erased("replayed"), 1);
+
+    let listen = || tools.call(ToolCall::new("pipeline.listen", json!({})).id("2").conversation("c"));
+    let is_busy = async {
+        while kind(&listen().replay().await) != ErrorKind::Busy {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        result = listen() => panic!("{result:?}"),
+        () = is_busy => {}
+    }
+}
+
 #[tokio::test]
 async fn a_call_that_is_dropped_is_recorded_too() {
     let journal = Arc::new(MemoryJournal::new());

@@ -4,13 +4,6 @@ use serde::{Deserialize, Serialize};
 use tool_runtime::ToolResult;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Record {
-    pub(super) tool: String,
-    #[serde(flatten)]
-    pub(super) state: State,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub(super) enum State {
     Waiting,
@@ -21,7 +14,21 @@ pub(super) enum State {
         stop: bool,
     },
     Done {
-        /// Nothing, if it stands among the long results.
-        result: Option<Box<ToolResult>>,
+        result: Kept,
     },
+}
+
+impl State {
+    pub(super) fn done(result: ToolResult) -> Self {
+        Self::Done { result: Kept::Here(Box::new(result)) }
+    }
+}
+
+/// Where a result stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Kept {
+    Here(Box<ToolResult>),
+    /// Beside the record, in so many parts: it is too long for a message.
+    Parts(usize),
 }

@@ -16,7 +16,8 @@ use tool_runtime::{ErrorKind, Progress, Scope, ToolError, ToolResult};
 
 use super::inbox::{End, Place};
 use super::tool::RemoteTool;
-use crate::wire::CallHeaders;
+use crate::Error;
+use crate::wire::{CallHeaders, room};
 
 /// How many reports of progress are kept for a listener that is slow.
 const REPORTS: usize = 64;
@@ -93,17 +94,19 @@ async fn send(tool: &RemoteTool, arguments: Bytes, headers: &mut CallHeaders<'_>
         true => Some(mpsc::channel(REPORTS)).unzip(),
         false => (None, None),
     };
-    let place = caller.inbox.place(reports);
+    let place = caller.inbox.place(&tool.subject, reports);
     let (subject, reply, bytes) = (tool.subject.clone(), place.subject(), arguments.len());
-    let headers = headers.write();
-    let published = match headers.is_empty() {
+    let written = headers.write();
+    let published = match written.is_empty() {
         true => caller.client.publish_with_reply(subject, reply, arguments).await,
-        false => caller.client.publish_with_reply_and_headers(subject, reply, headers, arguments).await,
+        false => caller.client.publish_with_reply_and_headers(subject, reply, written, arguments).await,
     };
     if let Err(error) = published {
         place.forget();
         return Sent::NotRun(match error.kind() {
-            async_nats::client::PublishErrorKind::MaxPayloadExceeded => too_long(tool, bytes),
+            async_nats::client::PublishErrorKind::MaxPayloadExceeded => {
+                too_long(tool, bytes, room(&caller.client, &headers.write()))
+            }
             _ => unavailable(tool, &error.to_string()),
         });
     }
@@ -122,6 +125,7 @@ async fn wait(
     let mut stopped = pin!(scope.cancellation().cancelled());
     // Set once the caller wants the call stopped.
     let mut grace = pin!(None);
+    let mut is_late = false;
     loop {
         let report = async {
             match &mut reports {
@@ -134,11 +138,13 @@ async fn wait(
             biased;
             Some(report) = report => progress.report(report),
             end = place.end() => return match end {
+                End::Result(result) if is_late => Sent::Answered(late(tool, result)),
                 End::Result(result) => Sent::Answered(result),
                 End::NobodyThere => {
                     caller.nudge.notify_one();
                     Sent::NotRun(unavailable(tool, "no worker offers it at the moment"))
                 }
+                End::Denied(denied) => Sent::NotRun(unavailable(tool, &denied)),
                 End::Silent(_) if is_stopping => Sent::Stopped(NOT_SAID.to_owned()),
                 End::Silent(silence) => {
                     caller.nudge.notify_one();
@@ -146,6 +152,7 @@ async fn wait(
                 }
             },
             () = &mut stopped, if !is_stopping => {
+                is_late = scope.deadline().remaining().is_some_and(|left| left.is_zero());
                 place.stop();
                 grace.set(Some(sleep(caller.stop_patience)));
             }
@@ -160,6 +167,18 @@ async fn over(time: Pin<&mut Option<Sleep>>) {
         Some(time) => time.await,
         None => std::future::pending().await,
     }
+}
+
+/// The answer to a call that was stopped because its time was over. The worker has the same deadline; where it is told to
+/// stop before it sees that itself, it says only that it was cancelled.
+fn late(tool: &RemoteTool, result: ToolResult) -> ToolResult {
+    if result.error.as_ref().is_none_or(|error| error.kind != ErrorKind::Cancelled) {
+        return result;
+    }
+    let message = format!("`{}` did not finish in time and was stopped.", tool.name);
+    let mut late = ToolResult::failure(ToolError::new(ErrorKind::TimedOut, message));
+    late.metadata = result.metadata;
+    late
 }
 
 fn lost(tool: &RemoteTool, silent: Duration) -> String {
@@ -183,11 +202,8 @@ pub(super) fn failure(kind: ErrorKind, tool: &RemoteTool, why: &str) -> ToolResu
     ToolResult::failure(ToolError::new(kind, format!("`{}` did not run: {why}.", tool.name)))
 }
 
-fn too_long(tool: &RemoteTool, bytes: usize) -> ToolResult {
-    let limit = tool.caller.client.max_payload();
-    let message = format!(
-        "Invalid arguments for `{}`: {bytes} bytes are more than the {limit} that a message to its worker can have. Send less.",
-        tool.name
-    );
+pub(super) fn too_long(tool: &RemoteTool, bytes: usize, limit: usize) -> ToolResult {
+    let why = Error::TooLong { bytes, limit };
+    let message = format!("Invalid arguments for `{}`: {why}. Send less, or in several calls.", tool.name);
     ToolResult::failure(ToolError::new(ErrorKind::InvalidArguments, message))
 }

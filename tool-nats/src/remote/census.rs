@@ -14,8 +14,11 @@ use tool_runtime::{Manifest, ToolDefinition};
 use crate::wire::{PART, header};
 use crate::{Error, Space, fingerprint};
 
-/// After so long without another answer all workers have answered.
+/// After so long without another answer all workers have answered, if there are as many as there were.
 const QUIET: Duration = Duration::from_millis(250);
+
+/// And after so long if there are not: those that are missing may be busy.
+const MISSING: Duration = Duration::from_secs(1);
 
 /// How long a count takes at most.
 const LONGEST: Duration = Duration::from_secs(3);
@@ -47,21 +50,25 @@ impl Presence {
     }
 }
 
-/// Asks who is there.
-pub(super) async fn count(client: &Client, space: &Space) -> Result<Vec<Presence>, Error> {
+/// Asks who is there, where so many were before. The server says at once if nobody is.
+pub(super) async fn count(client: &Client, space: &Space, before: usize) -> Result<Vec<Presence>, Error> {
     let inbox = client.new_inbox();
     let mut answers = client.subscribe(inbox.clone()).await.map_err(Error::nats("subscribe to presence"))?;
     let ping = format!("$SRV.PING.{}", space.name());
     client.publish_with_reply(ping, inbox, Bytes::new()).await.map_err(Error::nats("ask who is there"))?;
     let latest = Instant::now() + LONGEST;
-    let mut present = Vec::new();
-    while let Ok(Some(message)) = timeout_at(latest.min(Instant::now() + QUIET), answers.next()).await {
-        if message.status.is_some() {
-            break;
+    let mut present: Vec<Presence> = Vec::new();
+    loop {
+        let patience = match present.len() {
+            0 => LONGEST,
+            there if there < before => MISSING,
+            _ => QUIET,
+        };
+        match timeout_at(latest.min(Instant::now() + patience), answers.next()).await {
+            Ok(Some(message)) if message.status.is_none() => present.extend(Presence::read(&message.payload)),
+            _ => return Ok(present),
         }
-        present.extend(Presence::read(&message.payload));
     }
-    Ok(present)
 }
 
 /// The tools of a manifest, each with its definition and its fingerprint.

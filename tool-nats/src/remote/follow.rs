@@ -126,7 +126,7 @@ impl Follower {
 
     /// Counts the workers. Where there is no connection nobody can answer, and nobody is taken to be gone for it.
     async fn count(&mut self) {
-        let present = match count(&self.caller.client, &self.caller.space).await {
+        let present = match count(&self.caller.client, &self.caller.space, self.workers.len()).await {
             Ok(present) if self.caller.client.connection_state() == State::Connected => present,
             Ok(_) => return,
             Err(error) => return tracing::warn!(%error, "workers could not be counted"),

@@ -12,8 +12,9 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::connection::{Denied, Following};
 use crate::wire::{Answer, AnswerParts};
-use crate::{Error, Space};
+use crate::{Connection, Error, Space};
 
 /// How often silent calls are looked for, at most and at least. One look at all of them costs less than a timer for each.
 const SWEEP: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
@@ -23,16 +24,18 @@ const BATCH: usize = 64;
 
 /// What ends a wait.
 #[derive(Debug)]
-pub(crate) enum End {
+pub(super) enum End {
     /// The server says that nobody listens: nothing has run.
     NobodyThere,
     Result(tool_runtime::ToolResult),
+    /// The server does not let this user send the call, in words: nothing has run.
+    Denied(String),
     /// Nothing was heard for so long.
     Silent(Duration),
 }
 
 /// Where answers arrive.
-pub(crate) struct Inbox {
+pub(super) struct Inbox {
     client: Client,
     space: Space,
     /// All subjects of this inbox begin with it.
@@ -46,6 +49,8 @@ type Waiting = FxHashMap<u64, Entry>;
 
 /// A call that was sent.
 struct Entry {
+    /// Where it was sent.
+    to: Subject,
     end: oneshot::Sender<End>,
     progress: Option<mpsc::Sender<Value>>,
     heard: Instant,
@@ -57,7 +62,8 @@ struct Entry {
 }
 
 impl Inbox {
-    pub(crate) async fn open(client: Client, space: Space, patience: Duration) -> Result<Self, Error> {
+    pub(super) async fn open(connection: &Connection, space: Space, patience: Duration) -> Result<Self, Error> {
+        let client = connection.client().clone();
         let prefix = format!("{}.", client.new_inbox());
         let subscriber = client.subscribe(format!("{prefix}*")).await.map_err(Error::nats("subscribe to answers"))?;
         let stop = CancellationToken::new();
@@ -69,16 +75,18 @@ impl Inbox {
             patience,
         };
         let waiting = reader.waiting.clone();
+        let denied = deny(waiting.clone(), connection.denials().follow());
+        tokio::spawn(stop.clone().run_until_cancelled_owned(denied));
         tokio::spawn(stop.clone().run_until_cancelled_owned(reader.read(subscriber)));
         Ok(Self { client, space, prefix, next: AtomicU64::new(0), waiting, _reading: stop.drop_guard() })
     }
 
-    /// A place for the answers to one call.
-    pub(crate) fn place(self: &Arc<Self>, progress: Option<mpsc::Sender<Value>>) -> Place {
+    /// A place for the answers to one call, which goes to this subject.
+    pub(super) fn place(self: &Arc<Self>, to: &Subject, progress: Option<mpsc::Sender<Value>>) -> Place {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (end, ended) = oneshot::channel();
-        let entry =
-            Entry { end, progress, heard: Instant::now(), worker: None, stop: false, parts: AnswerParts::default() };
+        let (to, heard) = (to.clone(), Instant::now());
+        let entry = Entry { to, end, progress, heard, worker: None, stop: false, parts: AnswerParts::default() };
         lock(&self.waiting).insert(number, entry);
         Place { inbox: self.clone(), number, ended, is_over: false }
     }
@@ -89,7 +97,7 @@ fn lock(waiting: &Mutex<Waiting>) -> MutexGuard<'_, Waiting> {
 }
 
 /// The place of one call. Dropped before the answer has come, it has the call stopped.
-pub(crate) struct Place {
+pub(super) struct Place {
     inbox: Arc<Inbox>,
     number: u64,
     ended: oneshot::Receiver<End>,
@@ -98,12 +106,12 @@ pub(crate) struct Place {
 
 impl Place {
     /// The subject to which answers go.
-    pub(crate) fn subject(&self) -> Subject {
+    pub(super) fn subject(&self) -> Subject {
         format!("{}{}", self.inbox.prefix, self.number).into()
     }
 
     /// Waits for the end. Can be cancelled without loss.
-    pub(crate) async fn end(&mut self) -> End {
+    pub(super) async fn end(&mut self) -> End {
         let end = (&mut self.ended).await;
         self.is_over = true;
         // The sender goes only with the inbox, which this holds.
@@ -111,7 +119,7 @@ impl Place {
     }
 
     /// Has the call stopped: now, or as soon as its worker is known.
-    pub(crate) fn stop(&self) {
+    pub(super) fn stop(&self) {
         let worker = match lock(&self.inbox.waiting).get_mut(&self.number) {
             Some(entry) => {
                 entry.stop = true;
@@ -128,7 +136,7 @@ impl Place {
     }
 
     /// Nothing was sent, so that nothing will come.
-    pub(crate) fn forget(mut self) {
+    pub(super) fn forget(mut self) {
         self.is_over = true;
         lock(&self.inbox.waiting).remove(&self.number);
     }
@@ -219,14 +227,27 @@ impl Reader {
     fn sweep(&self) {
         let now = Instant::now();
         let silence = |entry: &Entry| now.saturating_duration_since(entry.heard);
-        let silent: Vec<Entry> = {
-            let mut waiting = lock(&self.waiting);
-            waiting.extract_if(|_, entry| silence(entry) >= self.patience).map(|(_, entry)| entry).collect()
-        };
-        for entry in silent {
-            let silence = silence(&entry);
-            // Whether somebody still waits does not matter.
-            let _ = entry.end.send(End::Silent(silence));
+        end_those(&self.waiting, |entry| silence(entry) >= self.patience, |entry| End::Silent(silence(entry)));
+    }
+}
+
+/// Ends calls that the server does not take.
+async fn deny(waiting: Arc<Mutex<Waiting>>, mut denials: Following) {
+    loop {
+        let denied = denials.next().await;
+        if let Denied::Publish(subject) = &denied {
+            // One that a worker has was taken before.
+            let is_denied = |entry: &Entry| *entry.to == **subject && entry.worker.is_none();
+            end_those(&waiting, is_denied, |_| End::Denied(denied.to_string()));
         }
+    }
+}
+
+fn end_those(waiting: &Mutex<Waiting>, is_over: impl Fn(&Entry) -> bool, end: impl Fn(&Entry) -> End) {
+    let over: Vec<Entry> = lock(waiting).extract_if(|_, entry| is_over(entry)).map(|(_, entry)| entry).collect();
+    for entry in over {
+        let end = end(&entry);
+        // Whether somebody still waits does not matter.
+        let _ = entry.end.send(end);
     }
 }

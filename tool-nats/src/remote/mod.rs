@@ -14,16 +14,15 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use async_nats::Client;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tool_runtime::{Registry, ToolDefinition};
 
 use self::follow::Follower;
-pub(crate) use self::inbox::{Inbox, Place};
+use self::inbox::Inbox;
 use self::tool::Caller;
-use crate::{Error, Queue, Space};
+use crate::{Connection, Error, Queue, Space};
 
 /// Fills a registry with the tools of all workers, and follows them as they come, go and change.
 ///
@@ -31,14 +30,14 @@ use crate::{Error, Queue, Space};
 /// any other: its arguments are checked, somebody is asked and the call is recorded here, before anything is sent.
 ///
 /// ```no_run
-/// use tool_nats::{async_nats, discover};
+/// use tool_nats::{connect, discover};
 /// use tool_runtime::{Dispatcher, ToolCall};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let client = async_nats::connect("nats://127.0.0.1:4222").await?;
+/// let connection = connect("nats://127.0.0.1:4222").await?;
 /// let tools = Dispatcher::builder().build()?;
-/// let remote = discover(client, tools.registry()).await?;
+/// let remote = discover(connection, tools.registry()).await?;
 ///
 /// let result = tools.call(ToolCall::from_text("metrics.newest", r#"{"host": "web-1"}"#)).await;
 /// println!("{}", result.output);
@@ -48,9 +47,9 @@ use crate::{Error, Queue, Space};
 /// # Ok(())
 /// # }
 /// ```
-pub fn discover(client: Client, registry: Registry) -> Discover {
+pub fn discover(connection: impl Into<Connection>, registry: Registry) -> Discover {
     Discover {
-        client,
+        connection: connection.into(),
         registry,
         space: Space::default(),
         every: Duration::from_secs(10),
@@ -81,7 +80,7 @@ type Deliver = Arc<dyn Fn(&str, &ToolDefinition) -> Delivery + Send + Sync>;
 /// What a discovery is told before it starts; see [`discover`].
 #[must_use = "nothing is discovered until this is awaited"]
 pub struct Discover {
-    client: Client,
+    connection: Connection,
     registry: Registry,
     space: Space,
     every: Duration,
@@ -132,9 +131,9 @@ impl Discover {
     }
 
     async fn start(self) -> Result<Remote, Error> {
-        let inbox = Inbox::open(self.client.clone(), self.space.clone(), self.patience).await?;
+        let inbox = Inbox::open(&self.connection, self.space.clone(), self.patience).await?;
         let caller = Arc::new(Caller {
-            client: self.client,
+            client: self.connection.client().clone(),
             space: self.space,
             inbox: Arc::new(inbox),
             queue: self.queue,

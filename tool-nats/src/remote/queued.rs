@@ -6,7 +6,7 @@ use tokio::time::timeout;
 use tool_runtime::{Deadline, ErrorKind, Scope, ToolError, ToolResult};
 
 use super::Delivery;
-use super::call::{failure, unavailable};
+use super::call::{failure, too_long, unavailable};
 use super::tool::RemoteTool;
 use crate::queue::{Job, Submitted};
 use crate::wire::CallHeaders;
@@ -33,22 +33,19 @@ pub(super) async fn call(
     let repeat = tool.caller.repeat && tool.repeatable;
     let job = Job { tool: &tool.name, headers, arguments, repeat };
     let id = queue.id_of(&job);
-    let place = match queue.submit(&id, &job).await {
-        Submitted::Yes(place) => place,
-        Submitted::No(error @ Error::TooLong { .. }) => {
-            return failure(ErrorKind::InvalidArguments, tool, &error.to_string());
-        }
+    match queue.submit(&id, &job).await {
+        Submitted::Yes => {}
+        Submitted::No(Error::TooLong { bytes, limit }) => return too_long(tool, bytes, limit),
         Submitted::No(error) => return unavailable(tool, &error.to_string()),
         Submitted::Unknown(error) => return of_job(unsure(tool, &format!("may be in the queue: {error}")), &id),
-    };
+    }
     if delivery == Delivery::Submitted {
         let output = format!("`{}` was submitted as the job `{id}`. Its result comes later.", tool.name);
         return of_job(ToolResult::success(output), &id);
     }
-    let waiting = queue.wait(&id, Some(place));
     let result = tokio::select! {
         biased;
-        result = waiting => Some(result),
+        result = queue.result(&id) => Some(result),
         () = scope.cancellation().cancelled() => stopped(tool, queue, &id, deadline).await,
     };
     let result = match result {

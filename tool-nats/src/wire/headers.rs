@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use async_nats::Client;
 use async_nats::header::{HeaderMap, HeaderName};
 use tool_runtime::{Context, ToolCall};
 
@@ -26,8 +27,6 @@ pub(crate) const PROBE: HeaderName = HeaderName::from_static("Tool-Probe");
 pub(crate) const PART: HeaderName = HeaderName::from_static("Tool-Part");
 /// The id of a job.
 pub(crate) const JOB: HeaderName = HeaderName::from_static("Tool-Job");
-/// Where to say that a job is done.
-pub(crate) const NOTIFY: HeaderName = HeaderName::from_static("Tool-Notify");
 /// A job may run more than once, if its tool is idempotent.
 pub(crate) const REPEAT: HeaderName = HeaderName::from_static("Tool-Repeat");
 
@@ -128,6 +127,22 @@ impl<'a> CallHeaders<'a> {
         }
         call
     }
+}
+
+/// How many bytes a message with these headers has room for besides them.
+pub(crate) fn room(client: &Client, headers: &HeaderMap) -> usize {
+    client.max_payload().saturating_sub(length(headers))
+}
+
+/// How long headers are in a message: a line for each, one before and an empty one behind them.
+fn length(headers: &HeaderMap) -> usize {
+    if headers.is_empty() {
+        return 0;
+    }
+    let lines = headers.iter().flat_map(|(name, values)| {
+        values.iter().map(move |value| AsRef::<str>::as_ref(name).len() + ": \r\n".len() + value.as_str().len())
+    });
+    "NATS/1.0\r\n\r\n".len() + lines.sum::<usize>()
 }
 
 /// The text of a header.

@@ -5,4 +5,4 @@ mod headers;
 mod text;
 
 pub(crate) use answer::{Answer, AnswerParts, Reply, messages};
-pub(crate) use headers::{CallHeaders, JOB, NOTIFY, PART, PROBE, REPEAT, header};
+pub(crate) use headers::{CallHeaders, JOB, PART, PROBE, REPEAT, header, room};

@@ -27,7 +27,7 @@ use self::running::Running;
 use self::serving::Serving;
 pub(crate) use self::serving::Tool;
 use crate::queue::Choice;
-use crate::{Error, Queue, Space};
+use crate::{Connection, Error, Queue, Space};
 
 /// How long the last answers of a worker that leaves may take to be sent.
 const FLUSH_PATIENCE: Duration = Duration::from_secs(5);
@@ -39,7 +39,7 @@ const FLUSH_PATIENCE: Duration = Duration::from_secs(5);
 /// changes or removes later is followed.
 ///
 /// ```no_run
-/// use tool_nats::{async_nats, serve};
+/// use tool_nats::{connect, serve};
 /// use tool_runtime::{Dispatcher, tool};
 ///
 /// /// Add two numbers.
@@ -50,17 +50,17 @@ const FLUSH_PATIENCE: Duration = Duration::from_secs(5);
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let client = async_nats::connect("nats://127.0.0.1:4222").await?;
-/// let worker = serve(client, Dispatcher::builder().build()?).version("1.4.0").await?;
+/// let connection = connect("nats://127.0.0.1:4222").await?;
+/// let worker = serve(connection, Dispatcher::builder().build()?).version("1.4.0").await?;
 /// # let stop = async {};
 /// stop.await;
 /// worker.drain().await;
 /// # Ok(())
 /// # }
 /// ```
-pub fn serve(client: Client, dispatcher: Dispatcher) -> Serve {
+pub fn serve(connection: impl Into<Connection>, dispatcher: Dispatcher) -> Serve {
     Serve {
-        client,
+        connection: connection.into(),
         dispatcher,
         space: Space::default(),
         version: "0.0.0".to_owned(),
@@ -75,7 +75,7 @@ pub fn serve(client: Client, dispatcher: Dispatcher) -> Serve {
 /// What a worker is told before it starts; see [`serve`].
 #[must_use = "nothing is served until this is awaited"]
 pub struct Serve {
-    client: Client,
+    connection: Connection,
     dispatcher: Dispatcher,
     space: Space,
     version: String,
@@ -135,10 +135,10 @@ impl Serve {
         if Version::parse(&self.version).is_err() {
             return Err(Error::Version(self.version));
         }
-        let id = self.client.new_inbox().rsplit('.').next().unwrap_or_default().to_owned();
+        let id = self.connection.client().new_inbox().rsplit('.').next().unwrap_or_default().to_owned();
         let shared = Arc::new(Shared {
             id,
-            client: self.client,
+            client: self.connection.client().clone(),
             dispatcher: self.dispatcher,
             space: self.space,
             version: self.version,
@@ -148,7 +148,7 @@ impl Serve {
             calls: TaskTracker::new(),
         });
         let stop = CancellationToken::new();
-        let mut serving = Serving::start(shared.clone()).await?;
+        let mut serving = Serving::start(shared.clone(), &self.connection).await?;
         if let Some(queue) = self.queue {
             serving.take_from(queue, self.queued, self.queue_places);
         }
@@ -178,7 +178,7 @@ pub(crate) struct Shared {
     version: String,
     description: String,
     pub(crate) trusts_consent: bool,
-    running: Running,
+    pub(crate) running: Running,
     /// The calls that run, so that they can be waited for.
     pub(crate) calls: TaskTracker,
 }

@@ -1,21 +1,26 @@
-//! Calls that take long, and can be stopped.
+//! Calls that take long and jobs, which can be stopped.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 use tool_runtime::CancellationToken;
 
-/// The calls that take long, by the subjects to which their answers go.
+/// The calls that take long, by the subjects to which their answers go, and the jobs, by their ids.
 #[derive(Default)]
-pub(super) struct Running {
+pub(crate) struct Running {
     calls: Mutex<FxHashMap<String, CancellationToken>>,
 }
 
 impl Running {
     /// Lets a call be stopped as long as what is given back lives.
-    pub(super) fn enter(&self, call: &str, token: &CancellationToken) -> Entered<'_> {
+    pub(crate) fn enter(&self, call: &str, token: &CancellationToken) -> Entered<'_> {
         self.calls().insert(call.to_owned(), token.clone());
         Entered { running: self, call: call.to_owned() }
+    }
+
+    /// Whether one runs.
+    pub(crate) fn has(&self, call: &str) -> bool {
+        self.calls().contains_key(call)
     }
 
     /// Stops a call, if it still runs.
@@ -32,7 +37,7 @@ impl Running {
 }
 
 /// A call that can be stopped.
-pub(super) struct Entered<'a> {
+pub(crate) struct Entered<'a> {
     running: &'a Running,
     call: String,
 }

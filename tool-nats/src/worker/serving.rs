@@ -1,6 +1,6 @@
 //! The subscriptions of a worker, kept like the tools of its dispatcher.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,14 +19,18 @@ use super::presence::Presence;
 use super::reading::{PROBE_PATIENCE, Reading, probe};
 use super::statistics::Statistics;
 use super::{Shared, request};
+use crate::connection::Following;
 use crate::queue::{Choice, Taking};
-use crate::{Error, Queue, fingerprint};
+use crate::{Connection, Error, Queue, fingerprint};
 
 /// How often the dispatcher is asked whether its tools have changed. It costs the comparison of two pointers.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// How often it is asked.
+/// How often somebody is asked for who has a tool.
 const CHECKS: u32 = 3;
+
+/// How long it may take until it is heard here that the server has said no.
+const DENIAL_PATIENCE: Duration = Duration::from_millis(100);
 
 const VERBS: [&str; 3] = ["PING", "INFO", "STATS"];
 
@@ -59,6 +63,8 @@ pub(super) struct Serving {
     verbs: SelectAll<Subscriber>,
     stops: Subscriber,
     taking: Option<Taking>,
+    /// What the server does not let this worker do; nothing where that is not heard.
+    denials: Option<Following>,
 }
 
 struct Served {
@@ -67,7 +73,8 @@ struct Served {
 }
 
 impl Serving {
-    pub(super) async fn start(shared: Arc<Shared>) -> Result<Self, Error> {
+    pub(super) async fn start(shared: Arc<Shared>, connection: &Connection) -> Result<Self, Error> {
+        let denials = connection.hears().then(|| connection.denials().follow());
         let subscribe = async |subject: String| {
             shared.client.subscribe(subject).await.map_err(Error::nats("subscribe to a worker's subjects"))
         };
@@ -85,6 +92,7 @@ impl Serving {
             verbs: select_all(verbs),
             stops,
             taking: None,
+            denials,
         })
     }
 
@@ -190,9 +198,33 @@ impl Serving {
         .await
     }
 
-    /// Whether this worker, or one like it, is heard: where the server does not let it listen it says nothing, and the
-    /// worker would wait for calls in vain.
-    pub(super) async fn check(&self) -> Result<(), Error> {
+    /// Whether this worker is heard: one that the server does not let listen would wait for calls in vain.
+    pub(super) async fn check(&mut self) -> Result<(), Error> {
+        let denied = match self.denials.take() {
+            Some(denials) => self.denied(denials).await,
+            None => self.unheard().await,
+        };
+        match &self.taking {
+            _ if !denied.is_empty() => Err(Error::Denied(denied)),
+            Some(taking) => taking.check().await,
+            None => Ok(()),
+        }
+    }
+
+    /// The tools to which the server has said no. It answers in order: what it says of the subscriptions comes before the
+    /// answer to what is asked after them, and is passed on by another task.
+    async fn denied(&self, mut denials: Following) -> Vec<String> {
+        let _ = timeout(PROBE_PATIENCE, self.shared.client.flush()).await;
+        let mut denied = BTreeSet::new();
+        while let Ok(no) = timeout(DENIAL_PATIENCE, denials.next()).await {
+            denied.extend(self.tools.get(no.subject()).map(|served| served.tool.name.clone()));
+        }
+        denied.into_iter().collect()
+    }
+
+    /// The tools for which nobody answers, neither this worker nor one like it. That is all that can be known where the
+    /// server's word is not heard.
+    async fn unheard(&self) -> Vec<String> {
         let checks = self.tools.values().map(|served| async {
             for _ in 0..CHECKS {
                 match timeout(PROBE_PATIENCE, probe(&self.shared.client, &served.tool.subject)).await {
@@ -204,8 +236,7 @@ impl Serving {
             }
             Some(served.tool.name.clone())
         });
-        let denied: Vec<String> = join_all(checks).await.into_iter().flatten().collect();
-        if denied.is_empty() { Ok(()) } else { Err(Error::Denied(denied)) }
+        join_all(checks).await.into_iter().flatten().collect()
     }
 
     /// Says that it is there, and with which tools.

@@ -120,11 +120,20 @@ async fn arguments_that_no_message_holds_are_refused_in_words() {
     let local = worker_tools(Effects::new(server.folder.path())).build().unwrap();
     let _worker = serve(connect(&server.url()).await, local).await.unwrap();
     let caller = Caller::new(connect(&server.url()).await).await;
-    let long = "x".repeat(2 << 20);
-    let result = caller.call("effect.leave", json!({"line": long, "milliseconds": 0})).await;
-    assert_eq!(kind(&result), Some(ErrorKind::InvalidArguments));
-    assert!(result.output.contains("1048576"), "{}", result.output);
+    let arguments = |letters: usize| json!({"line": "x".repeat(letters), "milliseconds": 0});
+    let most = (1 << 20) - arguments(0).to_string().len();
+    // Without an id or the like there are no headers, so that the whole message is there for arguments.
+    let expected = "Invalid arguments for `effect.leave`: 1048577 bytes are more than the 1048576 for which a message has \
+                    room (`max_payload` of the server). Send less, or in several calls.";
+    let result = caller.call("effect.leave", arguments(most + 1)).await;
+    assert_eq!((kind(&result), &*result.output), (Some(ErrorKind::InvalidArguments), expected));
     assert!(Effects::new(server.folder.path()).lines().is_empty());
+    // What comes with a call needs room as well.
+    let known = ToolCall::new("effect.leave", arguments(most)).conversation("c").id("1");
+    let result = caller.tools.call(known).await;
+    assert!(result.output.contains(": 1048576 bytes are more than the 1048"), "{}", result.output);
+    // The control: one that just fits.
+    assert!(caller.call("effect.leave", arguments(most)).await.success);
 }
 
 /// Somebody is asked before anything is sent. Without the caller's word that they agreed, the worker refuses; that is

@@ -1,18 +1,20 @@
 //! Three workers under load, of which one is killed every second: `NATS_KILL_SECONDS` long, ten unless set. The effect of
 //! a call is a line in a file; what the calls answered, what the file has and what the journal says is compared.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use serde_json::json;
+use tokio::task::JoinHandle;
+use tokio::time::MissedTickBehavior;
 use tool_journal::SqliteJournal;
 use tool_nats::async_nats;
 use tool_runtime::journal::{Journal, Query, State};
 use tool_runtime::{ErrorKind, ToolCall, ToolResult};
 
-use crate::support::{Caller, Child, Effects, Task, connect, kind, server};
+use crate::support::{Caller, Child, Effects, Task, connect, kind, server, until};
 
 const LANES: usize = 24;
 
@@ -39,10 +41,10 @@ async fn spy(client: &async_nats::Client) -> Arc<Mutex<HashMap<String, u32>>> {
 }
 
 /// Makes calls until it is time, with what each answered.
-async fn lane(caller: Arc<Caller>, lane: usize, until: Instant) -> Vec<(String, ToolResult)> {
+async fn lane(caller: Arc<Caller>, lane: usize, end: Instant) -> Vec<(String, ToolResult)> {
     let mut answers = Vec::new();
     for number in 0.. {
-        if Instant::now() > until {
+        if Instant::now() > end {
             break;
         }
         let line = format!("{lane}-{number}");
@@ -60,25 +62,43 @@ async fn lane(caller: Arc<Caller>, lane: usize, until: Instant) -> Vec<(String, 
 async fn every_call_is_answered_once_and_as_what_it_is() {
     let server = server!();
     let folder = server.folder.path().to_owned();
-    let task = Task { url: server.url(), folder: folder.clone(), journal: true, queue_silence: None };
-    let mut workers: Vec<Child> = (0..3).map(|_| Child::start(&task)).collect();
+    let task = Task { url: server.url(), folder: folder.clone(), ..Task::default() };
+    let start = || {
+        let task = task.clone();
+        tokio::task::spawn_blocking(move || Child::start(&task))
+    };
+    let mut workers = VecDeque::new();
+    for _ in 0..3 {
+        workers.push_back(start().await.unwrap());
+    }
     let client = connect(&server.url()).await;
     let spied = spy(&client).await;
     let caller = Arc::new(Caller::new(client).await);
+    until("three workers serve", async || caller.remote.workers().len() == 3).await;
 
-    let until = Instant::now() + duration();
-    let lanes: Vec<_> = (0..LANES).map(|number| tokio::spawn(lane(caller.clone(), number, until))).collect();
+    let end = Instant::now() + duration();
+    let lanes: Vec<_> = (0..LANES).map(|number| tokio::spawn(lane(caller.clone(), number, end))).collect();
     let mut kills = 0;
-    while Instant::now() < until {
-        tokio::time::sleep(Duration::from_secs(1)).await;
-        workers[kills % 3].kill();
-        let task = task.clone();
-        workers[kills % 3] = tokio::task::spawn_blocking(move || Child::start(&task)).await.unwrap();
+    let mut starting: Option<JoinHandle<Child>> = None;
+    let mut seconds = tokio::time::interval(Duration::from_secs(1));
+    seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    seconds.tick().await;
+    while Instant::now() < end {
+        seconds.tick().await;
+        // The oldest; another starts in its place, and is there before the next is killed.
+        if let Some(started) = starting.take() {
+            workers.push_back(started.await.unwrap());
+        }
+        workers.pop_front().unwrap().kill();
+        starting = Some(start());
         kills += 1;
     }
     let mut answers = Vec::new();
     for lane in lanes {
         answers.extend(lane.await.unwrap());
+    }
+    if let Some(started) = starting {
+        workers.push_back(started.await.unwrap());
     }
     drop(workers);
 

@@ -5,6 +5,8 @@
 
 // Calls by request and reply: what travels with them, what comes back.
 mod calls;
+// Who one is, and what one may do, by credentials files.
+mod credentials;
 // Which tools there are, as workers come, go and change.
 mod discovery;
 // A worker is killed every second.

@@ -72,7 +72,7 @@ async fn of_a_worker_that_dies_the_outcome_is_unknown() {
     let server = server!();
     let folder = server.folder.path();
     let effects = Effects::new(folder);
-    let task = Task { url: server.url(), folder: folder.to_owned(), journal: false, queue_silence: None };
+    let task = Task { url: server.url(), folder: folder.to_owned(), journal: None, ..Task::default() };
     let mut worker = Child::start(&task);
     let caller = Caller::new(connect(&server.url()).await).await;
     let killed = during(&caller, &effects, "killed", || worker.kill()).await;
@@ -90,7 +90,7 @@ async fn a_lost_call_of_an_idempotent_tool_is_repeated_on_request() {
     let server = server!();
     let folder = server.folder.path();
     let effects = Effects::new(folder);
-    let task = Task { url: server.url(), folder: folder.to_owned(), journal: true, queue_silence: None };
+    let task = Task { url: server.url(), folder: folder.to_owned(), ..Task::default() };
     let mut first = Child::start(&task);
     let caller = Caller::with(connect(&server.url()).await, |discover| discover.repeat_idempotent()).await;
     let call = |tool, line| {

@@ -1,14 +1,15 @@
 //! The configuration of the example, with TLS: a worker serves its own tools, and no others.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::time::Duration;
 
+use async_nats::Request;
 use futures_util::StreamExt;
 use serde_json::json;
-use tool_nats::{Error, async_nats, serve};
+use tool_nats::{Connection, Delivery, Error, JobId, Queue, QueueOptions, async_nats, serve};
 use tool_runtime::{Dispatcher, ErrorKind, RuntimeTool, ToolCall};
 
-use crate::support::{Caller, Server, kind, until};
+use crate::support::{Caller, Server, certificates, kind, until};
 
 /// A server with the example's configuration, or the end of the test where there is none.
 macro_rules! secured {
@@ -22,7 +23,7 @@ macro_rules! secured {
 
 fn configure(folder: &Path) -> Option<PathBuf> {
     let cluster = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/cluster");
-    assert!(Command::new(cluster.join("certificates")).arg(folder).status().unwrap().success(), "openssl is needed");
+    certificates(folder);
     let configuration = std::fs::read_to_string(cluster.join("nats.conf")).unwrap();
     let with_passwords = ["METRICS", "MATH", "CALLER"].iter().fold(configuration, |text, user| {
         text.replace(&format!("${user}_PASSWORD"), &format!("{:?}", user.to_lowercase()))
@@ -32,12 +33,17 @@ fn configure(folder: &Path) -> Option<PathBuf> {
     Some(file)
 }
 
-async fn connect(server: &Server, user: &str) -> async_nats::Client {
-    let options = async_nats::ConnectOptions::with_user_and_password(user.to_owned(), user.to_owned())
-        .add_root_certificates(server.folder.path().join("ca.pem"))
-        .require_tls(true)
-        .custom_inbox_prefix(format!("_INBOX_{user}"));
-    options.connect(format!("tls://{}", server.url())).await.unwrap()
+async fn connect(server: &Server, user: &str) -> Connection {
+    tool_nats::connect(format!("tls://{}", server.url()))
+        .user(user, user)
+        .authority(server.folder.path().join("ca.pem"))
+        .inbox_prefix(format!("_INBOX_{user}"))
+        .await
+        .unwrap()
+}
+
+async fn open(connection: &Connection) -> Queue {
+    Queue::open(connection.clone(), QueueOptions::default()).await.unwrap()
 }
 
 fn tools(names: &[&str], says: &'static str) -> Dispatcher {
@@ -68,7 +74,7 @@ async fn a_tool_cannot_be_taken_over_by_announcing_it() {
     let intruder = connect(&server, "math").await;
     // It says all that a worker says, and cannot listen where it would have to.
     let impostor = tools(&["metrics.newest"], "wrong");
-    let _impostor = impostor_worker(intruder, impostor).await;
+    let _impostor = impostor_worker(intruder.client().clone(), impostor).await;
     let caller = Caller::new(connect(&server, "caller").await).await;
     let call = || caller.tools.call(ToolCall::from_text("metrics.newest", "{}"));
     for _ in 0..5 {
@@ -114,8 +120,8 @@ async fn a_caller_cannot_serve_and_a_worker_cannot_call() {
     let server = secured!();
     let _worker = serve(connect(&server, "metrics").await, tools(&["metrics.newest"], "right")).await.unwrap();
     let denied = serve(connect(&server, "caller").await, tools(&["metrics.newest"], "wrong")).await;
-    // The worker's own tool is heard by the right worker: what counts is who answers.
-    drop(denied);
+    // Also where the right worker would answer in its place.
+    assert!(matches!(denied, Err(Error::Denied(tools)) if tools == ["metrics.newest"]));
     let caller = Caller::new(connect(&server, "caller").await).await;
     for _ in 0..20 {
         assert_eq!(caller.call("metrics.newest", json!({})).await.output, "right");
@@ -128,9 +134,78 @@ async fn a_caller_cannot_serve_and_a_worker_cannot_call() {
 #[tokio::test]
 async fn a_wrong_password_and_a_connection_without_tls_are_refused() {
     let server = secured!();
-    let options = async_nats::ConnectOptions::with_user_and_password("metrics".into(), "guess".into());
-    let options = options.add_root_certificates(server.folder.path().join("ca.pem"));
-    assert!(options.connect(format!("tls://{}", server.url())).await.is_err());
-    let plain = async_nats::ConnectOptions::with_user_and_password("metrics".into(), "metrics".into());
-    assert!(plain.connect(server.url()).await.is_err(), "its certificate is not trusted");
+    let url = format!("tls://{}", server.url());
+    let authority = server.folder.path().join("ca.pem");
+    let guessed = tool_nats::connect(&url).user("metrics", "guess").authority(&authority).await.unwrap_err();
+    assert!(!guessed.to_string().contains("guess"), "{guessed}");
+    tool_nats::connect(server.url()).user("metrics", "metrics").await.expect_err("its certificate is not trusted");
+    tool_nats::connect(&url).user("metrics", "metrics").authority(&authority).await.unwrap();
+}
+
+/// What is said of a connection never has the password in it, wherever it stands.
+#[tokio::test]
+async fn a_password_is_not_repeated() {
+    for url in ["nats://user:secret@127.0.0.1:1", "nats://user:secret@[", "user:secret@127.0.0.1:1,127.0.0.1:2"] {
+        let error = tool_nats::connect(url).await.unwrap_err();
+        assert!(!format!("{error} {error:?}").contains("secret"), "{error:?}");
+        let connect = tool_nats::connect(url).user("user", "secret");
+        assert!(!format!("{connect:?}").contains("secret"));
+    }
+    let half = tool_nats::connect("127.0.0.1").credentials_file("x").user("user", "secret").await.unwrap_err();
+    assert!(half.to_string().ends_with("there is a user, and a credentials file: use one of them"), "{half}");
+}
+
+#[tokio::test]
+async fn a_worker_takes_its_own_jobs_and_no_others() {
+    let server = secured!();
+    let connection = connect(&server, "caller").await;
+    let queue = open(&connection).await;
+    let given = queue.clone();
+    let caller = Caller::with(connection, |discover| discover.queue(given)).await;
+    let (math, metrics) = (connect(&server, "math").await, connect(&server, "metrics").await);
+    let worker = async |connection: &Connection, tool, says| {
+        serve(connection.clone(), tools(&[tool], says)).queue(open(connection).await).await.unwrap()
+    };
+    let call = |tool: &'static str, delivery| caller.tools.call(ToolCall::new(tool, json!({}))).with(delivery);
+
+    // Each does its own.
+    let _worker = worker(&math, "math.add", "sum").await;
+    let other = worker(&metrics, "metrics.newest", "right").await;
+    caller.remote.refresh().await;
+    assert_eq!(call("math.add", Delivery::Queued).await.output, "sum");
+    assert_eq!(call("metrics.newest", Delivery::Queued).await.output, "right");
+
+    // A job waits for its worker. Meanwhile another's tries all that could be done with it.
+    other.drain().await;
+    let _known = serve(metrics.clone(), tools(&["metrics.newest"], "right")).await.unwrap();
+    until("it is known again", async || call("metrics.newest", Delivery::Direct).await.success).await;
+    let submitted = call("metrics.newest", Delivery::Submitted).await;
+    let Some(job) = submitted.metadata.get("job").and_then(|job| job.as_str()) else { panic!("{submitted:?}") };
+    let tries = [
+        ("$JS.API.CONSUMER.INFO.tools-jobs.metrics=newest".to_owned(), json!({})),
+        ("$JS.API.CONSUMER.MSG.NEXT.tools-jobs.metrics=newest".to_owned(), json!({"batch": 1, "no_wait": true})),
+        ("$JS.API.CONSUMER.DELETE.tools-jobs.metrics=newest".to_owned(), json!({})),
+        ("$JS.API.STREAM.MSG.GET.tools-jobs".to_owned(), json!({"last_by_subj": "tools.job.metrics.newest"})),
+        ("$JS.API.STREAM.PURGE.tools-jobs".to_owned(), json!({})),
+        ("$JS.API.STREAM.DELETE.tools-jobs".to_owned(), json!({})),
+        (format!("$JS.API.DIRECT.GET.KV_tools-job-states.$KV.tools-job-states.{job}"), json!({})),
+        (format!("$KV.tools-job-states.{job}"), json!({"state": "done"})),
+        ("tools.job.metrics.newest".to_owned(), json!({})),
+    ];
+    let try_as = async |connection: &Connection, (subject, payload): &(String, serde_json::Value)| {
+        let request = Request::new().payload(payload.to_string().into()).timeout(Some(Duration::from_millis(300)));
+        connection.client().send_request(subject.clone(), request).await.is_ok()
+    };
+    for attempt in &tries {
+        assert!(!try_as(&math, attempt).await, "{attempt:?}");
+    }
+    // Nor does it start with a tool whose jobs it may not take. The control: it may serve it otherwise.
+    let other = || tools(&["math.other"], "other");
+    let denied = serve(math.clone(), other()).queue(open(&math).await).await.unwrap_err();
+    assert!(matches!(denied, Error::Forbidden { .. }) && denied.to_string().contains("math=other"), "{denied}");
+    serve(math.clone(), other()).await.unwrap();
+    // The control: whose job it is gets an answer to the first of them.
+    assert!(try_as(&metrics, &tries[0]).await);
+    let _worker = worker(&metrics, "metrics.newest", "right").await;
+    assert_eq!(queue.result(&JobId::parse(job).unwrap()).await.unwrap().output, "right");
 }

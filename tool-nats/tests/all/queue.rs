@@ -31,7 +31,7 @@ fn job(result: &ToolResult) -> JobId {
 
 fn task(server: &crate::support::Server) -> Task {
     let folder = server.folder.path().to_owned();
-    Task { url: server.url(), folder, journal: true, queue_silence: Some(SILENCE) }
+    Task { url: server.url(), folder, queue_silence: Some(SILENCE), ..Task::default() }
 }
 
 #[tokio::test]
@@ -57,8 +57,8 @@ async fn a_job_is_submitted_asked_for_and_done_once() {
 
     let direct = caller.call("effect.leave", json!({"line": "y", "milliseconds": 0})).await;
     assert!(direct.success && direct.metadata.get("job").is_none());
-    assert_eq!(queue.status(&JobId::parse("unknown").unwrap()).await.unwrap(), None);
-    assert!(queue.result(&JobId::parse("unknown").unwrap()).await.is_err());
+    assert_eq!(queue.status(&JobId::parse("no.such").unwrap()).await.unwrap(), None);
+    assert!(queue.result(&JobId::parse("no.such").unwrap()).await.is_err());
     assert!(JobId::parse("a.>").is_err());
 }
 
@@ -169,6 +169,51 @@ async fn a_killed_workers_jobs_are_repeated_or_unknown() {
     assert_eq!(lines, ["once", "twice", "twice", "twice done"]);
 }
 
+/// A worker dies between the end of a call and its record in the queue. One with the same journal knows the answer, and
+/// does not run it again. The control is one with another journal: it knows nothing, and says so.
+#[tokio::test]
+async fn what_a_killed_worker_has_completed_is_answered_from_the_journal() {
+    for (journal, expected) in [("calls.db", None), ("other.db", Some(ErrorKind::OutcomeUnknown))] {
+        let server = server!();
+        let effects = Effects::new(server.folder.path());
+        let mut first = Child::start(&Task { holds: true, ..task(&server) });
+        let (caller, queue) = caller(&server.url()).await;
+        let id = job(&caller.tools.call(call("effect.leave", "x", 0)).with(Delivery::Submitted).await);
+        until("it is recorded", async || effects.lines().contains(&"recorded".to_owned())).await;
+        first.kill();
+        assert!(matches!(queue.status(&id).await.unwrap(), Some(Status::Running { attempt: 1, .. })));
+        let _second = Child::start(&Task { journal: Some(journal.to_owned()), ..task(&server) });
+        let result = queue.result(&id).await.unwrap();
+        assert_eq!(kind(&result), expected, "{journal}: {result:?}");
+        assert_eq!(result.output == "x", expected.is_none(), "{journal}: {result:?}");
+        assert_eq!(effects.lines(), ["x", "x done", "recorded"], "{journal}: it ran once");
+    }
+}
+
+/// A worker is silent for so long that its job is given to another, and is at it all the same: the journal says so, and
+/// the other leaves it alone, also where it may be repeated.
+#[tokio::test]
+async fn a_job_that_still_runs_is_left_to_its_worker() {
+    let server = server!();
+    let effects = Effects::new(server.folder.path());
+    let first = Child::start(&task(&server));
+    let (caller, queue) = caller(&server.url()).await;
+    let mut ids = Vec::new();
+    for tool in ["effect.leave", "effect.repeat"] {
+        ids.push(job(&caller.tools.call(call(tool, tool, 1_000)).with(Delivery::Submitted).await));
+    }
+    until("both begin", async || effects.lines().len() == 2).await;
+    first.pause();
+    let _second = Child::start(&task(&server));
+    tokio::time::sleep(SILENCE * 3).await;
+    first.resume();
+    for (id, tool) in ids.iter().zip(["effect.leave", "effect.repeat"]) {
+        let result = queue.result(id).await.unwrap();
+        assert_eq!(result.output, tool, "{result:?}");
+    }
+    assert_eq!(effects.lines().len(), 4, "{:?}", effects.lines());
+}
+
 /// Results that no message holds are kept as well.
 #[tokio::test]
 async fn the_result_of_a_job_may_be_long() {
@@ -181,6 +226,26 @@ async fn the_result_of_a_job_may_be_long() {
     let long = ToolCall::new("big.text", json!({"bytes": bytes}));
     let result = caller.tools.call(long).with(Delivery::Queued).await;
     assert!(result.success && result.output.len() == bytes / 10 * 10, "{:?}", kind(&result));
+}
+
+#[tokio::test]
+async fn a_job_that_no_message_holds_is_refused_in_words() {
+    let server = server!();
+    let effects = Effects::new(server.folder.path());
+    let client = connect(&server.url()).await;
+    let tools = worker_tools(effects.clone()).build().unwrap();
+    let _worker = serve(client.clone(), tools).queue(open(client.clone()).await).await.unwrap();
+    let (caller, _) = caller(&server.url()).await;
+    let limit = client.max_payload();
+    for delivery in [Delivery::Queued, Delivery::Submitted] {
+        let result = caller.tools.call(call("effect.leave", &"x".repeat(limit), 0)).with(delivery).await;
+        assert_eq!(kind(&result), Some(ErrorKind::InvalidArguments));
+        let bytes = json!({"line": "x".repeat(limit), "milliseconds": 0}).to_string().len();
+        let expected = format!("Invalid arguments for `effect.leave`: {bytes} bytes are more than the ");
+        assert!(result.output.starts_with(&expected), "{}", result.output);
+        assert!(result.output.ends_with("Send less, or in several calls."), "{}", result.output);
+    }
+    assert!(effects.lines().is_empty());
 }
 
 /// Two of three workers are killed with jobs in their hands, and all are done.

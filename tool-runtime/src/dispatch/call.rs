@@ -57,6 +57,8 @@ pub(super) struct Rare {
     /// What somebody has given consent to.
     approved: Option<Box<Question>>,
     dry_run: bool,
+    /// Whether only the record answers.
+    replay: bool,
     /// Who is asked about this call, instead of whom the dispatcher asks.
     confirm: Option<Arc<dyn Confirm>>,
     /// How long it may take at most.
@@ -153,6 +155,32 @@ impl<'a> Call<'a> {
     /// Only says what the call would do, whatever the dispatcher does otherwise: nothing runs, and nobody is asked.
     pub fn dry_run(mut self) -> Self {
         self.rare().dry_run = true;
+        self
+    }
+
+    /// Answers from the record alone: nothing runs, and nobody is asked. It is for a call of which somebody else may have
+    /// done a part. One that completed is answered as it was then, with `replayed` in the metadata; one that runs is
+    /// `Busy`; of any other, and without a journal, it is `OutcomeUnknown`.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::journal::MemoryJournal;
+    /// use tool_runtime::{Dispatcher, ErrorKind, RuntimeTool, ToolCall};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let pay = RuntimeTool::new("pay", "Pays.", |()| async { "paid" });
+    /// let tools = Dispatcher::builder().tool(pay).journal(MemoryJournal::new()).build()?;
+    /// let call = |id: &'static str| tools.call(ToolCall::new("pay", json!({})).conversation("chat-7").id(id));
+    ///
+    /// call("call_1").await;
+    /// assert_eq!(call("call_1").replay().await.output, "paid");
+    /// assert_eq!(call("call_2").replay().await.error.map(|error| error.kind), Some(ErrorKind::OutcomeUnknown));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn replay(mut self) -> Self {
+        self.rare().replay = true;
         self
     }
 
@@ -299,9 +327,9 @@ impl<'a> Call<'a> {
             told.ends(&result);
             return Some(Break(result));
         };
-        let (approved, dry_run, confirm, seat) = match &mut self.rare {
-            Some(rare) => (rare.approved.take(), rare.dry_run, rare.confirm.take(), rare.seat.take()),
-            None => (None, false, None, None),
+        let (approved, dry_run, replay, confirm, seat) = match &mut self.rare {
+            Some(rare) => (rare.approved.take(), rare.dry_run, rare.replay, rare.confirm.take(), rare.seat.take()),
+            None => (None, false, false, None, None),
         };
         let careful = Careful {
             inner: self.tools.inner.clone(),
@@ -309,6 +337,7 @@ impl<'a> Call<'a> {
             call: self.call.clone().into_owned(),
             approved,
             dry_run,
+            replay,
             confirm,
             with: std::mem::take(&mut self.with),
             budget: Budget::new(self.timeout_of(tool)),
@@ -322,7 +351,7 @@ impl<'a> Call<'a> {
     /// Whether it takes the careful way whatever its tool is.
     #[inline]
     fn is_special(&self) -> bool {
-        self.rare.as_ref().is_some_and(|rare| rare.dry_run || rare.approved.is_some())
+        self.rare.as_ref().is_some_and(|rare| rare.dry_run || rare.replay || rare.approved.is_some())
     }
 
     /// What is asked, limited and recorded is the tool itself, whatever a selection calls it. What the model reads has

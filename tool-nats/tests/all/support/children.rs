@@ -8,16 +8,27 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tool_journal::SqliteJournal;
 use tool_nats::{Queue, QueueOptions, serve};
+use tool_runtime::journal::{Begun, BoxFuture, CallKey, Entry, Finished, Journal, JournalError, Query, Started};
 
-use super::{Effects, connect, worker_tools};
+use super::{Effects, worker_tools};
 
 /// What a worker in a process of its own is to do.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Task {
     pub url: String,
     pub folder: PathBuf,
-    pub journal: bool,
+    /// The file of its journal in the folder, if it has one.
+    pub journal: Option<String>,
     pub queue_silence: Option<Duration>,
+    /// Whether it holds still once a call is on record as finished, and leaves a line that it is.
+    pub holds: bool,
+}
+
+impl Default for Task {
+    fn default() -> Self {
+        let journal = Some("calls.db".to_owned());
+        Self { url: String::new(), folder: PathBuf::new(), journal, queue_silence: None, holds: false }
+    }
 }
 
 /// A worker in a process of its own. Dropped, it is killed.
@@ -49,6 +60,21 @@ impl Child {
         assert!(lines.map_while(Result::ok).any(|line| line == "ready"), "the worker ended early");
     }
 
+    /// As `kill -STOP`: it holds still, and is there.
+    pub fn pause(&self) {
+        self.signal("STOP");
+    }
+
+    /// As `kill -CONT`.
+    pub fn resume(&self) {
+        self.signal("CONT");
+    }
+
+    fn signal(&self, name: &str) {
+        let pid = self.0.id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &pid]).status().unwrap().success());
+    }
+
     /// As `kill -9`.
     pub fn kill(&mut self) {
         self.0.kill().unwrap();
@@ -73,16 +99,53 @@ async fn works_until_killed() {
         let _ = std::io::stdin().read(&mut [0]);
         std::process::exit(0);
     });
-    let mut tools = worker_tools(Effects::new(&task.folder));
-    if task.journal {
-        tools = tools.journal(SqliteJournal::open(task.folder.join("calls.db")).await.unwrap());
+    let effects = Effects::new(&task.folder);
+    let mut tools = worker_tools(effects.clone());
+    if let Some(file) = &task.journal {
+        let journal = SqliteJournal::open(task.folder.join(file)).await.unwrap();
+        tools = match task.holds {
+            true => tools.journal(Holding { journal, effects }),
+            false => tools.journal(journal),
+        };
     }
-    let client = connect(&task.url).await;
-    let mut worker = serve(client.clone(), tools.build().unwrap()).version("1.0.0");
+    let connection = tool_nats::connect(&task.url).await.unwrap();
+    let mut worker = serve(connection.clone(), tools.build().unwrap()).version("1.0.0");
     if let Some(silence) = task.queue_silence {
-        worker = worker.queue(Queue::open(client, QueueOptions::default().silence(silence)).await.unwrap());
+        worker = worker.queue(Queue::open(connection, QueueOptions::default().silence(silence)).await.unwrap());
     }
     let _worker = worker.await.unwrap();
     println!("\nready");
     std::future::pending().await
+}
+
+/// A journal that never comes back from recording the end of a call, which is on the disk by then.
+struct Holding {
+    journal: SqliteJournal,
+    effects: Effects,
+}
+
+impl Journal for Holding {
+    fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>> {
+        self.journal.begin(call)
+    }
+
+    fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<Begun>, JournalError>> {
+        self.journal.recall(key)
+    }
+
+    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
+        Box::pin(async move {
+            self.journal.finish(key, finished).await?;
+            self.effects.add("recorded");
+            std::future::pending().await
+        })
+    }
+
+    fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {
+        self.journal.note(call, decision)
+    }
+
+    fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>> {
+        self.journal.entries(query)
+    }
 }

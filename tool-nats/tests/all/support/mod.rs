@@ -1,15 +1,17 @@
 mod children;
 mod nats_server;
+mod operator;
 mod proxy;
 mod tools;
 
 use std::time::Duration;
 
-use tool_nats::{Discover, Remote, async_nats, discover};
+use tool_nats::{Connection, Discover, Remote, discover};
 use tool_runtime::{Dispatcher, ErrorKind, ToolCall, ToolResult};
 
 pub use children::{Child, Task};
-pub use nats_server::{Server, connect};
+pub use nats_server::{Server, certificates, connect};
+pub use operator::{Operator, Permissions};
 pub use proxy::{Proxy, Way};
 pub use tools::{Effects, worker_tools};
 
@@ -31,17 +33,21 @@ pub struct Caller {
 }
 
 impl Caller {
-    pub async fn new(client: async_nats::Client) -> Self {
-        Self::with(client, |discover| discover).await
+    pub async fn new(connection: impl Into<Connection>) -> Self {
+        Self::with(connection, |discover| discover).await
     }
 
-    pub async fn with(client: async_nats::Client, more: impl FnOnce(Discover) -> Discover) -> Self {
+    pub async fn with(connection: impl Into<Connection>, more: impl FnOnce(Discover) -> Discover) -> Self {
         let tools = Dispatcher::builder().build().unwrap();
-        Self::of(tools, client, more).await
+        Self::of(tools, connection, more).await
     }
 
-    pub async fn of(tools: Dispatcher, client: async_nats::Client, more: impl FnOnce(Discover) -> Discover) -> Self {
-        let discover = discover(client, tools.registry()).patience(Duration::from_secs(2));
+    pub async fn of(
+        tools: Dispatcher,
+        connection: impl Into<Connection>,
+        more: impl FnOnce(Discover) -> Discover,
+    ) -> Self {
+        let discover = discover(connection, tools.registry()).patience(Duration::from_secs(2));
         let remote = more(discover).await.unwrap();
         Self { tools, remote }
     }

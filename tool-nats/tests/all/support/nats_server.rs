@@ -22,7 +22,7 @@ impl Server {
         Self::configured(|_| None)
     }
 
-    /// Starts one with a configuration that may stand in its folder.
+    /// Starts one with a configuration that may stand in its folder, and says then where its store is.
     pub fn configured(configure: impl FnOnce(&Path) -> Option<PathBuf>) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         if Command::new("nats-server").arg("--version").stdout(Stdio::null()).status().is_err() {
@@ -61,7 +61,8 @@ impl Server {
             }
             std::thread::sleep(Duration::from_millis(50));
         }
-        panic!("nats-server does not start");
+        let log = std::fs::read_to_string(self.folder.path().join("log"));
+        panic!("nats-server does not start: {log:?}");
     }
 }
 
@@ -73,11 +74,18 @@ impl Drop for Server {
 
 fn run(port: u16, folder: &Path, configuration: Option<&Path>) -> std::process::Child {
     let mut command = Command::new("nats-server");
-    if let Some(configuration) = configuration {
-        command.arg("-c").arg(configuration);
-    }
-    command.args(["-a", "127.0.0.1", "-p", &port.to_string(), "-js", "-sd"]).arg(folder.join("store"));
+    match configuration {
+        Some(configuration) => command.arg("-c").arg(configuration),
+        None => command.args(["-js", "-sd"]).arg(folder.join("store")),
+    };
+    command.args(["-a", "127.0.0.1", "-p", &port.to_string()]);
     command.arg("-l").arg(folder.join("log")).current_dir(folder).spawn().unwrap()
+}
+
+/// Makes an authority and a server's certificate in a folder, as the example does.
+pub fn certificates(folder: &Path) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/cluster/certificates");
+    assert!(Command::new(script).arg(folder).status().unwrap().success(), "openssl is needed");
 }
 
 /// A connection that comes back quickly.

@@ -33,6 +33,9 @@ use crate::guard::CatchPanic;
 use crate::shim::Waiting;
 use crate::{ErrorKind, Permit, ToolCall, ToolError, ToolResult, redact};
 
+/// What is said of a call that only the record was to answer.
+const NOT_ON_RECORD: &str = "is on no record: whether it has taken effect cannot be said here";
+
 /// A call on its careful way.
 pub(super) struct Careful {
     pub(super) inner: Arc<Inner>,
@@ -41,6 +44,8 @@ pub(super) struct Careful {
     /// What somebody has given consent to already.
     pub(super) approved: Option<Box<Question>>,
     pub(super) dry_run: bool,
+    /// Whether only the record answers.
+    pub(super) replay: bool,
     /// Who is asked about this call, instead of whom the dispatcher asks.
     pub(super) confirm: Option<Arc<dyn Confirm>>,
     /// What came with the call.
@@ -116,6 +121,9 @@ impl Careful {
         // A call is known by what the model asked for, whatever somebody has put in its place.
         let asked = self.approved.as_ref().map_or(&read.arguments, |question| &question.arguments).clone();
         self.timed(budget, self.recall(&asked)).await?;
+        if self.replay {
+            return Err(self.failure(ErrorKind::OutcomeUnknown, NOT_ON_RECORD.to_owned()));
+        }
         let (decision, edited) = self.consent(rules, &read, budget).await?;
         if let Some(arguments) = edited {
             (waiting, read) = match self.read(&arguments.to_string(), false) {

@@ -1,0 +1,206 @@
+//! Credentials files, with TLS: what the token in one says that its user may do is what it can do.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use tool_nats::{Connection, Delivery, Error, Queue, QueueOptions, connect, serve};
+use tool_runtime::{Dispatcher, ErrorKind, RuntimeTool, ToolCall};
+
+use crate::support::{Caller, Operator, Permissions, Server, certificates, kind};
+
+const BOTH: [&str; 2] = ["math.add", "metrics.newest"];
+
+/// A server that trusts an operator, and the operator; or the end of the test where there is none.
+macro_rules! trusting {
+    () => {{
+        let operator = Operator::new();
+        match Server::configured(|folder| Some(configure(folder, &operator))) {
+            Some(server) => (server, operator),
+            None => return,
+        }
+    }};
+}
+
+fn configure(folder: &Path, operator: &Operator) -> PathBuf {
+    certificates(folder);
+    let tls = "tls { cert_file: \"server.pem\", key_file: \"server-key.pem\" }";
+    let store = "jetstream { store_dir: \"jetstream\" }";
+    let file = folder.join("nats.conf");
+    std::fs::write(&file, format!("{tls}\n{store}\n{}", operator.configuration())).unwrap();
+    file
+}
+
+/// Connects with a credentials file for a user with these permissions.
+async fn user(server: &Server, operator: &Operator, name: &str, permissions: &Permissions) -> Connection {
+    try_user(server, operator, name, permissions).await.unwrap()
+}
+
+async fn try_user(
+    server: &Server,
+    operator: &Operator,
+    name: &str,
+    permissions: &Permissions,
+) -> Result<Connection, Error> {
+    let file = server.folder.path().join(format!("{name}.creds"));
+    std::fs::write(&file, operator.credentials(name, permissions)).unwrap();
+    connect(format!("tls://{}", server.url()))
+        .credentials_file(file)
+        .authority(server.folder.path().join("ca.pem"))
+        .inbox_prefix(format!("_INBOX_{name}"))
+        .await
+}
+
+/// What the user `math` needs to serve `math.*`.
+fn math() -> Permissions {
+    let verbs = ["PING", "INFO", "STATS"].into_iter();
+    let verbs = verbs.flat_map(|verb| ["", ".tools", ".tools.>"].map(|to| format!("$SRV.{verb}{to}")));
+    let mut subscribe = strings(&["tools.call.math.>", "tools.manifest.*", "tools.worker.*", "_INBOX_math.>"]);
+    subscribe.extend(verbs);
+    Permissions::Only { publish: strings(&["tools.call.math.>", "tools.news.*"]), subscribe }
+}
+
+/// What the user `caller` needs to call `math.*`, by request and reply and through the queue. It hears of all tools.
+fn caller_of_math() -> Permissions {
+    let publish = strings(&[
+        "tools.call.math.>",
+        "tools.manifest.*",
+        "tools.worker.*",
+        "$SRV.>",
+        "$JS.API.STREAM.INFO.*",
+        "$JS.API.STREAM.CREATE.*",
+        "$JS.API.DIRECT.GET.KV_tools-job-states.$KV.tools-job-states.math.>",
+        "$KV.tools-job-states.math.>",
+        "tools.job.math.>",
+    ]);
+    Permissions::Only { publish, subscribe: strings(&["_INBOX_caller.>", "tools.news.*", "tools.done.math.>"]) }
+}
+
+fn strings(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+fn tools(names: &[&str]) -> Dispatcher {
+    let tool = |name: &&str| RuntimeTool::new(*name, "Says yes.", |(): ()| async { "yes" });
+    names.iter().map(tool).fold(Dispatcher::builder(), |builder, tool| builder.tool(tool)).build().unwrap()
+}
+
+#[tokio::test]
+async fn a_worker_serves_what_its_credentials_allow() {
+    let (server, operator) = trusting!();
+    let connection = user(&server, &operator, "math", &math()).await;
+    let denied = serve(connection.clone(), tools(&BOTH)).await.unwrap_err();
+    assert!(matches!(&denied, Error::Denied(tools) if tools == &["metrics.newest"]), "{denied:?}");
+    assert!(denied.to_string().starts_with("the server does not let this worker serve `metrics.newest`"), "{denied}");
+
+    // Its own it serves.
+    let _worker = serve(connection, tools(&["math.add"])).await.unwrap();
+    let caller = Caller::new(user(&server, &operator, "caller", &caller_of_math()).await).await;
+    assert_eq!(caller.call("math.add", json!({})).await.output, "yes");
+
+    // The control: a user of the same account whose token says nothing of permissions.
+    serve(user(&server, &operator, "all", &Permissions::All).await, tools(&BOTH)).await.unwrap();
+}
+
+/// A call that the server does not take has not run, and its caller hears that at once, in the server's words.
+#[tokio::test]
+async fn a_caller_is_told_what_its_credentials_do_not_allow() {
+    let (server, operator) = trusting!();
+    let all = user(&server, &operator, "all", &Permissions::All).await;
+    let queue = Queue::open(all.clone(), QueueOptions::default()).await.unwrap();
+    let _worker = serve(all.clone(), tools(&BOTH)).queue(queue.clone()).await.unwrap();
+    let free = Caller::with(all, |discover| discover.queue(queue)).await;
+
+    let connection = user(&server, &operator, "caller", &caller_of_math()).await;
+    let queue = Queue::open(connection.clone(), QueueOptions::default()).await.unwrap();
+    let bound = Caller::with(connection, |discover| discover.queue(queue)).await;
+    for delivery in [Delivery::Direct, Delivery::Queued] {
+        let call = async |caller: &Caller, tool: &'static str| {
+            caller.tools.call(ToolCall::new(tool, json!({}))).with(delivery).await
+        };
+        let denied = call(&bound, "metrics.newest").await;
+        assert_eq!(kind(&denied), Some(ErrorKind::Unavailable), "{delivery:?}: {denied:?}");
+        assert!(denied.output.contains("the server does not let this user publish to `"), "{}", denied.output);
+        assert!(denied.output.contains("metrics.newest"), "{}", denied.output);
+        // The controls: another tool, another user.
+        assert_eq!(call(&bound, "math.add").await.output, "yes", "{delivery:?}");
+        assert_eq!(call(&free, "metrics.newest").await.output, "yes", "{delivery:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_queue_that_a_user_may_not_open_is_named() {
+    let (server, operator) = trusting!();
+    let connection = user(&server, &operator, "math", &math()).await;
+    let denied = Queue::open(connection, QueueOptions::default()).await.unwrap_err();
+    let expected =
+        "open the stream of jobs: the server does not let this user publish to `$JS.API.STREAM.INFO.tools-jobs`";
+    assert_eq!(denied.to_string(), expected);
+}
+
+#[tokio::test]
+async fn wrong_credentials_are_no_connection() {
+    let (server, operator) = trusting!();
+    let url = format!("tls://{}", server.url());
+    let authority = server.folder.path().join("ca.pem");
+    let file = |name: &str, text: &str| {
+        let file = server.folder.path().join(name);
+        std::fs::write(&file, text).unwrap();
+        file
+    };
+    let strangers = Operator::new().credentials("all", &Permissions::All);
+    let good = operator.credentials("all", &Permissions::All);
+    // The token of one user and the key of another.
+    let (token, _) = good.split_once("-----BEGIN USER NKEY SEED").unwrap();
+    let (_, key) = strangers.split_once("-----BEGIN USER NKEY SEED").unwrap();
+    let mixed = format!("{token}-----BEGIN USER NKEY SEED{key}");
+    let connect = |file: PathBuf| connect(&url).credentials_file(file).authority(&authority);
+    for (name, text) in [("strangers", &*strangers), ("mixed", &mixed), ("empty", "")] {
+        let refused = connect(file(name, text)).await.unwrap_err();
+        assert!(matches!(refused, Error::Connect { .. }), "{name}: {refused:?}");
+    }
+    let refused = connect(server.folder.path().join("missing")).await.unwrap_err().to_string();
+    assert!(
+        refused.starts_with(&format!("no connection to NATS at {url}: ")) && refused.contains("missing"),
+        "{refused}"
+    );
+    // The control.
+    connect(file("good", &good)).await.unwrap();
+    // Nobody is let in who does not say who it is.
+    tool_nats::connect(&url).authority(&authority).await.unwrap_err();
+}
+
+/// The variables of NATS's own command line are enough to get in.
+#[tokio::test]
+async fn the_environment_says_how_to_get_in() {
+    let (server, operator) = trusting!();
+    let file = server.folder.path().join("caller.creds");
+    std::fs::write(&file, operator.credentials("caller", &caller_of_math())).unwrap();
+    let connects = |credentials: &Path| {
+        std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "credentials::connects_as_the_environment_says", "--ignored"])
+            .env("NATS_URL", format!("tls://{}", server.url()))
+            .env("NATS_CREDS", credentials)
+            .env("NATS_CA", server.folder.path().join("ca.pem"))
+            .env("NATS_INBOX_PREFIX", "_INBOX_caller")
+            // As good as not set: with a user it would be said that there are two.
+            .env("NATS_USER", "")
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .status()
+            .unwrap()
+            .success()
+    };
+    assert!(connects(&file));
+    assert!(!connects(Path::new("")), "the control");
+}
+
+/// Runs in a process that a test has started.
+#[tokio::test]
+#[ignore = "a part of another test"]
+async fn connects_as_the_environment_says() {
+    if std::env::var_os("NATS_CREDS").is_none() {
+        return;
+    }
+    let connection = tool_nats::Connect::from_env().await.unwrap();
+    assert!(connection.client().new_inbox().starts_with("_INBOX_caller."));
+}
