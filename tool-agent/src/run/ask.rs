@@ -64,6 +64,9 @@ impl Live {
         agent.model.name().clone_into(&mut partial.model);
         partial.opaque = ended.opaque;
         agent.identities.give(&mut partial.calls);
+        if !partial.calls.is_empty() {
+            partial.journal = agent.tools.journal_identity().map(str::to_owned);
+        }
         self.parent.budget.add_usage(usage);
         self.stopped_by = ended.stop;
         self.take_answer();

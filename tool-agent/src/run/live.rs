@@ -74,6 +74,7 @@ impl Live {
                 if text.trim().is_empty() {
                     return Err(Ending::Failed(ModelError::rejected("there is nothing to answer: the text is empty")));
                 }
+                self.mend().await;
                 self.withdraw().await;
                 self.state.history.push(Message::User { text });
                 self.save().await
@@ -104,7 +105,16 @@ impl Live {
     /// Looks which calls still wait.
     pub(super) async fn mend(&mut self) {
         let Self { conversation, state, .. } = self;
-        state.mend(&conversation.agent.inner, &conversation.shared).await;
+        let answered = state.mend(&conversation.agent.inner, &conversation.shared).await;
+        self.tell_of(&answered);
+    }
+
+    /// Tells of calls that wait no more, by the places of their results.
+    pub(super) fn tell_of(&self, answered: &[usize]) {
+        let results = history::last_results(&self.state.history);
+        for result in answered.iter().filter_map(|at| results.get(*at)) {
+            self.tell(|| Event::CallFinished(Arc::new(result.clone())));
+        }
     }
 
     /// The model's turns, and its calls, until there is an end.
