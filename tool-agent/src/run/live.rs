@@ -12,6 +12,7 @@ use super::{Begin, End, Settings};
 use crate::conversation::State;
 use crate::history::{self, not_run, stopped};
 use crate::limits::Spent;
+use crate::sent::Fitting;
 use crate::{Assistant, Conversation, Ending, Event, Message, ModelError, Outcome};
 
 /// A run that has the conversation to itself.
@@ -35,6 +36,8 @@ pub(super) struct Live {
     pub(super) open: Option<Arc<Open>>,
     /// Where in the history the last answer of this run stands, if there is anything in it.
     pub(super) said: Option<usize>,
+    /// Which tools the model is sent, where it is not all of them.
+    pub(super) fitting: Option<Fitting>,
     is_over: bool,
     /// Goes last: nothing is told after it.
     pub(super) end: End,
@@ -61,6 +64,7 @@ impl Live {
             stopped_by: crate::Stop::default(),
             open: None,
             said: None,
+            fitting: None,
             is_over: false,
             end,
         }
