@@ -169,8 +169,9 @@ impl AgentBuilder {
     }
 
     /// Sends the model only those tools that fit the conversation, where there are too many to send all: what this list
-    /// has already, what fits the person's words, and what the model has found with `search_tools`, which the tools need
-    /// for that. What is not sent can be called nevertheless.
+    /// has already, what the model has called, what fits the person's words, and what the model has found with
+    /// `search_tools`, which the tools need for that. What is not sent has to be found first: most providers know tools
+    /// by names that are made for what is sent.
     ///
     /// ```standalone_crate
     /// use tool_agent::{Agent, Reply, Scripted};

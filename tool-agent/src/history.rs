@@ -14,6 +14,11 @@ pub(crate) fn open_calls(history: &[Message]) -> &[ModelCall] {
     }
 }
 
+/// Where the last answer of the model stands.
+pub(crate) fn last_answer(history: &[Message]) -> Option<usize> {
+    history.iter().rposition(|message| matches!(message, Message::Assistant(_)))
+}
+
 /// Answers the calls at the end of a history.
 pub(crate) fn answer(history: &mut Vec<Message>, mut result: impl FnMut(&ModelCall) -> ToolResult) {
     let calls = open_calls(history);

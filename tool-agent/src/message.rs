@@ -59,6 +59,10 @@ pub struct Assistant {
     /// what it means.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Value>,
+    /// The [identity](tool_runtime::journal::Journal::identity) of the record that its calls are in, if there is one:
+    /// after a crash no other can say that a call did not run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub journal: Option<String>,
     /// Whether it broke off before its end. What is here was said, but is not the answer: to
     /// [resume](crate::Conversation::resume) is to ask for it anew.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -92,7 +92,7 @@ impl Modes {
 }
 
 /// A selection that names nothing fits any tools.
-fn selected(tools: &Dispatcher, selection: Selection) -> Dispatcher {
+pub(crate) fn selected(tools: &Dispatcher, selection: Selection) -> Dispatcher {
     tools.select(selection).unwrap_or_else(|error| unreachable!("it names no tool: {error}"))
 }
 

@@ -32,7 +32,7 @@ pub struct Retry {
     pub times: usize,
     /// The first wait, to which up to as much is added by chance. Each further one is twice as long.
     pub first_wait: Duration,
-    /// The longest wait. A provider that asks for a longer one is not asked again: the error says how long it wants.
+    /// The longest wait, with what is added by chance. A provider that asks for a longer one is not asked again: the error says how long it wants.
     pub longest_wait: Duration,
 }
 
@@ -131,7 +131,7 @@ impl Waits {
     fn after(&mut self, error: &ModelError) -> Option<Duration> {
         let asked = error.retry_after.unwrap_or_default();
         let wait = self.waits.next().filter(|_| asked <= self.longest)?;
-        Some(wait.max(asked))
+        Some(wait.min(self.longest).max(asked))
     }
 }
 
@@ -244,6 +244,15 @@ mod tests {
         assert!(asking(40).is_some_and(|wait| wait >= Duration::from_secs(40)));
         assert!(asking(0).is_some_and(|wait| wait >= Duration::from_millis(500)), "there is a wait in any case");
         assert_eq!(asking(61), None, "whoever asks decides on so long a wait");
+    }
+
+    #[test]
+    fn no_wait_is_longer_than_the_longest() {
+        let second = Duration::from_secs(1);
+        let retry = Retry::default().first_wait(second).longest_wait(second).times(100);
+        let (error, mut waits) = (ModelError::cut(), retry.waits());
+        let waits: Vec<Duration> = std::iter::from_fn(|| waits.after(&error)).collect();
+        assert_eq!(waits, [second; 100]);
     }
 
     #[test]

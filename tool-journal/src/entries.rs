@@ -33,7 +33,7 @@ impl SqliteJournal {
         Ok(entries)
     }
 
-    /// What became of a call. One that is not on record has not begun, unless it may have been
+    /// What became of a call that would be on record here. If it is not, it has not begun, unless it may have been
     /// [removed](SqliteJournal::prune).
     pub(crate) async fn state_of_call(&self, conversation: &str, id: &str) -> Result<Option<State>, JournalError> {
         let row: Option<Row> = sqlx::query_as(

@@ -51,6 +51,15 @@ impl Opening {
         }
     }
 
+    /// What tells the file from others: who has opened it first, and when, to the microsecond.
+    pub(crate) async fn first(connection: &mut SqliteConnection) -> Result<String, JournalError> {
+        let (process, at): (i64, i64) = sqlx::query_as("SELECT process, at FROM openings ORDER BY id LIMIT 1")
+            .fetch_one(connection)
+            .await
+            .or_unread("who has opened it first")?;
+        Ok(format!("{at}-{process}"))
+    }
+
     /// Whether the process of an opening lives.
     pub(crate) fn is_alive(&self, id: i64) -> bool {
         id == self.id || is_locked(&lock_path(&self.journal, id))

@@ -19,6 +19,7 @@ pub struct SqliteJournal(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pools: file::Pools,
     pub(crate) opening: Opening,
+    identity: String,
     /// The runs of this opening that are on their way.
     running: Mutex<HashSet<u64>>,
 }
@@ -34,8 +35,9 @@ impl SqliteJournal {
         let mut transaction = exclusive(&pools.writer).await?;
         schema::migrate(&mut transaction).await?;
         let opening = Opening::register(&mut transaction, &path).await?;
+        let identity = Opening::first(&mut transaction).await?;
         transaction.commit().await.or_unwritten("register this process")?;
-        Ok(Self(Arc::new(Inner { pools, opening, running: Mutex::default() })))
+        Ok(Self(Arc::new(Inner { pools, opening, identity, running: Mutex::default() })))
     }
 
     /// Writes everything to the file itself and closes it. Dropping the last clone does the same, some time later.
@@ -82,6 +84,11 @@ impl Journal for SqliteJournal {
 
     fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<Begun>, JournalError>> {
         Box::pin(self.recall_call(key))
+    }
+
+    /// That of its file. One that was begun anew is another; one that was restored from a copy is taken for what it was.
+    fn identity(&self) -> Option<&str> {
+        Some(&self.0.identity)
     }
 
     fn state_of<'a>(

@@ -1,11 +1,11 @@
 //! Where conversations are kept, and by which names.
 
 use std::fs::{self, File, TryLockError};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use sha2::{Digest, Sha256};
 use tool_agent::{SqliteStore, StoreError};
 
 /// How many of the newest conversations are looked through for one of this folder.
@@ -36,6 +36,7 @@ pub async fn newest(store: &SqliteStore, folder: &Path) -> Result<Option<String>
 /// A conversation that no other chat goes on with for as long as this is held. The end of the process lets go of it too.
 pub struct Claim {
     pub id: String,
+    path: PathBuf,
     _lock: File,
 }
 
@@ -44,11 +45,11 @@ impl Claim {
     pub fn of(state: &Path, id: String) -> io::Result<Option<Self>> {
         let open = state.join("open");
         fs::create_dir_all(&open)?;
-        let mut hasher = DefaultHasher::new();
-        id.hash(&mut hasher);
-        let lock = File::create(open.join(format!("{:016x}", hasher.finish())))?;
+        let path = open.join(file_name(&id));
+        let _door = door(&path)?;
+        let lock = File::create(&path)?;
         match lock.try_lock() {
-            Ok(()) => Ok(Some(Self { id, _lock: lock })),
+            Ok(()) => Ok(Some(Self { id, path, _lock: lock })),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(error),
         }
@@ -65,6 +66,28 @@ impl Claim {
     }
 }
 
+impl Drop for Claim {
+    fn drop(&mut self) {
+        // If it stays, nobody minds but who looks into the folder.
+        if let Ok(_door) = door(&self.path) {
+            drop(fs::remove_file(&self.path));
+        }
+    }
+}
+
+/// Held by whoever makes or removes the file of a claim: a file that is removed while another chat opens it would be
+/// locked by both.
+fn door(claim: &Path) -> io::Result<File> {
+    let door = File::create(claim.with_file_name("door"))?;
+    door.lock()?;
+    Ok(door)
+}
+
+/// An id as the name of a file, however long it is and whatever is in it.
+fn file_name(id: &str) -> String {
+    Sha256::digest(id).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// The name of a new conversation.
 fn new_id(folder: &Path) -> String {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -73,4 +96,26 @@ fn new_id(folder: &Path) -> String {
 
 fn prefix(folder: &Path) -> String {
     format!("{}#", folder.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conversation_is_one_chats_own_and_leaves_nothing_behind() -> io::Result<()> {
+        let state = tempfile::tempdir()?;
+        let claim = |id: &str| Claim::of(state.path(), id.to_owned());
+        let long = "a/".repeat(300);
+        let held = claim(&long)?;
+        assert!(held.is_some() && claim(&long)?.is_none());
+        assert!(claim("another")?.is_some());
+        drop(held);
+        let left: Vec<_> = fs::read_dir(state.path().join("open"))?
+            .map(|entry| entry.map(|e| e.file_name()))
+            .collect::<io::Result<_>>()?;
+        assert_eq!(left, ["door"]);
+        assert!(claim(&long)?.is_some());
+        Ok(())
+    }
 }

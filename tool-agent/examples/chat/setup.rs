@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use tool_agent::{Agent, Conversation, Message, Model, Offline, Provider, Retrying, SqliteStore, SubAgents};
 use tool_builtins::files::Files;
@@ -17,6 +18,9 @@ use crate::keep::{self, Claim};
 
 const SYSTEM: &str = "You help with the files of one folder. Paths are relative to it. Be brief: what you say is read \
                       in a terminal, as plain text.";
+
+/// How long calls are on record.
+const KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 /// Everything that a chat has.
 pub struct Chat {
@@ -48,6 +52,7 @@ impl Chat {
         let state = keep::folder(arguments.state.as_deref())?;
         // A chat that was killed knows by it which calls have run.
         let journal = SqliteJournal::open(state.join("calls.sqlite")).await?;
+        journal.prune(KEPT).await?;
         let tools = tools(arguments, &folder, journal, asking.clone(), sub_agents.clone())?;
         let (model, name): (Box<dyn Model>, String) = match Provider::from_env()? {
             Some(model) => {

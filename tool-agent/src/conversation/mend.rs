@@ -7,26 +7,38 @@ use tool_runtime::journal::State as Record;
 use tool_runtime::{ErrorKind, ToolResult};
 
 use super::{Shared, State};
-use crate::CallResult;
 use crate::agent::Inner;
 use crate::history::{self, not_run, still_running, unknown};
+use crate::{Assistant, CallResult, Message};
 
 impl State {
     /// Answers calls that the end of a process has left without a result, by what is on record of them, and looks which
-    /// of them still wait.
-    pub(crate) async fn mend(&mut self, agent: &Inner, shared: &Shared) {
+    /// of them still wait. The places of those that waited and do so no more.
+    pub(crate) async fn mend(&mut self, agent: &Inner, shared: &Shared) -> Vec<usize> {
         let (is_open, is_waiting) =
             (!history::open_calls(&self.history).is_empty(), history::waiting(&self.history) > 0);
         // What passes is in no store, and no process has left it behind.
         if shared.is_passing || (!is_open && !is_waiting) {
-            return;
+            return Vec::new();
         }
         let waiting = Waiting::of(agent, shared).await;
         if is_open {
             self.answer_open_calls(agent, shared, &waiting).await;
-        } else {
-            self.answer_what_waits_no_more(agent, shared, &waiting).await;
+            return Vec::new();
         }
+        let waits_on = |id: &str| match &waiting {
+            Waiting::These(ids) => ids.contains(id),
+            // They may wait or not. What is known to wait stays as it is.
+            Waiting::Unknown => true,
+            Waiting::ForNobody => false,
+        };
+        self.answer_unless(waits_on, agent, shared, &waiting).await
+    }
+
+    /// Answers all that waits, by what is on record of it: somebody has gone on, and it cannot be withdrawn. The places of
+    /// the results.
+    pub(crate) async fn answer_waiting(&mut self, agent: &Inner, shared: &Shared) -> Vec<usize> {
+        self.answer_unless(|_| false, agent, shared, &Waiting::Unknown).await
     }
 
     async fn answer_open_calls(&mut self, agent: &Inner, shared: &Shared, waiting: &Waiting) {
@@ -34,7 +46,7 @@ impl State {
         for call in history::open_calls(&self.history) {
             results.push(match waiting {
                 Waiting::These(ids) if ids.contains(&call.id) => pending(&call.name),
-                _ => match Became::of(agent, shared, &call.id).await {
+                _ => match self.became(agent, shared, &call.id).await {
                     Became::Finished(result) => result,
                     Became::StillRunning => still_running(&call.name),
                     Became::NotBegun => not_begun(&call.name),
@@ -47,28 +59,46 @@ impl State {
     }
 
     /// What waits and cannot be agreed to any more has run, or never will: the conversation would wait for ever.
-    async fn answer_what_waits_no_more(&mut self, agent: &Inner, shared: &Shared, waiting: &Waiting) {
+    async fn answer_unless(
+        &mut self,
+        waits_on: impl Fn(&str) -> bool,
+        agent: &Inner,
+        shared: &Shared,
+        waiting: &Waiting,
+    ) -> Vec<usize> {
         let mut answered = Vec::new();
         for (at, result) in history::last_results(&self.history).iter().enumerate() {
-            let waits_on = match waiting {
-                Waiting::These(ids) => ids.contains(&result.id),
-                // They may wait or not. What is known to wait stays as it is.
-                Waiting::Unknown => true,
-                Waiting::ForNobody => false,
-            };
-            if result.is_waiting() && !waits_on {
-                answered.push((at, no_longer_waiting(agent, shared, result, waiting).await));
+            if result.is_waiting() && !waits_on(&result.id) {
+                let became = self.became(agent, shared, &result.id).await;
+                answered.push((at, no_longer_waiting(became, result, waiting)));
             }
         }
+        let places = answered.iter().map(|(at, _)| *at).collect();
         for (at, result) in answered {
             self.replace(at, result);
         }
+        places
+    }
+
+    /// What became of one of the last calls.
+    async fn became(&self, agent: &Inner, shared: &Shared, id: &str) -> Became {
+        match Became::of(agent, shared, id).await {
+            Became::NotBegun if !self.would_be_on_record(agent) => Became::Unknown,
+            became => became,
+        }
+    }
+
+    /// Whether the record of calls is the one that the last calls are in: one that was begun since knows nothing of them.
+    fn would_be_on_record(&self, agent: &Inner) -> bool {
+        let answer = history::last_answer(&self.history).and_then(|at| self.history.get(at));
+        let Some(Message::Assistant(Assistant { journal: Some(journal), .. })) = answer else { return false };
+        agent.tools.journal_identity() == Some(journal.as_str())
     }
 }
 
-async fn no_longer_waiting(agent: &Inner, shared: &Shared, waited: &CallResult, waiting: &Waiting) -> ToolResult {
+fn no_longer_waiting(became: Became, waited: &CallResult, waiting: &Waiting) -> ToolResult {
     let refused = |because| not_run(&waited.name, ErrorKind::Refused, because);
-    match Became::of(agent, shared, &waited.id).await {
+    match became {
         Became::Finished(result) => result,
         Became::Unfinished => unknown(&waited.name),
         Became::StillRunning => still_running(&waited.name),
@@ -108,6 +138,7 @@ enum Became {
     Unfinished,
     /// Another process runs it.
     StillRunning,
+    /// It is not on record.
     NotBegun,
     /// There is no record to be asked.
     Unknown,

@@ -48,9 +48,11 @@ impl State {
         let Saved { version, mark, mode, messages } =
             saved.unwrap_or_else(|| Saved { mode: agent.mode, ..Saved::default() });
         let kept = messages.len();
-        *self =
+        let mut read =
             Self { history: messages, mode, is_loaded: true, version, mark, kept, kept_mode: mode, ..Self::default() };
-        self.mend(agent, shared).await;
+        read.mend(agent, shared).await;
+        // Nobody sees it before it is mended, also if this is dropped meanwhile.
+        *self = read;
         Ok(())
     }
 
@@ -78,6 +80,18 @@ impl State {
             let name = std::mem::take(&mut place.name);
             *place = CallResult::new(id, name, result);
         }
+    }
+
+    /// Says in which record of calls those are that begin now and have waited until then. Whether it was another.
+    pub(crate) fn set_journal(&mut self, journal: Option<&str>) -> bool {
+        let Some(at) = history::last_answer(&self.history) else { return false };
+        let Some(Message::Assistant(answer)) = self.history.get_mut(at) else { return false };
+        if answer.journal.as_deref() == journal {
+            return false;
+        }
+        answer.journal = journal.map(str::to_owned);
+        self.kept = self.kept.min(at);
+        true
     }
 
     /// Takes out an answer at the end that broke off: it is asked for anew, and not every provider takes a history that

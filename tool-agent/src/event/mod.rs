@@ -18,11 +18,12 @@ use crate::{CallResult, ModelError, Outcome, Usage};
 
 /// Something that has happened in a conversation; [`Update`] says in which of its runs.
 ///
-/// Each run begins with one [`Began`](Self::Began) and ends with one [`Ended`](Self::Ended), also if it was dropped. Of
+/// A run that has its turn begins with one [`Began`](Self::Began) and ends with one [`Ended`](Self::Ended), also if it
+/// was dropped. One that is stopped before its turn has the end alone, and one that nobody has awaited has neither. Of
 /// each call there is one [`CallStarted`](Self::CallStarted), then what it reports, then one
 /// [`CallFinished`](Self::CallFinished) or [`CallPending`](Self::CallPending); what was pending starts again when
-/// somebody has agreed to it, or finishes when they have not. Who watches the whole conversation hears of one run after the
-/// other, and nothing of one that ended before it was its turn.
+/// somebody has agreed to it, or finishes when they have not, or when it is too late. Who watches the whole conversation
+/// hears of one run after the other, and nothing of one that ended before it was its turn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]

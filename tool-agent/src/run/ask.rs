@@ -7,7 +7,7 @@ use tool_runtime::Dispatcher;
 
 use super::live::Live;
 use crate::limits::estimated;
-use crate::sent::fitting;
+use crate::sent::Fitting;
 use crate::{Answering, Ending, Event, ModelError, ModelErrorKind, Part, Request, Usage};
 
 impl Live {
@@ -23,14 +23,15 @@ impl Live {
         self.said = None;
         let agent = self.conversation.agent.inner.clone();
         let meaning = agent.modes.of(self.state.mode);
-        let Self { state, partial, stop, end, parent, .. } = self;
-        let fitting = agent.shortlist.as_ref().map(|shortlist| fitting(shortlist, &state.history, meaning));
-        let request = Request {
-            system: meaning.system(),
-            messages: &state.history,
-            tools: fitting.as_ref().map_or_else(|| meaning.sent(), Option::as_ref),
-            options: &agent.options,
+        let Self { state, partial, stop, end, parent, fitting, .. } = self;
+        let tools = match &agent.shortlist {
+            None => meaning.sent(),
+            Some(shortlist) => {
+                fitting.take_if(|fitting| fitting.mode != state.mode);
+                fitting.get_or_insert_with(|| Fitting::new(shortlist, state.mode, meaning)).to(&state.history)
+            }
         };
+        let request = Request { system: meaning.system(), messages: &state.history, tools, options: &agent.options };
         let mut answering = started(|| agent.model.answer(request)).map_err(Ending::Failed)?;
         let ended = loop {
             // A model is foreign code: if it panics, it has failed.
@@ -64,6 +65,9 @@ impl Live {
         agent.model.name().clone_into(&mut partial.model);
         partial.opaque = ended.opaque;
         agent.identities.give(&mut partial.calls);
+        if !partial.calls.is_empty() {
+            partial.journal = agent.tools.journal_identity().map(str::to_owned);
+        }
         self.parent.budget.add_usage(usage);
         self.stopped_by = ended.stop;
         self.take_answer();

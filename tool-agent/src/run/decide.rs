@@ -22,23 +22,23 @@ impl Live {
         let Some((token, at, call)) = waiting.iter().find(|(known, ..)| is_same(known, token)) else {
             return Err(not_waiting(TokenError::Invalid));
         };
-        let (result, why) = match decision {
+        let why = match decision {
             Decision::Abort => {
                 for (token, at, call) in &waiting {
-                    self.refuse(&deferred, token, *at, call, "somebody has stopped everything").await;
+                    // One that somebody has taken meanwhile is theirs.
+                    let _ = self.refuse(&deferred, token, *at, call, Some("somebody has stopped everything")).await;
                 }
                 return Err(Ending::Aborted);
             }
             Decision::Refuse(reason) => {
-                let question = deferred.redeem(token, SystemTime::now()).await.map_err(not_waiting)?.question;
-                (self.conversation.agent.inner.tools.refuse(&question, reason.as_deref()).await, None)
+                self.refuse(&deferred, token, *at, call, reason.as_deref()).await.map_err(not_waiting)?;
+                None
             }
             Decision::Run => self.approve(&deferred, token, *at, call, None).await?,
             Decision::Edit(arguments) => self.approve(&deferred, token, *at, call, Some(arguments)).await?,
             // Whoever has not decided yet has not decided.
             _ => return Err(Ending::Waiting(waiting.len())),
         };
-        self.put(*at, call, result);
         self.save().await?;
         match why {
             Some(why) => Err(why.into()),
@@ -55,11 +55,15 @@ impl Live {
         at: usize,
         call: &PendingCall,
         edited: Option<serde_json::Value>,
-    ) -> Result<(ToolResult, Option<Why>), Ending> {
+    ) -> Result<Option<Why>, Ending> {
+        let tools = self.conversation.agent.inner.tools.clone();
+        if self.state.set_journal(tools.journal_identity()) {
+            self.save().await?;
+        }
         let question = &call.question;
         let id = question.call_id.as_deref().unwrap_or_default();
         let open = Open::new([(at, id, question.tool.as_str())], true);
-        let (tools, prepare) = (self.conversation.agent.inner.tools.clone(), self.prepare(&open));
+        let prepare = self.prepare(&open);
         self.open = Some(open.clone());
         let watchers = self.end.watchers.clone();
         let run = deferred.resume(token, SystemTime::now(), |question| {
@@ -94,7 +98,8 @@ impl Live {
             }
         }
         self.parent.budget.add_call();
-        Ok((result, why))
+        self.put(at, call, result);
+        Ok(why)
     }
 
     /// Refuses everything that waits: somebody has gone on without deciding.
@@ -104,26 +109,27 @@ impl Live {
             return;
         }
         for (token, at, call) in self.waiting(&deferred).await.unwrap_or_default() {
-            self.refuse(&deferred, &token, at, &call, "the person has gone on without it").await;
+            let _ = self.refuse(&deferred, &token, at, &call, Some("the person has gone on without it")).await;
         }
-        // What is left has expired, or nobody can say.
-        let left: Vec<(usize, String)> = history::last_results(&self.state.history)
-            .iter()
-            .enumerate()
-            .filter(|(_, result)| result.is_waiting())
-            .map(|(at, result)| (at, result.name.clone()))
-            .collect();
-        for (at, tool) in left {
-            self.state.replace(at, history::not_run(&tool, ErrorKind::Refused, "nobody has agreed to it"));
-        }
+        // What is left somebody else has taken meanwhile, or nobody can say.
+        let Self { conversation, state, .. } = self;
+        let answered = state.answer_waiting(&conversation.agent.inner, &conversation.shared).await;
+        self.tell_of(&answered);
     }
 
-    async fn refuse(&mut self, deferred: &Deferred, token: &str, at: usize, call: &PendingCall, reason: &str) {
-        // One that somebody has taken meanwhile is theirs.
-        if deferred.redeem(token, SystemTime::now()).await.is_ok() {
-            let result = self.conversation.agent.inner.tools.refuse(&call.question, Some(reason)).await;
-            self.put(at, call, result);
-        }
+    /// Refuses a call. Once its token is used up it has its result, whatever stops this then: that is recorded afterwards.
+    async fn refuse(
+        &mut self,
+        deferred: &Deferred,
+        token: &str,
+        at: usize,
+        call: &PendingCall,
+        reason: Option<&str>,
+    ) -> Result<(), TokenError> {
+        deferred.redeem(token, SystemTime::now()).await?;
+        self.put(at, call, call.question.refused(reason));
+        self.conversation.agent.inner.tools.refuse(&call.question, reason).await;
+        Ok(())
     }
 
     fn put(&mut self, at: usize, call: &PendingCall, result: ToolResult) {

@@ -12,6 +12,7 @@ use super::{Begin, End, Settings};
 use crate::conversation::State;
 use crate::history::{self, not_run, stopped};
 use crate::limits::Spent;
+use crate::sent::Fitting;
 use crate::{Assistant, Conversation, Ending, Event, Message, ModelError, Outcome};
 
 /// A run that has the conversation to itself.
@@ -35,6 +36,8 @@ pub(super) struct Live {
     pub(super) open: Option<Arc<Open>>,
     /// Where in the history the last answer of this run stands, if there is anything in it.
     pub(super) said: Option<usize>,
+    /// Which tools the model is sent, where it is not all of them.
+    pub(super) fitting: Option<Fitting>,
     is_over: bool,
     /// Goes last: nothing is told after it.
     pub(super) end: End,
@@ -61,6 +64,7 @@ impl Live {
             stopped_by: crate::Stop::default(),
             open: None,
             said: None,
+            fitting: None,
             is_over: false,
             end,
         }
@@ -74,6 +78,7 @@ impl Live {
                 if text.trim().is_empty() {
                     return Err(Ending::Failed(ModelError::rejected("there is nothing to answer: the text is empty")));
                 }
+                self.mend().await;
                 self.withdraw().await;
                 self.state.history.push(Message::User { text });
                 self.save().await
@@ -104,7 +109,16 @@ impl Live {
     /// Looks which calls still wait.
     pub(super) async fn mend(&mut self) {
         let Self { conversation, state, .. } = self;
-        state.mend(&conversation.agent.inner, &conversation.shared).await;
+        let answered = state.mend(&conversation.agent.inner, &conversation.shared).await;
+        self.tell_of(&answered);
+    }
+
+    /// Tells of calls that wait no more, by the places of their results.
+    pub(super) fn tell_of(&self, answered: &[usize]) {
+        let results = history::last_results(&self.state.history);
+        for result in answered.iter().filter_map(|at| results.get(*at)) {
+            self.tell(|| Event::CallFinished(Arc::new(result.clone())));
+        }
     }
 
     /// The model's turns, and its calls, until there is an end.

@@ -15,7 +15,7 @@ use tool_runtime::confirm::{self, Key};
 use tool_runtime::{CancellationToken, Decision, Deferred, Dispatcher, ErrorKind, ToolCall};
 
 use crate::consent::deleting;
-use crate::support::{Gauge, Hesitant, assert_valid, flaw, kinds, three_calls, tools, until};
+use crate::support::{Gauge, Hesitant, assert_valid, check_events, flaw, kinds, three_calls, tools, until};
 
 /// Polls a future so many times, lets what it has started go on for a while, then drops it. What it came to, if it did.
 pub async fn polled<T>(times: usize, then: usize, future: impl Future<Output = T>) -> Option<T> {
@@ -147,18 +147,6 @@ impl Scene {
     }
 }
 
-/// What begins ends, and nothing is told after the end.
-#[track_caller]
-fn check_events(told: &[Update], is_polled: bool) {
-    let count = |is: fn(&Event) -> bool| told.iter().filter_map(Update::event).filter(|event| is(event)).count();
-    let started = count(|event| matches!(event, Event::CallStarted { .. }));
-    let ended = count(|event| matches!(event, Event::CallFinished(_) | Event::CallPending { .. }));
-    assert_eq!(started, ended, "{told:?}");
-    assert_eq!(count(|event| matches!(event, Event::Ended(_))), usize::from(is_polled), "{told:?}");
-    let last = told.last().and_then(Update::event);
-    assert!(!is_polled || matches!(last, Some(Event::Ended(_))), "{told:?}");
-}
-
 #[tokio::test]
 async fn a_run_stopped_at_any_point_leaves_nothing_behind_but_a_valid_history() {
     let scene = Scene::new(Scripted::from_fn(three_calls), |agent| agent).await;
@@ -189,13 +177,16 @@ async fn a_run_stopped_while_a_person_makes_up_their_mind_leaves_nothing_behind_
 async fn a_decision_stopped_at_any_point_leaves_nothing_behind_either() {
     let deferred = Deferred::new(Key::random().unwrap());
     let scene = Scene::new(Scripted::from_fn(deleting), |agent| agent.deferred(deferred)).await;
-    let decide = async |conversation: &Conversation| {
-        assert_eq!(conversation.say("Delete!").await.ending, Ending::Waiting(2));
-        let waiting = conversation.waiting().await.unwrap();
-        conversation.decide(&waiting[0].0.token, Decision::Run)
-    };
-    for way in [Way::Dropped, Way::ByToken] {
-        scene.stop_at_every_point(way, decide, &Ending::Waiting(2)).await;
+    let edited = Decision::Edit(json!({"name": "c"}));
+    for decision in [Decision::Run, edited, Decision::refuse("no"), Decision::Abort] {
+        let decide = async |conversation: &Conversation| {
+            assert_eq!(conversation.say("Delete!").await.ending, Ending::Waiting(2));
+            let waiting = conversation.waiting().await.unwrap();
+            conversation.decide(&waiting[0].0.token, decision.clone())
+        };
+        for way in [Way::Dropped, Way::ByToken] {
+            scene.stop_at_every_point(way, decide, &Ending::Waiting(2)).await;
+        }
     }
 }
 

@@ -127,6 +127,37 @@ async fn a_record_that_is_forgotten_says_nothing() {
     }
 }
 
+/// A record that was begun since, or beside, does not know of what it was not there for.
+#[tokio::test]
+async fn another_record_says_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(child(folder.path()).await);
+    let another = SqliteJournal::open(folder.path().join("another.db")).await.unwrap();
+    let tools = builder(&Gauge::default()).journal(another).build().unwrap();
+    let history = agent(folder.path(), tools).await.conversation("c").history().await.unwrap();
+    assert_eq!(kinds(&history[2]), [Some(ErrorKind::OutcomeUnknown); 3]);
+}
+
+/// The process had no record of its calls; the next one has.
+#[tokio::test]
+async fn what_ran_without_a_record_is_not_said_not_to_have_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let gauge = Gauge::default();
+    let tools = builder(&gauge).build().unwrap();
+    let model = Scripted::new([Reply::call("work.steps", json!({"steps": 3})), Reply::text("Done.")]);
+    let agent = Agent::builder(model, tools).store(store(folder.path()).await).build();
+    assert_eq!(agent.conversation("c").say("Work!").await.answer(), Some("Done."));
+    assert_eq!(gauge.steps(), 3, "it has run");
+    // As if it had ended before it could write down what came of the call.
+    let store = store(folder.path()).await;
+    let saved = store.load("c").await.unwrap().unwrap();
+    store.save("c", Change::new(1, &[]).behind(saved.version, 2)).await.unwrap();
+
+    let history = with_journal(folder.path()).await.conversation("c").history().await.unwrap();
+    assert_valid(&history);
+    assert_eq!(kinds(&history[2]), [Some(ErrorKind::OutcomeUnknown)]);
+}
+
 /// The process ended when a call that somebody had agreed to had run, and the history still says that it waits.
 #[tokio::test]
 async fn what_was_agreed_to_and_has_run_waits_no_more() {

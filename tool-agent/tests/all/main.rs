@@ -10,8 +10,12 @@ mod cancelled;
 mod consent;
 /// A process that is killed in the middle of its calls.
 mod crashed;
+/// Decisions that are stopped, and calls that stop waiting without one.
+mod decided;
 /// What an interface is told.
 mod events;
+/// What a process has left behind, found by somebody who is stopped.
+mod left;
 /// How far a run may go.
 mod limits;
 /// Many conversations at once.

@@ -4,6 +4,8 @@ use serde_json::json;
 use tool_agent::{Agent, Ending, Message, Mode, Reply, Request, Scripted, SqliteStore};
 use tool_runtime::{Dispatcher, RuntimeTool, Shortlist, ToolSearch};
 
+use crate::providers::Way;
+use crate::server::{self, Called, Server, Wire};
 use crate::support::{Gauge, assert_valid, builder};
 
 /// Three hundred tools, each about something of its own.
@@ -77,5 +79,56 @@ async fn a_mode_has_its_tools_whatever_is_on_the_list() {
         conversation.set_mode(mode).await.unwrap();
         let sent = conversation.say("Hello.").await.text;
         assert_eq!(["paint.apple_0", "paint.bridge_0"].map(|name| sent.contains(name)), is_sent, "{mode:?}: {sent}");
+    }
+}
+
+/// The tools to search with and so many of the others, in tokens.
+fn room_for(number: usize, tools: &Dispatcher) -> usize {
+    let mut shortlist = Shortlist::new(tools, [""; 0]).unwrap();
+    ["paint.engine_7", "paint.forest_4"].iter().take(number).for_each(|name| shortlist.add(*name));
+    // Names may be a little longer than those.
+    shortlist.tokens() + 6
+}
+
+#[tokio::test]
+async fn a_mode_has_as_many_as_there_is_room_for() {
+    let tools = tools();
+    let shortlist = Shortlist::new(&tools, [""; 0]).unwrap().budget(room_for(2, &tools));
+    let model = Scripted::from_fn(|request| Reply::text(sent(request).join(" ")));
+    let agent = Agent::builder(model, tools).shortlist(shortlist).build();
+    for mode in [Mode::Build, Mode::PlanReading] {
+        let conversation = agent.conversation(mode.as_str());
+        conversation.set_mode(mode).await.unwrap();
+        let sent = conversation.say("Paint the forest in room4.").await.text;
+        // In one of the modes nobody paints a forest: that takes no room from the others.
+        assert_eq!(sent.contains("paint.forest_4"), mode == Mode::Build, "{sent}");
+        assert_eq!(sent.matches("paint.").count(), 2, "{mode:?}: {sent}");
+    }
+}
+
+/// Providers have names of their own for tools, and know those that they were sent. What a model reads of in its
+/// conversation it calls again.
+#[tokio::test]
+async fn what_was_called_can_be_called_again() {
+    for way in Way::all() {
+        let name = if way.wire == Wire::Gemini { "paint.engine_7" } else { "paint__engine_7" };
+        let painting = || server::Reply::calls([Called::new("", name, json!({}))]);
+        for is_called in [true, false] {
+            let (server, tools) = (Server::start([]).await, tools());
+            let shortlist = Shortlist::new(&tools, [""; 0]).unwrap().budget(room_for(2, &tools));
+            let agent = Agent::builder(way.model(&server), tools).shortlist(shortlist).build();
+            let conversation = agent.conversation("c");
+            server.follow(is_called.then(painting).into_iter().chain([server::Reply::text("Done.")]));
+            conversation.say("Paint the engine in room7.").await;
+            server.follow([painting(), server::Reply::text("Done.")]);
+            let outcome = conversation.say("Paint the forest in room4, and the bridge there.").await;
+            assert_eq!(outcome.answer(), Some("Done."), "{way:?}");
+            let is_sent = server.received().iter().rev().nth(1).unwrap().body["tools"].to_string().contains(name);
+            assert_eq!(is_sent, is_called, "{way:?}");
+            let history = conversation.history().await.unwrap();
+            let Some(Message::Tools { results }) = history.iter().rev().nth(1) else { panic!("{history:?}") };
+            // The control: what was not called was not sent any more.
+            assert!(!is_called || results[0].result.output == "painted", "{way:?}: {results:?}");
+        }
     }
 }

@@ -1,12 +1,12 @@
-//! Tools, and what is expected of a history.
+//! Tools, and what is expected of a history and of events.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use serde_json::json;
 use tokio::task::yield_now;
-use tool_agent::{Answering, Message, Model, ModelCall, Part, Reply, Request};
+use tool_agent::{Answering, Event, Message, Model, ModelCall, Part, Reply, Request, Update};
 use tool_runtime::{Builder, Context, Dispatcher, ErrorKind, InjectError, Progress, Scope, tool};
 
 /// What the tools do at the moment.
@@ -212,6 +212,28 @@ pub fn flaw(history: &[Message]) -> Option<String> {
 #[track_caller]
 pub fn assert_valid(history: &[Message]) {
     assert_eq!(flaw(history), None, "{history:#?}");
+}
+
+/// What begins ends, and nothing is told after the end.
+#[track_caller]
+pub fn check_events(told: &[Update], is_polled: bool) {
+    let count = |is: fn(&Event) -> bool| told.iter().filter_map(Update::event).filter(|event| is(event)).count();
+    let started = told.iter().filter_map(Update::event).filter_map(|event| match event {
+        Event::CallStarted { id, .. } => Some(&**id),
+        _ => None,
+    });
+    let ended = told.iter().filter_map(Update::event).filter_map(|event| match event {
+        Event::CallFinished(result) => Some(&*result.id),
+        Event::CallPending { id, .. } => Some(&**id),
+        _ => None,
+    });
+    // What waited and is refused ends without another beginning.
+    let ended: Vec<&str> = ended.collect();
+    assert_eq!(ended.iter().collect::<BTreeSet<_>>().len(), ended.len(), "{told:?}");
+    assert!(started.into_iter().all(|id| ended.contains(&id)), "{told:?}");
+    assert_eq!(count(|event| matches!(event, Event::Ended(_))), usize::from(is_polled), "{told:?}");
+    let last = told.last().and_then(Update::event);
+    assert!(!is_polled || matches!(last, Some(Event::Ended(_))), "{told:?}");
 }
 
 /// The kinds of failure of the results of a message; nothing for a success.

@@ -134,6 +134,23 @@ async fn what_is_not_on_record_has_not_begun_unless_it_may_be_forgotten() {
     }
 }
 
+/// Whoever keeps calls knows by it whether a record is the one that they would be in.
+#[tokio::test]
+async fn a_journal_that_is_begun_anew_is_another_one() {
+    let folder = Folder::new();
+    let (journal, beside) = (folder.open().await, folder.open().await);
+    let before = journal.identity().unwrap().to_owned();
+    assert_eq!(beside.identity(), Some(&*before));
+    journal.prune(Duration::ZERO).await.unwrap();
+    journal.close().await;
+    beside.close().await;
+    let journal = folder.open().await;
+    assert_eq!(journal.identity(), Some(&*before), "it is the same file");
+    journal.close().await;
+    folder.names().iter().for_each(|name| std::fs::remove_file(folder.file(name)).unwrap());
+    assert_ne!(folder.open().await.identity(), Some(&*before));
+}
+
 #[tokio::test]
 async fn secrets_are_not_in_the_files() {
     let mut definition = ToolDefinition::default();

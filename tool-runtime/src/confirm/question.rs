@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tool_model::ToolDefinition;
 
-use crate::redact;
+use crate::{ErrorKind, ToolError, ToolResult, redact};
 
 /// A call that needs consent, with all there is to know about it. Owned, so that it can be kept, sent and shown later.
 ///
@@ -63,6 +63,15 @@ impl Question {
     #[must_use]
     pub fn shown(&self) -> Value {
         redact(&self.arguments, &self.definition)
+    }
+
+    /// The answer to the call, if it is refused; the model is told the reason, if there is one.
+    /// [`Dispatcher::refuse`](crate::Dispatcher::refuse) records it, too, for which it has to wait.
+    #[must_use]
+    pub fn refused(&self, reason: Option<&str>) -> ToolResult {
+        let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+        let message = format!("`{}` was refused{reason}.", self.tool);
+        ToolResult::failure(ToolError::new(ErrorKind::Refused, message))
     }
 
     /// Whether this is how the tool looked when the question was asked. If not, consent was given to something else.

@@ -30,12 +30,10 @@ impl Dispatcher {
     }
 
     /// The answer to a call that waited for consent, now that somebody has refused it. It is recorded, and the model is
-    /// told the reason, if there is one.
+    /// told the reason, if there is one. The answer alone is [`Question::refused`].
     pub async fn refuse(&self, question: &Question, reason: Option<&str>) -> ToolResult {
-        let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
         self.note(question, "refused").await;
-        let message = format!("`{}` was refused{reason}.", question.tool);
-        ToolResult::failure(ToolError::new(ErrorKind::Refused, message))
+        question.refused(reason)
     }
 
     /// The answer to a call that waited for consent, now that somebody wants neither it nor any other: whoever called

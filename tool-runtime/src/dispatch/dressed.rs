@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::told::Told;
 use super::{BoundTool, Call};
-use crate::{ErrorKind, Spill, ToolError, ToolResult};
+use crate::{ErrorKind, Spilled, ToolError, ToolResult};
 
 impl Call<'_> {
     /// Shortens a result that is too long, and says what was mended.
@@ -24,7 +24,7 @@ impl Call<'_> {
         let rules = &self.tools.inner.rules;
         let result = match &rules.spill {
             None => result,
-            Some(spill) => shortened(spill, self.call.conversation_id(), result),
+            Some(spill) => shortened(result, |output| spill.shorten(self.call.conversation_id(), output)),
         };
         match &rules.tries {
             None => result,
@@ -78,8 +78,11 @@ impl Call<'_> {
 
 /// The model reads the output of a failure, and an interface its error: neither is too long.
 #[cold]
-pub(super) fn shortened(spill: &Spill, conversation: Option<&str>, mut result: ToolResult) -> ToolResult {
-    let (output, spilled) = spill.shorten(conversation, std::mem::take(&mut result.output));
+pub(super) fn shortened(
+    mut result: ToolResult,
+    shorten: impl FnOnce(String) -> (String, Option<Spilled>),
+) -> ToolResult {
+    let (output, spilled) = shorten(std::mem::take(&mut result.output));
     result.output = output;
     if let Some(error) = &mut result.error
         && spilled.is_some()

@@ -8,8 +8,10 @@ impl Dispatcher {
     /// What became of a call that was made before, by the record of it: for whoever goes on after a crash, and has calls
     /// in a conversation without their results. Nothing runs.
     ///
-    /// [`State::Noted`] says that it has not begun, and can be made again. `None` says that nobody knows: there is no
-    /// journal, or it may have forgotten the call. The result of one that has ended is what the caller was answered.
+    /// [`State::Noted`] says that it has not begun, and can be made again, if it was made with the journal of
+    /// [this identity](Self::journal_identity): another one, or one that was begun anew, knows nothing of it. `None` says
+    /// that nobody knows: there is no journal, or it may have forgotten the call. The result of one that has ended is what
+    /// the caller was answered.
     ///
     /// ```
     /// use serde_json::json;
@@ -38,9 +40,16 @@ impl Dispatcher {
         // It is on record whole.
         if let (Some(State::Finished(finished)), Some(spill)) = (&mut state, &rules.spill) {
             let whole = std::mem::replace(&mut finished.result, crate::ToolResult::success(String::new()));
-            finished.result = shortened(spill, Some(conversation), whole);
+            finished.result = shortened(whole, |output| spill.shorten_recalled(conversation, id, output));
         }
         Ok(state)
+    }
+
+    /// What its journal is [called](crate::journal::Journal::identity), for whoever keeps calls and asks later what became
+    /// of them.
+    #[must_use]
+    pub fn journal_identity(&self) -> Option<&str> {
+        self.inner.rules.journal.as_ref()?.identity()
     }
 }
 
@@ -61,6 +70,9 @@ mod tests {
         let Ok(Some(State::Finished(recalled))) = tools.recall("c", "1").await else { panic!("it has run") };
         assert_eq!(recalled.result.output.len(), answered.output.len());
         assert!(recalled.result.metadata.get("spilled").is_some());
+        let Ok(Some(State::Finished(again))) = tools.recall("c", "1").await else { panic!("it has run") };
+        assert_eq!(again, recalled, "it is kept once, under one handle");
+        assert_ne!(answered.output, recalled.result.output, "the control: a handle is for one call");
     }
 
     #[tokio::test]

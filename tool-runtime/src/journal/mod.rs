@@ -68,8 +68,15 @@ pub trait Journal: Send + Sync + 'static {
         Box::pin(async { Ok(None) })
     }
 
+    /// What this record is called wherever it is opened again, and no other record: whoever keeps it beside a call knows
+    /// later whether this is the record that the call would be in. A journal that does not outlive its process has none.
+    fn identity(&self) -> Option<&str> {
+        None
+    }
+
     /// What became of the call of this conversation and id, whatever its tool and its arguments were: so that whoever
-    /// goes on after a crash knows which calls have run. [`State::Noted`] says that it has not begun.
+    /// goes on after a crash knows which calls have run. [`State::Noted`] says that it has not begun, if this is the
+    /// record that it would be in: see [`identity`](Self::identity).
     ///
     /// A journal that cannot say answers `None`, also where it does not know the call because it may have forgotten it:
     /// a call that is believed not to have run is made again.
@@ -101,6 +108,10 @@ impl<J: Journal + ?Sized> Journal for Arc<J> {
 
     fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<Begun>, JournalError>> {
         (**self).recall(key)
+    }
+
+    fn identity(&self) -> Option<&str> {
+        (**self).identity()
     }
 
     fn state_of<'a>(

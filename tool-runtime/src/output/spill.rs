@@ -1,7 +1,7 @@
 //! Long results: the model gets the beginning, the end, and a handle to read the rest with.
 
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -79,7 +79,24 @@ impl Spill {
         if text.len() <= self.limit {
             return (text, None);
         }
-        let (shown, spilled) = self.shortened(conversation, &text);
+        let (shown, spilled) = self.shortened(&text, || self.keep(conversation, self.handles.next(), &text));
+        (shown, Some(spilled))
+    }
+
+    /// As [`shorten`](Self::shorten), for the result of a call that is on record: however often somebody asks for it, it
+    /// is kept once.
+    pub(crate) fn shorten_recalled(&self, conversation: &str, call: &str, text: String) -> (String, Option<Spilled>) {
+        if text.len() <= self.limit {
+            return (text, None);
+        }
+        let (shown, spilled) = self.shortened(&text, || {
+            let handle = self.handles.of(conversation, call);
+            let key = SpillKey { conversation: Some(conversation), handle: &handle };
+            match self.store.get(key) {
+                Ok(Some(_)) => Some(handle),
+                _ => self.keep(Some(conversation), handle, &text),
+            }
+        });
         (shown, Some(spilled))
     }
 
@@ -89,17 +106,16 @@ impl Spill {
     }
 
     #[cold]
-    fn shortened(&self, conversation: Option<&str>, text: &str) -> (String, Spilled) {
+    fn shortened(&self, text: &str, keep: impl FnOnce() -> Option<String>) -> (String, Spilled) {
         let most = self.most();
         let head = head_end(text, most - most / 3);
         let tail = tail_start(text, most / 3);
-        let handle = self.keep(conversation, text);
+        let handle = keep();
         let cut = Cut { text, head, tail, handle: handle.as_deref(), most };
         (cut.to_string(), Spilled { handle, bytes: text.len(), lines: line_count(text) })
     }
 
-    fn keep(&self, conversation: Option<&str>, text: &str) -> Option<String> {
-        let handle = self.handles.next();
+    fn keep(&self, conversation: Option<&str>, handle: String, text: &str) -> Option<String> {
         match self.store.put(SpillKey { conversation, handle: &handle }, text) {
             Ok(()) => Some(handle),
             Err(error) => {
@@ -118,7 +134,7 @@ impl fmt::Debug for Spill {
 
 /// Makes handles that nobody guesses.
 ///
-/// A handle is a number's SipHash under a key that std draws from the system's random numbers and that never leaves
+/// A handle is the SipHash of a number, or of a call, under a key that std draws from the system's random numbers and that never leaves
 /// the process, 64 bits of it: who has seen some handles cannot tell another. That SipHash is no cipher is enough
 /// here, since a guess is a call, and since a store gives a text to its own conversation only: only calls that say no
 /// conversation rest on the handle alone.
@@ -130,7 +146,16 @@ struct Handles {
 
 impl Handles {
     fn next(&self) -> String {
-        format!("r{:016x}", self.key.hash_one(self.count.fetch_add(1, Ordering::Relaxed)))
+        self.handle(self.count.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The same for the same call.
+    fn of(&self, conversation: &str, call: &str) -> String {
+        self.handle((conversation, call))
+    }
+
+    fn handle(&self, of: impl Hash) -> String {
+        format!("r{:016x}", self.key.hash_one(of))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{BuildError, Definitions, Dispatcher, Selection, ToolResult};
 
 /// The tools that one conversation's model is sent: those that are pinned, the tool to search with, and what was found.
 ///
-/// All tools of the dispatcher can be called; this only says which of them are described with a request. It belongs to
+/// The dispatcher runs calls of all its tools; this only says which of them are described with a request. It belongs to
 /// whoever holds the conversation.
 ///
 /// ```standalone_crate
@@ -46,10 +46,15 @@ use crate::{BuildError, Definitions, Dispatcher, Selection, ToolResult};
 pub struct Shortlist {
     tools: Dispatcher,
     pinned: Dispatcher,
-    /// The newest last.
+    /// What was found, the newest last.
     found: Vec<String>,
+    /// What the model has called, the newest last.
+    called: Vec<String>,
     tokens: usize,
 }
+
+/// More names are not kept, so that a long conversation does not collect without end.
+const MOST: usize = 256;
 
 impl Shortlist {
     /// A shortlist of these tools, which are always sent; their names may have `*` and `?`.
@@ -58,15 +63,29 @@ impl Shortlist {
     /// When there is no tool of such a name.
     pub fn new<N: Into<String>>(tools: &Dispatcher, pinned: impl IntoIterator<Item = N>) -> Result<Self, BuildError> {
         let pinned = tools.select(Selection::new().names(pinned))?;
-        Ok(Self { tools: tools.clone(), pinned, found: Vec::new(), tokens: usize::MAX })
+        Ok(Self { tools: tools.clone(), pinned, found: Vec::new(), called: Vec::new(), tokens: usize::MAX })
     }
 
     /// About how many [tokens](estimate_tokens) all tools together may take. What was found first goes first where they
-    /// would take more. What is pinned is sent in any case.
+    /// would take more, and what the model has called goes last. What is pinned is sent in any case.
     #[must_use]
     pub fn budget(mut self, tokens: usize) -> Self {
         self.tokens = tokens;
         self
+    }
+
+    /// This list over a part of its tools, such as a [selection](Dispatcher::select) of them: what is not among those is
+    /// neither sent nor suggested.
+    #[must_use]
+    pub fn within(mut self, tools: &Dispatcher) -> Self {
+        self.tools = tools.clone();
+        self
+    }
+
+    /// Whether a name is that of the tool to search with.
+    #[must_use]
+    pub fn is_search(&self, name: &str) -> bool {
+        self.tools.with_offer(|offer| offer.tools.get(name).is_some_and(|tool| &*tool.own_name == NAME))
     }
 
     /// Adds what `search_tools` found. It is for the caller to see that it is a result of that tool.
@@ -86,16 +105,13 @@ impl Shortlist {
 
     /// Adds a tool as the newest. A name that no tool has does nothing.
     pub fn add(&mut self, name: impl Into<String>) {
-        /// More is not kept, so that a long conversation does not collect without end.
-        const MOST: usize = 256;
-        let name = name.into();
-        if self.tools.definition(&name).is_none() {
-            return;
-        }
-        self.found.retain(|known| *known != name);
-        self.found.push(name);
-        let more = self.found.len().saturating_sub(MOST);
-        self.found.drain(..more);
+        add_to(&mut self.found, &self.tools, name.into());
+    }
+
+    /// Adds a tool that the model has called: it stays longer than what was only found. A model calls again what it reads
+    /// of in its conversation, by the name that it was once sent. A name that no tool has does nothing.
+    pub fn add_called(&mut self, name: impl Into<String>) {
+        add_to(&mut self.called, &self.tools, name.into());
     }
 
     /// The tools to send with the next request, sorted by name.
@@ -111,7 +127,7 @@ impl Shortlist {
             let mut sent: BTreeSet<usize> = pinned.chain(search).collect();
             let cost = |place: &usize| tokens(&all[*place]);
             let mut spent: usize = sent.iter().map(cost).sum();
-            for place in self.found.iter().rev().filter_map(|name| by_name(name)) {
+            for place in self.called.iter().rev().chain(self.found.iter().rev()).filter_map(|name| by_name(name)) {
                 if sent.contains(&place) {
                     continue;
                 }
@@ -138,6 +154,15 @@ impl Shortlist {
     pub fn tokens(&self) -> usize {
         self.definitions().iter().map(tokens).sum()
     }
+}
+
+fn add_to(names: &mut Vec<String>, tools: &Dispatcher, name: String) {
+    if tools.definition(&name).is_none() {
+        return;
+    }
+    names.retain(|known| *known != name);
+    names.push(name);
+    names.drain(..names.len().saturating_sub(MOST));
 }
 
 fn tokens((name, definition): &(Arc<str>, Arc<ToolDefinition>)) -> usize {

@@ -78,6 +78,35 @@ fn a_shortlist_keeps_to_its_budget_but_sends_what_is_pinned() {
 }
 
 #[test]
+fn what_was_called_stays_longer_than_what_was_found() {
+    let tools = tools();
+    let names = |shortlist: &Shortlist| {
+        shortlist.definitions().iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>().join(" ")
+    };
+    let mut shortlist = Shortlist::new(&tools, [""; 0]).unwrap();
+    let budget =
+        shortlist.tokens() + tool_model::estimate_tokens("disk.usage", &tools.definition("disk.usage").unwrap());
+    shortlist.add_called("disk.usage");
+    shortlist.suggest("send mail", 5);
+    assert_eq!(names(&shortlist), "disk.usage mail.list mail.send search_tools");
+    assert_eq!(names(&shortlist.clone().budget(budget)), "disk.usage search_tools");
+    let mail = tools.select(crate::Selection::new().names(["mail.*"])).unwrap();
+    let mut shortlist = shortlist.within(&mail);
+    shortlist.suggest("disk usage", 5);
+    assert_eq!(names(&shortlist), "mail.list mail.send", "of a part of the tools nothing else is sent");
+}
+
+#[test]
+fn the_search_is_known_by_whatever_name_it_goes() {
+    let tools = tools();
+    let renamed = tools.select(crate::Selection::new().prefix("our.")).unwrap();
+    for (tools, name) in [(&tools, "search_tools"), (&renamed, "our.search_tools")] {
+        let shortlist = Shortlist::new(tools, [""; 0]).unwrap();
+        assert!(shortlist.is_search(name) && !shortlist.is_search("mail.send") && !shortlist.is_search("search"));
+    }
+}
+
+#[test]
 fn names_that_no_tool_has_do_not_crowd_out_those_that_were_found() {
     let tools = tools();
     let mut shortlist = Shortlist::new(&tools, [""; 0]).unwrap();

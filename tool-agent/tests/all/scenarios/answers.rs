@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tool_agent::{Ending, Limits, Mode, ModelErrorKind, Reached, SqliteStore};
+use tool_agent::{Ending, Event, Limits, Mode, ModelErrorKind, Reached, SqliteStore, Update};
 use tool_runtime::CancellationToken;
 
 use super::Scene;
@@ -88,14 +88,17 @@ pub async fn a_stream_that_is_cut_before_its_first_word(scene: Scene) -> Vec<Rec
     scene.goes_on().await
 }
 
-pub async fn an_answer_that_is_cut_in_the_middle(scene: Scene) -> Vec<Received> {
-    // Enough for the text, and not for the call.
-    let events = match scene.way.wire {
+/// How many events are enough for a text, and not for the call behind it.
+fn said(wire: Wire) -> usize {
+    match wire {
         Wire::OpenAi => 4,
         Wire::Anthropic => 6,
         Wire::Gemini => 2,
-    };
-    let cut = scene.add(1, 2).saying("Let me see.").cut(events, End::Broken);
+    }
+}
+
+pub async fn an_answer_that_is_cut_in_the_middle(scene: Scene) -> Vec<Received> {
+    let cut = scene.add(1, 2).saying("Let me see.").cut(said(scene.way.wire), End::Broken);
     let outcome = scene.say("Add.", [cut.forever()]).await;
     let Ending::Failed(error) = &outcome.ending else { panic!("{:?}", outcome.ending) };
     assert_eq!((error.kind, outcome.calls), (ModelErrorKind::Cut, 0), "{error}");
@@ -116,17 +119,16 @@ pub async fn an_answer_that_never_comes(scene: Scene) -> Vec<Received> {
 }
 
 pub async fn an_answer_that_is_cancelled(scene: Scene) -> Vec<Received> {
-    let stalled = scene.add(1, 2).saying("Let me see.").cut(4, End::Stalled);
+    let stalled = scene.add(1, 2).saying("Let me see.").cut(said(scene.way.wire), End::Stalled);
     scene.server.follow([scene.add(3, 4), stalled]);
     let token = CancellationToken::new();
     let run = scene.conversation.say("Add.").cancel(token.clone());
     let mut events = run.events();
     let run = tokio::spawn(run.into_future());
-    // Until the second turn has begun.
-    while scene.server.received().len() < 2 {
-        events.next().await;
-        tokio::task::yield_now().await;
-    }
+    until("the second request", || scene.server.received().len() >= 2).await;
+    let is_text = |update: &Update| matches!(update.event(), Some(Event::Text { .. }));
+    // What is not streamed has nothing to say before its end, which never comes.
+    while scene.way.is_streamed && !is_text(&events.next().await.expect("it goes on")) {}
     token.cancel();
     assert_eq!(run.await.expect("it does not panic").ending, Ending::Cancelled);
     scene.goes_on().await

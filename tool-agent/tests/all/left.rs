@@ -1,0 +1,71 @@
+//! What a process has left behind, found by somebody who is stopped at every point at which they wait.
+
+use serde_json::json;
+use tool_agent::{
+    Agent, Assistant, Change, Conversation, Ending, Message, ModelCall, Reply, Scripted, SqliteStore, Store,
+};
+use tool_journal::SqliteJournal;
+use tool_runtime::Deferred;
+
+use crate::cancelled::polled;
+use crate::support::{Gauge, assert_valid, builder, flaw};
+
+/// What somebody begins, and is stopped in.
+#[derive(Clone, Copy, Debug)]
+enum Begun {
+    Say,
+    Resume,
+    History,
+}
+
+impl Begun {
+    /// Whether it came to its end before it was stopped.
+    async fn stop(self, times: usize, conversation: &Conversation) -> bool {
+        match self {
+            Self::Say => polled(times, 0, conversation.say("And now?").into_future()).await.is_some(),
+            Self::Resume => polled(times, 0, conversation.resume().into_future()).await.is_some(),
+            Self::History => polled(times, 0, conversation.history()).await.is_some(),
+        }
+    }
+}
+
+/// A history as a process leaves it that was killed in its calls.
+fn left(round: usize) -> Vec<Message> {
+    let calls =
+        ["a", "b"].map(|id| ModelCall::new(format!("{id}{round}"), "work.steps", json!({"steps": 1}).to_string()));
+    vec![Message::user("Work!"), Message::Assistant(Assistant::new("", calls))]
+}
+
+#[tokio::test]
+async fn calls_that_were_left_open_are_answered_wherever_somebody_is_stopped_who_finds_them() {
+    for (is_deferred, begun) in [false, true]
+        .into_iter()
+        .flat_map(|is_deferred| [Begun::Say, Begun::Resume, Begun::History].map(|begun| (is_deferred, begun)))
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = SqliteJournal::open(folder.path().join("calls.db")).await.unwrap();
+        let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
+        let tools = builder(&Gauge::default()).journal(journal.clone()).build().unwrap();
+        let agent = Agent::builder(Scripted::from_fn(|_| Reply::text("Yes.")), tools).store(store.clone());
+        let agent = match is_deferred {
+            true => agent.deferred(Deferred::new([7; 32]).store(journal)).build(),
+            false => agent.build(),
+        };
+        for times in 0.. {
+            assert!(times < 1_000, "it never ends");
+            let left = left(times);
+            assert!(flaw(&left).is_some(), "the control");
+            let conversation = agent.conversation(format!("{times}"));
+            store.save(conversation.id(), Change::new(1, &left)).await.unwrap();
+            let is_done = begun.stop(times, &conversation).await;
+            assert_valid(&conversation.history().await.unwrap());
+            assert_eq!(conversation.say("Go on.").await.ending, Ending::Answered, "{begun:?} after {times} polls");
+            let history = conversation.history().await.unwrap();
+            assert_valid(&history);
+            assert_eq!(store.load(conversation.id()).await.unwrap().unwrap().messages, history);
+            if is_done {
+                break;
+            }
+        }
+    }
+}
