@@ -22,7 +22,9 @@ async fn inside() {
 
 fn this_test() -> String {
     let program = env::current_exe().unwrap();
-    format!("{} confirm::terminal::tests::pseudo_terminal::inside --exact --nocapture", program.display())
+    // Whoever runs the tests in the background may ignore Ctrl-C, and all that they start would too.
+    let heeding = "env --default-signal=INT";
+    format!("{heeding} {} confirm::terminal::tests::pseudo_terminal::inside --exact --nocapture", program.display())
 }
 
 fn piped(command: &mut Command) -> std::io::Result<Child> {
