@@ -1,5 +1,6 @@
 //! What is measured, each in a file.
 
+mod agent;
 mod arguments;
 mod build;
 mod calls;
@@ -14,6 +15,7 @@ mod time;
 mod together;
 mod tools;
 
+pub use agent::AGENTS;
 pub use arguments::BYTES;
 use clap::ValueEnum;
 pub use dialect::FORMS;
@@ -58,6 +60,8 @@ pub enum Measurement {
     Search,
     /// The providers' forms
     Dialect,
+    /// A turn of the agent
+    Agent,
 }
 
 impl Measurement {
@@ -87,6 +91,7 @@ impl Measurement {
             Self::Files => files::run(quick, figures),
             Self::Search => search::run(figures),
             Self::Dialect => dialect::run(figures),
+            Self::Agent => agent::run(figures),
         }
     }
 }

@@ -1,12 +1,13 @@
-//! Listing, loading, scanning, searching.
+//! Listing, loading, scanning, searching, a turn of the agent.
 
 use super::table::{number, ratio, table};
 use crate::contenders::ALL;
 use crate::figures::Figures;
-use crate::measure::{FILE_WAYS, FORMS, PERCENT, STEPS, WAYS, WHAT};
+use crate::measure::{AGENTS, FILE_WAYS, FORMS, PERCENT, STEPS, WAYS, WHAT};
 
 pub fn section(figures: &Figures) -> String {
-    [list(figures), load(figures), scan(figures), files(figures), search(figures), dialect(figures)].concat()
+    [list(figures), load(figures), scan(figures), files(figures), search(figures), dialect(figures), agent(figures)]
+        .concat()
 }
 
 fn list(figures: &Figures) -> String {
@@ -115,7 +116,26 @@ fn dialect(figures: &Figures) -> String {
         })
         .collect();
     if rows.is_empty() {
-        return format!("{head}Not measured.\n");
+        return format!("{head}Not measured.\n\n");
     }
     format!("{head}{}", table(&["", "instructions", "`to_string` of the same", "times that", "the second time"], &rows))
+}
+
+fn agent(figures: &Figures) -> String {
+    let head = "## A turn of an agent\n\n";
+    let floor = figures.get("agent turn", AGENTS[0]);
+    let rows: Vec<Vec<String>> = AGENTS
+        .iter()
+        .filter_map(|agent| {
+            let cost = figures.get("agent turn", agent)?;
+            let allocations = figures.get("agent allocations", agent);
+            Some(vec![(*agent).to_owned(), number(Some(cost.round())), number(allocations), ratio(Some(cost), floor)])
+        })
+        .collect();
+    if rows.is_empty() {
+        return format!("{head}Not measured.\n");
+    }
+    let words =
+        "The model is scripted and answers at once: three calls of `add` side by side, and their results back.\n\n";
+    format!("{head}{words}{}", table(&["", "instructions", "allocations", "times ours"], &rows))
 }

@@ -33,6 +33,7 @@ pub fn section(figures: &Figures) -> String {
     ] {
         rows.push(per_tool(figures, what, subject));
     }
+    rows.push(agent(figures));
     let rows: Vec<Vec<String>> = rows.into_iter().map(|[goal, got, met]| vec![goal, met, got]).collect();
     let table = table(&["goal", "", "measured"], &rows).replace("--:|", "---|");
     format!("## Goals\n\n{table}")
@@ -110,4 +111,14 @@ fn per_tool(figures: &Figures, what: &str, subject: &str) -> [String; 3] {
     };
     let met = ours.zip(best).map(|(ours, (least, _))| ours < least);
     with_cause(&format!("{what} of a tool below every peer that infers a schema"), got, met)
+}
+
+fn agent(figures: &Figures) -> [String; 3] {
+    let share = figures.get("agent turn", "ours").zip(figures.get("agent turn", "rig")).map(|(ours, rig)| ours / rig);
+    let got = share.map_or("–".to_owned(), |share| format!("{share:.2}"));
+    with_cause(
+        "a turn of the agent with three calls: at most half of rig's instructions",
+        got,
+        share.map(|share| share <= 0.5),
+    )
 }
