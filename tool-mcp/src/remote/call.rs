@@ -221,8 +221,12 @@ fn not_sent(
             let message = format!("The server `{server}` takes no call of ours, not in a new session either");
             failure(ErrorKind::Retry, format!("{message}: {why}. `{tool}` did not run."))
         }
-        StreamableHttpError::HttpStatus(_) | StreamableHttpError::UnexpectedContentType(_) => {
+        StreamableHttpError::HttpStatus(status) if status.status < 500 => {
             failure(ErrorKind::Failed, format!("The server `{server}` failed: {why}."))
+        }
+        // What stands between us and the server says so, too, of what it has passed on.
+        StreamableHttpError::HttpStatus(_) | StreamableHttpError::UnexpectedContentType(_) => {
+            unknown(&format!("The server `{server}` failed ({why})"))
         }
         _ => unknown(&format!("The server `{server}` did not answer ({why})")),
     }

@@ -27,10 +27,10 @@ impl Promise {
         if self.schema.is_valid(structured) {
             return None;
         }
-        let wrong = self.schema.check(structured, "");
+        let wrong = self.schema.check_first(TOLD + 1, structured, "");
         let mut lines: Vec<String> = wrong.iter().take(TOLD).map(words).collect();
         if wrong.len() > TOLD {
-            lines.push(format!("- and {} more", wrong.len() - TOLD));
+            lines.push("- and more".to_owned());
         }
         Some(lines.join("\n"))
     }
@@ -77,7 +77,7 @@ mod tests {
         let many = json!({"b": "1", "c": "2", "d": "3", "e": "4", "f": "5"});
         let told = promise.broken_by(Some(&many)).unwrap();
         assert!(told.starts_with("- `a`: missing, expected string\n- `b`: got \"1\", expected integer"), "{told}");
-        assert!(told.ends_with("- and 1 more"), "{told}");
+        assert!(told.ends_with("- and more"), "{told}");
     }
 
     #[test]

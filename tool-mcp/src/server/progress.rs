@@ -1,14 +1,20 @@
 //! What a tool reports while it runs, as notifications to the client that asked for them.
 
+use std::time::Duration;
+
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::Peer;
 use serde_json::Value;
 use tokio::sync::mpsc;
-use tool_runtime::Progress;
+use tokio::time::sleep;
+use tool_runtime::{CancellationToken, Progress};
 
 /// How many reports wait at most. A handler is not held up by a client that reads slowly: what does not fit is left out.
 const WAITING: usize = 256;
+
+/// How long a client may take to read what is left of the reports once the call is over.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The way of a call's reports to its client.
 pub(super) struct Reports {
@@ -25,20 +31,37 @@ impl Reports {
         (progress, Self { token, peer, waiting, last: None })
     }
 
-    /// Runs a call and passes on what it reports. Every report is sent before the answer.
-    pub(super) async fn during<T>(mut self, call: impl Future<Output = T>) -> T {
-        let mut call = std::pin::pin!(call);
+    /// Runs a call and passes on what it reports. Every report is sent before the answer, unless the client does not
+    /// read them; the call goes on whether it does or not.
+    pub(super) async fn during<T>(self, call: impl Future<Output = T>) -> T {
+        let over = CancellationToken::new();
+        let call = async {
+            let result = call.await;
+            over.cancel();
+            result
+        };
+        tokio::join!(call, self.pass_on(&over)).0
+    }
+
+    async fn pass_on(mut self, over: &CancellationToken) {
+        let patience = async {
+            over.cancelled().await;
+            sleep(PATIENCE).await;
+        };
+        tokio::select! {
+            () = self.send_all(over) => {}
+            () = patience => tracing::debug!("a client does not read what is reported"),
+        }
+    }
+
+    async fn send_all(&mut self, over: &CancellationToken) {
         loop {
-            tokio::select! {
+            let report = tokio::select! {
                 biased;
-                Some(report) = self.waiting.recv() => self.send(&report).await,
-                result = &mut call => {
-                    while let Ok(report) = self.waiting.try_recv() {
-                        self.send(&report).await;
-                    }
-                    return result;
-                }
-            }
+                Some(report) = self.waiting.recv() => report,
+                () = over.cancelled() => return,
+            };
+            self.send(&report).await;
         }
     }
 

@@ -17,6 +17,8 @@ mod hostile;
 /// Servers that want to know who calls.
 #[cfg(feature = "auth")]
 mod login;
+/// Servers behind a URL that forget, refuse or break off.
+mod over_http;
 mod pins;
 mod plugins;
 mod remote;

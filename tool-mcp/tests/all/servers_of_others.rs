@@ -5,6 +5,8 @@ use tool_mcp::{ServerConfig, Servers};
 use tool_runtime::{Dispatcher, ErrorKind, ToolCall, ToolResult};
 
 use crate::published::Npm;
+#[cfg(feature = "auth")]
+use crate::published::example;
 use crate::scripted::{connect, dispatcher, kind};
 
 fn files() -> Option<ServerConfig> {
@@ -55,6 +57,7 @@ async fn every_tool_of_the_filesystem_server_answers() {
 }
 
 /// The client scenarios of the conformance suite that concern tools, in both generations.
+#[cfg(feature = "auth")]
 #[tokio::test(flavor = "multi_thread")]
 async fn the_conformance_suite_is_content() {
     let old = [
@@ -79,6 +82,7 @@ async fn the_conformance_suite_is_content() {
 }
 
 /// Those that concern logging in, the attacks among them.
+#[cfg(feature = "auth")]
 #[tokio::test(flavor = "multi_thread")]
 async fn the_conformance_suite_lets_us_in() {
     let both = [
@@ -117,12 +121,10 @@ async fn the_conformance_suite_lets_us_in() {
 }
 
 /// Runs scenarios of the suite against our client.
+#[cfg(feature = "auth")]
 async fn run(revision: &str, scenarios: &[&str]) {
     let Some(npm) = Npm::installed() else { return };
-    let client = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("examples/conformance_client");
-    if !client.exists() {
-        return eprintln!("skipped: the example `conformance_client` is not built; it needs the feature `auth`");
-    }
+    let client = example("conformance_client");
     for scenario in scenarios {
         let mut command = tokio::process::Command::new(npm.node());
         command

@@ -69,3 +69,34 @@ async fn an_answer_that_breaks_its_promise_is_a_failure_that_says_so() {
     good_answers(&tools).await;
     servers.close().await;
 }
+
+/// A server chooses both the schema and the value, so that together they may take as long as it likes. What is
+/// too much to check is not believed.
+#[tokio::test]
+async fn a_check_that_would_take_for_ever_is_given_up() {
+    let values: Vec<String> = (0..20_000).map(|n| format!("{n:05}")).collect();
+    let listed = json!([{
+        "name": "many",
+        "inputSchema": {"type": "object", "properties": {"word": {"type": "string"}}},
+        "outputSchema": {"type": "object", "properties": {"a": {"type": "array", "items": {"enum": values}}}},
+    }]);
+    let many = server("s", move |mut peer: Peer| {
+        let listed = listed.clone();
+        async move {
+            while let Some(call) = peer.call(&listed).await {
+                let items = vec![call["params"]["arguments"]["word"].clone(); 500_000];
+                peer.answer(&call, json!({"content": [], "structuredContent": {"a": items}})).await;
+            }
+        }
+    });
+    let tools = dispatcher();
+    let servers = beside_good(&tools, many.trust()).await;
+    for (word, said) in [("19999", "too much to check"), ("19998x", "- and more")] {
+        let result = tools.call(ToolCall::new("mcp_s_many", json!({"word": word}))).await;
+        assert_eq!(kind(&result), Some(ErrorKind::Failed), "{word}");
+        let told: String = result.output.chars().take(2_000).collect();
+        assert!(told.contains(said), "{word}: {told}");
+    }
+    good_answers(&tools).await;
+    servers.close().await;
+}

@@ -18,6 +18,8 @@ use super::schema::{Definitions, Kinds, Rules, Schema};
 const DEEPEST_CHECK: u32 = 640;
 /// Schemas with overlapping alternatives can multiply the work at every level of the value.
 const MOST_STEPS: u32 = 1_000_000;
+/// How many comparisons with listed values take as long as a step.
+const COMPARISONS: usize = 16;
 
 /// One check of one value.
 pub(crate) struct Checker<'s> {
@@ -25,21 +27,29 @@ pub(crate) struct Checker<'s> {
     depth: u32,
     steps: u32,
     exhausted: bool,
+    /// Whether it is looked for what was probably meant, which takes a while.
+    guesses: bool,
 }
 
 impl<'s> Checker<'s> {
     pub(crate) fn new(definitions: &'s Definitions) -> Self {
-        Self { definitions, depth: 0, steps: 0, exhausted: false }
+        Self { definitions, depth: 0, steps: 0, exhausted: false, guesses: true }
     }
 
-    /// Everything that is wrong with the value.
-    pub(super) fn violations(mut self, schema: &'s Schema, value: &Value, path: &str) -> Vec<Violation> {
+    /// Without guesses at what was meant.
+    pub(super) fn plainly(mut self) -> Self {
+        self.guesses = false;
+        self
+    }
+
+    /// What is wrong with the value, up to so many violations.
+    pub(super) fn violations(mut self, schema: &'s Schema, value: &Value, path: &str, most: usize) -> Vec<Violation> {
         let path = Path::Start(path);
         let at = At { value, path: &path };
-        let mut findings = Findings::All(Vec::new());
+        let mut findings = Findings::Listed { violations: Vec::new(), most };
         self.check(schema, at, &mut findings);
         match findings {
-            Findings::All(violations) if !self.exhausted => without_repetition(violations),
+            Findings::Listed { violations, .. } if !self.exhausted => without_repetition(violations),
             _ => vec![at.unlike("a smaller or less deeply nested value: this one is too much to check".to_owned())],
         }
     }
@@ -65,7 +75,7 @@ impl<'s> Checker<'s> {
 
     /// Runs one step, unless there have been too many: then the value is refused, whatever else is found.
     pub(super) fn bounded(&mut self, step: impl FnOnce(&mut Self)) {
-        self.exhausted |= self.depth == DEEPEST_CHECK || self.steps == MOST_STEPS;
+        self.exhausted |= self.depth == DEEPEST_CHECK || self.steps >= MOST_STEPS;
         if self.exhausted {
             return;
         }
@@ -76,9 +86,12 @@ impl<'s> Checker<'s> {
     }
 
     fn rules(&mut self, rules: &'s Rules, at: At<'_>, findings: &mut Findings) {
+        // Comparisons are steps, too: lists may be long, and many values be compared with them.
+        let listed = rules.allowed.as_ref().map_or(0, |allowed| allowed.len() / COMPARISONS);
+        self.steps = self.steps.saturating_add(u32::try_from(listed).unwrap_or(u32::MAX));
         // A value of the wrong type is told what the type is; the other rules would only repeat it.
         if let Some(allowed) = rules.allowed.as_ref().filter(|allowed| !allowed.iter().any(|v| equal(v, at.value))) {
-            return findings.add(|| at.unlike(not_listed(at.value, allowed)));
+            return findings.add(|| at.unlike(not_listed(at.value, allowed, self.guesses)));
         }
         if rules.kinds.is_some_and(|kinds| !kinds.has(Kinds::of(at.value))) {
             return findings.add(|| at.unlike(self.describer().rules(rules)));
@@ -106,9 +119,9 @@ impl<'s> Checker<'s> {
 }
 
 /// A long list is not shown in full, so the value that was probably meant is named.
-fn not_listed(value: &Value, allowed: &[Value]) -> String {
+fn not_listed(value: &Value, allowed: &[Value], guess: bool) -> String {
     let texts = allowed.iter().filter_map(Value::as_str);
-    let near = value.as_str().filter(|_| !phrases::is_shown_in_full(allowed));
+    let near = value.as_str().filter(|_| guess && !phrases::is_shown_in_full(allowed));
     match near.and_then(|text| crate::nearest(text, texts).into_iter().next()) {
         Some(near) => format!("{}; did you mean {}?", phrases::one_of_values(allowed), phrases::quoted(&near.into())),
         None => phrases::one_of_values(allowed),

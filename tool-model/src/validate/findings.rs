@@ -34,8 +34,8 @@ impl At<'_> {
 
 /// What a check has found so far.
 pub(super) enum Findings {
-    /// Everything that is wrong.
-    All(Vec<Violation>),
+    /// What is wrong, up to so many.
+    Listed { violations: Vec<Violation>, most: usize },
     /// Only whether something is.
     Whether(bool),
 }
@@ -43,13 +43,17 @@ pub(super) enum Findings {
 impl Findings {
     pub(super) fn add(&mut self, violation: impl FnOnce() -> Violation) {
         match self {
-            Self::All(violations) => violations.push(violation()),
+            Self::Listed { violations, most } if violations.len() < *most => violations.push(violation()),
+            Self::Listed { .. } => {}
             Self::Whether(wrong) => *wrong = true,
         }
     }
 
     /// Whether nothing found later could change the answer.
     pub(super) fn are_settled(&self) -> bool {
-        matches!(self, Self::Whether(true))
+        match self {
+            Self::Listed { violations, most } => violations.len() >= *most,
+            Self::Whether(wrong) => *wrong,
+        }
     }
 }

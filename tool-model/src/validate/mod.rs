@@ -124,7 +124,14 @@ impl Validator {
     /// A value that would take unreasonably long to check is refused as a whole.
     #[must_use]
     pub fn check(&self, value: &Value, path: &str) -> Vec<Violation> {
-        Checker::new(&self.definitions).violations(&self.schema, value, path)
+        Checker::new(&self.definitions).violations(&self.schema, value, path, usize::MAX)
+    }
+
+    /// The first things that are wrong with the value, at most so many. For what a stranger has sent: the work is
+    /// bounded, however long the value and the lists of the schema are, and nothing is guessed of what was meant.
+    #[must_use]
+    pub fn check_first(&self, most: usize, value: &Value, path: &str) -> Vec<Violation> {
+        Checker::new(&self.definitions).plainly().violations(&self.schema, value, path, most)
     }
 
     /// Whether nothing is wrong with the value; quicker than [`check`](Self::check).

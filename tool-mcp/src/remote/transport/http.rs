@@ -18,7 +18,7 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::Sse;
 
-use super::resume::Resume;
+use super::resume::{Places, Resume};
 use super::wire::{TOO_LONG, Wire};
 use super::{read, sse, tls};
 use crate::remote::config::Http;
@@ -66,7 +66,7 @@ pub(in crate::remote) fn connect(
     let mut config = StreamableHttpClientTransportConfig::with_uri(http.url.as_str()).custom_headers(headers);
     config.max_sse_event_size = longest;
     config.retry_config = Arc::new(Resume::new(wire.clone()));
-    let client = Bounded { client, longest };
+    let client = Bounded { client, longest, wire: wire.clone(), places: Arc::default() };
     #[cfg(feature = "auth")]
     let client = super::authorized::Authorized::new(client, http.access.clone());
     Ok(StreamableHttpClientTransport::with_client(client, config))
@@ -92,6 +92,9 @@ fn same_origin() -> Policy {
 struct Bounded {
     client: Client,
     longest: usize,
+    wire: Arc<Wire>,
+    /// Where streams were taken up again.
+    places: Arc<Places>,
 }
 
 impl StreamableHttpClient for Bounded {
@@ -122,11 +125,15 @@ impl StreamableHttpClient for Bounded {
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         if status == StatusCode::NOT_FOUND && in_session {
-            return Err(StreamableHttpError::SessionExpired);
+            return Err(self.expired());
         }
-        match status.is_success() {
+        let answer = match status.is_success() {
             true => self.answer(response, &message).await,
             false => refusal(response, &message, in_session).await,
+        };
+        match answer {
+            Err(StreamableHttpError::SessionExpired) => Err(self.expired()),
+            answer => answer,
         }
     }
 
@@ -161,6 +168,11 @@ impl StreamableHttpClient for Bounded {
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Error> {
         let longest = self.longest;
+        if !self.places.may_go_on(last_event.as_deref()).await {
+            self.wire.changed.notify_one();
+            // Of the errors that rmcp takes for final this is the one that fits: it does not bring us what it should.
+            return Err(StreamableHttpError::ServerDoesNotSupportSse);
+        }
         self.client.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, longest).await
     }
 
@@ -178,6 +190,13 @@ impl StreamableHttpClient for Bounded {
 }
 
 impl Bounded {
+    /// The server does not know our session: rmcp makes a new one and sends once more what was not taken. Behind it may
+    /// be another server than before, so that it is asked for its tools.
+    fn expired(&self) -> Error {
+        self.wire.changed.notify_one();
+        StreamableHttpError::SessionExpired
+    }
+
     async fn answer(
         &self,
         response: Response,
@@ -244,9 +263,14 @@ async fn refusal(
         return Ok(StreamableHttpPostResponse::Json(ServerJsonRpcMessage::error(error, Some(id)), None));
     }
     match told {
-        // What was sent was not taken. In a session that is seldom for what it said: many servers that do not know a
-        // session, as after a restart, say so in this way. A new one is made, and it is sent once more.
-        Some(told) if told.id.is_none() && in_session && status == StatusCode::BAD_REQUEST => {
+        // Many servers that do not know a session, as after a restart, say so in this way.
+        Some(told)
+            if in_session
+                && status == StatusCode::BAD_REQUEST
+                && told.id.is_none()
+                && request_id(message).is_some()
+                && names_session(&told.error) =>
+        {
             Err(StreamableHttpError::SessionExpired)
         }
         Some(mut told) => {
@@ -256,6 +280,12 @@ async fn refusal(
         }
         None => Err(error.into()),
     }
+}
+
+/// Whether a refusal is about the session and not about what was said in it: by its words, or by one of the codes that
+/// the SDKs give it.
+fn names_session(error: &ErrorData) -> bool {
+    matches!(error.code.0, -32_000 | -32_001) || error.message.to_ascii_lowercase().contains("session")
 }
 
 /// What a server asks for that does not let us in; of several ways the one that we know.

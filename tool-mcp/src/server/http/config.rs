@@ -96,16 +96,22 @@ impl HttpConfig {
         self
     }
 
-    /// Answers only requests that bring this token, as `Authorization: Bearer`.
+    /// Answers only requests that bring this token, as `Authorization: Bearer`. What else [checks](Self::check) them must
+    /// let them through as well.
     pub fn bearer(self, token: impl AsRef<str>) -> Self {
         self.check(bearer(token.as_ref()))
     }
 
     /// Answers only requests that this function lets through. What it puts into their extensions handlers find in
     /// [`Client::http`](crate::Client::http); a [`Principal`](crate::Principal) says who is calling. A check that has to wait for
-    /// something is a layer of the [router](crate::Server::http).
+    /// something is a layer of the [router](crate::Server::http). Of several checks, each must let a request through; they
+    /// are asked in the order in which they were given.
     pub fn check(mut self, check: impl Fn(&mut Parts) -> Result<(), Denied> + Send + Sync + 'static) -> Self {
-        self.check = Some(Arc::new(check));
+        let all: Arc<Check> = match self.check.take() {
+            None => Arc::new(check),
+            Some(before) => Arc::new(move |parts: &mut Parts| before(parts).and_then(|()| check(parts))),
+        };
+        self.check = Some(all);
         self
     }
 

@@ -169,3 +169,21 @@ async fn a_body_that_is_too_large_is_not_read() {
     assert_eq!(post(&large, &[], &body.to_string()).await.0, 200);
     assert_eq!(status(&small, &[]).await, 200);
 }
+
+/// In whichever order they are given. The control is a request that both let through.
+#[tokio::test]
+async fn every_check_must_agree() {
+    let no_guests = |parts: &mut http::request::Parts| match parts.headers.contains_key("x-guest") {
+        true => Err(Denied::Forbidden),
+        false => Ok(()),
+    };
+    let (token, guest) = (("Authorization", "Bearer secret"), ("x-guest", "yes"));
+    for config in
+        [HttpConfig::new().bearer("secret").check(no_guests), HttpConfig::new().check(no_guests).bearer("secret")]
+    {
+        let server = serve(config).await;
+        assert_eq!(status(&server, &[token]).await, 200);
+        assert_eq!(status(&server, &[]).await, 401);
+        assert_eq!(status(&server, &[token, guest]).await, 403);
+    }
+}

@@ -2,6 +2,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
 use tokio::sync::oneshot;
 use tool_mcp::Server;
 use tool_mcp::rmcp::model::{CallToolResult, ClientRequest, ErrorCode, Request, RequestMetaObject, SubscriptionFilter};
@@ -157,6 +158,37 @@ async fn a_call_that_the_client_cancels_is_stopped() {
         running.cancel(Some("enough".to_owned())).await.unwrap();
         soon(wait_for_stop).await.unwrap();
     }
+}
+
+/// Reports that are not read hold up neither the call nor its deadline.
+#[tokio::test]
+async fn a_client_that_does_not_read_does_not_stop_the_clock() {
+    let (stopped, wait_for_stop) = oneshot::channel();
+    let end = Arc::new(Mutex::new(Some(stopped)));
+    let reports = RuntimeTool::scoped("report", "Reports and never ends.", move |(): (), scope: Scope| {
+        let end = end.clone();
+        async move {
+            let _dropped = Dropped(end.lock().unwrap().take());
+            for _ in 0..4 {
+                scope.progress().report("x".repeat(2_000));
+            }
+            std::future::pending::<()>().await;
+        }
+    });
+    let server = Server::new(only([reports.timeout(Duration::from_millis(100))]));
+    let (mut near, far) = tokio::io::duplex(1_000);
+    tokio::spawn(async move { server.serve(tokio::io::split(far)).await });
+    let client = json!({"name": "deaf", "version": "1"});
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+    let call = json!({"name": "report", "arguments": {}, "_meta": {"progressToken": 1}});
+    for message in [
+        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}),
+    ] {
+        near.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+    soon(wait_for_stop).await.unwrap();
 }
 
 #[tokio::test]

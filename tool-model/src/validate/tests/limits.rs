@@ -96,3 +96,17 @@ fn the_deepest_check_leaves_room_on_the_stack() {
     let thread = std::thread::Builder::new().stack_size(1_500_000).spawn(check).expect("a thread");
     thread.join().expect("no overflow");
 }
+
+#[test]
+fn long_lists_of_values_are_bounded_work() {
+    let words: Vec<String> = (0..1_600).map(|n| format!("word{n:04}")).collect();
+    let validator = validator(&json!({"items": {"enum": words}}), json!({}));
+    let many = |word: &str, count: usize| Value::from(vec![word; count]);
+    assert!(validator.is_valid(&many("word1599", 5_000)));
+    assert!(!validator.is_valid(&many("word1599", 50_000)), "unknown is not valid");
+    let wrong = many("word1599x", 10);
+    let (all, first) = (validator.check(&wrong, ""), validator.check_first(3, &wrong, ""));
+    assert_eq!((all.len(), first.len()), (10, 3));
+    let guesses = |expected: &str| expected.contains("did you mean");
+    assert!(guesses(&all[0].expected) && !guesses(&first[0].expected), "{first:?}");
+}
