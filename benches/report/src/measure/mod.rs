@@ -8,6 +8,7 @@ mod compile;
 mod dialect;
 mod files;
 mod load;
+mod mcp;
 mod scan;
 mod search;
 mod start;
@@ -21,6 +22,7 @@ use clap::ValueEnum;
 pub use dialect::FORMS;
 pub use files::WAYS as FILE_WAYS;
 pub use load::STEPS;
+pub use mcp::SERVERS;
 pub use scan::{PERCENT, WAYS};
 pub use search::WHAT;
 pub use together::COUNTS as TOGETHER;
@@ -60,6 +62,8 @@ pub enum Measurement {
     Dialect,
     /// A turn of the agent
     Agent,
+    /// MCP servers
+    Mcp,
 }
 
 impl Measurement {
@@ -89,6 +93,7 @@ impl Measurement {
             Self::Search => search::run(figures),
             Self::Dialect => dialect::run(figures),
             Self::Agent => agent::run(figures),
+            Self::Mcp => mcp::run(quick, figures),
         }
     }
 }

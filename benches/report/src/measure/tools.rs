@@ -12,7 +12,7 @@ pub fn run(quick: bool, figures: &mut Figures) -> Outcome {
     for count in COUNTS.into_iter().filter(|count| *count <= most) {
         for contender in ALL.iter().filter(|contender| contender.plotted) {
             let Some(program) = contender.program(count)? else { continue };
-            let each = valgrind::each(if quick { 1 } else { 3 }, 100, 300, |times| {
+            let each = valgrind::each(if quick { 1 } else { 3 }, 100, 1_100, |times| {
                 contender.command(&program, &["calls", "add", &times.to_string(), &count.to_string()])
             })?;
             figures.set(format!("tools {count}"), contender.name, each);

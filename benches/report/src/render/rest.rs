@@ -1,13 +1,12 @@
-//! Listing, loading, scanning, searching, a turn of the agent.
+//! Listing, loading, scanning, searching, a turn of the agent, MCP servers.
 
 use super::table::{number, ratio, table};
 use crate::contenders::ALL;
 use crate::figures::Figures;
-use crate::measure::{AGENTS, FILE_WAYS, FORMS, PERCENT, STEPS, WAYS, WHAT};
+use crate::measure::{AGENTS, FILE_WAYS, FORMS, PERCENT, SERVERS, STEPS, WAYS, WHAT};
 
 pub fn section(figures: &Figures) -> String {
-    [list(figures), load(figures), scan(figures), files(figures), search(figures), dialect(figures), agent(figures)]
-        .concat()
+    [list, load, scan, files, search, dialect, agent, mcp].map(|part| part(figures)).concat()
 }
 
 fn list(figures: &Figures) -> String {
@@ -138,4 +137,27 @@ fn agent(figures: &Figures) -> String {
     let words =
         "The model is scripted and answers at once: three calls of `add` side by side, and their results back.\n\n";
     format!("{head}{words}{}", table(&["", "instructions", "allocations", "times ours"], &rows))
+}
+
+fn mcp(figures: &Figures) -> String {
+    let head = "## MCP servers\n\n";
+    let [rmcp, ours] = SERVERS;
+    let cases = figures.all(&format!("mcp calls {ours}"));
+    if cases.is_empty() {
+        return format!("{head}Not measured.\n");
+    }
+    let row = |case: &str| {
+        let get = |what: &str, server: &str| figures.get(&format!("mcp {what} {server}"), case);
+        let mut row = vec![case.to_owned()];
+        for what in ["calls", "slow"] {
+            let (rmcp, ours) = (get(what, rmcp), get(what, ours));
+            row.extend([number(rmcp), number(ours), ratio(ours, rmcp)]);
+        }
+        row
+    };
+    let rows: Vec<Vec<String>> = cases.iter().map(|(case, _)| row(case)).collect();
+    let words = "A plain server of rmcp and ours with the same tools, each in a process of its own, by turns: calls a second \
+                 (medians), and microseconds of the slowest in a hundred.\n\n";
+    let columns = ["", "rmcp, calls/s", "ours", "times rmcp", "rmcp, p99", "ours", "times rmcp"];
+    format!("{head}{words}{}", table(&columns, &rows))
 }

@@ -23,6 +23,7 @@ pub fn section(figures: &Figures) -> String {
         rows.push(per_tool(figures, what, subject));
     }
     rows.push(agent(figures));
+    rows.push(mcp(figures));
     let rows: Vec<Vec<String>> = rows.into_iter().map(|[goal, got, met]| vec![goal, met, got]).collect();
     let table = table(&["goal", "", "measured"], &rows).replace("--:|", "---|");
     format!("## Goals\n\n{table}")
@@ -108,4 +109,14 @@ fn agent(figures: &Figures) -> [String; 3] {
         got,
         share.map(|share| share <= 0.5),
     )
+}
+
+/// Every way of calling must be as fast, for each number of tools.
+fn mcp(figures: &Figures) -> [String; 3] {
+    let cases = figures.all("mcp calls ours");
+    let ratios = cases.iter().filter_map(|(case, ours)| Some(ours / figures.get("mcp calls rmcp", case)?));
+    let (least, most) = ratios.fold((f64::MAX, f64::MIN), |(least, most), ratio| (least.min(ratio), most.max(ratio)));
+    let known = least <= most;
+    let got = if known { format!("{least:.2} to {most:.2}") } else { "–".to_owned() };
+    row("an MCP server: at least the calls a second of a plain one of rmcp", got, known.then_some(least >= 0.995))
 }
