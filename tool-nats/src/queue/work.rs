@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use async_nats::jetstream::{AckKind, Message};
@@ -61,6 +62,11 @@ enum Left {
 }
 
 impl Hand {
+    /// How many connections were made to the server until now.
+    pub(super) fn connects(&self) -> u64 {
+        self.shared.client.statistics().connects.load(Ordering::Relaxed)
+    }
+
     /// Does a job, if it is still to be done.
     pub(super) async fn run(&self, message: Message) {
         let headers = message.headers.as_ref();

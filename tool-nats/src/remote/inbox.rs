@@ -256,3 +256,17 @@ fn end_those(waiting: &Mutex<Waiting>, is_over: impl Fn(&Entry) -> bool, end: im
         let _ = entry.end.send(end);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_as_large_as_the_page_on_scale_says() {
+        // A table that has just grown has sixteen places for seven entries, and a byte beside each.
+        let entry = (size_of::<(u64, Entry)>() + 1) * 16 / 7;
+        // What it carries, and who waits at its ends.
+        let channel = size_of::<End>() + 64;
+        assert!(entry + channel <= 600, "{entry} and {channel} bytes");
+    }
+}

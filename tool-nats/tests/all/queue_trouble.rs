@@ -118,6 +118,19 @@ async fn a_job_goes_on_while_the_server_is_away() {
     assert_eq!(queue.result(&id).await.unwrap().output, "x");
 }
 
+/// A worker that waits for jobs asks for them again when the server has forgotten that it did.
+#[tokio::test]
+async fn an_idle_worker_takes_jobs_after_a_restart_of_the_server() {
+    let mut server = server!();
+    let _worker = Child::start(&task(&server));
+    let (caller, queue) = caller(&server.url()).await;
+    server.restart();
+    let submit = async || caller.tools.call(call("effect.leave", "x", 0)).with(Delivery::Submitted).await;
+    until("it is submitted", async || submit().await.success).await;
+    let id = job(&submit().await);
+    until("it is done", async || matches!(queue.status(&id).await, Ok(Some(Status::Done(_))))).await;
+}
+
 /// A job that is delivered by a server that has its record before one that has not: it is not taken to be over.
 #[tokio::test]
 async fn a_job_waits_for_its_record() {
