@@ -95,7 +95,8 @@ async fn a_job_that_crashes_its_workers_is_given_up() {
     let id = job(&caller.tools.call(call("effect.crash", "x", 0)).with(Delivery::Submitted).await);
     let short = Task { queue_silence: Some(Duration::from_secs(1)), ..task(&server) };
     let _workers: Vec<Child> = (0..7).map(|_| Child::spawn(&short)).collect();
-    let result = queue.result(&id).await.unwrap();
+    let given_up = tokio::time::timeout(Duration::from_secs(120), queue.result(&id)).await;
+    let result = given_up.expect("all workers crash").unwrap();
     assert_eq!(kind(&result), Some(ErrorKind::OutcomeUnknown), "{result:?}");
     assert!(result.output.contains("was begun 5 times"), "{}", result.output);
     assert_eq!(effects.lines(), ["x"; 5]);
