@@ -5,7 +5,7 @@ use std::fs;
 use crate::cargo::{self, target};
 use crate::figures::Figures;
 use crate::specimens::{self, COUNTS, Mode, SPAN, SPECIMENS, record};
-use crate::{Outcome, processor, valgrind};
+use crate::{Outcome, processor};
 
 pub fn run(quick: bool, figures: &mut Figures) -> Outcome {
     // The longer a compiler runs, the less one round of it differs from the next.
@@ -32,19 +32,6 @@ fn times(mode: Mode, rounds: usize, figures: &mut Figures) -> Outcome {
     }
     for (specimen, [few, many]) in SPECIMENS.iter().zip(least) {
         figures.set(format!("compile {}", mode.name()), specimen.title, (many - few) / SPAN * 1e3);
-    }
-    Ok(())
-}
-
-/// rustc's instructions a tool, in `cargo check`: the one figure of a compiler that is not of this hour.
-pub fn instructions(figures: &mut Figures) -> Outcome {
-    specimens::build(Mode::Check)?;
-    for specimen in &SPECIMENS {
-        let [few, many] =
-            COUNTS.map(|count| valgrind::instructions(&record::replay(specimen.name, count, Mode::Check)?));
-        figures.set("compile instructions", specimen.title, (many? - few?) / SPAN);
-        figures.save()?;
-        eprintln!("  instructions: {}", specimen.name);
     }
     Ok(())
 }

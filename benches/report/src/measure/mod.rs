@@ -46,8 +46,6 @@ pub enum Measurement {
     Start,
     /// What a tool costs to compile, and in the binary
     Compile,
-    /// The same in instructions of the compiler
-    Compiler,
     /// Dependencies, and a build from nothing
     Build,
     /// A manifest of 10,000 tools
@@ -69,7 +67,7 @@ impl Measurement {
     pub fn chosen(named: &[Self], quick: bool) -> Vec<Self> {
         let all = Self::value_variants().iter().copied();
         match named {
-            [] if quick => all.filter(|one| !matches!(one, Self::Compiler | Self::Build | Self::Load)).collect(),
+            [] if quick => all.filter(|one| !matches!(one, Self::Build | Self::Load)).collect(),
             [] => all.collect(),
             _ => named.to_vec(),
         }
@@ -84,7 +82,6 @@ impl Measurement {
             Self::Together => together::run(figures),
             Self::Start => start::run(figures),
             Self::Compile => compile::run(quick, figures),
-            Self::Compiler => compile::instructions(figures),
             Self::Build => build::run(figures),
             Self::Load => load::run(figures),
             Self::Scan => scan::run(quick, figures),

@@ -9,24 +9,19 @@ use crate::specimens::SPECIMENS;
 pub fn section(figures: &Figures) -> Outcome<String> {
     let get = |subject: &str, title: &str| figures.get(subject, title);
     let mut text = String::from(
-        "## What a tool costs to compile\n\nThe slope from 50 to 300 async tools of three arguments: rustc's instructions in \
-         `cargo check`, in millions; milliseconds of processor time (the least of some rounds, by turns); bytes of the stripped \
-         release binary.\n\n",
+        "## What a tool costs to compile\n\nThe slope from 50 to 300 async tools of three arguments: milliseconds of \
+         processor time (the least of some rounds, by turns); bytes of the stripped release binary.\n\n",
     );
     let rows = SPECIMENS.iter().map(|specimen| {
         vec![
             if specimen.infers { specimen.title.to_owned() } else { format!("{} (no schema)", specimen.title) },
-            number(get("compile instructions", specimen.title).map(|count| count / 1e6)),
             number(get("compile check", specimen.title)),
             number(get("compile debug", specimen.title)),
             number(get("compile release", specimen.title)),
             number(get("binary", specimen.title).map(f64::round)),
         ]
     });
-    text += &table(
-        &["", "check, 10⁶ instructions", "check, ms", "debug, ms", "release, ms", "binary, bytes"],
-        &rows.collect::<Vec<_>>(),
-    );
+    text += &table(&["", "check, ms", "debug, ms", "release, ms", "binary, bytes"], &rows.collect::<Vec<_>>());
     let series: Vec<Series> = SPECIMENS
         .iter()
         .map(|specimen| {

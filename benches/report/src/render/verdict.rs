@@ -5,16 +5,6 @@ use crate::contenders::{ALL, FLOOR, Side};
 use crate::figures::Figures;
 use crate::specimens::SPECIMENS;
 
-/// Why a figure misses, where it is known. Written by hand after profiling; a goal that is met needs none.
-const CAUSES: [(&str, &str); 3] = [
-    (
-        "ours, sync: at most 1 / 1 / 1 of the table's instructions",
-        "equal keys of a map are refused and the UTF-8 of a result is checked, which the table does neither; policy and repair are four instructions (see bare)",
-    ),
-    ("ours, async: at most 1.1 / 1 / 1 of the table's instructions", "as the sync one, and a boxed future besides"),
-    ("fewer allocations than every peer", "the answer and the boxed future; llm-tool has as many"),
-];
-
 pub fn section(figures: &Figures) -> String {
     let mut rows = Vec::new();
     for (name, goals) in [("ours, sync", [1.0, 1.0, 1.0]), ("ours, async", [1.1, 1.0, 1.0])] {
@@ -25,7 +15,6 @@ pub fn section(figures: &Figures) -> String {
     }
     rows.push(allocations(figures));
     for (what, subject) in [
-        ("instructions of `cargo check`", "compile instructions"),
         ("`cargo check`", "compile check"),
         ("debug build", "compile debug"),
         ("release build", "compile release"),
@@ -48,9 +37,7 @@ fn verdict(met: Option<bool>) -> String {
     .to_owned()
 }
 
-fn with_cause(goal: &str, got: String, met: Option<bool>) -> [String; 3] {
-    let cause = CAUSES.iter().find(|(known, _)| *known == goal && met == Some(false));
-    let got = cause.map_or(got.clone(), |(_, cause)| format!("{got}: {cause}"));
+fn row(goal: &str, got: String, met: Option<bool>) -> [String; 3] {
     [goal.to_owned(), got, verdict(met)]
 }
 
@@ -67,7 +54,7 @@ fn instructions(figures: &Figures, name: &str, goals: [f64; 3]) -> [String; 3] {
         ratios.iter().map(|ratio| ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.3}"))).collect();
     // To the two decimals that the goals have: the third changes from build to build.
     let met = ratios.iter().zip(goals).map(|(ratio, goal)| ratio.map(|ratio| ratio < goal + 0.005));
-    with_cause(&goal, got.join(" / "), met.collect::<Option<Vec<_>>>().map(|met| met.into_iter().all(|met| met)))
+    row(&goal, got.join(" / "), met.collect::<Option<Vec<_>>>().map(|met| met.into_iter().all(|met| met)))
 }
 
 fn growth(figures: &Figures, name: &str) -> [String; 3] {
@@ -75,7 +62,7 @@ fn growth(figures: &Figures, name: &str) -> [String; 3] {
     let many = figures.get("instructions add 1000", name);
     let times = few.zip(many).map(|(few, many)| many / few);
     let got = times.map_or("–".to_owned(), |times| format!("{times:.3} times"));
-    with_cause(&format!("{name}: no growth of `add` at 1,000 tools"), got, times.map(|times| times < 1.02))
+    row(&format!("{name}: no growth of `add` at 1,000 tools"), got, times.map(|times| times < 1.02))
 }
 
 /// Fewer than every peer, of every tool.
@@ -97,7 +84,7 @@ fn allocations(figures: &Figures) -> [String; 3] {
         }
     }
     let got = if beaten.is_empty() { "fewer everywhere".to_owned() } else { beaten.join("; ") };
-    with_cause("fewer allocations than every peer", got, known.then_some(beaten.is_empty()))
+    row("fewer allocations than every peer", got, known.then_some(beaten.is_empty()))
 }
 
 fn per_tool(figures: &Figures, what: &str, subject: &str) -> [String; 3] {
@@ -110,13 +97,13 @@ fn per_tool(figures: &Figures, what: &str, subject: &str) -> [String; 3] {
         _ => "–".to_owned(),
     };
     let met = ours.zip(best).map(|(ours, (least, _))| ours < least);
-    with_cause(&format!("{what} of a tool below every peer that infers a schema"), got, met)
+    row(&format!("{what} of a tool below every peer that infers a schema"), got, met)
 }
 
 fn agent(figures: &Figures) -> [String; 3] {
     let share = figures.get("agent turn", "ours").zip(figures.get("agent turn", "rig")).map(|(ours, rig)| ours / rig);
     let got = share.map_or("–".to_owned(), |share| format!("{share:.2}"));
-    with_cause(
+    row(
         "a turn of the agent with three calls: at most half of rig's instructions",
         got,
         share.map(|share| share <= 0.5),
