@@ -92,7 +92,7 @@ const run = {
     } else {
       this.section.append(card);
     }
-    if (card.dataset.state === "pending") card.querySelector("button.primary")?.focus();
+    if (card.dataset.state === "pending") ask(card);
   },
 
   progress(id, said) {
@@ -110,6 +110,19 @@ const run = {
     stop.hidden = true;
   },
 };
+
+// How long a question must have been there before it can be agreed to, in milliseconds: a key or a click that was meant
+// for something else does not agree to what nobody has read.
+const UNREAD = 500;
+
+// A question leads to itself, never to what agrees to it, and takes the focus from nobody who writes.
+function ask(card) {
+  const agreeing = card.querySelectorAll("button[value=run], button[value=edit]");
+  agreeing.forEach((button) => { button.disabled = true; });
+  setTimeout(() => agreeing.forEach((button) => { button.disabled = false; }), UNREAD);
+  const focused = document.activeElement;
+  if (focused === document.body || (focused === text && text.value === "")) card.querySelector("summary").focus();
+}
 
 function isAtEnd() {
   const page = document.documentElement;
@@ -147,11 +160,12 @@ form.addEventListener("submit", async (event) => {
   const said = text.value;
   if (said.trim() === "") return;
   problem.textContent = "";
-  // Not later: by the time of the answer a call may wait for consent, and then its button has the focus.
+  // Not later: by the time of the answer a call may wait for consent, and then it has the focus.
   text.focus();
   try {
     await post("/say", { text: said });
-    text.value = "";
+    // Somebody may have gone on writing.
+    if (text.value === said) text.value = "";
   } catch (error) {
     problem.textContent = error.message;
   }
@@ -215,14 +229,28 @@ document.querySelector(".examples")?.addEventListener("click", (event) => {
   text.focus();
 });
 
+// A key that is held down goes on pressing whatever comes to have the focus.
+let isHeld = false;
+addEventListener("keydown", (event) => { isHeld = event.repeat; }, true);
+addEventListener("keyup", () => setTimeout(() => { isHeld = false; }), true);
+
+// Who gives a reason and presses Enter refuses. Left to itself a browser would press the first button, which agrees.
+chat.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.isComposing || !event.target.matches("form.decide [name=reason]")) return;
+  event.preventDefault();
+  const { form } = event.target;
+  if (!event.repeat) form.requestSubmit(form.querySelector("button[value=refuse]"));
+});
+
 // What a person decides about a call that waits.
 chat.addEventListener("submit", async (event) => {
   const asked = event.target.closest("form.decide");
   if (!asked) return;
   event.preventDefault();
+  if (isHeld || !event.submitter) return;
   const said = asked.querySelector(".error");
   said.textContent = "";
-  const decision = event.submitter?.value ?? "run";
+  const decision = event.submitter.value;
   const body = { token: asked.dataset.token, decision, reason: asked.elements.reason.value };
   if (decision === "edit") body.edited = asked.elements.edited.value;
   try {

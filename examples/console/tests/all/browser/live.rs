@@ -85,7 +85,7 @@ async fn two_tabs_show_one_conversation() {
         turn_to(&second).await;
         browser.says(".said", "Write a list.").await;
         browser.count(".welcome", 0).await;
-        browser.click("[data-state=pending] button[value=run]").await;
+        browser.click("[data-state=pending] button[value=run]:enabled").await;
         browser.says(".answer", "Written.").await;
         browser.is_answered().await;
         browser.say("Thanks.").await;
