@@ -31,7 +31,11 @@ const run = {
   text: null, // the text that is coming
   thought: null, // what the model is thinking
 
+  number: null, // of the one that goes on
+  seen: Number(chat.dataset.seen), // how many messages the page has, without those of the run
+
   begin(number, said) {
+    this.number = number;
     document.querySelector(".welcome")?.remove();
     document.querySelector(`[data-run="${number}"]`)?.remove();
     this.section = document.createElement("section");
@@ -100,7 +104,9 @@ const run = {
     if (card) card.textContent = said;
   },
 
-  end(html) {
+  end(html, messages) {
+    this.number = null;
+    this.seen = messages;
     if (html) {
       const template = document.createElement("template");
       template.innerHTML = html;
@@ -138,21 +144,44 @@ function draw(note) {
     case "block": run.block(note.html); break;
     case "card": run.card(note.id, note.html); break;
     case "progress": run.progress(note.id, note.text); break;
-    case "end": run.end(note.html); break;
+    case "end": run.end(note.html, note.messages); if (!note.whole) location.reload(); break;
+    case "mode": press(note.mode); break;
+    case "deleted": location.assign("/"); return;
     case "reload": location.reload(); return;
   }
   if (follow) scrollTo(0, document.documentElement.scrollHeight);
 }
 
-let events = null;
+const LOST = "The connection is lost. Trying again.";
+let failures = 0;
 
+// Says how much the page has: a run that goes on is drawn again from its beginning, and if one has ended meanwhile the
+// page is told to load again. A browser that came back by itself would ask for what it asked at first.
 function listen() {
-  // A run that went on while the connection was lost is drawn again from its beginning.
-  events = new EventSource(`${base}/events?messages=${chat.dataset.runs ? 1e9 : chat.dataset.seen}`);
-  events.onmessage = (event) => {
-    chat.dataset.runs = "1";
-    draw(JSON.parse(event.data));
+  const unended = run.number === null ? "" : `&run=${run.number}`;
+  const events = new EventSource(`${base}/events?messages=${run.seen}${unended}`);
+  events.onopen = () => {
+    failures = 0;
+    if (problem.textContent === LOST) problem.textContent = "";
   };
+  events.onmessage = (event) => draw(JSON.parse(event.data));
+  events.onerror = async () => {
+    const isRefused = events.readyState === EventSource.CLOSED;
+    events.close();
+    failures += 1;
+    if (failures > 1) problem.textContent = LOST;
+    if (isRefused && await isLoggedOut()) location.assign("/login");
+    else setTimeout(listen, Math.min(250 * 2 ** failures, 10_000));
+  };
+}
+
+async function isLoggedOut() {
+  const response = await fetch(location.pathname, { method: "HEAD" }).catch(() => null);
+  return response?.status === 401;
+}
+
+function press(mode) {
+  for (const one of modes.querySelectorAll("button")) one.setAttribute("aria-pressed", String(one.value === mode));
 }
 
 form.addEventListener("submit", async (event) => {
@@ -185,7 +214,7 @@ modes.addEventListener("click", async (event) => {
   if (!pressed) return;
   try {
     await post("/mode", { mode: pressed.value });
-    modes.querySelectorAll("button").forEach((one) => one.setAttribute("aria-pressed", String(one === pressed)));
+    press(pressed.value);
   } catch (error) {
     problem.textContent = error.message;
   }

@@ -11,6 +11,7 @@ mod login;
 mod markdown;
 mod settings;
 mod tools;
+mod whole;
 mod words;
 
 use std::io::Write;
