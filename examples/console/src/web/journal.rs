@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use axum::extract::{Query, State};
-use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
@@ -58,10 +57,8 @@ async fn output(site: &Site, sequence: u64) -> Response {
     let query = journal::Query::newest(1).before(sequence.saturating_add(1));
     let entries = site.journal.entries(query).await.unwrap_or_default();
     let entry = entries.iter().find(|entry| entry.sequence == sequence);
-    match entry.and_then(finished) {
-        Some(finished) => plain(finished.result.output.clone()),
-        None => (StatusCode::NOT_FOUND, "This call has no answer.").into_response(),
-    }
+    let result = entry.and_then(|entry| Some((entry, &finished(entry)?.result)));
+    plain(result.and_then(|(entry, result)| site.outputs.whole(entry.conversation.as_deref(), result)))
 }
 
 /// The calls of a page.
@@ -150,7 +147,7 @@ fn row(entry: &Entry) -> Markup {
                         p { a href=(link("/journal", &[("conversation", conversation)])) { "All calls of this conversation" } }
                     }
                     @if let Some(finished) = finished(entry) {
-                        (beginning(&finished.result.output, SHOWN, &link("/journal", &[("output", &entry.sequence.to_string())])))
+                        (beginning(&finished.result, SHOWN, &link("/journal", &[("output", &entry.sequence.to_string())])))
                     }
                 }
             }

@@ -64,7 +64,7 @@ impl Card<'_> {
             CardState::Ended(result) => html! {
                 (changes(result))
                 h3.quiet { (if result.success { "Output" } else { "What the model was told" }) }
-                (beginning(&result.output, SHOWN, &link("", &[("output", self.id)])))
+                (beginning(result, SHOWN, &link("", &[("output", self.id)])))
             },
         }
     }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
 use tool_agent::{Agent, Message, Mode, Run, SqliteStore, Store, StoreError, Summary};
-use tool_runtime::{Decision, Pending, PendingCall};
+use tool_runtime::{Decision, Pending, PendingCall, ToolResult};
 
 use super::live::Live;
 use super::record::record;
@@ -68,14 +68,14 @@ impl Chats {
         Ok(View { messages, mode: set.unwrap_or(saved.mode), is_live: live.is_some(), waiting })
     }
 
-    /// What came of a call, in full.
-    pub(super) async fn output(&self, id: &str, call: &str) -> Result<Option<String>, StoreError> {
+    /// What came of a call.
+    pub(super) async fn result(&self, id: &str, call: &str) -> Result<Option<ToolResult>, StoreError> {
         let messages = self.agent.conversation(id).history_so_far().await?;
         let mut results = messages.into_iter().rev().filter_map(|message| match message {
             Message::Tools { results } => Some(results),
             _ => None,
         });
-        Ok(results.find_map(|results| results.into_iter().find(|one| one.id == call)).map(|one| one.result.output))
+        Ok(results.find_map(|results| results.into_iter().find(|one| one.id == call)).map(|one| one.result))
     }
 
     pub(super) async fn say(&self, id: &str, text: String) -> Result<(), Busy> {

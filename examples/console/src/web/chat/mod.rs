@@ -55,9 +55,8 @@ pub(super) async fn show(
 ) -> Result<Response, Refused> {
     check(&id)?;
     if let Some(call) = part.output {
-        let output = site.chats.output(&id, &call).await.map_err(|error| Refused::failed(&error))?;
-        let missing = || Refused::new(StatusCode::NOT_FOUND, "This call has no output, or none yet.");
-        return output.map(plain).ok_or_else(missing);
+        let result = site.chats.result(&id, &call).await.map_err(|error| Refused::failed(&error))?;
+        return Ok(plain(result.and_then(|result| site.outputs.whole(Some(&id), &result))));
     }
     let is_on = site.settings.get().has(Extension::AiChat);
     let view = site.chats.view(&id).await.map_err(|error| Refused::failed(&error))?;
