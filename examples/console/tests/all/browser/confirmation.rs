@@ -66,10 +66,10 @@ async fn a_key_pressed_too_late_agrees_to_nothing() {
 
         // They may have closed the card.
         browser.value(&format!("document.querySelector('{WAITS}').open = true")).await;
-        browser.click(&format!("{WAITS} [name=reason]")).await;
-        press("no milk today\n").await;
+        browser.enter(&format!("{WAITS} [name=reason]"), "no milk today\n").await;
         browser.says("[data-state=failed]", "no milk today").await;
         browser.says(".answer", "As you wish.").await;
+        browser.wait("document.getElementById('stop').hidden").await;
         assert!(!file.exists());
         browser.say("Write it again.").await;
         browser.find(&run).await;
