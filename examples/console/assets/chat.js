@@ -31,7 +31,11 @@ const run = {
   text: null, // the text that is coming
   thought: null, // what the model is thinking
 
+  number: null, // of the one that goes on
+  seen: Number(chat.dataset.seen), // how many messages the page has, without those of the run
+
   begin(number, said) {
+    this.number = number;
     document.querySelector(".welcome")?.remove();
     document.querySelector(`[data-run="${number}"]`)?.remove();
     this.section = document.createElement("section");
@@ -92,7 +96,7 @@ const run = {
     } else {
       this.section.append(card);
     }
-    if (card.dataset.state === "pending") card.querySelector("button.primary")?.focus();
+    if (card.dataset.state === "pending") ask(card);
   },
 
   progress(id, said) {
@@ -100,7 +104,9 @@ const run = {
     if (card) card.textContent = said;
   },
 
-  end(html) {
+  end(html, messages) {
+    this.number = null;
+    this.seen = messages;
     if (html) {
       const template = document.createElement("template");
       template.innerHTML = html;
@@ -110,6 +116,19 @@ const run = {
     stop.hidden = true;
   },
 };
+
+// How long a question must have been there before it can be agreed to, in milliseconds: a key or a click that was meant
+// for something else does not agree to what nobody has read.
+const UNREAD = 500;
+
+// A question leads to itself, never to what agrees to it, and takes the focus from nobody who writes.
+function ask(card) {
+  const agreeing = card.querySelectorAll("button[value=run], button[value=edit]");
+  agreeing.forEach((button) => { button.disabled = true; });
+  setTimeout(() => agreeing.forEach((button) => { button.disabled = false; }), UNREAD);
+  const focused = document.activeElement;
+  if (focused === document.body || (focused === text && text.value === "")) card.querySelector("summary").focus();
+}
 
 function isAtEnd() {
   const page = document.documentElement;
@@ -125,21 +144,44 @@ function draw(note) {
     case "block": run.block(note.html); break;
     case "card": run.card(note.id, note.html); break;
     case "progress": run.progress(note.id, note.text); break;
-    case "end": run.end(note.html); break;
+    case "end": run.end(note.html, note.messages); if (!note.whole) location.reload(); break;
+    case "mode": press(note.mode); break;
+    case "deleted": location.assign("/"); return;
     case "reload": location.reload(); return;
   }
   if (follow) scrollTo(0, document.documentElement.scrollHeight);
 }
 
-let events = null;
+const LOST = "The connection is lost. Trying again.";
+let failures = 0;
 
+// Says how much the page has: a run that goes on is drawn again from its beginning, and if one has ended meanwhile the
+// page is told to load again. A browser that came back by itself would ask for what it asked at first.
 function listen() {
-  // A run that went on while the connection was lost is drawn again from its beginning.
-  events = new EventSource(`${base}/events?messages=${chat.dataset.runs ? 1e9 : chat.dataset.seen}`);
-  events.onmessage = (event) => {
-    chat.dataset.runs = "1";
-    draw(JSON.parse(event.data));
+  const unended = run.number === null ? "" : `&run=${run.number}`;
+  const events = new EventSource(`${base}/events?messages=${run.seen}${unended}`);
+  events.onopen = () => {
+    failures = 0;
+    if (problem.textContent === LOST) problem.textContent = "";
   };
+  events.onmessage = (event) => draw(JSON.parse(event.data));
+  events.onerror = async () => {
+    const isRefused = events.readyState === EventSource.CLOSED;
+    events.close();
+    failures += 1;
+    if (failures > 1) problem.textContent = LOST;
+    if (isRefused && await isLoggedOut()) location.assign("/login");
+    else setTimeout(listen, Math.min(250 * 2 ** failures, 10_000));
+  };
+}
+
+async function isLoggedOut() {
+  const response = await fetch(location.pathname, { method: "HEAD" }).catch(() => null);
+  return response?.status === 401;
+}
+
+function press(mode) {
+  for (const one of modes.querySelectorAll("button")) one.setAttribute("aria-pressed", String(one.value === mode));
 }
 
 form.addEventListener("submit", async (event) => {
@@ -147,11 +189,12 @@ form.addEventListener("submit", async (event) => {
   const said = text.value;
   if (said.trim() === "") return;
   problem.textContent = "";
-  // Not later: by the time of the answer a call may wait for consent, and then its button has the focus.
+  // Not later: by the time of the answer a call may wait for consent, and then it has the focus.
   text.focus();
   try {
     await post("/say", { text: said });
-    text.value = "";
+    // Somebody may have gone on writing.
+    if (text.value === said) text.value = "";
   } catch (error) {
     problem.textContent = error.message;
   }
@@ -171,7 +214,7 @@ modes.addEventListener("click", async (event) => {
   if (!pressed) return;
   try {
     await post("/mode", { mode: pressed.value });
-    modes.querySelectorAll("button").forEach((one) => one.setAttribute("aria-pressed", String(one === pressed)));
+    press(pressed.value);
   } catch (error) {
     problem.textContent = error.message;
   }
@@ -215,14 +258,28 @@ document.querySelector(".examples")?.addEventListener("click", (event) => {
   text.focus();
 });
 
+// A key that is held down goes on pressing whatever comes to have the focus.
+let isHeld = false;
+addEventListener("keydown", (event) => { isHeld = event.repeat; }, true);
+addEventListener("keyup", () => setTimeout(() => { isHeld = false; }), true);
+
+// Who gives a reason and presses Enter refuses. Left to itself a browser would press the first button, which agrees.
+chat.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.isComposing || !event.target.matches("form.decide [name=reason]")) return;
+  event.preventDefault();
+  const { form } = event.target;
+  if (!event.repeat) form.requestSubmit(form.querySelector("button[value=refuse]"));
+});
+
 // What a person decides about a call that waits.
 chat.addEventListener("submit", async (event) => {
   const asked = event.target.closest("form.decide");
   if (!asked) return;
   event.preventDefault();
+  if (isHeld || !event.submitter) return;
   const said = asked.querySelector(".error");
   said.textContent = "";
-  const decision = event.submitter?.value ?? "run";
+  const decision = event.submitter.value;
   const body = { token: asked.dataset.token, decision, reason: asked.elements.reason.value };
   if (decision === "edit") body.edited = asked.elements.edited.value;
   try {

@@ -24,19 +24,12 @@ function value(node, isRow = false) {
   const must = isRow || node.dataset.required !== undefined;
   const unlessEmpty = (made, size) => (must || size > 0 ? made : undefined);
   switch (node.dataset.node) {
-    case "object": {
-      const all = fields(node);
-      return unlessEmpty(all, Object.keys(all).length);
-    }
+    case "object": return must || isEntered(node) ? fields(node) : undefined;
     case "list": {
       const rows = below(node).map((row) => value(row, true));
       return unlessEmpty(rows, rows.length);
     }
-    case "tuple": {
-      const all = below(node).map((one) => value(one));
-      const isEmpty = all.every((one) => one === undefined);
-      return isEmpty && !must ? undefined : all.map((one) => one ?? null);
-    }
+    case "tuple": return must || isEntered(node) ? below(node).map((one) => value(one) ?? null) : undefined;
     case "map": {
       const all = pairs(node);
       return unlessEmpty(all, Object.keys(all).length);
@@ -45,9 +38,30 @@ function value(node, isRow = false) {
       const [chosen] = below(node);
       return chosen && value(chosen, true);
     }
-    case "fixed": return JSON.parse(node.value);
+    case "fixed": return parse(node.value);
     default: return entered(node, isRow);
   }
+}
+
+// Whether a person has entered something: what is fixed, or was there from the start, is no reason to send an object.
+function isEntered(node) {
+  switch (node.dataset.node) {
+    case "object": case "tuple": return below(node).some(isEntered);
+    case "list": case "map": {
+      const rows = node.querySelector(":scope > .rows");
+      return rows.children.length > Number(rows.dataset.least) || below(node).some(isEntered);
+    }
+    case "variant": return below(node).length > 0;
+    case "fixed": return false;
+    default: return node.validity.badInput || node.value !== initial(node);
+  }
+}
+
+// What a control had from the start.
+function initial(control) {
+  if (!control.matches("select")) return control.defaultValue;
+  const options = [...control.options];
+  return (options.find((option) => option.defaultSelected) ?? options[0])?.value;
 }
 
 // As entries: a name such as `__proto__` is a name like any other.
@@ -74,24 +88,41 @@ function entered(control, isRow) {
   if (control.validity.badInput) throw new Wrong(control, "This is no number.");
   const text = control.value;
   const kind = control.dataset.node;
-  if (text.trim() === "" && !(kind === "text" && (isRow || control.required))) {
+  const mayBeEmpty = ["text", "lines", "values"].includes(kind) && (isRow || control.required);
+  if (text.trim() === "" && !mayBeEmpty) {
     if (isRow) throw new Wrong(control, "Enter something, or remove the row.");
     return undefined;
   }
   switch (kind) {
     case "text": return text;
     case "lines": return text.split("\n").filter((line) => line !== "");
-    case "values": return text.split("\n").filter((line) => line.trim() !== "").map((line) => json(control, line));
+    case "values": return text.split("\n").filter((line) => line.trim() !== "").map((line) => number(control, line.trim()));
+    case "number": return number(control, text);
     default: return json(control, text);
   }
 }
 
+// A number as people write it: `.5` and `05` are no JSON.
+function number(control, text) {
+  if (/^-?\d+$/.test(text)) return json(control, String(BigInt(text)));
+  return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : json(control, text);
+}
+
 function json(control, text) {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new Wrong(control, "This is no JSON value.");
+    return parse(text);
+  } catch (problem) {
+    throw new Wrong(control, problem instanceof RangeError ? problem.message : "This is no JSON value.");
   }
+}
+
+// JSON whose numbers stay as they are written: one beyond 2^53 would come out as another.
+export function parse(text) {
+  return JSON.parse(text, (_, made, context) => {
+    if (!Number.isInteger(made) || Number.isSafeInteger(made)) return made;
+    if (!JSON.rawJSON || !context) throw new RangeError("This browser cannot send so large a number as it is.");
+    return JSON.rawJSON(context.source);
+  });
 }
 
 // The arguments of the call.

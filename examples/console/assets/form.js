@@ -1,7 +1,7 @@
 // The form of one tool: puts the arguments together, calls, shows what came of it. All text is set as text.
 
 import "./dialects.js";
-import { Wrong, collect, focusWrong, mark, markAt, unmark } from "./fields.js";
+import { Wrong, collect, focusWrong, mark, markAt, parse, unmark } from "./fields.js";
 
 const form = document.getElementById("call");
 const result = document.getElementById("result");
@@ -25,7 +25,7 @@ function show(title, kind, text, more) {
 
 function pretty(text) {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    return JSON.stringify(parse(text), null, 2);
   } catch {
     return text;
   }
@@ -65,7 +65,10 @@ function pending(answer) {
     buttons.append(button);
   }
   result.append(buttons);
-  buttons.firstChild.focus();
+  // Not what agrees: the next key may be meant for something else.
+  const heading = result.querySelector("h2");
+  heading.tabIndex = -1;
+  heading.focus();
 }
 
 async function decide(name, token) {

@@ -11,6 +11,7 @@ pub mod listing;
 pub mod machine;
 pub mod model;
 pub mod options;
+pub mod outputs;
 pub mod sampler;
 pub mod secret;
 pub mod services;

@@ -11,6 +11,7 @@ use tool_runtime::{BuildError, Deferred, Dispatcher, InjectError, Manifest, Mani
 
 use crate::internet::Targets;
 use crate::machine::Machine;
+use crate::outputs::Outputs;
 use crate::settings::{Extension, Settings, SettingsFile};
 use crate::store::{MetricPointRepository, Session, Store};
 
@@ -31,6 +32,8 @@ pub struct Parts {
     pub files: Files,
     /// The record of calls.
     pub journal: SqliteJournal,
+    /// Where outputs are kept that are too long for a model.
+    pub outputs: Outputs,
     /// Where calls wait for a person.
     pub deferred: Deferred,
     /// Where workers are that have more tools.
@@ -62,7 +65,7 @@ impl Tools {
     /// # Errors
     /// When a tool lacks what it needs.
     pub fn new(parts: Parts, manifest: PathBuf) -> Result<Self, BuildError> {
-        let Parts { machine, settings, store, targets, files, journal, deferred, nats } = parts;
+        let Parts { machine, settings, store, targets, files, journal, outputs, deferred, nats } = parts;
         let ping_host = targets.clone();
         let dispatcher = Dispatcher::builder()
             .manifest(tool_runtime::manifest!())
@@ -84,7 +87,7 @@ impl Tools {
             })
             .confirm(deferred)
             .journal(journal)
-            .spill(Spill::over(LONG))
+            .spill(Spill::over(LONG).store(outputs))
             .build()?;
         dispatcher.registry().clear();
         Ok(Self { dispatcher, manifest, nats, offered: Arc::default() })

@@ -25,6 +25,7 @@ use self::peer::{Peer, is_forwarded};
 use self::token::Hashed;
 use crate::Problem;
 
+type Session = Arc<dyn Fn(&Parts) -> bool + Send + Sync>;
 type Check = Arc<dyn Fn(&Parts) -> Pin<Box<dyn Future<Output = Result<(), Problem>> + Send>> + Send + Sync>;
 
 /// Decides which requests are served. It is a layer for any service; a [router](crate::Api) has one from the start.
@@ -64,6 +65,7 @@ pub struct Guard {
 struct Rules {
     tokens: Vec<Hashed>,
     cookie: Option<String>,
+    session: Option<Session>,
     trusts_loopback: bool,
     check: Option<Check>,
     names: Vec<String>,
@@ -77,6 +79,7 @@ impl Guard {
         let rules = Rules {
             tokens: Vec::new(),
             cookie: None,
+            session: None,
             trusts_loopback: false,
             check: None,
             names: Vec::new(),
@@ -102,6 +105,13 @@ impl Guard {
     /// `SameSite=Strict`.
     pub fn token_cookie(mut self, name: impl Into<String>) -> Self {
         self.rules().cookie = Some(name.into());
+        self
+    }
+
+    /// Asks no token of requests that the application knows otherwise: such as by the cookie of somebody who has shown it
+    /// before, which then need not hold the token itself.
+    pub fn session(mut self, is_known: impl Fn(&Parts) -> bool + Send + Sync + 'static) -> Self {
+        self.rules().session = Some(Arc::new(is_known));
         self
     }
 
@@ -185,7 +195,8 @@ impl Rules {
         if self.is_local_only() {
             return if is_local { Ok(()) } else { Err(not_local(peer)) };
         }
-        let is_trusted = is_local && self.trusts_loopback;
+        let is_known = self.session.as_ref().is_some_and(|is_known| is_known(parts));
+        let is_trusted = is_known || (is_local && self.trusts_loopback);
         if !is_trusted && !self.tokens.is_empty() {
             self.admit_token(parts)?;
         }

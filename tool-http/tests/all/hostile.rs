@@ -115,6 +115,17 @@ async fn with_a_token_others_are_served_who_show_it() {
 }
 
 #[tokio::test]
+async fn who_is_known_otherwise_needs_no_token() {
+    let known = |parts: &axum::http::request::Parts| parts.headers.get("cookie").is_some_and(|cookie| cookie == "id=7");
+    let router = guarded(Guard::new().token(token()).session(known));
+    let cookie = |value: &str| list(REMOTE, "203.0.113.1").header("cookie", value);
+    assert_eq!(outcome(&router, cookie("id=7")).await, "ok");
+    assert_eq!(outcome(&router, cookie("id=8")).await, "token_missing");
+    // Without a token a session says nothing: this machine alone is served.
+    assert_eq!(outcome(&guarded(Guard::new().session(known)), cookie("id=7")).await, "host");
+}
+
+#[tokio::test]
 async fn a_token_can_come_in_a_cookie_and_this_machine_can_be_trusted() {
     let router = guarded(Guard::new().token(token()).token_cookie("session").trust_loopback());
     let cookie = |value: &str| list(REMOTE, "203.0.113.1").header("cookie", value);

@@ -34,6 +34,11 @@ impl Denied {
             Self::Publish(subject) | Self::Subscribe(subject) => subject,
         }
     }
+
+    /// Whether its subject has these tokens, one behind the other and each as a whole.
+    pub(super) fn has(&self, tokens: &str) -> bool {
+        format!(".{}.", self.subject()).contains(&format!(".{tokens}."))
+    }
 }
 
 impl fmt::Display for Denied {
@@ -91,6 +96,17 @@ impl Following {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_subject_has_tokens_as_a_whole() {
+        let denied = Denied::Publish("$KV.tools-job-states.math.add.0af3".to_owned());
+        for tokens in ["math.add.0af3", "math.add", "tools-job-states", "$KV"] {
+            assert!(denied.has(tokens), "{tokens}");
+        }
+        for others in ["math.ad", "th.add", "tools-job", "add.math", "math.add.0af3.1"] {
+            assert!(!denied.has(others), "{others}");
+        }
+    }
 
     #[test]
     fn the_servers_words_are_read() {

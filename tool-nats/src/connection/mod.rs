@@ -187,12 +187,12 @@ impl Connection {
         self.hears
     }
 
-    /// Does something for which a subject is needed that has this in it, and hears at once if the server does not let
+    /// Does something for which a subject is needed that has these tokens in it, and hears at once if the server does not let
     /// this user: otherwise nobody would say so, and it would take all its time.
     pub(crate) async fn allowed<T, E: Into<async_nats::Error>>(
         &self,
         doing: &'static str,
-        part: &str,
+        tokens: &str,
         work: impl Future<Output = Result<T, E>>,
     ) -> Result<T, Error> {
         let mut denials = self.denials.follow();
@@ -201,7 +201,7 @@ impl Connection {
             tokio::select! {
                 biased;
                 done = &mut work => return done.map_err(Error::nats(doing)),
-                denied = denials.next() => if denied.subject().contains(part) {
+                denied = denials.next() => if denied.has(tokens) {
                     return Err(Error::Forbidden { doing, denied: denied.to_string() });
                 },
             }

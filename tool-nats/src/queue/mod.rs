@@ -5,6 +5,8 @@
 //! several one has it. If it dies, the message is delivered again; whoever gets it sees in the record that the job was
 //! begun. It looks into its journal: what completed is answered from there, and what still runs is left to whoever runs
 //! it. Otherwise only a job that may be repeated runs again; of another the outcome is unknown, and the record says that.
+//! A job that was submitted twice may have two messages; the record has the one by which it was claimed, and the other is
+//! taken away.
 
 mod job;
 mod options;
@@ -101,8 +103,8 @@ impl Queue {
             let Some((state, revision)) = self.store.read(job).await? else { return Err(unknown(job)) };
             match state {
                 State::Done { result } => return Ok(Status::Done(self.store.result(job, result).await?)),
-                State::Running { worker, attempt, stop } => {
-                    let stopped = State::Running { worker: worker.clone(), attempt, stop: true };
+                State::Running { message, worker, attempt, stop } => {
+                    let stopped = State::Running { message, worker: worker.clone(), attempt, stop: true };
                     if stop || self.store.write(job, &stopped, revision).await? {
                         return Ok(Status::Running { worker, attempt });
                     }

@@ -8,6 +8,8 @@ use tool_runtime::ToolResult;
 pub(super) enum State {
     Waiting,
     Running {
+        /// The message by which it was claimed: its number in the stream. Another one is a duplicate.
+        message: u64,
         worker: String,
         attempt: u32,
         /// Whether somebody wants it stopped.

@@ -32,13 +32,13 @@ impl Store {
     pub(super) async fn open(connection: Connection, options: QueueOptions) -> Result<Self, Error> {
         let context = jetstream::new(connection.client().clone());
         let space = &options.space;
-        let (stream, bucket) = (space.job_stream(), space.job_bucket());
+        let (stream, bucket, records) = (space.job_stream(), space.job_bucket(), states(&options));
         let jobs = context.get_or_create_stream(jobs(&options));
         let jobs = connection.allowed("open the stream of jobs", &stream, jobs).await?;
         let doing = "open the records of jobs";
         // async-nats would first ask for the limits of the account, in a form that the server of Debian 12 does not have.
-        connection.allowed(doing, &bucket, context.get_or_create_stream(states(&options))).await?;
-        let states = connection.allowed(doing, &bucket, context.get_key_value(&bucket)).await?;
+        connection.allowed(doing, &records.name, context.get_or_create_stream(&records)).await?;
+        let states = connection.allowed(doing, &records.name, context.get_key_value(&bucket)).await?;
         Ok(Self { connection, options, context, jobs, states })
     }
 

@@ -19,6 +19,13 @@ pub(crate) struct Job<'a> {
     pub(crate) repeat: bool,
 }
 
+impl Job<'_> {
+    /// What tells it from other calls of its tool, also when it is submitted again: the conversation and the id.
+    fn known_by(&self) -> Option<(&str, &str)> {
+        Some((self.headers.conversation.as_deref()?, self.headers.id.as_deref()?))
+    }
+}
+
 /// What became of a submission.
 pub(crate) enum Submitted {
     /// It is in the queue.
@@ -32,7 +39,7 @@ pub(crate) enum Submitted {
 impl Queue {
     /// The id of a job: the same for the same call of the same conversation.
     pub(crate) fn id_of(&self, job: &Job<'_>) -> JobId {
-        let (Some(conversation), Some(id)) = (&job.headers.conversation, &job.headers.id) else {
+        let Some((conversation, id)) = job.known_by() else {
             let inbox = self.store.connection.client().new_inbox();
             return JobId::new(job.tool, inbox.rsplit('.').next().unwrap_or_default());
         };
@@ -69,16 +76,26 @@ impl Queue {
         match self.store.create(id).await {
             Ok(true) => {}
             Ok(false) => match self.store.read(id).await {
-                Ok(Some((State::Waiting, _))) => {}
-                Ok(_) => return Submitted::Yes,
-                Err(error) => return Submitted::No(error),
+                // A server that does not have the record yet is behind the one that has.
+                Ok(Some((State::Waiting, _)) | None) => {}
+                Ok(Some(_)) => return Submitted::Yes,
+                Err(error) => return failed(error),
             },
-            Err(error) => return Submitted::No(error),
+            // Without a record there is no job, unless it was submitted before.
+            Err(error) if job.known_by().is_none() => return Submitted::No(error),
+            Err(error) => return failed(error),
         }
         match self.store.put(id, headers, job.arguments.clone()).await {
             Ok(()) => Submitted::Yes,
-            Err(error @ Error::Forbidden { .. }) => Submitted::No(error),
-            Err(error) => Submitted::Unknown(error),
+            Err(error) => failed(error),
         }
+    }
+}
+
+/// What is not allowed is not done; of anything else that fails it is not known.
+fn failed(error: Error) -> Submitted {
+    match error {
+        Error::Forbidden { .. } => Submitted::No(error),
+        _ => Submitted::Unknown(error),
     }
 }

@@ -17,8 +17,11 @@ use super::work::Hand;
 use crate::Error;
 use crate::worker::{Shared, Tool};
 
-/// How long a request for jobs waits for some.
-const PULL: Duration = Duration::from_secs(5);
+/// How long a request for jobs waits for some. Each tool of each worker always has one at the server.
+const PULL: Duration = Duration::from_secs(30);
+
+/// How often it is looked whether the connection is still the one over which jobs were asked for.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// How long to wait before asking again when the server cannot be asked.
 const RETRY: Duration = Duration::from_millis(500);
@@ -100,9 +103,16 @@ async fn take(hand: &Hand, places: &Arc<Semaphore>, limit: u32) -> Result<Infall
         {
             free.push(Some(permit));
         }
+        let connects = hand.connects();
         let batch = consumer.batch().max_messages(free.len()).expires(PULL).messages().await;
         let mut batch = batch.map_err(Error::nats("ask for jobs"))?;
-        while let Some(message) = batch.next().await {
+        loop {
+            let message = tokio::select! {
+                message = batch.next() => message,
+                // A server forgets what it was asked over a connection that is gone.
+                () = reconnected(hand, connects) => break,
+            };
+            let Some(message) = message else { break };
             let message = message.map_err(|source| Error::Nats { doing: "take a job", source })?;
             let (doing, permit) = (hand.clone(), free.pop());
             hand.shared.calls.spawn(async move {
@@ -110,6 +120,13 @@ async fn take(hand: &Hand, places: &Arc<Semaphore>, limit: u32) -> Result<Infall
                 drop(permit);
             });
         }
+    }
+}
+
+/// Waits until there is another connection than when so many had been made.
+async fn reconnected(hand: &Hand, connects: u64) {
+    while hand.connects() == connects {
+        sleep(LOOK).await;
     }
 }
 

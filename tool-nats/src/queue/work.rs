@@ -1,11 +1,12 @@
 //! How a worker does a job that it was given.
 
-use std::pin::pin;
+use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use async_nats::jetstream::{AckKind, Message};
-use tokio::time::{interval, sleep};
+use tokio::time::{MissedTickBehavior, interval, sleep};
 use tool_runtime::{CancellationToken, ErrorKind, ToolError, ToolResult};
 
 use super::JobId;
@@ -24,6 +25,12 @@ const LOOK: Duration = Duration::from_secs(1);
 /// How often a result is tried to be recorded.
 const TRIES: u32 = 60;
 
+/// How often a job is begun at most: one that kills its worker would kill one after another.
+const ATTEMPTS: u32 = 5;
+
+/// How often a job is delivered at most that is not on record: the server that was asked may be behind.
+const UNRECORDED: i64 = 10;
+
 /// Does the jobs of one tool.
 #[derive(Clone)]
 pub(super) struct Hand {
@@ -38,6 +45,8 @@ enum Claim {
     Mine { attempt: u32 },
     /// That of one that has it in its hands.
     Anothers,
+    /// That of whoever has claimed it by another message.
+    Duplicate,
     /// Nobody's any more.
     Over,
 }
@@ -53,6 +62,11 @@ enum Left {
 }
 
 impl Hand {
+    /// How many connections were made to the server until now.
+    pub(super) fn connects(&self) -> u64 {
+        self.shared.client.statistics().connects.load(Ordering::Relaxed)
+    }
+
     /// Does a job, if it is still to be done.
     pub(super) async fn run(&self, message: Message) {
         let headers = message.headers.as_ref();
@@ -75,6 +89,7 @@ impl Hand {
                 // Delivered again, it is seen whether that one has ended meanwhile.
                 return acknowledge(&message, AckKind::Nak(Some(self.store.options.silence))).await;
             }
+            Ok(Claim::Duplicate) => return acknowledge(&message, AckKind::Ack).await,
             Ok(Claim::Over) => {}
             Err(error) => {
                 tracing::warn!(%job, %error, "a job cannot be begun; it will be delivered again");
@@ -89,34 +104,35 @@ impl Hand {
     /// simply done once more: what became of it may be known, and otherwise only what may be repeated runs again.
     async fn claim(&self, job: &JobId, message: &Message) -> Result<Claim, Error> {
         let may_repeat = header(message.headers.as_ref(), REPEAT).is_some() && self.tool.repeatable;
+        let info = message.info().map_err(Error::nats("read a job"))?;
         loop {
-            let Some((state, revision)) = self.store.read(job).await? else { return Ok(Claim::Over) };
-            let (before, worker) = match state {
+            let Some((state, revision)) = self.store.read(job).await? else {
+                return if info.delivered < UNRECORDED { Err(unrecorded()) } else { Ok(Claim::Over) };
+            };
+            let (attempt, result) = match state {
                 State::Done { .. } => return Ok(Claim::Over),
-                State::Waiting => (0, None),
+                State::Waiting => (1, None),
+                State::Running { message, .. } if message != info.stream_sequence => return Ok(Claim::Duplicate),
                 // It was silent for too long, and is at it all the same.
                 State::Running { .. } if self.shared.running.has(job.as_str()) => return Ok(Claim::Anothers),
-                State::Running { attempt, worker, .. } => (attempt, Some(worker)),
-            };
-            if let Some(worker) = worker {
-                let result = match self.left(message).await {
+                State::Running { worker, attempt, stop, .. } => match self.left(message).await {
                     Left::Running => return Ok(Claim::Anothers),
-                    Left::Completed(result) => Some(result),
-                    Left::Unknown if may_repeat => None,
-                    Left::Unknown => Some(self.unknown(&worker)),
-                };
-                if let Some(result) = result {
-                    let done = State::Done { result: self.store.keep(job, &result).await? };
-                    match self.store.write(job, &done, revision).await? {
-                        true => return Ok(Claim::Over),
-                        false => continue,
-                    }
+                    Left::Completed(result) => (attempt, Some(result)),
+                    Left::Unknown if !may_repeat => (attempt, Some(self.unknown(&worker))),
+                    Left::Unknown if stop => (attempt, Some(self.cancelled(&worker))),
+                    Left::Unknown if attempt >= ATTEMPTS => (attempt, Some(self.given_up(attempt))),
+                    Left::Unknown => (attempt + 1, None),
+                },
+            };
+            let (next, claim) = match result {
+                Some(result) => (State::Done { result: self.store.keep(job, &result).await? }, Claim::Over),
+                None => {
+                    let (message, worker) = (info.stream_sequence, self.shared.id.clone());
+                    (State::Running { message, worker, attempt, stop: false }, Claim::Mine { attempt })
                 }
-            }
-            let attempt = before + 1;
-            let mine = State::Running { worker: self.shared.id.clone(), attempt, stop: false };
-            if self.store.write(job, &mine, revision).await? {
-                return Ok(Claim::Mine { attempt });
+            };
+            if self.store.write(job, &next, revision).await? {
+                return Ok(claim);
             }
         }
     }
@@ -137,6 +153,19 @@ impl Hand {
     fn unknown(&self, worker: &str) -> ToolResult {
         let message = format!(
             "`{}` was begun by the worker {worker}, which was lost: it may have taken effect. Look before you call it again.",
+            self.tool.name
+        );
+        ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, message))
+    }
+
+    fn cancelled(&self, worker: &str) -> ToolResult {
+        let message = format!("`{}` was cancelled. The worker {worker}, which had begun it, was lost.", self.tool.name);
+        ToolResult::failure(ToolError::new(ErrorKind::Cancelled, message))
+    }
+
+    fn given_up(&self, attempts: u32) -> ToolResult {
+        let message = format!(
+            "`{}` was begun {attempts} times, and each time its worker was lost: it may have taken effect, and may be why.",
             self.tool.name
         );
         ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, message))
@@ -173,18 +202,23 @@ impl Hand {
         if self.tool.sensitive && headers.consent && self.shared.trusts_consent {
             call = call.confirm(Confirmed);
         }
-        let mut call = pin!(call);
+        // Beside each other: the call goes on while the server cannot be asked.
+        tokio::select! {
+            biased;
+            result = call => result,
+            never = self.beat(job, message, token) => match never {},
+        }
+    }
+
+    /// Says again and again that a job runs, and stops it if somebody wants that.
+    async fn beat(&self, job: &JobId, message: &Message, token: &CancellationToken) -> Infallible {
         let mut beat = interval(LOOK.min(self.store.options.silence / 3));
+        beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            tokio::select! {
-                biased;
-                result = &mut call => return result,
-                _ = beat.tick() => {
-                    acknowledge(message, AckKind::Progress).await;
-                    if self.is_to_stop(job).await {
-                        token.cancel();
-                    }
-                }
+            beat.tick().await;
+            acknowledge(message, AckKind::Progress).await;
+            if self.is_to_stop(job).await {
+                token.cancel();
             }
         }
     }
@@ -209,7 +243,7 @@ impl Hand {
     async fn record(&self, job: &JobId, mine: u32, result: &ToolResult) -> Result<(), Error> {
         let kept = self.store.keep(job, result).await?;
         loop {
-            let Some((state, revision)) = self.store.read(job).await? else { return Ok(()) };
+            let (state, revision) = self.store.read(job).await?.ok_or_else(unrecorded)?;
             let is_mine = matches!(&state, State::Running { worker, attempt, .. } if *worker == self.shared.id && *attempt == mine);
             if !is_mine {
                 tracing::warn!(%job, "a job was done after its worker was taken to be lost");
@@ -220,6 +254,10 @@ impl Hand {
             }
         }
     }
+}
+
+fn unrecorded() -> Error {
+    Error::Nats { doing: "read the record of a job", source: "there is none yet, or none any more".into() }
 }
 
 async fn acknowledge(message: &Message, kind: AckKind) {

@@ -25,8 +25,8 @@ const REPORTS: usize = 64;
 /// How often a call is sent at most, where it may be repeated.
 const TRIES: u32 = 4;
 
-/// How long to wait before asking again for a call that is running already.
-const RUNNING_ALREADY: Duration = Duration::from_millis(200);
+/// How long to wait before a lost call is sent again, where it is running already or nobody takes it at the moment.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// What is said of a call that was to be stopped.
 const NOT_SAID: &str = "was to be stopped, and its worker did not say in time that it is";
@@ -56,30 +56,30 @@ pub(super) async fn direct(tool: &RemoteTool, arguments: &Map<String, Value>, sc
         headers.id = Some(Cow::Owned(tool.caller.new_id()));
     }
     let id = headers.id.clone();
-    let mut tried = 1;
-    loop {
-        let result = match send(tool, arguments.clone(), &mut headers, scope).await {
-            Sent::Answered(result) | Sent::NotRun(result) => result,
+    // Why the call was lost. It may have run then, whatever is said of what was sent after it.
+    let mut lost = None;
+    for tried in 1..=TRIES {
+        match send(tool, arguments.clone(), &mut headers, scope).await {
             Sent::Stopped(why) => return unknown(tool, &why),
-            Sent::Lost(why) if !may_repeat || tried == TRIES => return unknown(tool, &why),
+            Sent::Lost(why) if !may_repeat => return unknown(tool, &why),
             // The same id: a worker whose journal knows the call answers it as it was answered before.
             Sent::Lost(why) => {
-                tracing::debug!(tool = tool.name, why, "a lost call is sent again");
-                tried += 1;
-                continue;
+                tracing::debug!(tool = tool.name, why, "a call is lost");
+                lost = Some(why);
             }
-        };
-        let kind = result.error.as_ref().map(|error| error.kind);
-        match kind {
-            Some(ErrorKind::Busy) if may_repeat && 1 < tried && tried < TRIES => sleep(RUNNING_ALREADY).await,
-            // A journal that knows the call to have been left in the middle does not run it again by that id.
-            Some(ErrorKind::OutcomeUnknown) if may_repeat && 1 < tried && tried < TRIES => {
-                headers.id = id.as_ref().map(|id| Cow::Owned(format!("{id}~{tried}")));
-            }
-            _ => return result,
+            Sent::NotRun(result) if lost.is_none() => return result,
+            Sent::NotRun(_) => sleep(PAUSE).await,
+            Sent::Answered(result) => match result.error.as_ref().map(|error| error.kind) {
+                Some(ErrorKind::Busy) if lost.is_some() => sleep(PAUSE).await,
+                // A journal that knows the call to have been left in the middle does not run it again by that id.
+                Some(ErrorKind::OutcomeUnknown) if lost.is_some() => {
+                    headers.id = id.as_ref().map(|id| Cow::Owned(format!("{id}~{tried}")));
+                }
+                _ => return result,
+            },
         }
-        tried += 1;
     }
+    unknown(tool, &lost.unwrap_or_default())
 }
 
 async fn send(tool: &RemoteTool, arguments: Bytes, headers: &mut CallHeaders<'_>, scope: &Scope) -> Sent {

@@ -5,27 +5,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_nats::connection::State;
-use async_nats::{HeaderMap, Message, Subscriber};
-use bytes::Bytes;
-use futures_util::future::join_all;
+use async_nats::{Message, Subscriber};
 use futures_util::{FutureExt, StreamExt};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 use tool_runtime::{Changes, Registry};
 
 use super::catalogue::{Form, forms, versions};
 use super::census::{Offered, Presence, count, fetch};
+use super::probes::Probes;
 use super::tool::{Caller, entry};
 use super::{Conflict, Found, Seen};
 use crate::Error;
-use crate::wire::PROBE;
 
 /// After so many counts without an answer a worker is gone.
 const MISSES: u32 = 2;
 
-/// How long somebody who serves a tool may take to say so.
-const PROBE_PATIENCE: Duration = Duration::from_secs(1);
+/// How long after a count another is made because a call found nobody: many calls may find that at once.
+const NUDGED: Duration = Duration::from_secs(1);
 
 /// How long to wait for others that come with the first.
 const TOGETHER: Duration = Duration::from_millis(20);
@@ -47,6 +45,8 @@ pub(super) struct Follower {
     manifests: HashMap<String, Offered>,
     /// The tools that are in the registry because of this, with their fingerprints.
     registered: BTreeMap<String, String>,
+    probes: Probes,
+    counted: Instant,
 }
 
 struct Worker {
@@ -66,8 +66,9 @@ impl Follower {
             async |subject| caller.client.subscribe(subject).await.map_err(Error::nats("subscribe to news"));
         let here = subscribe(caller.space.here()).await?;
         let gone = subscribe(caller.space.gone()).await?;
-        let (workers, manifests, registered) = Default::default();
-        Ok(Self { caller, registry, found, every, here, gone, workers, manifests, registered })
+        let (workers, manifests, registered, probes) = Default::default();
+        let counted = Instant::now();
+        Ok(Self { caller, registry, found, every, here, gone, workers, manifests, registered, probes, counted })
     }
 
     pub(super) async fn follow(mut self, mut asked: mpsc::Receiver<oneshot::Sender<()>>, stop: CancellationToken) {
@@ -76,7 +77,11 @@ impl Follower {
         // The first tick comes at once, and so does the first question.
         counts.tick().await;
         loop {
-            let caller = self.caller.clone();
+            let (caller, nudged_from) = (self.caller.clone(), self.counted + NUDGED);
+            let nudged = async {
+                sleep_until(nudged_from).await;
+                caller.nudge.notified().await;
+            };
             let mut done = None;
             tokio::select! {
                 () = stop.cancelled() => break,
@@ -93,7 +98,10 @@ impl Follower {
                     self.count().await;
                     done = Some(ask);
                 }
-                () = caller.nudge.notified() => self.count().await,
+                () = nudged => {
+                    self.probes.forget();
+                    self.count().await;
+                }
                 _ = counts.tick() => self.count().await,
             }
             self.update().await;
@@ -138,6 +146,7 @@ impl Follower {
             self.know(presence);
         }
         self.workers.retain(|_, worker| worker.misses < MISSES);
+        self.counted = Instant::now();
     }
 
     /// Brings the registry up to what the workers offer.
@@ -145,15 +154,17 @@ impl Follower {
         self.fetch_manifests().await;
         let known =
             self.workers.values().filter_map(|worker| Some((&*worker.version, self.manifests.get(&worker.manifest)?)));
+        let forms = forms(known);
+        self.probes.ask(&self.caller, &forms).await;
         let mut conflicts = Vec::new();
         let mut chosen = BTreeMap::new();
-        for (name, forms) in forms(known) {
+        for (name, forms) in forms {
             if self.registry.has(&name) && !self.registered.contains_key(&name) {
                 let passed_over = versions(&forms);
                 conflicts.push(Conflict { tool: name, used: None, passed_over, reason: OWN });
                 continue;
             }
-            let (form, conflict) = self.choose(&name, forms).await;
+            let (form, conflict) = self.choose(&name, forms);
             conflicts.extend(conflict);
             chosen.insert(name, form);
         }
@@ -176,14 +187,12 @@ impl Follower {
         }
     }
 
-    /// The form of a tool that is used. Where there are several, one has to be served: what a worker announces that is
-    /// not allowed to serve it would otherwise push out the tool of one that is.
-    async fn choose(&self, name: &str, mut forms: Vec<Form>) -> (Form, Option<Conflict>) {
+    /// The form of a tool that is used: where there are several, the first that is served.
+    fn choose(&self, name: &str, mut forms: Vec<Form>) -> (Form, Option<Conflict>) {
         if forms.len() == 1 {
             return (forms.remove(0), None);
         }
-        let served = join_all(forms.iter().map(|form| self.is_served(name, form))).await;
-        let first = served.iter().position(|&is_served| is_served).unwrap_or(0);
+        let first = self.probes.first(name);
         let used = forms.remove(first);
         let conflict = Conflict {
             tool: name.to_owned(),
@@ -192,14 +201,6 @@ impl Follower {
             reason: if first == 0 { NEWER } else { NOT_SERVED },
         };
         (used, Some(conflict))
-    }
-
-    async fn is_served(&self, name: &str, form: &Form) -> bool {
-        let mut headers = HeaderMap::new();
-        headers.insert(PROBE, "yes");
-        let subject = self.caller.space.call(name, &form.fingerprint);
-        let probe = self.caller.client.request_with_headers(subject, headers, Bytes::new());
-        matches!(timeout(PROBE_PATIENCE, probe).await, Ok(Ok(_)))
     }
 
     /// Changes the registry where it is not like this: all at once, or if a tool is wrong, all but that one.

@@ -115,7 +115,7 @@ impl Place {
         let end = (&mut self.ended).await;
         self.is_over = true;
         // The sender goes only with the inbox, which this holds.
-        end.unwrap_or(End::NobodyThere)
+        end.unwrap_or(End::Silent(Duration::ZERO))
     }
 
     /// Has the call stopped: now, or as soon as its worker is known.
@@ -165,7 +165,7 @@ impl Reader {
         loop {
             tokio::select! {
                 message = subscriber.next() => {
-                    let Some(message) = message else { return };
+                    let Some(message) = message else { break };
                     self.take(message).await;
                     // Those that came with it are taken without a look at the clock for each.
                     for _ in 1..BATCH {
@@ -173,8 +173,13 @@ impl Reader {
                         self.take(message).await;
                     }
                 }
-                _ = sweep.tick() => self.sweep(),
+                _ = sweep.tick() => self.sweep(self.patience),
             }
+        }
+        // The connection was closed: nothing will be heard of the calls that were sent, nor of those that still are.
+        loop {
+            self.sweep(Duration::ZERO);
+            sweep.tick().await;
         }
     }
 
@@ -223,11 +228,11 @@ impl Reader {
         None
     }
 
-    /// Ends calls that nothing was heard of for too long.
-    fn sweep(&self) {
+    /// Ends calls that nothing was heard of for so long.
+    fn sweep(&self, patience: Duration) {
         let now = Instant::now();
         let silence = |entry: &Entry| now.saturating_duration_since(entry.heard);
-        end_those(&self.waiting, |entry| silence(entry) >= self.patience, |entry| End::Silent(silence(entry)));
+        end_those(&self.waiting, |entry| silence(entry) >= patience, |entry| End::Silent(silence(entry)));
     }
 }
 
@@ -249,5 +254,19 @@ fn end_those(waiting: &Mutex<Waiting>, is_over: impl Fn(&Entry) -> bool, end: im
         let end = end(&entry);
         // Whether somebody still waits does not matter.
         let _ = entry.end.send(end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_as_large_as_the_page_on_scale_says() {
+        // A table that has just grown has sixteen places for seven entries, and a byte beside each.
+        let entry = (size_of::<(u64, Entry)>() + 1) * 16 / 7;
+        // What it carries, and who waits at its ends.
+        let channel = size_of::<End>() + 64;
+        assert!(entry + channel <= 600, "{entry} and {channel} bytes");
     }
 }

@@ -5,6 +5,7 @@ mod catalogue;
 mod census;
 mod follow;
 mod inbox;
+mod probes;
 mod queued;
 mod tool;
 

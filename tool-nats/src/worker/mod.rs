@@ -125,7 +125,7 @@ impl Serve {
         self
     }
 
-    /// How many calls from the queue run at a time, 16 unless set.
+    /// How many calls of a tool from the queue run at a time, 16 unless set: so many of each.
     pub fn queue_places(mut self, places: usize) -> Self {
         self.queue_places = places.max(1);
         self

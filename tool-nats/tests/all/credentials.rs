@@ -75,6 +75,17 @@ fn caller_of_math() -> Permissions {
     Permissions::Only { publish, subscribe: strings(&["_INBOX_caller.>", "tools.news.*", "tools.done.math.>"]) }
 }
 
+/// What the documents have `nsc` allow a user.
+fn documented(name: &str) -> Permissions {
+    let user = format!("add user --account tools --name {name} ");
+    let command = include_str!("../../docs/crate.md").split("nsc ").find(|command| command.starts_with(&user)).unwrap();
+    let subjects = |option: &str| -> Vec<String> {
+        let lists = command.split(option).skip(1).filter_map(|rest| rest.split('\'').next());
+        lists.flat_map(|list| list.split(',')).map(str::to_owned).collect()
+    };
+    Permissions::Only { publish: subjects("--allow-pub '"), subscribe: subjects("--allow-sub '") }
+}
+
 fn strings(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
@@ -99,6 +110,21 @@ async fn a_worker_serves_what_its_credentials_allow() {
 
     // The control: a user of the same account whose token says nothing of permissions.
     serve(user(&server, &operator, "all", &Permissions::All).await, tools(&BOTH)).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_the_documents_allow_is_enough_for_calls_and_for_jobs() {
+    let (server, operator) = trusting!();
+    let math = user(&server, &operator, "math", &documented("math")).await;
+    let queue = Queue::open(math.clone(), QueueOptions::default()).await.unwrap();
+    let _worker = serve(math, tools(&["math.add"])).queue(queue).await.unwrap();
+    let connection = user(&server, &operator, "caller", &documented("caller")).await;
+    let queue = Queue::open(connection.clone(), QueueOptions::default()).await.unwrap();
+    let caller = Caller::with(connection, |discover| discover.queue(queue)).await;
+    for delivery in [Delivery::Direct, Delivery::Queued] {
+        let result = caller.tools.call(ToolCall::new("math.add", json!({}))).with(delivery).await;
+        assert_eq!(result.output, "yes", "{delivery:?}: {result:?}");
+    }
 }
 
 /// A call that the server does not take has not run, and its caller hears that at once, in the server's words.

@@ -71,6 +71,36 @@ async fn of_two_definitions_the_newer_version_wins_and_it_is_reported() {
     }
 }
 
+/// A worker that is asked whether it serves its tool and does not answer in time is there all the same: its tool is
+/// not taken away from it.
+#[tokio::test]
+async fn a_worker_that_is_slow_keeps_its_tool() {
+    let server = server!();
+    let url = server.url();
+    let proxy = crate::support::Proxy::to(&url).await;
+    let _new = serve(connect(&proxy.url()).await, tools([tool("t", "new")])).version("2.0.0").await.unwrap();
+    let caller = Caller::with(connect(&url).await, |discover| discover.every(Duration::from_secs(3_600))).await;
+    proxy.set(crate::support::Way::Silent);
+    let _old = serve(connect(&url).await, tools([tool("t", "old")])).version("1.0.0").await.unwrap();
+    until("both are known", async || !caller.remote.conflicts().is_empty()).await;
+    let conflict = &caller.remote.conflicts()[0];
+    assert_eq!((conflict.used.as_deref(), &*conflict.passed_over), (Some("2.0.0"), &["1.0.0".to_owned()][..]));
+}
+
+/// The newer of two forms loses its only worker: the first call that finds nobody has the older one used.
+#[tokio::test]
+async fn a_form_whose_workers_are_gone_gives_way() {
+    let server = server!();
+    let url = server.url();
+    let proxy = crate::support::Proxy::to(&url).await;
+    let _new = serve(connect(&proxy.url()).await, tools([tool("t", "new")])).version("2.0.0").await.unwrap();
+    let _old = serve(connect(&url).await, tools([tool("t", "old")])).version("1.0.0").await.unwrap();
+    let caller = Caller::with(connect(&url).await, |discover| discover.every(Duration::from_secs(3_600))).await;
+    assert_eq!(caller.call("t", json!({})).await.output, "new");
+    proxy.set(crate::support::Way::Cut);
+    until("the other is used", async || caller.call("t", json!({})).await.output == "old").await;
+}
+
 #[tokio::test]
 async fn a_tool_of_this_program_stays() {
     let server = server!();

@@ -19,6 +19,8 @@ mod network;
 mod permissions;
 // Calls that must not be lost.
 mod queue;
+// What becomes of a job when it is submitted twice, its worker crashes or the server is away.
+mod queue_trouble;
 // How long messages are.
 mod scale;
 mod support;

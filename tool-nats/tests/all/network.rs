@@ -83,6 +83,47 @@ async fn of_a_worker_that_dies_the_outcome_is_unknown() {
     assert_eq!(effects.lines(), ["killed"]);
 }
 
+/// Closing a connection ends the calls that were sent over it, also those that have no deadline.
+#[tokio::test]
+async fn of_a_connection_that_is_closed_in_the_middle_the_outcome_is_unknown() {
+    let server = server!();
+    let effects = Effects::new(server.folder.path());
+    let _worker = serve(connect(&server.url()).await, worker_tools(effects.clone()).build().unwrap()).await.unwrap();
+    let client = connect(&server.url()).await;
+    // So patient that only the end of the connection can end the call.
+    let patience = Duration::from_secs(3_600);
+    let caller = Caller::with(client.clone(), |discover| discover.patience(patience)).await;
+    let call = caller.call("effect.leave", json!({"line": "closed", "milliseconds": 3_600_000}));
+    let closed = async {
+        until("it begins", async || effects.lines().contains(&"closed".to_owned())).await;
+        client.drain().await.unwrap();
+    };
+    let both = async { tokio::join!(call, closed).0 };
+    let result = tokio::time::timeout(Duration::from_secs(60), both).await.expect("the call never ends");
+    assert_eq!(kind(&result), Some(ErrorKind::OutcomeUnknown), "{result:?}");
+    // What comes after it is not sent at all.
+    let after = async || kind(&caller.call("math.add", json!({"a": 1, "b": 1})).await);
+    until("the connection is closed", async || after().await == Some(ErrorKind::Unavailable)).await;
+}
+
+/// The call is sent again and finds nobody: that says nothing of the first time, when it began.
+#[tokio::test]
+async fn a_call_that_was_lost_is_not_said_to_have_not_run() {
+    let server = server!();
+    let folder = server.folder.path();
+    let effects = Effects::new(folder);
+    let task = Task { url: server.url(), folder: folder.to_owned(), ..Task::default() };
+    let mut worker = Child::start(&task);
+    let caller = Caller::with(connect(&server.url()).await, |discover| discover.repeat_idempotent()).await;
+    let call = caller.call("effect.repeat", json!({"line": "x", "milliseconds": LONG}));
+    let killed = async {
+        until("it begins", async || effects.lines().contains(&"x".to_owned())).await;
+        worker.kill();
+    };
+    let (result, ()) = tokio::join!(call, killed);
+    assert_eq!(kind(&result), Some(ErrorKind::OutcomeUnknown), "{result:?}");
+}
+
 /// At least once, where it does no harm and somebody wants it: the call is sent again, and another worker does it. The
 /// control is the tool that is not idempotent, beside it.
 #[tokio::test]

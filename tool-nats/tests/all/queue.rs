@@ -6,30 +6,30 @@ use tool_runtime::{CancellationToken, ErrorKind, ToolCall, ToolResult};
 
 use crate::support::{Caller, Child, Effects, Task, connect, kind, server, until, worker_tools};
 
-const SILENCE: Duration = Duration::from_secs(2);
+pub(crate) const SILENCE: Duration = Duration::from_secs(2);
 
-async fn open(client: async_nats::Client) -> Queue {
+pub(crate) async fn open(client: async_nats::Client) -> Queue {
     Queue::open(client, QueueOptions::default().silence(SILENCE)).await.unwrap()
 }
 
 /// A caller with a queue, and the queue.
-async fn caller(url: &str) -> (Caller, Queue) {
+pub(crate) async fn caller(url: &str) -> (Caller, Queue) {
     let client = connect(url).await;
     let queue = open(client.clone()).await;
     let given = queue.clone();
     (Caller::with(client, |discover| discover.queue(given).repeat_idempotent()).await, queue)
 }
 
-fn call(tool: &'static str, line: &str, milliseconds: u64) -> ToolCall<'static> {
+pub(crate) fn call(tool: &'static str, line: &str, milliseconds: u64) -> ToolCall<'static> {
     ToolCall::new(tool, json!({"line": line, "milliseconds": milliseconds})).conversation("c").id(line.to_owned())
 }
 
-fn job(result: &ToolResult) -> JobId {
+pub(crate) fn job(result: &ToolResult) -> JobId {
     assert!(result.success, "{result:?}");
     JobId::parse(result.metadata.get("job").unwrap().as_str().unwrap()).unwrap()
 }
 
-fn task(server: &crate::support::Server) -> Task {
+pub(crate) fn task(server: &crate::support::Server) -> Task {
     let folder = server.folder.path().to_owned();
     Task { url: server.url(), folder, queue_silence: Some(SILENCE), ..Task::default() }
 }

@@ -50,11 +50,11 @@ async fn messages_are_as_long_as_the_page_on_scale_says() {
     drop(caller);
 
     let measured = [
-        ("presence", ping.len(), 300),
-        ("endpoint in INFO", info.len() / TOOLS, 250),
-        ("tool in a manifest", manifest.len() / TOOLS, 750),
-        ("call, sent", sent - before.0, 350),
-        ("call, received", received - before.1, 120),
+        ("presence", ping.len(), 209),
+        ("endpoint in INFO", info.len() / TOOLS, 175),
+        ("tool in a manifest", manifest.len() / TOOLS, 636),
+        ("call, sent", sent - before.0, 329),
+        ("call, received", received - before.1, 45),
     ];
     for (what, bytes, most) in measured {
         eprintln!("{what}: {bytes} bytes");

@@ -9,13 +9,14 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use tool_http::{Guard, InvalidName, Token, WeakToken};
 
-/// Where a browser keeps the token.
-pub(super) const COOKIE: &str = "console_token";
+use super::sessions::Sessions;
 
 /// Who may use the console.
 #[derive(Clone, Default)]
 pub struct Access {
     token: Option<Token>,
+    /// Who has shown it.
+    pub(super) sessions: Sessions,
     /// What is asked for besides.
     guard: Guard,
 }
@@ -38,7 +39,7 @@ impl Access {
         for name in names {
             guard = guard.host(name).map_err(AccessError::Name)?;
         }
-        Ok(Self { token, guard })
+        Ok(Self { token, sessions: Sessions::default(), guard })
     }
 
     /// What everybody must show, if anything.
@@ -50,7 +51,10 @@ impl Access {
     /// Stands before the pages and the API.
     pub(super) fn guard(&self) -> Guard {
         match &self.token {
-            Some(token) => self.guard.clone().token(token.clone()).token_cookie(COOKIE),
+            Some(token) => {
+                let sessions = self.sessions.clone();
+                self.guard.clone().token(token.clone()).session(move |parts| sessions.know(&parts.headers))
+            }
             None => self.guard.clone(),
         }
     }

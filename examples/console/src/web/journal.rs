@@ -4,19 +4,30 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use axum::extract::{Query, State};
+use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 use serde::Deserialize;
-use tool_runtime::journal::{self, Entry, Journal};
+use tool_journal::SqliteJournal;
+use tool_runtime::journal::{self, Entry, Journal, JournalError};
 
 use super::Site;
 use super::layout::{Place, page};
 use super::link::link;
+use super::whole::{beginning, plain};
 use crate::clock::took;
 use crate::listing::clip;
 
 /// How many calls a page has.
 const CALLS: u32 = 100;
+
+/// How often as many are looked at to find those that a page shows.
+const LOOKS: usize = 100;
+
+/// How many characters of an answer are shown.
+const SHOWN: usize = 4000;
+
+const STATES: [&str; 6] = ["done", "failed", "refused", "not run", "running", "unknown"];
 
 /// Which calls are listed.
 #[derive(Default, Deserialize)]
@@ -26,27 +37,63 @@ pub(super) struct Filter {
     conversation: String,
     state: String,
     before: Option<u64>,
+    /// The one whose answer is wanted, and nothing else.
+    output: Option<u64>,
 }
 
-pub(super) async fn show(State(site): State<Site>, Query(filter): Query<Filter>) -> Markup {
-    let mut query = journal::Query::newest(CALLS);
-    if !filter.tool.is_empty() {
-        query = query.tool(&filter.tool);
+pub(super) async fn show(State(site): State<Site>, Query(filter): Query<Filter>) -> Response {
+    if let Some(sequence) = filter.output {
+        return output(&site, sequence).await;
     }
-    if !filter.conversation.is_empty() {
-        query = query.conversation(&filter.conversation);
-    }
-    query.before = filter.before;
-    let content = match site.journal.entries(query).await {
+    let content = match filter.find(&site.journal).await {
         Err(error) => html! { h1 { "Journal" } p.notice { (error) } },
-        Ok(entries) => table(&filter, &entries),
+        Ok(found) => table(&filter, &found),
     };
-    page(Place::Journal, "Journal", html! {}, None, content)
+    page(Place::Journal, "Journal", html! {}, None, content).into_response()
 }
 
-fn table(filter: &Filter, entries: &[Entry]) -> Markup {
-    let shown: Vec<&Entry> =
-        entries.iter().filter(|entry| filter.state.is_empty() || state(entry).0 == filter.state).collect();
+/// The answer of a call, in full.
+async fn output(site: &Site, sequence: u64) -> Response {
+    let query = journal::Query::newest(1).before(sequence.saturating_add(1));
+    let entries = site.journal.entries(query).await.unwrap_or_default();
+    let entry = entries.iter().find(|entry| entry.sequence == sequence);
+    let result = entry.and_then(|entry| Some((entry, &finished(entry)?.result)));
+    plain(result.and_then(|(entry, result)| site.outputs.whole(entry.conversation.as_deref(), result)))
+}
+
+/// The calls of a page.
+struct Found {
+    entries: Vec<Entry>,
+    /// Before which one there may be more.
+    older: Option<u64>,
+}
+
+impl Filter {
+    /// Looks until there are enough for a page: those of a state can be far apart.
+    async fn find(&self, journal: &SqliteJournal) -> Result<Found, JournalError> {
+        let mut query = journal::Query::newest(CALLS);
+        query.tool = Some(self.tool.clone()).filter(|tool| !tool.is_empty());
+        query.conversation = Some(self.conversation.clone()).filter(|conversation| !conversation.is_empty());
+        query.before = self.before;
+        let mut entries = Vec::new();
+        for _ in 0..LOOKS {
+            let looked_at = journal.entries(query.clone()).await?;
+            let last = looked_at.last().map(|entry| entry.sequence).filter(|_| looked_at.len() == CALLS as usize);
+            entries.extend(looked_at.into_iter().filter(|entry| self.state.is_empty() || state(entry).0 == self.state));
+            if entries.len() >= CALLS as usize {
+                entries.truncate(CALLS as usize);
+                return Ok(Found { older: entries.last().map(|entry| entry.sequence), entries });
+            }
+            query.before = last;
+            if last.is_none() {
+                break;
+            }
+        }
+        Ok(Found { entries, older: query.before })
+    }
+}
+
+fn table(filter: &Filter, Found { entries, older }: &Found) -> Markup {
     html! {
         h1 { "Journal" }
         form.filters role="search" method="get" action="/journal" {
@@ -55,7 +102,7 @@ fn table(filter: &Filter, entries: &[Entry]) -> Markup {
             label { span { "State" }
                 select name="state" {
                     option value="" { "all" }
-                    @for state in ["done", "failed", "not run", "running", "unknown"] {
+                    @for state in STATES {
                         option selected[state == filter.state] { (state) }
                     }
                 }
@@ -64,17 +111,17 @@ fn table(filter: &Filter, entries: &[Entry]) -> Markup {
         }
         (latencies(entries))
         h2 { "Calls" }
-        @if shown.is_empty() { p.quiet { "No calls." } } @else {
+        @if entries.is_empty() { p.quiet { "No calls." } } @else {
             div.boxed tabindex="0" role="region" aria-label="Calls" {
                 table {
                     thead { tr { th { "Tool" } th { "State" } th { "When (UTC)" } th.number { "Took" } th { "Decided" } th { "Arguments and answer" } } }
-                    tbody { @for entry in shown { (row(entry)) } }
+                    tbody { @for entry in entries { (row(entry)) } }
                 }
             }
         }
-        @if let Some(last) = entries.last().filter(|_| entries.len() == CALLS as usize) {
+        @if let Some(last) = older {
             @let older = [
-                ("before", last.sequence.to_string()), ("tool", filter.tool.clone()),
+                ("before", last.to_string()), ("tool", filter.tool.clone()),
                 ("conversation", filter.conversation.clone()), ("state", filter.state.clone()),
             ];
             p { a href=(link("/journal", &older.each_ref().map(|(name, value)| (*name, value.as_str())))) { "Older calls" } }
@@ -99,7 +146,9 @@ fn row(entry: &Entry) -> Markup {
                     @if let Some(conversation) = &entry.conversation {
                         p { a href=(link("/journal", &[("conversation", conversation)])) { "All calls of this conversation" } }
                     }
-                    @if let Some(finished) = finished(entry) { pre { (clip(&finished.result.output, 4000)) } }
+                    @if let Some(finished) = finished(entry) {
+                        (beginning(&finished.result, SHOWN, &link("/journal", &[("output", &entry.sequence.to_string())])))
+                    }
                 }
             }
         }
@@ -109,12 +158,18 @@ fn row(entry: &Entry) -> Markup {
 /// The state in a word, with how it looks.
 fn state(entry: &Entry) -> (&'static str, &'static str) {
     match &entry.state {
+        journal::State::Noted if is_refused(entry) => ("refused", "warn"),
         journal::State::Noted => ("not run", "warn"),
         journal::State::Running => ("running", ""),
         journal::State::Unfinished => ("unknown", "bad"),
         journal::State::Finished(finished) if finished.result.success => ("done", "calm"),
         journal::State::Finished(_) => ("failed", "bad"),
     }
+}
+
+/// Whether somebody, or a policy, did not want it: it was not just put off, tried, or too much.
+fn is_refused(entry: &Entry) -> bool {
+    matches!(entry.decision.as_deref(), Some("refused" | "refused by policy" | "nobody to ask" | "aborted"))
 }
 
 fn finished(entry: &Entry) -> Option<&journal::Finished> {

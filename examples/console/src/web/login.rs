@@ -1,13 +1,15 @@
-//! Where a browser is given the token, which it keeps as a cookie that no script can read.
+//! Where a browser shows the token. It keeps a cookie for that, which no script can read and which is not the token.
 
 use axum::Form;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use maud::{DOCTYPE, Markup, html};
 use serde::Deserialize;
 
-use super::access::{Access, COOKIE};
+use super::Site;
+use super::access::Access;
+use super::sessions::cookie;
 
 /// How long a browser keeps it, in seconds: a month.
 const KEPT: u32 = 30 * 24 * 60 * 60;
@@ -22,21 +24,28 @@ pub(super) async fn show() -> Markup {
     render(None)
 }
 
-pub(super) async fn log_in(State(access): State<Access>, Form(shown): Form<Shown>) -> Response {
+pub(super) async fn log_in(State(access): State<Access>, headers: HeaderMap, Form(shown): Form<Shown>) -> Response {
     match access.token() {
         None => Redirect::to("/").into_response(),
-        Some(token) if token.is(shown.token.trim()) => leave_with(token.text(), KEPT),
+        Some(token) if token.is(shown.token.trim()) => match access.sessions.begin() {
+            Ok(id) => leave_with(&headers, &id, KEPT),
+            Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
+        },
         Some(_) => (StatusCode::UNAUTHORIZED, render(Some("This is not the token of this console."))).into_response(),
     }
 }
 
-pub(super) async fn log_out() -> Response {
-    leave_with("", 0)
+pub(super) async fn log_out(State(site): State<Site>, headers: HeaderMap) -> Response {
+    site.access.sessions.end(&headers);
+    leave_with(&headers, "", 0)
 }
 
-/// Strict: no link on a page of others has a browser show it.
-fn leave_with(token: &str, seconds: u32) -> Response {
-    let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/; Max-Age={seconds}");
+/// Strict: no link on a page of others has a browser show it. Where a proxy speaks HTTPS, it is never sent without.
+fn leave_with(headers: &HeaderMap, id: &str, seconds: u32) -> Response {
+    let origin = headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok());
+    let secure = if origin.is_some_and(|origin| origin.starts_with("https://")) { "; Secure" } else { "" };
+    let name = cookie(headers);
+    let cookie = format!("{name}={id}; HttpOnly; SameSite=Strict; Path=/; Max-Age={seconds}{secure}");
     ([(header::SET_COOKIE, cookie)], Redirect::to("/")).into_response()
 }
 

@@ -9,8 +9,10 @@ mod layout;
 mod link;
 mod login;
 mod markdown;
+mod sessions;
 mod settings;
 mod tools;
+mod whole;
 mod words;
 
 use std::io::Write;
@@ -35,6 +37,7 @@ use crate::app::{App, OrStart, StartError};
 use crate::machine::Places;
 use crate::model;
 use crate::options::Options;
+use crate::outputs::Outputs;
 use crate::settings::SettingsFile;
 use crate::tools::Tools;
 
@@ -110,8 +113,8 @@ struct Site {
     settings: SettingsFile,
     journal: SqliteJournal,
     chats: Chats,
-    /// Whether whoever comes has to show a token.
-    asks_token: bool,
+    outputs: Outputs,
+    access: Access,
     stopped: CancellationToken,
 }
 
@@ -129,7 +132,8 @@ pub fn router(app: &App, access: &Access, stopped: CancellationToken) -> Router 
         settings: app.settings.clone(),
         journal: app.journal.clone(),
         chats: app.chats.clone(),
-        asks_token: access.token().is_some(),
+        outputs: app.outputs.clone(),
+        access: access.clone(),
         stopped,
     };
     let pages = Router::new()

@@ -56,7 +56,7 @@ fn render(site: &Site, problem: Option<&str>) -> Markup {
                 }
             }
         }
-        @if site.asks_token {
+        @if site.access.token().is_some() {
             h2 { "Access" }
             form.buttons method="post" action="/logout" { button type="submit" { "Log out" } }
         }

@@ -98,7 +98,7 @@ pub(super) async fn tool(State(site): State<Site>, Path(name): Path<String>) -> 
         (flags(&tool))
         p.lead { (words(&tool.description)) }
         @if let Some(more) = &tool.instructions { p { (words(more)) } }
-        form #call data-tool=(name) data-token[site.asks_token] novalidate {
+        form #call data-tool=(name) data-token[site.access.token().is_some()] novalidate {
             (form::fields(&tool))
             // Pressed before the script is there, they would only load the page again.
             div.buttons {

@@ -33,12 +33,16 @@ async fn who_does_not_show_the_token_gets_nothing() {
     let console = Console::open().await;
     let access = Access::new(EVERYWHERE, Some(TOKEN), &["box.example.org".to_owned()]).expect("a token");
     let browser = Browser::with_access(&console, &access).of_peer([192, 0, 2, 7]);
-    let (bearer, cookie) = (format!("Bearer {TOKEN}"), format!("console_token={TOKEN}"));
-    let wrong = "console_token=a-token-of-nobody";
+    let bearer = format!("Bearer {TOKEN}");
+    let cookie = cookie(&log_in(&browser, TOKEN, &format!("http://{}", console.own)).await);
+    let (name, _) = cookie.split_once('=').expect("a cookie");
+    assert!(name.ends_with(&console.own.port().to_string()), "{name}");
+    let (wrong, itself) = (format!("{name}=an-id-of-nobody"), format!("{name}={TOKEN}"));
     for path in ["/chat/one", "/chat/one/events", "/tools", "/journal", "/settings", "/api/tools", "/api/events"] {
         for (name, value, expected) in [
             (header::ACCEPT, "*/*", StatusCode::UNAUTHORIZED),
-            (header::COOKIE, wrong, StatusCode::UNAUTHORIZED),
+            (header::COOKIE, &wrong, StatusCode::UNAUTHORIZED),
+            (header::COOKIE, &itself, StatusCode::UNAUTHORIZED),
             (header::COOKIE, &cookie, StatusCode::OK),
             (header::AUTHORIZATION, &bearer, StatusCode::OK),
         ] {
@@ -63,27 +67,43 @@ async fn a_person_logs_in_and_out() {
     let led = browser.send(page, Body::empty()).await;
     assert_eq!((led.status(), &led.headers()[header::LOCATION]), (StatusCode::SEE_OTHER, &"/login".parse().unwrap()));
 
-    let log_in = async |token: &str, origin: &str| {
-        let form = browser.request(Method::POST, "/login").header(header::ORIGIN, origin);
-        let form = form.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
-        browser.send(form, Body::from(format!("token={token}"))).await
-    };
     let own = format!("http://{}", console.own);
     for (token, origin, expected) in [
         ("a-token-of-nobody", own.as_str(), StatusCode::UNAUTHORIZED),
         (TOKEN, "http://evil.example", StatusCode::FORBIDDEN),
     ] {
-        let refused = log_in(token, origin).await;
+        let refused = log_in(&browser, token, origin).await;
         assert_eq!((refused.status(), refused.headers().get(header::SET_COOKIE)), (expected, None), "{token} {origin}");
     }
-    let welcome = log_in(TOKEN, &own).await;
-    let cookie = welcome.headers()[header::SET_COOKIE].to_str().expect("a cookie").to_owned();
-    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+    // Where a proxy speaks HTTPS, the cookie is for HTTPS alone.
+    for (origin, is_secure) in [(own.clone(), false), (format!("https://{}", console.own), true)] {
+        let welcome = log_in(&browser, TOKEN, &origin).await;
+        let set = welcome.headers()[header::SET_COOKIE].to_str().expect("a cookie");
+        assert!(set.contains("HttpOnly") && set.contains("SameSite=Strict") && !set.contains(TOKEN), "{set}");
+        assert_eq!(set.contains("Secure"), is_secure, "{set}");
+    }
 
-    let kept = cookie.split(';').next().expect("a cookie");
-    let out = browser.request(Method::POST, "/logout").header(header::COOKIE, kept).header(header::ORIGIN, &own);
+    let (kept, other) = (cookie(&log_in(&browser, TOKEN, &own).await), cookie(&log_in(&browser, TOKEN, &own).await));
+    let out = browser.request(Method::POST, "/logout").header(header::COOKIE, &kept).header(header::ORIGIN, &own);
     let out = browser.send(out, Body::empty()).await;
     assert!(out.headers()[header::SET_COOKIE].to_str().is_ok_and(|cookie| cookie.contains("Max-Age=0")));
+    // It is of no use any more, also to whoever has kept it.
+    for (cookie, expected) in [(kept, StatusCode::UNAUTHORIZED), (other, StatusCode::OK)] {
+        let page = browser.request(Method::GET, "/tools").header(header::COOKIE, cookie);
+        assert_eq!(browser.send(page, Body::empty()).await.status(), expected);
+    }
+}
+
+async fn log_in(browser: &Browser, token: &str, origin: &str) -> axum::response::Response {
+    let form = browser.request(Method::POST, "/login").header(header::ORIGIN, origin);
+    let form = form.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
+    browser.send(form, Body::from(format!("token={token}"))).await
+}
+
+/// The cookie that an answer sets, as a browser sends it.
+fn cookie(response: &axum::response::Response) -> String {
+    let set = response.headers()[header::SET_COOKIE].to_str().expect("a cookie");
+    set.split(';').next().expect("a cookie").to_owned()
 }
 
 /// Starts the program, which must not come up, and gives what it says.

@@ -20,6 +20,8 @@ pub struct Task {
     /// The file of its journal in the folder, if it has one.
     pub journal: Option<String>,
     pub queue_silence: Option<Duration>,
+    /// How many jobs of a tool it does at a time.
+    pub queue_places: usize,
     /// Whether it holds still once a call is on record as finished, and leaves a line that it is.
     pub holds: bool,
 }
@@ -27,7 +29,14 @@ pub struct Task {
 impl Default for Task {
     fn default() -> Self {
         let journal = Some("calls.db".to_owned());
-        Self { url: String::new(), folder: PathBuf::new(), journal, queue_silence: None, holds: false }
+        Self {
+            url: String::new(),
+            folder: PathBuf::new(),
+            journal,
+            queue_silence: None,
+            queue_places: 16,
+            holds: false,
+        }
     }
 }
 
@@ -109,7 +118,7 @@ async fn works_until_killed() {
         };
     }
     let connection = tool_nats::connect(&task.url).await.unwrap();
-    let mut worker = serve(connection.clone(), tools.build().unwrap()).version("1.0.0");
+    let mut worker = serve(connection.clone(), tools.build().unwrap()).version("1.0.0").queue_places(task.queue_places);
     if let Some(silence) = task.queue_silence {
         worker = worker.queue(Queue::open(connection, QueueOptions::default().silence(silence)).await.unwrap());
     }

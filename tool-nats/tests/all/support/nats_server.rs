@@ -45,11 +45,17 @@ impl Server {
     /// Kills it and starts it again, with what it has stored.
     pub fn restart(&mut self) {
         self.stop();
+        self.start_again();
+    }
+
+    /// Starts it again after a stop, with what it has stored.
+    pub fn start_again(&mut self) {
         self.process = run(self.port, self.folder.path(), self.configuration.as_deref());
         self.wait();
     }
 
-    fn stop(&mut self) {
+    /// Kills it.
+    pub fn stop(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
     }

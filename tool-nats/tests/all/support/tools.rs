@@ -54,6 +54,14 @@ impl Effects {
 }
 
 pub fn worker_tools(effects: Effects) -> Builder {
+    let crashing = effects.clone();
+    let crash = move |line: Line| {
+        let effects = crashing.clone();
+        async move {
+            effects.add(&line.line);
+            end_process()
+        }
+    };
     let leave = move |then: &'static str| {
         let effects = effects.clone();
         move |line: Line| {
@@ -75,7 +83,12 @@ pub fn worker_tools(effects: Effects) -> Builder {
         .tool(RuntimeTool::scoped("context.show", "Where a call comes from.", show))
         .tool(RuntimeTool::new("data.purge", "Delete everything.", |(): ()| async { "gone" }).sensitive())
         .tool(RuntimeTool::new("effect.leave", "Leave a line.", leave("done")))
+        .tool(RuntimeTool::new("effect.crash", "Leave a line, and take the worker along.", crash).idempotent())
         .tool(RuntimeTool::new("effect.repeat", "Leave a line, which harms nobody.", leave("done")).idempotent())
+}
+
+fn end_process() -> String {
+    std::process::exit(1)
 }
 
 async fn wait(wait: Wait, scope: Scope) -> String {

@@ -10,8 +10,10 @@ use super::diff::{changes, effect};
 use super::icon;
 use crate::clock;
 use crate::listing::clip;
+use crate::web::link::link;
+use crate::web::whole::beginning;
 
-/// How much of an answer is shown; the rest is a matter for the journal.
+/// How many characters of an answer are shown; all of them are a page of their own.
 const SHOWN: usize = 100_000;
 
 pub(super) struct Card<'a> {
@@ -62,7 +64,7 @@ impl Card<'_> {
             CardState::Ended(result) => html! {
                 (changes(result))
                 h3.quiet { (if result.success { "Output" } else { "What the model was told" }) }
-                pre tabindex="0" { (clip(&result.output, SHOWN)) }
+                (beginning(result, SHOWN, &link("", &[("output", self.id)])))
             },
         }
     }

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tool_agent::{Agent, Message, Mode, Run, SqliteStore, Store, StoreError, Summary};
-use tool_runtime::{Decision, Pending, PendingCall};
+use tool_runtime::{Decision, Pending, PendingCall, ToolResult};
 
 use super::live::Live;
 use super::record::record;
@@ -37,7 +37,7 @@ impl Chats {
     /// The conversations of an agent that keeps them in this store.
     #[must_use]
     pub fn new(agent: Agent, store: SqliteStore) -> Self {
-        Self { agent, store, runs: Arc::default() }
+        Self { agent, store, runs: Arc::new(Mutex::new(Runs::new())) }
     }
 
     pub(super) fn runs(&self) -> MutexGuard<'_, Runs> {
@@ -53,18 +53,29 @@ impl Chats {
     }
 
     pub(super) async fn view(&self, id: &str) -> Result<View, StoreError> {
-        // Looked up first: a run that ends meanwhile is told of by the events.
+        let saved = self.store.load(id).await?.unwrap_or_default();
+        let waiting = self.agent.conversation(id).waiting().await.unwrap_or_default();
+        // Looked up last: what a run has said that began meanwhile is not shown twice. One that has ended meanwhile is
+        // told of by the events.
         let (live, set) = {
             let runs = self.runs();
             (runs.get(id), runs.mode(id))
         };
-        let saved = self.store.load(id).await?.unwrap_or_default();
-        let waiting = self.agent.conversation(id).waiting().await.unwrap_or_default();
         let mut messages = saved.messages;
         if let Some(live) = &live {
-            messages.truncate(live.before);
+            messages.truncate(live.before(messages.len()));
         }
         Ok(View { messages, mode: set.unwrap_or(saved.mode), is_live: live.is_some(), waiting })
+    }
+
+    /// What came of a call.
+    pub(super) async fn result(&self, id: &str, call: &str) -> Result<Option<ToolResult>, StoreError> {
+        let messages = self.agent.conversation(id).history_so_far().await?;
+        let mut results = messages.into_iter().rev().filter_map(|message| match message {
+            Message::Tools { results } => Some(results),
+            _ => None,
+        });
+        Ok(results.find_map(|results| results.into_iter().find(|one| one.id == call)).map(|one| one.result))
     }
 
     pub(super) async fn say(&self, id: &str, text: String) -> Result<(), Busy> {
@@ -91,18 +102,26 @@ impl Chats {
 
     /// Begins a run, which goes on without anybody watching.
     async fn begin(&self, id: &str, said: Option<&str>, run: impl FnOnce(&Agent) -> Run) -> Result<(), Busy> {
-        let before = self.store.load(id).await.ok().flatten().map_or(0, |saved| saved.messages.len());
-        let live = self.runs().begin(id, before, said).ok_or(Busy)?;
-        let run = run(&self.agent).cancel(live.cancel.clone()).channel("console", id);
+        let live = self.runs().begin(id).ok_or(Busy)?;
         let over = Over { chats: self.clone(), id: id.to_owned(), live };
+        // Only now: no other run adds to them.
+        over.live.begin(self.kept(id).await, said);
+        let run = run(&self.agent).cancel(over.live.cancel.clone()).channel("console", id);
         let conversation = self.agent.conversation(id);
-        tokio::spawn(async move { record(conversation, run, &over.live).await });
+        tokio::spawn(async move { record(conversation, run, &over).await });
         Ok(())
+    }
+
+    /// How many messages of a conversation are kept.
+    async fn kept(&self, id: &str) -> usize {
+        self.store.load(id).await.ok().flatten().map_or(0, |saved| saved.messages.len())
     }
 
     pub(super) async fn set_mode(&self, id: &str, mode: Mode) -> Result<(), StoreError> {
         self.agent.conversation(id).set_mode(mode).await?;
-        self.runs().set_mode(id, mode);
+        let mut runs = self.runs();
+        runs.set_mode(id, mode);
+        runs.tell(id, &json!({"kind": "mode", "mode": mode}));
         Ok(())
     }
 
@@ -116,16 +135,25 @@ impl Chats {
     pub(super) async fn delete(&self, id: &str) -> Result<(), StoreError> {
         self.stop(id);
         self.agent.conversation(id).delete().await?;
-        self.runs().forget_mode(id);
+        let mut runs = self.runs();
+        runs.forget_mode(id);
+        runs.tell(id, &json!({"kind": "deleted"}));
         Ok(())
     }
 }
 
 /// Takes a run out of those that go on when it is over, also if it panics, so that the conversation can go on.
-struct Over {
+pub(super) struct Over {
     chats: Chats,
     id: String,
-    live: Arc<Live>,
+    pub(super) live: Arc<Live>,
+}
+
+impl Over {
+    /// How many messages its conversation has now.
+    pub(super) async fn messages(&self) -> usize {
+        self.chats.kept(&self.id).await
+    }
 }
 
 impl Drop for Over {

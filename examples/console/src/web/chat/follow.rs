@@ -3,64 +3,89 @@
 use std::sync::Arc;
 
 use futures_util::Stream;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tool_agent::Store;
 use tool_runtime::CancellationToken;
 
+use super::Seen;
 use super::chats::Chats;
 use super::live::Live;
+use super::watchers::Watching;
 
 impl Chats {
-    /// What happens in a conversation: the run that goes on from its beginning, then every other. A page that has fewer
-    /// messages than there are is told to load again: a run has ended since it was made.
+    /// What happens in a conversation: the run that goes on from its beginning, then every other, and what else changes.
+    /// A page that has not seen what was there before that is told to load again. Nothing if too many watch.
     pub(super) fn follow(
         &self,
         id: String,
-        seen: usize,
+        seen: Seen,
         stopped: CancellationToken,
-    ) -> impl Stream<Item = Arc<str>> + Send + 'static {
+    ) -> Option<impl Stream<Item = Arc<str>> + Send + 'static> {
         let (sender, receiver) = mpsc::channel(64);
         let chats = self.clone();
         // Before anything is answered: a run that begins after that is not missed, however short it is.
-        let (mut begun, live) = {
+        let (mut watching, live) = {
             let mut runs = self.runs();
-            (runs.watch(&id), runs.get(&id))
+            (runs.watch(&id)?, runs.get(&id))
         };
         tokio::spawn(async move {
-            let follow = chats.tell(&id, seen, live, &mut begun, &sender);
+            let follow = chats.tell(&id, &seen, live, &mut watching, &sender);
             tokio::select! { () = follow => {}, () = stopped.cancelled() => {}, () = sender.closed() => {} }
-            drop(begun);
+            drop(watching);
             chats.runs().forget_watchers(&id);
         });
-        ReceiverStream::new(receiver)
+        Some(ReceiverStream::new(receiver))
     }
 
     async fn tell(
         &self,
         id: &str,
-        seen: usize,
+        seen: &Seen,
         live: Option<Arc<Live>>,
-        begun: &mut mpsc::UnboundedReceiver<Arc<Live>>,
+        watching: &mut Watching,
         to: &mpsc::Sender<Arc<str>>,
     ) {
-        if live.is_none() && self.store.load(id).await.ok().flatten().is_some_and(|saved| saved.messages.len() > seen) {
-            let again: Arc<str> = json!({"kind": "reload"}).to_string().into();
-            drop(to.send(again).await);
+        let saved = self.store.load(id).await.ok().flatten().unwrap_or_default();
+        let there = saved.messages.len();
+        let before = live.as_ref().map_or(there, |live| live.before(there));
+        let is_lost = seen.run.is_some_and(|run| live.as_ref().is_none_or(|live| live.number != run));
+        if before > seen.messages || is_lost {
+            send(to, &json!({"kind": "reload"})).await;
             return;
         }
-        let mut next = live;
-        let mut told = 0;
-        loop {
-            if let Some(live) = next.filter(|live| live.number > told) {
-                told = live.number;
-                if !live.tell(to).await {
-                    return;
-                }
+        let mode = self.runs().mode(id).unwrap_or(saved.mode);
+        send(to, &json!({"kind": "mode", "mode": mode})).await;
+        // Whoever falls too far behind is watching no more, and comes back.
+        tokio::select! { () = tell_runs(live, &mut watching.runs, to) => {}, () = tell_changes(&mut watching.changes, to) => {} }
+    }
+}
+
+async fn tell_runs(live: Option<Arc<Live>>, begun: &mut mpsc::Receiver<Arc<Live>>, to: &mpsc::Sender<Arc<str>>) {
+    let mut next = live;
+    let mut told = 0;
+    loop {
+        if let Some(live) = next.filter(|live| live.number > told) {
+            told = live.number;
+            if !live.tell(to).await {
+                return;
             }
-            let Some(begun) = begun.recv().await else { return };
-            next = Some(begun);
+        }
+        let Some(begun) = begun.recv().await else { return };
+        next = Some(begun);
+    }
+}
+
+async fn tell_changes(changes: &mut mpsc::Receiver<Arc<str>>, to: &mpsc::Sender<Arc<str>>) {
+    while let Some(change) = changes.recv().await {
+        if to.send(change).await.is_err() {
+            return;
         }
     }
+}
+
+/// Tells something, if anybody listens.
+async fn send(to: &mpsc::Sender<Arc<str>>, note: &Value) {
+    drop(to.send(note.to_string().into()).await);
 }

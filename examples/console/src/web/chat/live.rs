@@ -1,7 +1,7 @@
 //! One run that goes on, whoever watches: a page that is loaded again finds it where it is.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
@@ -10,8 +10,8 @@ use tool_runtime::CancellationToken;
 /// A run that goes on.
 pub(super) struct Live {
     pub(super) number: u64,
-    /// How many messages there were before it.
-    pub(super) before: usize,
+    /// How many messages there were before it, once it is known.
+    before: OnceLock<usize>,
     /// Stops it.
     pub(super) cancel: CancellationToken,
     /// Told when another run can begin.
@@ -31,18 +31,27 @@ struct Note {
 }
 
 impl Live {
-    /// A run that begins with what a person says, unless it goes on with what they have decided.
-    pub(super) fn begin(number: u64, before: usize, said: Option<&str>) -> Self {
-        let live = Self {
+    /// A run that is to begin: no other can.
+    pub(super) fn new(number: u64) -> Self {
+        Self {
             number,
-            before,
+            before: OnceLock::new(),
             cancel: CancellationToken::new(),
             over: CancellationToken::new(),
             notes: watch::Sender::new(Vec::new()),
             asked: Mutex::default(),
-        };
-        live.note(&json!({"kind": "begin", "run": number, "said": said}));
-        live
+        }
+    }
+
+    /// It begins behind so many messages, with what a person says, unless it goes on with what they have decided.
+    pub(super) fn begin(&self, before: usize, said: Option<&str>) {
+        self.before.get_or_init(|| before);
+        self.note(&json!({"kind": "begin", "run": self.number, "said": said}));
+    }
+
+    /// How many of so many messages were there before it.
+    pub(super) fn before(&self, messages: usize) -> usize {
+        self.before.get().map_or(messages, |before| messages.min(*before))
     }
 
     pub(super) fn note(&self, note: &Value) {
@@ -78,8 +87,11 @@ impl Live {
                     return true;
                 }
             }
-            if notes.changed().await.is_err() {
-                return true;
+            tokio::select! {
+                biased;
+                Ok(()) = notes.changed() => {}
+                // One may be over that had no time to say so.
+                () = self.over.cancelled() => return true,
             }
         }
     }

@@ -11,6 +11,7 @@ mod page;
 mod record;
 mod refused;
 mod runs;
+mod watchers;
 
 use std::convert::Infallible;
 
@@ -28,6 +29,7 @@ pub use self::chats::Chats;
 
 use self::refused::Refused;
 use super::Site;
+use super::whole::plain;
 use crate::settings::Extension;
 
 /// The longest message of a person, in bytes.
@@ -40,8 +42,22 @@ pub(super) async fn start() -> Result<Redirect, Refused> {
     Ok(Redirect::to(&format!("/chat/{:016x}", u64::from_be_bytes(bytes))))
 }
 
-pub(super) async fn show(State(site): State<Site>, Path(id): Path<String>) -> Result<Response, Refused> {
+/// What is shown of a conversation: all of it, or the output of one call.
+#[derive(Deserialize)]
+pub(super) struct Part {
+    output: Option<String>,
+}
+
+pub(super) async fn show(
+    State(site): State<Site>,
+    Path(id): Path<String>,
+    Query(part): Query<Part>,
+) -> Result<Response, Refused> {
     check(&id)?;
+    if let Some(call) = part.output {
+        let result = site.chats.result(&id, &call).await.map_err(|error| Refused::failed(&error))?;
+        return Ok(plain(result.and_then(|result| site.outputs.whole(Some(&id), &result))));
+    }
     let is_on = site.settings.get().has(Extension::AiChat);
     let view = site.chats.view(&id).await.map_err(|error| Refused::failed(&error))?;
     let recent = site.chats.recent().await.map_err(|error| Refused::failed(&error))?;
@@ -53,6 +69,8 @@ pub(super) async fn show(State(site): State<Site>, Path(id): Path<String>) -> Re
 #[serde(default)]
 pub(super) struct Seen {
     messages: usize,
+    /// The run that it has not seen the end of.
+    run: Option<u64>,
 }
 
 /// What happens in a conversation: the run that goes on from its beginning, then every other.
@@ -62,7 +80,7 @@ pub(super) async fn events(
     Query(seen): Query<Seen>,
 ) -> Result<Response, Refused> {
     check(&id)?;
-    let notes = site.chats.follow(id, seen.messages, site.stopped.clone());
+    let notes = site.chats.follow(id, seen, site.stopped.clone()).ok_or_else(Refused::crowded)?;
     let events = futures_util::StreamExt::map(notes, |note| Ok::<_, Infallible>(Event::default().data(&*note)));
     Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response())
 }

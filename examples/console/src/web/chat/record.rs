@@ -7,25 +7,30 @@ use serde_json::{Value, json};
 use tool_agent::{Conversation, Ending, Event, Outcome, Run, Update};
 
 use super::card::{Card, CardState};
+use super::chats::Over;
 use super::live::Live;
 use crate::listing::clip;
 use crate::web::markdown;
 
 /// Lets a run go to its end and notes what happens: text as it comes, then rendered; each call as a card that changes.
-pub(super) async fn record(conversation: Conversation, run: Run, live: &Live) {
+pub(super) async fn record(conversation: Conversation, run: Run, over: &Over) {
     let mut events = run.events();
-    let mut recorder = Recorder { conversation, live, text: String::new(), calls: HashMap::new() };
+    let mut recorder =
+        Recorder { conversation, live: &over.live, text: String::new(), calls: HashMap::new(), has_missed: false };
     let watch = async {
         while let Some(update) = events.next().await {
             match update {
                 Update::Event { event, .. } => recorder.note(event).await,
-                Update::Missed(events) => tracing::warn!(events, "a run was too fast to be recorded"),
+                Update::Missed(events) => {
+                    tracing::warn!(events, "a run was too fast to be recorded");
+                    recorder.has_missed = true;
+                }
                 _ => {}
             }
         }
     };
     let (outcome, ()) = tokio::join!(run.into_future(), watch);
-    recorder.end(&outcome);
+    recorder.end(&outcome, over.messages().await);
 }
 
 struct Recorder<'a> {
@@ -34,6 +39,8 @@ struct Recorder<'a> {
     /// What the model has said since the last card.
     text: String,
     calls: HashMap<String, Started>,
+    /// Whether something happened that was not noted: a page is whole only when it is loaded again.
+    has_missed: bool,
 }
 
 struct Started {
@@ -92,12 +99,14 @@ impl Recorder<'_> {
         }
     }
 
-    fn end(&mut self, outcome: &Outcome) {
+    /// A page is told how much of the conversation it has now.
+    fn end(&mut self, outcome: &Outcome, messages: usize) {
         self.flush();
         let html = match &outcome.ending {
             Ending::Answered | Ending::Waiting(_) => html! {},
             ending => html! { p.ending role="status" { (ending) } },
         };
-        self.live.note(&json!({"kind": "end", "html": html.into_string()}));
+        let (html, is_whole) = (html.into_string(), !self.has_missed);
+        self.live.note(&json!({"kind": "end", "html": html, "messages": messages, "whole": is_whole}));
     }
 }

@@ -16,6 +16,11 @@ impl Refused {
         Self(status, detail.into())
     }
 
+    /// Too many watch already.
+    pub(super) fn crowded() -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "Too many pages are open: close some.")
+    }
+
     /// Something here does not work.
     pub(super) fn failed(error: &impl fmt::Display) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())

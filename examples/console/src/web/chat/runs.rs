@@ -2,39 +2,44 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use serde_json::Value;
 use tool_agent::Mode;
 
 use super::live::Live;
+use super::watchers::{Watchers, Watching};
 
 /// How many modes are remembered that may not be kept yet.
 const MODES: usize = 1000;
 
-#[derive(Default)]
 pub(super) struct Runs {
     live: HashMap<String, Arc<Live>>,
     /// Modes that were set: a store knows one only once a run has kept it.
     modes: HashMap<String, Mode>,
-    /// How many runs were begun.
+    /// The number of the last run that was begun.
     begun: u64,
-    /// Who is told of each run that begins in a conversation.
-    watchers: HashMap<String, Vec<UnboundedSender<Arc<Live>>>>,
+    /// Who is told of them.
+    watchers: Watchers,
 }
 
 impl Runs {
+    /// None that goes on yet. Pages can be older than the program: no run has the number of one before it was started.
+    pub(super) fn new() -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let begun = u64::try_from(now.as_millis()).unwrap_or_default();
+        Self { live: HashMap::new(), modes: HashMap::new(), begun, watchers: Watchers::default() }
+    }
+
     /// Begins a run and tells those who watch; nothing if one goes on already.
-    pub(super) fn begin(&mut self, id: &str, before: usize, said: Option<&str>) -> Option<Arc<Live>> {
+    pub(super) fn begin(&mut self, id: &str) -> Option<Arc<Live>> {
         if self.live.contains_key(id) {
             return None;
         }
         self.begun += 1;
-        let live = Arc::new(Live::begin(self.begun, before, said));
+        let live = Arc::new(Live::new(self.begun));
         self.live.insert(id.to_owned(), live.clone());
-        for watcher in self.watchers.get(id).into_iter().flatten() {
-            // One that is gone is forgotten elsewhere.
-            let _ = watcher.send(live.clone());
-        }
+        self.watchers.begin(id, &live);
         Some(live)
     }
 
@@ -65,19 +70,17 @@ impl Runs {
         self.modes.remove(id);
     }
 
-    /// Every run that begins in a conversation from now on.
-    pub(super) fn watch(&mut self, id: &str) -> UnboundedReceiver<Arc<Live>> {
-        let (watcher, begun) = unbounded_channel();
-        self.watchers.entry(id.to_owned()).or_default().push(watcher);
-        begun
+    /// Every run that begins in a conversation from now on, and what else changes; nothing if too many watch.
+    pub(super) fn watch(&mut self, id: &str) -> Option<Watching> {
+        self.watchers.add(id)
+    }
+
+    /// Tells those who watch of something that is no part of a run.
+    pub(super) fn tell(&mut self, id: &str, change: &Value) {
+        self.watchers.change(id, &change.to_string().into());
     }
 
     pub(super) fn forget_watchers(&mut self, id: &str) {
-        if let Some(watchers) = self.watchers.get_mut(id) {
-            watchers.retain(|watcher| !watcher.is_closed());
-            if watchers.is_empty() {
-                self.watchers.remove(id);
-            }
-        }
+        self.watchers.forget(id);
     }
 }

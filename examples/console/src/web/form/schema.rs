@@ -48,6 +48,9 @@ impl<'a> Schema<'a> {
     pub(super) fn of(written: &'a Value, root: &'a Value) -> Self {
         let mut value = written;
         for _ in 0..REFERENCES {
+            if is_mixed(value) {
+                break;
+            }
             let leads_to = value["$ref"].as_str().and_then(|path| root.pointer(path.strip_prefix('#')?));
             let Some(next) = leads_to.or_else(|| only(value)) else { break };
             value = next;
@@ -58,6 +61,9 @@ impl<'a> Schema<'a> {
 
     pub(super) fn shape(self) -> Shape<'a> {
         let Self { value, .. } = self;
+        if is_mixed(value) {
+            return Shape::Open;
+        }
         if let Some(only) = value.get("const") {
             return Shape::Fixed(only);
         }
@@ -124,6 +130,12 @@ pub(super) fn name_of_shape(written: &Value, root: &Value) -> String {
 /// A value as people read it.
 pub(super) fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Whether it has fields of its own beside those of other schemas: a form of either would leave the other out.
+fn is_mixed(value: &Value) -> bool {
+    let has_fields = value["properties"].as_object().is_some_and(|fields| !fields.is_empty());
+    has_fields && ["$ref", "anyOf", "oneOf", "allOf"].iter().any(|key| !value[key].is_null())
 }
 
 /// The one schema that is meant where several could be: the others are `null`.

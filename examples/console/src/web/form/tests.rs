@@ -78,6 +78,19 @@ fn what_is_nested_has_fields() {
     );
 }
 
+/// The control is the same without fields beside it.
+#[test]
+fn what_has_fields_beside_shapes_is_written_as_json() {
+    let shapes = json!([{"type": "object", "properties": {"radius": {"type": "number"}}}, {"type": "null"}]);
+    for (property, is_json) in [
+        (json!({"type": "object", "properties": {"name": {"type": "string"}}, "anyOf": shapes}), true),
+        (json!({"type": "object", "anyOf": shapes}), false),
+    ] {
+        let form = rendered(&json!({"properties": {"shape": property}}));
+        assert_eq!(form.contains(r#"data-node="json""#), is_json, "{form}");
+    }
+}
+
 #[test]
 fn a_schema_that_leads_back_to_itself_ends() {
     let schema = json!({

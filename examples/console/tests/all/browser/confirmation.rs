@@ -28,7 +28,7 @@ async fn a_call_is_refused_and_another_edited() {
         browser.count(WAITS, 1).await;
         browser.click(&format!("{WAITS} form summary")).await;
         let field = format!("{WAITS} [name=edited]");
-        let edit = format!("{WAITS} button[value=edit]");
+        let edit = format!("{WAITS} button[value=edit]:enabled");
         // What cannot be read is said in place, and the call waits on.
         browser.enter(&field, "{bread").await;
         browser.click(&edit).await;
@@ -39,6 +39,46 @@ async fn a_call_is_refused_and_another_edited() {
         browser.count("[data-state=done]", 1).await;
         browser.says(".answer", "It is written.").await;
         assert_eq!(std::fs::read_to_string(&file).expect("it is written"), "bread");
+    })
+    .await;
+}
+
+/// Keys that were meant for something else agree to nothing; who gives a reason and presses Enter refuses.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_pressed_too_late_agrees_to_nothing() {
+    let write = || Reply::call("write_file", json!({"path": "list.md", "content": "milk"}));
+    let replies = [write(), Reply::text("As you wish."), write(), Reply::text("It is written.")];
+    let console = Console::with_model(Scripted::new(replies)).await;
+    let file = console.path("data/workspace/list.md");
+    let run = format!("{WAITS} button[value=run]:enabled");
+    browse(&console, async |browser| {
+        browser.open("/").await;
+        browser.say("Write a list.").await;
+        browser.find(&run).await;
+        let press = async |keys: &str| {
+            let focused = browser.client.active_element().await.expect("something has the focus");
+            focused.send_keys(keys).await.expect("keys are pressed");
+        };
+        for key in ["\n", " "] {
+            press(key).await;
+        }
+        assert_eq!(browser.value("document.activeElement.matches('button')").await, false, "nothing that agrees");
+
+        // They may have closed the card.
+        browser.value(&format!("document.querySelector('{WAITS}').open = true")).await;
+        browser.enter(&format!("{WAITS} [name=reason]"), "no milk today\n").await;
+        browser.says("[data-state=failed]", "no milk today").await;
+        browser.says(".answer", "As you wish.").await;
+        browser.wait("document.getElementById('stop').hidden").await;
+        assert!(!file.exists());
+        browser.say("Write it again.").await;
+        browser.find(&run).await;
+        assert!(!file.exists());
+        // The control: a button that has the focus because somebody went there.
+        browser.value(&format!("document.querySelector('{run}').focus()")).await;
+        press("\n").await;
+        browser.says(".answer", "It is written.").await;
+        assert!(file.exists());
     })
     .await;
 }

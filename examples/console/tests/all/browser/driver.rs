@@ -146,6 +146,25 @@ impl Browser {
         self.client.issue_cmd(Devtools { command, parameters }).await.expect(command);
     }
 
+    /// Makes pages that are opened from now on in this tab such that they can be [cut off](Self::cut_off).
+    pub async fn prepare_to_cut_off(&self) {
+        let source = "const opened = [];
+            let isCutOff = false;
+            window.EventSource = class extends EventSource {
+                constructor(address) { super(isCutOff ? '/nowhere' : address); opened.push(this); }
+            };
+            window.cutOff = (is) => {
+                isCutOff = is;
+                if (is) for (const one of opened) { one.close(); one.dispatchEvent(new Event('error')); }
+            };";
+        self.devtools("Page.addScriptToEvaluateOnNewDocument", json!({"source": source})).await;
+    }
+
+    /// Breaks the connection over which this page is told what happens, and lets no other be made until it may.
+    pub async fn cut_off(&self, is: bool) {
+        self.value(&format!("window.cutOff({is})")).await;
+    }
+
     /// Opens a page, and waits until it can be used.
     pub async fn open(&self, path: &str) {
         self.client.goto(&format!("{}{path}", self.address)).await.expect("a page");

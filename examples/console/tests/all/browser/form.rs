@@ -150,6 +150,62 @@ async fn what_is_nested_is_entered_field_by_field() {
     .await;
 }
 
+/// What is entered is what is sent: numbers as they are written, lists that are empty, and no more than was entered.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_entered_is_what_is_sent() {
+    let optional = json!({"type": "object", "required": ["kind"], "properties": {
+        "kind": {"const": "post"}, "days": {"type": "integer", "default": 3}, "speed": {"enum": ["slow", "fast"], "default": "slow"},
+    }});
+    let schema = json!({
+        "type": "object",
+        "required": ["id", "tags"],
+        "properties": {
+            "id": {"type": "integer"},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "weight": {"type": "number"},
+            "count": {"type": "integer"},
+            "ids": {"type": "array", "items": {"type": "integer"}},
+            "any": {},
+            "untouched": optional,
+            "changed": optional,
+        },
+    });
+    let tool = RuntimeTool::from_schema("shop.send", "Send things.", &schema, |arguments, _| async move {
+        ToolResult::success(Value::Object(arguments).to_string())
+    });
+    let console = Console::open().await;
+    console.app.dispatcher().registry().register(tool).expect("it is offered");
+    browse(&console, async |browser| {
+        browser.open("/tools/shop.send").await;
+        for (field, entered) in [
+            ("id", "9007199254740993"),
+            ("weight", ".5"),
+            ("count", "05"),
+            ("ids", "007\n18446744073709551615"),
+            ("any", r#"{"deep": [9007199254740995, 1.5]}"#),
+            ("changed-days", "4"),
+        ] {
+            browser.enter(&format!("#field-{field}"), entered).await;
+        }
+        browser.click("#call button[value=run]").await;
+        browser.says("#result h2", "Done").await;
+        let sent = browser.find("#result pre").await.text().await.expect("a text");
+        assert_eq!(
+            serde_json::from_str::<Value>(&sent).expect("JSON"),
+            json!({
+                "id": 9_007_199_254_740_993_u64,
+                "tags": [],
+                "weight": 0.5,
+                "count": 5,
+                "ids": [7, u64::MAX],
+                "any": {"deep": [9_007_199_254_740_995_u64, 1.5]},
+                "changed": {"kind": "post", "days": 4, "speed": "slow"},
+            })
+        );
+    })
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_definition_is_shown_in_each_form_with_what_it_cannot_say() {
     let console = Console::open().await;

@@ -25,7 +25,7 @@ async fn what_others_write_is_text() {
     browse(&console, async |browser| {
         browser.open("/").await;
         browser.say(EVIL).await;
-        browser.click("[data-state=pending] button[value=run]").await;
+        browser.click("[data-state=pending] button[value=run]:enabled").await;
         browser.count("[data-state=failed]", 1).await;
         browser.is_answered().await;
         for _ in 0..2 {
@@ -82,7 +82,7 @@ async fn megabytes_do_not_stop_a_page() {
     browse(&console, async |browser| {
         browser.open("/").await;
         browser.say("Write a long text.").await;
-        browser.click("[data-state=pending] button[value=run]").await;
+        browser.click("[data-state=pending] button[value=run]:enabled").await;
         browser.says(".answer:not(.live)", "This is its end.").await;
         browser.is_answered().await;
         browser.reload().await;

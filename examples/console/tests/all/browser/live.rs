@@ -64,6 +64,61 @@ async fn an_answer_is_stopped_in_the_middle() {
     .await;
 }
 
+/// A connection that breaks in mid-run, and comes back when that run is over and another has begun.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_was_away_misses_nothing() {
+    let may_go_on = Arc::new(Semaphore::new(0));
+    let console = Console::with_model(Halting { may_go_on: may_go_on.clone() }).await;
+    browse(&console, async |browser| {
+        browser.prepare_to_cut_off().await;
+        browser.open("/chat/shared").await;
+        let first = browser.client.window().await.expect("a tab");
+        let second = browser.client.new_window(true).await.expect("another tab").handle;
+        let turn_to = async |tab: &fantoccini::wd::WindowHandle| {
+            browser.client.switch_to_window(tab.clone()).await.expect("a tab");
+        };
+        browser.say("Tell me.").await;
+        browser.says(".answer.live", "The one half").await;
+        browser.cut_off(true).await;
+
+        turn_to(&second).await;
+        browser.open("/chat/shared").await;
+        browser.says(".answer.live", "The one half").await;
+        may_go_on.add_permits(1);
+        browser.is_answered().await;
+        browser.say("Tell me more.").await;
+        browser.count(".answer.live", 1).await;
+        // What is set in one is set in the other, also in mid-run.
+        browser.click("#modes button[value=plan]").await;
+
+        turn_to(&first).await;
+        browser.count(".said", 1).await;
+        browser.cut_off(false).await;
+        browser.count(".said", 2).await;
+        browser.count(".answer", 2).await;
+        browser.count("#modes button[value=plan][aria-pressed=true]", 1).await;
+        browser.click("#modes button[value=build]").await;
+        turn_to(&second).await;
+        browser.count("#modes button[value=build][aria-pressed=true]", 1).await;
+        may_go_on.add_permits(1);
+        let drawn = async |tab: &fantoccini::wd::WindowHandle| {
+            turn_to(tab).await;
+            browser.count(".answer:not(.live)", 2).await;
+            browser.is_answered().await;
+            browser.value("document.getElementById('chat').textContent").await
+        };
+        assert_eq!(drawn(&first).await, drawn(&second).await);
+
+        // One that is deleted is open nowhere.
+        browser.click("#conversations li [aria-current] + .forget").await;
+        browser.click("#forget button[value=delete]").await;
+        browser.count(".welcome", 1).await;
+        turn_to(&first).await;
+        browser.count(".welcome", 1).await;
+    })
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn two_tabs_show_one_conversation() {
     let write = Reply::call("write_file", json!({"path": "list.md", "content": "milk"}));
@@ -85,7 +140,7 @@ async fn two_tabs_show_one_conversation() {
         turn_to(&second).await;
         browser.says(".said", "Write a list.").await;
         browser.count(".welcome", 0).await;
-        browser.click("[data-state=pending] button[value=run]").await;
+        browser.click("[data-state=pending] button[value=run]:enabled").await;
         browser.says(".answer", "Written.").await;
         browser.is_answered().await;
         browser.say("Thanks.").await;

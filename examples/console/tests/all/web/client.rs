@@ -66,7 +66,12 @@ impl Browser {
 
     /// What a page is told of the next run, to its end.
     pub async fn watch(&self, conversation: &str) -> impl Future<Output = Vec<Value>> + use<> {
-        let path = format!("/chat/{conversation}/events?messages=1000000");
+        self.watch_as(conversation, "messages=1000000").await
+    }
+
+    /// The same for one that has seen something; ends also where it is to load again.
+    pub async fn watch_as(&self, conversation: &str, seen: &str) -> impl Future<Output = Vec<Value>> + use<> {
+        let path = format!("/chat/{conversation}/events?{seen}");
         let response = self.send(self.request(Method::GET, &path), Body::empty()).await;
         assert_eq!(response.status(), StatusCode::OK);
         let mut body = response.into_body().into_data_stream();
@@ -79,9 +84,12 @@ impl Browser {
                     buffer = rest.to_owned();
                     let Some(data) = data else { continue };
                     let note: Value = serde_json::from_str(&data).expect("JSON");
-                    let is_end = note["kind"] == "end";
-                    notes.push(note);
-                    if is_end {
+                    let is_last = note["kind"] == "end" || note["kind"] == "reload";
+                    // What everybody is told first.
+                    if note["kind"] != "mode" || !notes.is_empty() {
+                        notes.push(note);
+                    }
+                    if is_last {
                         return notes;
                     }
                 }

@@ -1,11 +1,15 @@
 mod client;
 
+// The record of calls, and what is too long for a page.
+mod journal;
+
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
 use console::settings::Extension;
 use serde_json::{Value, json};
+use tool_agent::{Part, Reply, Scripted};
 
 pub use self::client::{Browser, card};
 
@@ -159,6 +163,47 @@ async fn a_run_goes_on_while_nobody_watches_and_can_be_stopped() {
         first.last().and_then(|end| end["html"].as_str()).is_some_and(|html| html.contains("cancelled")),
         "{first:?}"
     );
+}
+
+/// A page that comes back says what it has; whatever happened meanwhile, it misses nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_comes_back_is_told_what_is_missing_or_to_load_again() {
+    let console = Arc::new(Console::open().await);
+    console.log("slow.log", "a line\n");
+    let browser = Browser::new(&console);
+    let notes = browser.say("one", "system_simple.summary").await;
+    let (first, end) = (notes[0]["run"].clone(), notes.last().expect("an end"));
+    assert_eq!(end["whole"], true);
+    let seen = end["messages"].as_u64().expect("how many messages");
+    assert!(browser.page("/chat/one").await.contains(&format!(r#"data-seen="{seen}""#)));
+
+    let reload = vec![json!({"kind": "reload"})];
+    assert_eq!(browser.watch_as("one", "messages=0").await.await, reload, "a run has ended");
+    assert_eq!(browser.watch_as("one", &format!("messages={seen}&run={first}")).await.await, reload, "without it");
+    // Another run has begun.
+    let said = json!({"text": r#"logs.follow file="slow.log" seconds=60"#});
+    assert_eq!(browser.post("/chat/one/say", said).await.0, StatusCode::OK);
+    assert_eq!(browser.watch_as("one", "messages=0").await.await, reload, "the end of the first is missing");
+    assert_eq!(browser.watch_as("one", &format!("messages=0&run={first}")).await.await, reload);
+    // The control: this one has all that was before.
+    let watch = browser.watch_as("one", &format!("messages={seen}")).await;
+    assert_eq!(browser.post("/chat/one/mode", json!({"mode": "plan"})).await.0, StatusCode::OK);
+    assert_eq!(browser.post("/chat/one/stop", json!({})).await.0, StatusCode::OK);
+    let notes = watch.await;
+    assert_eq!(notes[0]["kind"], "begin");
+    assert_ne!(notes[0]["run"], first);
+    assert!(notes.last().is_some_and(|end| end["messages"].as_u64() > Some(seen)), "{notes:?}");
+}
+
+/// The control is an answer in few pieces, above.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_is_too_fast_has_pages_load_again() {
+    // Pieces of one kind become one.
+    let reply =
+        (0..10_000).fold(Reply::default(), |reply, _| reply.and(Part::Thinking("So ".to_owned())).and_text("it is "));
+    let console = Console::with_model(Scripted::new([reply])).await;
+    let notes = Browser::new(&console).say("one", "Hurry.").await;
+    assert_eq!(notes.last().map(|end| &end["whole"]), Some(&json!(false)));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,0 +1,65 @@
+use axum::body::Body;
+use axum::http::{Method, StatusCode, header};
+use serde_json::json;
+use tool_agent::{Reply, Scripted};
+use tool_runtime::{RuntimeTool, ToolResult};
+
+use super::client::text;
+use super::{Browser, card};
+use crate::fixture::Console;
+
+/// What the link to the whole leads to, on a page.
+fn whole(page: &str) -> &str {
+    let (before, _) = page.split_once("\">all of it, as text").expect("a link");
+    before.rsplit_once("href=\"").expect("where to").1
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_too_long_for_a_page_is_there_in_full() {
+    let tool = RuntimeTool::from_schema("shop.list", "List things.", &json!({"type": "object"}), |_, _| async {
+        ToolResult::success(format!("{}<b>the tail</b>", "x".repeat(150_000)))
+    });
+    let model = Scripted::new([Reply::call("shop.list", json!({})), Reply::text("A lot.")]);
+    let console = Console::with_model(model).await;
+    console.app.dispatcher().registry().register(tool).expect("it is offered");
+    let browser = Browser::new(&console);
+    let notes = browser.say("one", "List them.").await;
+    assert!(card(&notes).len() < 100_000, "a part is enough for a card");
+    let in_chat = format!("/chat/one{}", whole(card(&notes)));
+    let journal = browser.page("/journal").await;
+    for path in [in_chat.as_str(), whole(&journal)] {
+        let response = browser.send(browser.request(Method::GET, path), Body::empty()).await;
+        assert_eq!(response.headers()[header::CONTENT_TYPE], "text/plain; charset=utf-8");
+        assert_eq!(response.headers()[header::X_CONTENT_TYPE_OPTIONS], "nosniff");
+        let (status, output) = text(response).await;
+        assert_eq!(status, StatusCode::OK, "{path}");
+        assert_eq!(output, format!("{}<b>the tail</b>", "x".repeat(150_000)), "{path}");
+    }
+    for path in ["/chat/one?output=none", "/chat/two?output=none", "/journal?output=12345"] {
+        assert_eq!(browser.get(path).await.0, StatusCode::NOT_FOUND, "{path}");
+    }
+}
+
+/// A refusal before more calls than a page has.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_refused_is_found_however_long_ago() {
+    let console = Console::open().await;
+    let browser = Browser::new(&console);
+    let asked = browser.say("one", r#"write_file path="new.md" content="x""#).await;
+    let body = json!({"token": super::client::token(card(&asked)), "decision": "refuse"});
+    browser.decide("one", body).await;
+    for _ in 0..120 {
+        console.answer("system_simple.summary", json!({})).await;
+    }
+    let rows = |page: &str| page.matches("<td class=\"name\"><a").count();
+    assert!(!browser.page("/journal").await.contains("write_file"), "the control: it is not among the newest");
+    let refused = browser.page("/journal?state=refused").await;
+    assert!(refused.contains("write_file") && refused.contains("<option selected>refused"), "{refused}");
+    assert_eq!(rows(&refused), 1, "{refused}");
+    assert!(!refused.contains("Older calls"));
+
+    let done = browser.page("/journal?state=done").await;
+    assert_eq!(rows(&done), 100);
+    let older = done.split_once("\">Older calls").and_then(|(page, _)| page.rsplit_once("href=\"")).expect("a link").1;
+    assert_eq!(rows(&browser.page(&older.replace("&amp;", "&")).await), 20);
+}
