@@ -22,9 +22,7 @@ async fn inside() {
 
 fn this_test() -> String {
     let program = env::current_exe().unwrap();
-    // Whoever runs the tests in the background may ignore Ctrl-C, and all that they start would too.
-    let heeding = "env --default-signal=INT";
-    format!("{heeding} {} confirm::terminal::tests::pseudo_terminal::inside --exact --nocapture", program.display())
+    format!("{} confirm::terminal::tests::pseudo_terminal::inside --exact --nocapture", program.display())
 }
 
 fn piped(command: &mut Command) -> std::io::Result<Child> {
@@ -35,7 +33,9 @@ fn piped(command: &mut Command) -> std::io::Result<Child> {
 /// Types each text when the prompt has been there for a while, and gives all that was on the screen. Nothing where there
 /// is no `script`.
 fn dialogue(typed: &[&str]) -> Option<String> {
-    let mut child = match piped(Command::new("script").args(["-qec", &this_test(), "/dev/null"])) {
+    // Whoever runs the tests in the background may ignore Ctrl-C, and all that they start would too.
+    let heeding = format!("env --default-signal=INT {}", this_test());
+    let mut child = match piped(Command::new("script").args(["-qec", &heeding, "/dev/null"])) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
         child => child.unwrap(),
     };
