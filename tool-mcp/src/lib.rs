@@ -17,6 +17,7 @@
 //! - `cli`: the program.
 //! - `auth`: OAuth, for servers behind a URL that want somebody to log in.
 
+mod lines;
 mod pins;
 mod remote;
 mod server;

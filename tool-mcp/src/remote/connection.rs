@@ -17,7 +17,8 @@ use tool_runtime::CancellationToken;
 
 use super::config::{Generation, Limits, Reached, ServerConfig};
 use super::requests::Requests;
-use super::transport::{Heard, Lines, Wire, connect_http, start};
+use super::transport::{Heard, Wire, connect_http, start};
+use crate::lines::Lines;
 
 /// A connection. It ends when it is dropped.
 pub(super) struct Connection {

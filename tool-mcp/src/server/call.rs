@@ -17,6 +17,7 @@ use super::consent::{AskClient, form, said};
 use super::handler::Session;
 use super::listing::Listed;
 use super::progress::Reports;
+use super::read::{arguments_object, arguments_text};
 use super::rounds::{Consent, Seal, State, bound};
 use super::{Shared, answer};
 
@@ -61,6 +62,7 @@ impl<H: ServerHandler> Session<H> {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let CallToolRequestParams { arguments, input_responses, request_state, .. } = request;
+        let arguments = arguments_object(arguments, &context.extensions)?;
         let state = match request_state {
             None => State::default(),
             Some(sealed) => {
@@ -97,12 +99,7 @@ fn tool_call<'a>(
     conversation: Option<Cow<'a, str>>,
     context: &'a RequestContext<RoleServer>,
 ) -> Result<ToolCall<'a>, ErrorData> {
-    let text = match arguments {
-        None => Cow::Borrowed("{}"),
-        Some(arguments) => Cow::Owned(serde_json::to_string(arguments).map_err(|error| {
-            ErrorData::invalid_params(format!("the arguments cannot be written as JSON: {error}"), None)
-        })?),
-    };
+    let text = arguments_text(arguments, &context.extensions)?;
     let mut call = ToolCall::from_text(&*listed.own_name, text);
     // An id means something only together with the conversation that it is one of.
     if let Some(conversation) = conversation {

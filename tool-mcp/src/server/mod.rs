@@ -10,6 +10,7 @@ mod http;
 mod listing;
 mod log;
 mod progress;
+mod read;
 mod rounds;
 mod stdio;
 

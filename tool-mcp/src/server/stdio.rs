@@ -6,7 +6,9 @@ use rmcp::service::ServerInitializeError;
 use rmcp::{ServerHandler, ServiceExt};
 use tool_runtime::Dispatcher;
 
+use super::read::LONGEST_LINE;
 use super::{Server, Session};
+use crate::lines::Lines;
 
 /// Serves the tools to the client at the other end of the standard streams, until it goes away.
 ///
@@ -46,7 +48,7 @@ impl<H: ServerHandler> Server<H> {
         W: tokio::io::AsyncWrite + Send + Unpin + 'static,
     {
         let session = Session::of_connection(self.shared());
-        let running = match session.serve((read, write)).await {
+        let running = match session.serve(Lines::new(read, write, LONGEST_LINE, ())).await {
             Ok(running) => running,
             // A client that only looked whether there is somebody.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 
-use super::lines::{Keep, Lines};
+use crate::lines::{Keep, Lines};
 use crate::remote::config::Command;
 
 /// What programs cannot do without. The rest of the environment may hold secrets that are not the server's business.

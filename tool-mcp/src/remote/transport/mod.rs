@@ -4,10 +4,8 @@
 mod authorized;
 mod child;
 mod http;
-mod lines;
 mod read;
 mod resume;
-mod skim;
 mod sse;
 mod streams;
 mod tls;
@@ -15,7 +13,6 @@ mod wire;
 
 pub(super) use child::start;
 pub(super) use http::connect as connect_http;
-pub(super) use lines::Lines;
 pub(crate) use streams::Connect;
 pub(super) use streams::streams;
 #[cfg(feature = "auth")]

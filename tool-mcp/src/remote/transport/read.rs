@@ -1,11 +1,39 @@
 //! A message from its text.
 
+use rmcp::RoleClient;
 use rmcp::model::{
-    CallToolResult, ContentBlock, JsonRpcResponse, JsonRpcVersion2_0, MetaObject, RequestId, ResultType,
-    ServerJsonRpcMessage, ServerResult,
+    CallToolResult, ContentBlock, ErrorCode, ErrorData, JsonRpcResponse, JsonRpcVersion2_0, MetaObject, RequestId,
+    ResultType, ServerJsonRpcMessage, ServerResult,
 };
 use serde::Deserialize;
 use serde_json::Value;
+
+use super::wire::{TOO_LONG, UNREADABLE};
+use crate::lines::{Line, Side, Skim};
+
+/// A line that answers a call, and cannot be taken, makes that call fail.
+impl Side for RoleClient {
+    fn read(line: &[u8]) -> Line<Self> {
+        match message(line) {
+            Ok(message) => Line::Message(message),
+            Err(error) => {
+                tracing::debug!(%error, "a line that is no message was left out");
+                let mut skim = Skim::default();
+                skim.feed(line);
+                failed(&skim, UNREADABLE, format!("the answer cannot be read: {error}"))
+            }
+        }
+    }
+
+    fn too_long(line: &Skim, longest: usize) -> Line<Self> {
+        failed(line, TOO_LONG, format!("the answer is longer than {longest} bytes"))
+    }
+}
+
+fn failed(line: &Skim, code: ErrorCode, text: String) -> Line<RoleClient> {
+    let error = ErrorData::new(code, text, None);
+    line.answers().map_or(Line::Nothing, |id| Line::Message(ServerJsonRpcMessage::error(error, Some(id))))
+}
 
 /// Reads a message.
 ///

@@ -1,10 +1,10 @@
-//! Which call a message answers that is too long to be kept, or cannot be read.
+//! Which call a message is about that is too long to be kept, or cannot be read.
 
 use rmcp::model::RequestId;
 
 /// Looks for `id` and `method` of a JSON-RPC message while its bytes go by, and keeps nothing else of it.
 #[derive(Default)]
-pub(super) struct Skim {
+pub(crate) struct Skim {
     depth: usize,
     in_text: bool,
     escaped: bool,
@@ -20,7 +20,7 @@ pub(super) struct Skim {
 const LONGEST_WORD: usize = 64;
 
 impl Skim {
-    pub(super) fn feed(&mut self, mut bytes: &[u8]) {
+    pub(crate) fn feed(&mut self, mut bytes: &[u8]) {
         while let [byte, rest @ ..] = bytes {
             self.step(*byte);
             bytes = rest;
@@ -33,8 +33,13 @@ impl Skim {
     }
 
     /// The id of the call that the message answers. A request of the server's own has an id, too, but it is no answer.
-    pub(super) fn answers(&self) -> Option<RequestId> {
+    pub(crate) fn answers(&self) -> Option<RequestId> {
         self.id.clone().filter(|_| !self.has_method)
+    }
+
+    /// The id of the request that the message is.
+    pub(crate) fn asks(&self) -> Option<RequestId> {
+        self.id.clone().filter(|_| self.has_method)
     }
 
     fn step(&mut self, byte: u8) {

@@ -1,34 +1,37 @@
-//! One message a line, over two streams.
+//! One message a line, over two streams: how programs speak that start each other.
+
+mod out;
+mod skim;
 
 use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
 
-use rmcp::RoleClient;
-use rmcp::model::{ClientJsonRpcMessage, ErrorData, ServerJsonRpcMessage};
+use rmcp::service::{RxJsonRpcMessage, ServiceRole, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
-use tokio::sync::Mutex;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader};
 
-use super::read;
-use super::skim::Skim;
-use super::wire::{TOO_LONG, UNREADABLE};
+use self::out::Out;
+pub(crate) use self::skim::Skim;
 
 /// Two streams with one message a line. A line that is too long is not kept: what is in it is looked through for the
-/// call that it answers, and that call fails.
-pub(in crate::remote) struct Lines<R, W, K> {
+/// call that it is about, so that this call fails and does not wait forever.
+pub(crate) struct Lines<R, W, K> {
     read: BufReader<R>,
     /// The line so far. It lives here and not in `receive`, which is dropped whenever something else happens.
     line: Vec<u8>,
     /// What goes through the rest of a line that is too long.
     skim: Option<Skim>,
     longest: usize,
-    write: Arc<Mutex<Option<W>>>,
+    out: Arc<Out<W>>,
+    /// An answer of our own that is being written. It lives here for the same reason.
+    reply: Option<Pin<Box<dyn Future<Output = io::Result<()>> + Send>>>,
     /// What has to live as long as the streams do.
     keep: K,
 }
 
 /// What is at the other end, and has to be ended.
-pub(in crate::remote) trait Keep: Send {
+pub(crate) trait Keep: Send {
     fn end(&mut self) -> impl Future<Output = io::Result<()>> + Send;
 }
 
@@ -38,14 +41,33 @@ impl Keep for () {
     }
 }
 
+/// How one side of a connection reads what the other one says.
+pub(crate) trait Side: ServiceRole {
+    /// What is in a line.
+    fn read(line: &[u8]) -> Line<Self>;
+
+    /// What is to be done about a line that was longer than allowed.
+    fn too_long(line: &Skim, longest: usize) -> Line<Self>;
+}
+
+/// What came of a line.
+pub(crate) enum Line<S: ServiceRole> {
+    /// This was said.
+    Message(RxJsonRpcMessage<S>),
+    /// Nothing that could be taken; this is answered.
+    Reply(TxJsonRpcMessage<S>),
+    /// Nothing at all.
+    Nothing,
+}
+
 impl<R: AsyncRead + Unpin, W, K> Lines<R, W, K> {
-    pub(in crate::remote) fn new(read: R, write: W, longest: usize, keep: K) -> Self {
+    pub(crate) fn new(read: R, write: W, longest: usize, keep: K) -> Self {
         let read = BufReader::new(read);
-        Self { read, line: Vec::new(), skim: None, longest, write: Arc::new(Mutex::new(Some(write))), keep }
+        Self { read, line: Vec::new(), skim: None, longest, out: Arc::new(Out::new(write)), reply: None, keep }
     }
 
-    /// The next message, or nothing if the line was none. An error is the end.
-    async fn next(&mut self) -> io::Result<Option<ServerJsonRpcMessage>> {
+    /// The next line. An error is the end.
+    async fn next<S: Side>(&mut self) -> io::Result<Line<S>> {
         loop {
             let bytes = self.read.fill_buf().await?;
             if bytes.is_empty() {
@@ -61,6 +83,13 @@ impl<R: AsyncRead + Unpin, W, K> Lines<R, W, K> {
                     skim.feed(piece);
                     self.line = Vec::new();
                 }
+                // Most lines come whole, and are read where they are.
+                None if end.is_some() && self.line.is_empty() => {
+                    let read = read(piece);
+                    let taken = piece.len() + 1;
+                    self.read.consume(taken);
+                    return Ok(read);
+                }
                 None => self.line.extend_from_slice(piece),
             }
             let taken = end.map_or(piece.len(), |end| end + 1);
@@ -71,13 +100,12 @@ impl<R: AsyncRead + Unpin, W, K> Lines<R, W, K> {
         }
     }
 
-    fn end_of_line(&mut self) -> Option<ServerJsonRpcMessage> {
+    fn end_of_line<S: Side>(&mut self) -> Line<S> {
         if let Some(skim) = self.skim.take() {
             tracing::warn!(longest = self.longest, "a message is too long and was left out");
-            let text = format!("the answer is longer than {} bytes", self.longest);
-            return Some(ServerJsonRpcMessage::error(ErrorData::new(TOO_LONG, text, None), Some(skim.answers()?)));
+            return S::too_long(&skim, self.longest);
         }
-        let read = read_message(&self.line);
+        let read = read(&self.line);
         self.line.clear();
         // One long message should not be paid for by all that follow.
         self.line.shrink_to(1 << 16);
@@ -85,50 +113,47 @@ impl<R: AsyncRead + Unpin, W, K> Lines<R, W, K> {
     }
 }
 
-/// A message, if it is one. What is none but answers a call makes that call fail.
-fn read_message(line: &[u8]) -> Option<ServerJsonRpcMessage> {
-    if line.trim_ascii().is_empty() {
-        return None;
-    }
-    match read::message(line) {
-        Ok(message) => Some(message),
-        Err(error) => {
-            tracing::debug!(%error, "a line that is no message was left out");
-            let mut skim = Skim::default();
-            skim.feed(line);
-            let text = format!("the answer cannot be read: {error}");
-            Some(ServerJsonRpcMessage::error(ErrorData::new(UNREADABLE, text, None), Some(skim.answers()?)))
-        }
+fn read<S: Side>(line: &[u8]) -> Line<S> {
+    match line.trim_ascii() {
+        [] => Line::Nothing,
+        line => S::read(line),
     }
 }
 
-impl<R, W, K> Transport<RoleClient> for Lines<R, W, K>
+impl<S, R, W, K> Transport<S> for Lines<R, W, K>
 where
+    S: Side,
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
     K: Keep,
 {
     type Error = io::Error;
 
-    fn send(&mut self, message: ClientJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let write = self.write.clone();
+    fn send(&mut self, message: TxJsonRpcMessage<S>) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let said = self.out.push(&message);
+        let out = self.out.clone();
         async move {
-            let mut line = serde_json::to_vec(&message)?;
-            line.push(b'\n');
-            let mut write = write.lock().await;
-            let write = write.as_mut().ok_or(io::ErrorKind::NotConnected)?;
-            write.write_all(&line).await?;
-            write.flush().await
+            said?;
+            out.flush().await
         }
     }
 
-    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<S>> {
         loop {
-            match self.next().await {
-                Ok(Some(message)) => return Some(message),
-                Ok(None) => {}
+            if let Some(reply) = &mut self.reply {
+                let written = reply.await;
+                self.reply = None;
+                if let Err(error) = written {
+                    tracing::debug!(%error, "nobody reads any more");
+                    return None;
+                }
+            }
+            match self.next::<S>().await {
+                Ok(Line::Message(message)) => return Some(message),
+                Ok(Line::Reply(reply)) => self.reply = Some(Box::pin(Transport::<S>::send(self, reply))),
+                Ok(Line::Nothing) => {}
                 Err(error) => {
-                    tracing::debug!(%error, "the server sends nothing more");
+                    tracing::debug!(%error, "nothing more is said");
                     return None;
                 }
             }
@@ -136,22 +161,24 @@ where
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        if let Some(mut write) = self.write.lock().await.take() {
-            // The server may be gone already.
-            drop(write.shutdown().await);
-        }
+        self.out.close().await;
         self.keep.end().await
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use rmcp::model::RequestId;
+    use rmcp::RoleClient;
+    use rmcp::model::{RequestId, ServerJsonRpcMessage};
 
     use super::*;
 
     fn lines(text: &'static str, longest: usize) -> Lines<&'static [u8], Vec<u8>, ()> {
         Lines::new(text.as_bytes(), Vec::new(), longest, ())
+    }
+
+    async fn receive(lines: &mut Lines<&[u8], Vec<u8>, ()>) -> Option<ServerJsonRpcMessage> {
+        Transport::<RoleClient>::receive(lines).await
     }
 
     fn failed(message: Option<ServerJsonRpcMessage>) -> Option<(RequestId, String)> {
@@ -168,19 +195,19 @@ mod tests {
              {\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{}}\n",
             60,
         );
-        let (id, message) = failed(lines.receive().await).unwrap();
+        let (id, message) = failed(receive(&mut lines).await).unwrap();
         assert_eq!((id, message.as_str()), (RequestId::Number(3), "the answer is longer than 60 bytes"));
         assert!(lines.line.capacity() <= 1 << 16, "nothing of it is kept");
         assert!(
-            matches!(lines.receive().await, Some(ServerJsonRpcMessage::Response(answer)) if answer.id == RequestId::Number(4))
+            matches!(receive(&mut lines).await, Some(ServerJsonRpcMessage::Response(answer)) if answer.id == RequestId::Number(4))
         );
-        assert!(lines.receive().await.is_none());
+        assert!(receive(&mut lines).await.is_none());
     }
 
     #[tokio::test]
     async fn an_answer_that_cannot_be_read_fails_its_call() {
         let mut lines = lines("[1, 2]\n{\"jsonrpc\":\"2.0\",\"id\":3,\"result\n{\"jsonrpc\":\"1.0\",\"id\":3}\n", 1000);
-        let (id, message) = failed(lines.receive().await).unwrap();
+        let (id, message) = failed(receive(&mut lines).await).unwrap();
         assert!(id == RequestId::Number(3) && message.starts_with("the answer cannot be read"), "{message}");
     }
 }

@@ -1,0 +1,219 @@
+//! What a client says, from its text.
+
+use std::borrow::Cow;
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, ErrorData, Extensions, JsonObject,
+    JsonRpcVersion2_0, RequestId, RequestMetaObject, ServerJsonRpcMessage,
+};
+use serde::Deserialize;
+use serde_json::error::Category;
+use serde_json::value::RawValue;
+
+use crate::lines::{Line, Side, Skim};
+
+/// The longest line of a client that is read.
+pub(super) const LONGEST_LINE: usize = 16 << 20;
+
+/// Some programs put one before what they write.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// A call of a tool, read in one go.
+///
+/// A message does not say what kind of message it is before its end, so rmcp keeps all of it and tries one kind after
+/// the other, which is half of what a small call costs. Nearly all messages are calls of tools, and are known by their
+/// keys; whatever else comes is left to rmcp.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ToolsCall<'a> {
+    #[serde(rename = "jsonrpc")]
+    _jsonrpc: JsonRpcVersion2_0,
+    pub(super) id: RequestId,
+    #[serde(rename = "method")]
+    _method: Method,
+    #[serde(borrow)]
+    pub(super) params: Params<'a>,
+}
+
+#[derive(Deserialize)]
+enum Method {
+    #[serde(rename = "tools/call")]
+    ToolsCall,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Params<'a> {
+    #[serde(rename = "_meta")]
+    pub(super) meta: Option<RequestMetaObject>,
+    pub(super) name: String,
+    #[serde(default, borrow, deserialize_with = "object")]
+    pub(super) arguments: Option<&'a RawValue>,
+}
+
+/// The text of an object.
+fn object<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
+    match Option::<&RawValue>::deserialize(value)? {
+        Some(text) if !text.get().starts_with('{') => Err(serde::de::Error::custom("arguments are an object")),
+        text => Ok(text),
+    }
+}
+
+/// The arguments of a call as the client wrote them, in the extensions of a request whose own arguments are empty then:
+/// the dispatcher reads them from their text, and should read what was sent.
+#[derive(Clone)]
+struct ArgumentsText(Box<RawValue>);
+
+impl From<ToolsCall<'_>> for ClientJsonRpcMessage {
+    fn from(call: ToolsCall<'_>) -> Self {
+        let Params { meta, name, arguments } = call.params;
+        let mut request = CallToolRequest::new(CallToolRequestParams::new(name));
+        if let Some(meta) = meta {
+            request.extensions.insert(meta);
+        }
+        if let Some(text) = arguments {
+            request.extensions.insert(ArgumentsText(text.to_owned()));
+        }
+        Self::request(ClientRequest::CallToolRequest(request), call.id)
+    }
+}
+
+/// The arguments of a call as a text.
+pub(super) fn arguments_text<'a>(
+    arguments: Option<&JsonObject>,
+    extensions: &'a Extensions,
+) -> Result<Cow<'a, str>, ErrorData> {
+    match (arguments, extensions.get::<ArgumentsText>()) {
+        (Some(arguments), _) => serde_json::to_string(arguments).map(Cow::Owned).map_err(|error| {
+            ErrorData::invalid_params(format!("the arguments cannot be written as JSON: {error}"), None)
+        }),
+        (None, Some(ArgumentsText(text))) => Ok(Cow::Borrowed(text.get())),
+        (None, None) => Ok(Cow::Borrowed("{}")),
+    }
+}
+
+/// The arguments of a call as an object.
+pub(super) fn arguments_object(
+    arguments: Option<JsonObject>,
+    extensions: &Extensions,
+) -> Result<Option<JsonObject>, ErrorData> {
+    match (arguments, extensions.get::<ArgumentsText>()) {
+        (None, Some(ArgumentsText(text))) => serde_json::from_str(text.get())
+            .map_err(|error| ErrorData::invalid_params(format!("the arguments cannot be read: {error}"), None)),
+        (arguments, _) => Ok(arguments),
+    }
+}
+
+/// A request that cannot be taken is answered, so that nobody waits for it.
+impl Side for RoleServer {
+    fn read(line: &[u8]) -> Line<Self> {
+        let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+        if let Ok(call) = serde_json::from_slice::<ToolsCall>(line) {
+            return Line::Message(call.into());
+        }
+        match serde_json::from_slice(line) {
+            Ok(message) => Line::Message(message),
+            Err(error) => {
+                tracing::debug!(%error, "a line that is no message was left out");
+                let mut skim = Skim::default();
+                skim.feed(line);
+                // What is no JSON is not answered: two programs could go on forever telling each other so.
+                match (error.classify(), skim.asks()) {
+                    (Category::Data, id) => refused(id, "Invalid request".to_owned()),
+                    (_, Some(id)) => refused(Some(id), format!("the request cannot be read: {error}")),
+                    (_, None) => Line::Nothing,
+                }
+            }
+        }
+    }
+
+    fn too_long(line: &Skim, longest: usize) -> Line<Self> {
+        let text = format!("the request is longer than {longest} bytes");
+        line.asks().map_or(Line::Nothing, |id| refused(Some(id), text))
+    }
+}
+
+fn refused(id: Option<RequestId>, text: String) -> Line<RoleServer> {
+    Line::Reply(ServerJsonRpcMessage::error(ErrorData::invalid_request(text, None), id))
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::GetMeta;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// What a request means, whichever way it was read.
+    fn meaning(message: ClientJsonRpcMessage) -> Value {
+        let ClientJsonRpcMessage::Request(mut message) = message else { panic!("{message:?} is no request") };
+        let meta = message.request.get_meta_mut().clone();
+        let ClientRequest::CallToolRequest(request) = message.request else {
+            return json!(format!("{:?}", message.request));
+        };
+        let arguments = arguments_object(request.params.arguments, &request.extensions).unwrap();
+        let (responses, state) = (request.params.input_responses, request.params.request_state);
+        json!([message.id, request.params.name, arguments, meta, responses, state])
+    }
+
+    /// What a line was taken for, and what is answered.
+    fn read(line: &str) -> Result<Value, Option<Value>> {
+        match RoleServer::read(line.as_bytes()) {
+            Line::Message(message) => Ok(meaning(message)),
+            Line::Reply(reply) => Err(Some(serde_json::to_value(reply).unwrap())),
+            Line::Nothing => Err(None),
+        }
+    }
+
+    #[test]
+    fn the_short_way_leads_to_the_same() {
+        let (mut short, mut long) = (0, 0);
+        for params in [
+            r#"{"name":"add"}"#,
+            r#"{"name":"add","arguments":null,"_meta":null}"#,
+            r#"{"arguments":{"a":[1,{"b":null}],"c":"\u00e9\n"},"name":"a\"b"}"#,
+            r#"{"name":"add","arguments":{},"_meta":{"progressToken":7,"traceparent":"00-1"}}"#,
+            r#"{"name":"add","arguments":[1]}"#,
+            r#"{"name":"add","arguments":"{}"}"#,
+            r#"{"name":"add","requestState":"s","inputResponses":{"x":1}}"#,
+            r#"{"name":"add","more":1}"#,
+            r#"{"arguments":{}}"#,
+            r#"{"name":7}"#,
+        ] {
+            for id in ["1", r#""x""#] {
+                let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#);
+                let slow = meaning(serde_json::from_str(&line).unwrap());
+                assert_eq!(read(&line), Ok(slow), "{line}");
+                *if serde_json::from_str::<ToolsCall>(&line).is_ok() { &mut short } else { &mut long } += 1;
+            }
+        }
+        assert_eq!((short, long), (8, 12), "both ways were taken");
+        assert!(
+            read("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}}")
+                .is_ok()
+        );
+        assert!(read(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).is_ok());
+    }
+
+    #[test]
+    fn a_request_that_cannot_be_read_is_answered() {
+        let refused = |id: Value| move |said: &Value| said["id"] == id && said["error"]["code"] == json!(-32_600);
+        for (line, id) in
+            [(r#"{"jsonrpc":"1.0","id":3,"method":"ping"}"#, json!(3)), (r#"{"id":"x","method":"a","pa"#, json!("x"))]
+        {
+            assert!(read(line).unwrap_err().as_ref().is_some_and(refused(id)), "{line}");
+        }
+        assert!(read("garbage").unwrap_err().is_none());
+        assert!(read(r#"{"jsonrpc":"2.0","id":3,"result":"#).unwrap_err().is_none(), "no request of the client's");
+
+        let mut skim = Skim::default();
+        skim.feed(br#"{"id":7,"method":"tools/call","params":{"arguments":{"text":"far too long"}}}"#);
+        let Line::Reply(reply) = RoleServer::too_long(&skim, 20) else { panic!("it is answered") };
+        let reply = serde_json::to_value(reply).unwrap();
+        assert_eq!(
+            (&reply["id"], &reply["error"]["message"]),
+            (&json!(7), &json!("the request is longer than 20 bytes"))
+        );
+    }
+}
