@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ElicitRequest, ElicitResult, InputRequest, InputRequests,
-    InputRequiredResult, JsonObject,
+    InputRequiredResult, JsonObject, RequestId, RequestMetaObject,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -35,13 +35,14 @@ impl<H: ServerHandler> Session<H> {
             let call = self.shared.tools.call(ToolCall::from_text(request.name, "{}"));
             return Err(ErrorData::invalid_params(call.await.output, None));
         };
-        let may_ask = listed.may_ask && self.shared.asks_client;
+        let may_ask = self.shared.may_ask(listed);
         if may_ask || listed.sees_client || request.request_state.is_some() {
             // In a box: its future is large, and would be moved about with every call.
             return Box::pin(self.call_for_client(listed, may_ask, request, context)).await;
         }
         // A call that has nothing to do with its client, as most: nobody may have to be asked, and no handler asks.
-        let call = tool_call(listed, request.arguments.as_ref(), self.conversation(&context), &context)?;
+        let text = arguments_text(request.arguments.as_ref(), &context.extensions)?;
+        let call = tool_call(listed, text, self.conversation(&context), &context.id, &context.meta);
         let call = self.shared.tools.call(call).cancel(context.ct.clone());
         let result = match context.meta.get_progress_token() {
             None => call.await,
@@ -92,27 +93,34 @@ impl<H: ServerHandler> Session<H> {
     }
 }
 
+impl<H> Shared<H> {
+    /// Whether the client may have to be asked about a call.
+    pub(super) fn may_ask(&self, listed: &Listed) -> bool {
+        listed.may_ask && self.asks_client
+    }
+}
+
 /// The call as the dispatcher takes it.
-fn tool_call<'a>(
+pub(super) fn tool_call<'a>(
     listed: &'a Listed,
-    arguments: Option<&JsonObject>,
+    arguments: Cow<'a, str>,
     conversation: Option<Cow<'a, str>>,
-    context: &'a RequestContext<RoleServer>,
-) -> Result<ToolCall<'a>, ErrorData> {
-    let text = arguments_text(arguments, &context.extensions)?;
-    let mut call = ToolCall::from_text(&*listed.own_name, text);
+    id: &RequestId,
+    meta: &'a RequestMetaObject,
+) -> ToolCall<'a> {
+    let mut call = ToolCall::from_text(&*listed.own_name, arguments);
     // An id means something only together with the conversation that it is one of.
     if let Some(conversation) = conversation {
-        call = call.conversation(conversation).id(context.id.to_string());
+        call = call.conversation(conversation).id(id.to_string());
     }
-    if let Some(parent) = context.meta.get_traceparent() {
+    if let Some(parent) = meta.get_traceparent() {
         call = call.trace_parent(parent);
     }
-    Ok(call)
+    call
 }
 
 /// What the client is answered in the end.
-fn answered(result: ToolResult, listed: &Listed) -> Result<CallToolResponse, ErrorData> {
+pub(super) fn answered(result: ToolResult, listed: &Listed) -> Result<CallToolResponse, ErrorData> {
     match &result.error {
         Some(error) if error.kind == ErrorKind::UnknownTool => Err(ErrorData::invalid_params(result.output, None)),
         _ => Ok(answer::answer(result, &listed.tool).into()),
@@ -130,7 +138,9 @@ struct Round<'a, H> {
 impl<H> Round<'_, H> {
     /// Runs a call that nobody has been asked about.
     async fn first(&self, may_ask: bool, conversation: Option<Cow<'_, str>>) -> Result<CallToolResponse, ErrorData> {
-        let call = tool_call(self.listed, self.arguments.as_ref(), conversation, self.client.context())?;
+        let context = self.client.context();
+        let text = arguments_text(self.arguments.as_ref(), &context.extensions)?;
+        let call = tool_call(self.listed, text, conversation, &context.id, &context.meta);
         let mut call = self.shared.tools.call(call);
         if may_ask {
             let deferred = match self.client.answers_in_rounds() {

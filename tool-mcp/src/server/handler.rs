@@ -19,10 +19,8 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::Shared;
+use super::http::SESSION;
 use super::log::Level;
-
-/// The header that names a session of the 2025 generation.
-const SESSION: &str = "mcp-session-id";
 
 /// No prompts, no resources, no completions: what a [`Server`](crate::Server) has besides its tools unless it is given
 /// something [`extra`](crate::Server::extra).

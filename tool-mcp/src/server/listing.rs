@@ -14,6 +14,9 @@ use tool_runtime::dialect::{Dialect, Offer};
 /// list when tools come and go between two pages, which a number does not.
 const AFTER: &str = "after ";
 
+/// The word of a schema by which an argument is said in the head of an HTTP request, too.
+const PARAM_HEADER: &str = "x-mcp-header";
+
 /// A last word on a tool's definition.
 pub(super) type Describe = dyn Fn(&mut Tool) + Send + Sync;
 
@@ -34,6 +37,8 @@ pub(super) struct Listed {
     pub(super) may_ask: bool,
     /// Whether its handler may want to know of the client.
     pub(super) sees_client: bool,
+    /// Whether the head of an HTTP request may have to say some of its arguments.
+    pub(super) has_headers: bool,
     pub(super) tool: Tool,
 }
 
@@ -51,7 +56,9 @@ impl Listing {
                 tool.name = name;
             }
             let (may_ask, sees_client) = (tools.may_ask(&own_name), tools.sees_given(&own_name));
-            Listed { own_name, may_ask, sees_client, tool }
+            let has_headers =
+                serde_json::to_string(&tool.input_schema).is_ok_and(|schema| schema.contains(PARAM_HEADER));
+            Listed { own_name, may_ask, sees_client, has_headers, tool }
         };
         let mut tools: Vec<Listed> = listed.into_iter().map(own).collect();
         tools.sort_unstable_by(|a, b| a.tool.name.cmp(&b.tool.name));
@@ -126,6 +133,7 @@ mod tests {
 
     fn tools(names: &[&str]) -> Dispatcher {
         let tools = Dispatcher::builder().build().unwrap();
+        tools.registry().clear();
         for name in names {
             tools.registry().register(RuntimeTool::new(*name, "Nothing.", |(): ()| async {})).unwrap();
         }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tool_model::{Manifest, ToolDefinition};
 
+use super::dependencies::Source;
 use super::offer::{CurrentOffer, Definitions, Offer};
 use super::problem::{skip, unreadable};
 use super::view::View;
@@ -191,6 +192,12 @@ impl Dispatcher {
     ///     number * 2
     /// }
     ///
+    /// /// Count the users.
+    /// #[tool]
+    /// fn count(#[inject] users: &Vec<String>) -> usize {
+    ///     users.len()
+    /// }
+    ///
     /// /// Say who calls.
     /// #[tool]
     /// fn who(#[inject] name: &String) -> String {
@@ -198,14 +205,19 @@ impl Dispatcher {
     /// }
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let tools = Dispatcher::builder().per_call::<String>().build()?;
-    /// assert!(tools.sees_given("who") && !tools.sees_given("double"));
+    /// let tools = Dispatcher::builder().per_call::<String>().service(Vec::<String>::new()).build()?;
+    /// assert!(tools.sees_given("who") && !tools.sees_given("double") && !tools.sees_given("count"));
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
     pub fn sees_given(&self, name: &str) -> bool {
-        let sees = |tool: &super::BoundTool| tool.needs_scope || !tool.injections.is_empty() || tool.preview.is_some();
+        // A value or a service is the same for all calls; everything else may have to do with this one.
+        let of_the_call = |source: &Source| !matches!(source, Source::Value(_) | Source::Service(_));
+        let sees = |tool: &super::BoundTool| {
+            let injected = tool.injections.iter().any(|(_, source)| of_the_call(source));
+            tool.needs_scope || injected || tool.preview.is_some()
+        };
         self.with_offer(|offer| offer.tools.get(name).is_some_and(|tool| sees(tool)))
     }
 

@@ -8,6 +8,7 @@ use rmcp::transport::StreamableHttpServerConfig;
 use tool_runtime::CancellationToken;
 
 use super::check::{Check, Denied, bearer};
+use super::head::Hosts;
 
 /// The largest body that is read unless another limit is set.
 const BODY: usize = 4 * 1024 * 1024;
@@ -37,7 +38,7 @@ pub struct HttpConfig {
     hosts: Vec<String>,
     origins: Vec<String>,
     any_host: bool,
-    max_body: usize,
+    pub(super) max_body: usize,
     pub(super) max_sessions: usize,
     pub(super) check: Option<Arc<Check>>,
     pub(super) stop: CancellationToken,
@@ -119,6 +120,11 @@ impl HttpConfig {
     pub fn stop(mut self, token: CancellationToken) -> Self {
         self.stop = token;
         self
+    }
+
+    /// By which names the server is reached.
+    pub(super) fn hosts(&self) -> Hosts {
+        if self.any_host { Hosts::any() } else { Hosts::named(&self.hosts) }
     }
 
     /// The same, for the SDK. Answers of one message are JSON, and cost no stream.

@@ -2,11 +2,17 @@
 
 mod check;
 mod config;
+mod events;
+mod front;
+mod head;
+#[cfg(test)]
+mod tests;
 
 use std::io;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::routing::any;
 use axum::serve::ListenerExt;
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
@@ -17,6 +23,9 @@ use tokio::sync::Semaphore;
 pub use check::{Denied, Principal};
 pub use config::HttpConfig;
 
+pub(super) use head::SESSION;
+
+use self::front::Front;
 use super::{Server, Session};
 
 impl<H: ServerHandler> Server<H> {
@@ -52,13 +61,23 @@ impl<H: ServerHandler> Server<H> {
     }
 
     fn at(self, path: &str, config: HttpConfig) -> Router {
+        let front = Arc::new(self.front(&config));
+        check::guarded(Router::new().route(path, any(front::answer::<H>).with_state(front)), config)
+    }
+
+    fn front(self, config: &HttpConfig) -> Front<H> {
         let shared = self.shared();
         let places = Arc::new(Semaphore::new(config.max_sessions));
-        let new_session = move || {
-            let place = places.clone().try_acquire_owned().map_err(|_| io::Error::other("too many sessions"))?;
-            Ok(Session::of_http(shared.clone(), place))
+        let sessions = Arc::new(LocalSessionManager::default());
+        let new_session = {
+            let (shared, places) = (shared.clone(), places.clone());
+            move || {
+                let place = places.clone().try_acquire_owned().map_err(|_| io::Error::other("too many sessions"))?;
+                Ok(Session::of_http(shared.clone(), place))
+            }
         };
-        let service = StreamableHttpService::new(new_session, Arc::new(LocalSessionManager::default()), config.rmcp());
-        check::guarded(Router::new().route_service(path, service), config)
+        let rmcp = StreamableHttpService::new(new_session, sessions.clone(), config.rmcp());
+        let (hosts, max_body, stop) = (config.hosts(), config.max_body, config.stop.clone());
+        Front { shared, hosts, max_body, places, sessions, stop, rmcp }
     }
 }
