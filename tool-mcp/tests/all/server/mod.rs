@@ -4,6 +4,8 @@ mod connected;
 mod consent;
 /// Who may come over HTTP, and with how much.
 mod http;
+/// What goes over the streams, line by line.
+mod lines;
 /// Clients that were not written here: the inspector, and two of Python.
 mod others;
 /// Tools that have nothing to do with their client.
