@@ -1,22 +1,24 @@
 //! The description: a real validator takes it, and what is served is what it says.
 //!
-//! The validator is a Python package, installed at a fixed version into an environment below the target folder. Where
-//! there is no Python, or nowhere to install from, the test says so and passes; with `OPENAPI_PYTHON=required`, as in CI,
-//! it fails instead.
+//! The validator is a Python package. Where it cannot be had, the test says so and passes; with
+//! `OPENAPI_PYTHON=required`, as in CI, it fails instead.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
 use std::sync::Arc;
 
 use axum::Router;
 use serde_json::{Value, json};
+use test_packages::{PyPi, run};
 use tool_http::{Api, Token};
 use tool_runtime::confirm::Key;
 use tool_runtime::journal::MemoryJournal;
 use tool_runtime::{Deferred, RuntimeTool};
 
 use crate::support::{Desk, Stream, User, builder, get, mounted, post, request, send};
+
+const TARGET: &str = env!("CARGO_TARGET_TMPDIR");
+static VALIDATOR: PyPi = PyPi::new(include_str!("../python/requirements.txt"), "OPENAPI_PYTHON", TARGET);
 
 /// A router with all there is.
 fn whole() -> Router {
@@ -165,19 +167,12 @@ async fn a_token_is_described_where_one_is_asked_for() {
 
 #[tokio::test]
 async fn a_validator_agrees() {
-    let python = match environment() {
-        Ok(python) => python,
-        Err(reason) if std::env::var_os("OPENAPI_PYTHON").is_none_or(|wanted| wanted != "required") => {
-            println!("skipped, the validator is not at hand: {reason}");
-            return;
-        }
-        Err(reason) => panic!("the validator is not at hand: {reason}"),
-    };
+    let Some(python) = VALIDATOR.installed() else { return };
     let described = document(&whole()).await;
     let check = |name: &str, document: &Value| {
-        let file = target().join(format!("{name}.json"));
+        let file = Path::new(TARGET).join(format!("{name}.json"));
         fs::write(&file, document.to_string()).expect("the target folder can be written");
-        run(Command::new(&python).args(["-B", "-m", "openapi_spec_validator"]).arg(&file))
+        run(python.command().args(["-m", "openapi_spec_validator"]).arg(&file))
     };
     check("openapi", &described).unwrap_or_else(|error| panic!("{error}"));
     // The control: it would have told.
@@ -189,35 +184,4 @@ async fn a_validator_agrees() {
     for (name, document) in [("broken", broken), ("lost", lost)] {
         assert!(check(name, &document).is_err(), "{name}");
     }
-}
-
-fn target() -> PathBuf {
-    PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
-}
-
-/// The Python of an environment with the validator, which is made once for each version of it.
-fn environment() -> Result<PathBuf, String> {
-    let requirements = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python/requirements.txt");
-    let wanted = fs::read_to_string(&requirements).map_err(|error| error.to_string())?;
-    let folder = target().join("openapi-validator");
-    let bin = if cfg!(windows) { "Scripts" } else { "bin" };
-    let python = folder.join(bin).join("python");
-    let installed = folder.join("installed.txt");
-    if fs::read_to_string(&installed).is_ok_and(|there| there == wanted) {
-        return Ok(python);
-    }
-    run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
-    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
-    run(Command::new(&python).args(pip).arg(&requirements))?;
-    fs::write(installed, wanted).map_err(|error| error.to_string())?;
-    Ok(python)
-}
-
-fn run(command: &mut Command) -> Result<Output, String> {
-    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
-    if output.status.success() {
-        return Ok(output);
-    }
-    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Err(format!("{command:?} failed:\n{}{}", said(&output.stdout), said(&output.stderr)))
 }

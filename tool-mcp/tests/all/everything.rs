@@ -11,12 +11,13 @@ use std::time::Duration;
 
 use rmcp::model::{CreateMessageResult, ElicitResult, ElicitationAction, SamplingMessage};
 use serde_json::{Value, json};
+use test_packages::Node;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 use tool_mcp::{Elicitation, Sampling, ServerConfig, ServerState, Servers, ServersBuilder};
 use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, Progress, ToolCall, ToolResult};
 
-use crate::published::Npm;
+use crate::published::{NPM, script};
 use crate::scripted::{connect, dispatcher, kind, until};
 
 const PACKAGE: &str = "server-everything";
@@ -30,10 +31,10 @@ struct Listening {
 
 impl Listening {
     /// Starts it at a port of this machine; 0 is any that is free. By itself it would let in the whole network.
-    async fn start(npm: &Npm, port: u16) -> Self {
-        let mut command = Command::new(npm.node());
+    async fn start(node: &Node, port: u16) -> Self {
+        let mut command = Command::new(node.program());
         let loopback = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/node/loopback.cjs");
-        command.arg("--require").arg(loopback).arg(npm.script(PACKAGE)).arg("streamableHttp");
+        command.arg("--require").arg(loopback).arg(script(node, PACKAGE)).arg("streamableHttp");
         command.env("PORT", port.to_string()).env("SECRET_OF_THE_TEST", "none");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
         let mut process = command.spawn().unwrap();
@@ -60,9 +61,9 @@ impl Listening {
     }
 }
 
-fn over_stdio(npm: &Npm) -> ServerConfig {
-    let script = npm.script(PACKAGE);
-    let config = ServerConfig::command("all", npm.node()).arg(script.to_string_lossy()).arg("stdio").trust();
+fn over_stdio(node: &Node) -> ServerConfig {
+    let script = script(node, PACKAGE);
+    let config = ServerConfig::command("all", node.program()).arg(script.to_string_lossy()).arg("stdio").trust();
     config.env("SECRET_OF_THE_TEST", "none")
 }
 
@@ -83,9 +84,9 @@ async fn call(tools: &Dispatcher, name: &str, arguments: Value) -> ToolResult {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_tool_answers_over_the_standard_streams() {
-    let Some(npm) = Npm::installed() else { return };
+    let Some(node) = NPM.installed() else { return };
     let tools = dispatcher();
-    let servers = connect(&tools, answering(over_stdio(&npm))).await;
+    let servers = connect(&tools, answering(over_stdio(&node))).await;
     every_tool_answers(&tools, &servers).await;
     let environment = call(&tools, "get-env", json!({})).await.output;
     assert!(!environment.contains("CARGO"), "only what it needs of our environment: {environment}");
@@ -95,8 +96,8 @@ async fn every_tool_answers_over_the_standard_streams() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_tool_answers_over_http() {
-    let Some(npm) = Npm::installed() else { return };
-    let server = Listening::start(&npm, 0).await;
+    let Some(node) = NPM.installed() else { return };
+    let server = Listening::start(&node, 0).await;
     let tools = dispatcher();
     let servers = connect(&tools, answering(server.config())).await;
     every_tool_answers(&tools, &servers).await;
@@ -156,17 +157,17 @@ async fn every_tool_answers(tools: &Dispatcher, servers: &Servers) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_call_reports_and_is_cancelled_over_the_standard_streams() {
-    let Some(npm) = Npm::installed() else { return };
+    let Some(node) = NPM.installed() else { return };
     let tools = dispatcher();
-    let servers = connect(&tools, answering(over_stdio(&npm))).await;
+    let servers = connect(&tools, answering(over_stdio(&node))).await;
     a_long_call_reports_and_is_cancelled(&tools).await;
     servers.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_call_reports_and_is_cancelled_over_http() {
-    let Some(npm) = Npm::installed() else { return };
-    let server = Listening::start(&npm, 0).await;
+    let Some(node) = NPM.installed() else { return };
+    let server = Listening::start(&node, 0).await;
     let tools = dispatcher();
     let servers = connect(&tools, answering(server.config())).await;
     a_long_call_reports_and_is_cancelled(&tools).await;
@@ -204,8 +205,8 @@ async fn running(tools: &Dispatcher) -> tokio::task::JoinHandle<ToolResult> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_dies_is_told_and_found_again() {
-    let Some(npm) = Npm::installed() else { return };
-    let server = Listening::start(&npm, 0).await;
+    let Some(node) = NPM.installed() else { return };
+    let server = Listening::start(&node, 0).await;
     let tools = dispatcher();
     let servers = connect(&tools, answering(server.config())).await;
     let in_flight = running(&tools).await;
@@ -217,7 +218,7 @@ async fn a_server_that_dies_is_told_and_found_again() {
     assert_eq!(kind(&lost), Some(ErrorKind::OutcomeUnknown), "{lost:?}");
     assert!(lost.output.contains("The connection to the server `all` was lost"), "{}", lost.output);
 
-    let server = Listening::start(&npm, port).await;
+    let server = Listening::start(&node, port).await;
     until(|| servers.status()[0].state == ServerState::Connected).await;
     assert_eq!(call(&tools, "echo", json!({"message": "on"})).await.output, "Echo: on");
     servers.close().await;
@@ -227,12 +228,12 @@ async fn a_server_that_dies_is_told_and_found_again() {
 /// One that is back before anybody has noticed does not know us any more, and says so in a way of its own.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_restarts_takes_the_next_call() {
-    let Some(npm) = Npm::installed() else { return };
-    let server = Listening::start(&npm, 0).await;
+    let Some(node) = NPM.installed() else { return };
+    let server = Listening::start(&node, 0).await;
     let tools = dispatcher();
     let servers = connect(&tools, answering(server.config())).await;
     let in_flight = running(&tools).await;
-    let server = Listening::start(&npm, server.kill().await).await;
+    let server = Listening::start(&node, server.kill().await).await;
     assert_eq!(call(&tools, "echo", json!({"message": "on"})).await.output, "Echo: on");
     let lost = in_flight.await.unwrap();
     assert_eq!(kind(&lost), Some(ErrorKind::OutcomeUnknown), "{lost:?}");

@@ -4,15 +4,15 @@ use serde_json::{Value, json};
 use tool_mcp::{ServerConfig, Servers};
 use tool_runtime::{Dispatcher, ErrorKind, ToolCall, ToolResult};
 
-use crate::published::Npm;
 #[cfg(feature = "auth")]
 use crate::published::example;
+use crate::published::{NPM, script};
 use crate::scripted::{connect, dispatcher, kind};
 
 fn files() -> Option<ServerConfig> {
-    let npm = Npm::installed()?;
-    let script = npm.script("server-filesystem");
-    Some(ServerConfig::command("files", npm.node()).arg(script.to_string_lossy()).trust())
+    let node = NPM.installed()?;
+    let script = script(&node, "server-filesystem");
+    Some(ServerConfig::command("files", node.program()).arg(script.to_string_lossy()).trust())
 }
 
 async fn call(tools: &Dispatcher, name: &str, arguments: Value) -> ToolResult {
@@ -123,12 +123,12 @@ async fn the_conformance_suite_lets_us_in() {
 /// Runs scenarios of the suite against our client.
 #[cfg(feature = "auth")]
 async fn run(revision: &str, scenarios: &[&str]) {
-    let Some(npm) = Npm::installed() else { return };
+    let Some(node) = NPM.installed() else { return };
     let client = example("conformance_client");
     for scenario in scenarios {
-        let mut command = tokio::process::Command::new(npm.node());
+        let mut command = tokio::process::Command::new(node.program());
         command
-            .arg(npm.script("conformance"))
+            .arg(script(&node, "conformance"))
             .args(["client", "--scenario", scenario, "--spec-version", revision, "--command"])
             .arg(&client);
         let output = command.kill_on_drop(true).output().await.unwrap();

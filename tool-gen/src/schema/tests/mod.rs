@@ -12,13 +12,10 @@ use serde_json::{Map, Value};
 use super::{Contract, Generator, Loss, Shapes};
 use source::Source;
 
-/// The source of [`types`].
-const TYPES: &str = include_str!("types.rs");
-
 /// Compares both contracts for types of [`types`], each with a generator of its own.
 macro_rules! same {
     ($($ty:ty),* $(,)?) => {{
-        let source = Source::parse(TYPES);
+        let source = Source::parse_all(types::SOURCE);
         #[allow(unused_imports)]
         use types::*;
         let mut wrong = Vec::new();

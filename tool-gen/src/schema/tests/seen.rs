@@ -179,7 +179,7 @@ fn combinations() {
 
 #[test]
 fn definitions_are_shared() {
-    let source = Source::parse(TYPES);
+    let source = Source::parse_all(types::SOURCE);
     let shapes = Shapes::new(&source);
     let mut real = SchemaSettings::draft2020_12().into_generator();
     let mut generator = Generator::new(&shapes, Contract::Deserialize);

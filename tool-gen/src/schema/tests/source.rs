@@ -1,4 +1,4 @@
-//! The types of one file of source, with its inline modules.
+//! The types of a source text, with its inline modules.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use syn::{GenericArgument, Item, ItemImpl, Path, PathArguments, Type};
 
 use crate::ty::{Definition, DefinitionId, ScopeId, Ty, Types};
 
-/// Looks names up in one file; what is not there is of the standard library or of the crate that its path names.
+/// Looks names up in one text; what is not there is of the standard library or of the crate that its path names.
 pub(super) struct Source {
     definitions: Vec<Rc<Definition>>,
     names: HashMap<(ScopeId, String), DefinitionId>,
@@ -18,7 +18,12 @@ pub(super) struct Source {
 
 impl Source {
     pub(super) fn parse(text: &str) -> Self {
-        let file = syn::parse_file(text).unwrap();
+        Self::parse_all(&[text])
+    }
+
+    /// Reads several files as if they were one.
+    pub(super) fn parse_all(texts: &[&str]) -> Self {
+        let items: Vec<Item> = texts.iter().flat_map(|text| syn::parse_file(text).unwrap().items).collect();
         let mut source = Self {
             definitions: Vec::new(),
             names: HashMap::new(),
@@ -26,7 +31,7 @@ impl Source {
             functions: HashMap::new(),
             constants: HashMap::new(),
         };
-        source.add(&file.items, ScopeId(0), "test");
+        source.add(&items, ScopeId(0), "test");
         source
     }
 

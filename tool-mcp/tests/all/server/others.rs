@@ -1,14 +1,12 @@
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::Value;
+use test_packages::{Node, run};
 use tokio::net::TcpListener;
 use tool_mcp::{HttpConfig, Server};
 use tool_runtime::{CancellationToken, Dispatcher, RuntimeTool};
 
-use crate::published::{Npm, example, python, run};
-
-const PYTHON: [&str; 2] = ["mcp==2.3.0", "fastmcp==4.1.2"];
+use crate::published::{NPM, PYPI, example};
 
 /// Runs something while a server listens at a URL.
 fn with_server<T: Send + 'static>(use_it: impl FnOnce(String) -> T + Send + 'static) -> T {
@@ -39,10 +37,10 @@ fn with_server<T: Send + 'static>(use_it: impl FnOnce(String) -> T + Send + 'sta
 }
 
 /// Lists and calls with the published inspector.
-fn inspect(npm: &Npm, target: &[&str]) {
+fn inspect(node: &Node, target: &[&str]) {
     let inspector = |arguments: &[&str]| {
         let home = tempfile::tempdir().unwrap();
-        let mut command = npm.command("mcp-inspector");
+        let mut command = node.command("mcp-inspector");
         // It writes into the home folder.
         command.env("HOME", home.path()).arg("--cli").args(target).args(arguments);
         run(&mut command)
@@ -66,24 +64,21 @@ fn inspect(npm: &Npm, target: &[&str]) {
 
 #[test]
 fn the_inspector_lists_and_calls_over_the_standard_streams() {
-    let Some(npm) = Npm::installed() else { return };
-    inspect(&npm, &[example("serve").to_str().unwrap()]);
+    let Some(node) = NPM.installed() else { return };
+    inspect(&node, &[example("serve").to_str().unwrap()]);
 }
 
 #[test]
 fn the_inspector_lists_and_calls_over_http() {
-    let Some(npm) = Npm::installed() else { return };
-    with_server(move |url| inspect(&npm, &[&url, "--header", "Authorization: Bearer secret"]));
+    let Some(node) = NPM.installed() else { return };
+    with_server(move |url| inspect(&node, &[&url, "--header", "Authorization: Bearer secret"]));
 }
 
 #[test]
 fn the_clients_of_python_list_and_call() {
-    let Some(python) = python(&PYTHON) else { return };
+    let Some(python) = PYPI.installed() else { return };
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python/clients.py");
-    let said = with_server(move |url| {
-        // `-B`: nothing is written beside the sources.
-        run(Command::new(python).arg("-B").arg(script).arg(example("serve")).arg(url))
-    });
+    let said = with_server(move |url| run(python.command().arg(script).arg(example("serve")).arg(url)));
     let said = said.unwrap_or_else(|error| panic!("{error}"));
     let said: Vec<&str> = said.lines().collect();
     assert_eq!(said, ["mcp over stdio", "mcp over http", "fastmcp over stdio", "fastmcp over http"]);

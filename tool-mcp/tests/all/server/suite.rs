@@ -2,7 +2,9 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
-use crate::published::{Npm, example, run};
+use test_packages::run;
+
+use crate::published::{NPM, example};
 
 /// The example `conformance`, until it is dropped.
 struct Fixture {
@@ -30,10 +32,10 @@ impl Drop for Fixture {
 /// extension for one, which we do not declare.
 #[test]
 fn every_required_scenario_passes() {
-    let Some(npm) = Npm::installed() else { return };
+    let Some(node) = NPM.installed() else { return };
     let fixture = Fixture::start();
     for (revision, required) in [("2025-11-25", 30), ("2026-07-28", 37)] {
-        let command = &mut npm.command("conformance");
+        let command = &mut node.command("conformance");
         let said = run(command.args(["server", "--url", &fixture.url, "--requirements", revision]));
         let said = said.unwrap_or_else(|error| panic!("{error}"));
         let (_, summary) = said.split_once("=== SUMMARY ===").expect("a summary");
@@ -56,9 +58,9 @@ fn every_required_scenario_passes() {
 /// The control: the suite does fail where there is no server.
 #[test]
 fn the_suite_fails_without_a_server() {
-    let Some(npm) = Npm::installed() else { return };
+    let Some(node) = NPM.installed() else { return };
     let nobody = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).unwrap();
     let url = format!("http://{nobody}/mcp");
-    let ran = run(npm.command("conformance").args(["server", "--url", &url, "--scenario", "tools-list"]));
+    let ran = run(node.command("conformance").args(["server", "--url", &url, "--scenario", "tools-list"]));
     assert!(ran.is_err(), "{ran:?}");
 }
