@@ -8,7 +8,7 @@
 //! HTTP. The medians of all rounds are compared. The plain client is given its arguments ready; the adapter reads them
 //! from text, checks them, and takes the whole way through the dispatcher.
 //!
-//! With `count plain` or `count adapter` and a number, so many calls are made over the pipe and nothing is printed:
+//! With `count`, `plain` or `adapter`, `pipe` or `http` and a number, so many calls are made and nothing is printed:
 //! what they cost in instructions is counted from outside, with `valgrind --tool=callgrind`.
 
 use std::borrow::Cow;
@@ -104,12 +104,18 @@ async fn main() -> Result<(), Box<dyn Error>> {
         ["serve"] => {
             Adder.serve(rmcp::transport::stdio()).await?.waiting().await?;
         }
-        ["count", "plain", calls] => {
-            let plain = ().serve(served()).await?;
-            by_hand(plain.peer(), calls.parse()?).await?;
+        ["count", "plain", "pipe", calls] => {
+            by_hand(().serve(served()).await?.peer(), calls.parse()?).await?;
         }
-        ["count", "adapter", calls] => {
-            let (tools, servers) = adapter(piped()).await?;
+        ["count", "plain", "http", calls] => {
+            by_hand(().serve(plain_http(&served_over_http().await?)).await?.peer(), calls.parse()?).await?;
+        }
+        ["count", "adapter", over, calls] => {
+            let server = match *over {
+                "http" => ServerConfig::http("s", served_over_http().await?),
+                _ => piped(),
+            };
+            let (tools, servers) = adapter(server).await?;
             adapted(&tools, calls.parse()?).await;
             servers.close().await;
         }
@@ -123,14 +129,17 @@ async fn main() -> Result<(), Box<dyn Error>> {
             compare("a child process", child.peer(), ServerConfig::command("s", program).arg("serve")).await?;
 
             let url = served_over_http().await?;
-            let _chosen = rustls::crypto::ring::default_provider().install_default();
-            let config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
-            let http = StreamableHttpClientTransport::with_client(reqwest::Client::new(), config);
-            let http = ().serve(http).await?;
+            let http = ().serve(plain_http(&url)).await?;
             compare("HTTP", http.peer(), ServerConfig::http("s", url)).await?;
         }
     }
     Ok(())
+}
+
+fn plain_http(url: &str) -> StreamableHttpClientTransport<reqwest::Client> {
+    let _chosen = rustls::crypto::ring::default_provider().install_default();
+    let config = StreamableHttpClientTransportConfig::with_uri(url);
+    StreamableHttpClientTransport::with_client(reqwest::Client::new(), config)
 }
 
 fn piped() -> ServerConfig {
