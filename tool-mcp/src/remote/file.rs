@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+#[cfg(not(feature = "auth"))]
+use super::config::Reached;
 use super::config::ServerConfig;
 use super::expand::expand;
 
@@ -131,8 +133,9 @@ impl<F: Fn(&str) -> Option<String>> Entry<'_, F> {
 
     #[cfg(not(feature = "auth"))]
     fn login(&self, config: ServerConfig) -> Result<ServerConfig, Wrong> {
-        if self.entry.contains_key("oauth") {
-            tracing::warn!(server = config.name, "nobody can log in: the feature `auth` is off");
+        let mut config = config;
+        if let Reached::Http(http) = &mut config.reached {
+            http.wants_login = self.entry.contains_key("oauth");
         }
         Ok(config)
     }

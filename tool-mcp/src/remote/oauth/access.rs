@@ -10,8 +10,9 @@ use tokio::sync::{Mutex, OnceCell};
 use tokio::time::timeout;
 use url::Url;
 
+use super::person::{Visiting, WayBack};
 use super::store::Shared;
-use super::{Grant, OAuth, Visit};
+use super::{Grant, OAuth};
 use crate::remote::transport::install_tls;
 
 /// Gets tokens, refreshes them, and asks for more.
@@ -79,9 +80,10 @@ impl Access {
             manager.set_credential_store(Shared(self.oauth.store.clone()));
             let (identity, grant) = (&self.oauth.identity, &self.oauth.grant);
             if manager.initialize_from_store().await?
-                && let (Some(id), Grant::Person { redirect, .. }) = (&identity.id, grant)
+                && let (Some(id), Grant::Person(_)) = (&identity.id, grant)
             {
-                identity.known_as(&mut manager, id, &redirect.uri()?)?;
+                // Nobody is sent anywhere for a token that is refreshed, but rmcp wants to know where to.
+                identity.known_as(&mut manager, id, &self.url)?;
             }
             Ok(Mutex::new(manager))
         };
@@ -125,13 +127,15 @@ impl Access {
         }
         match &self.oauth.grant {
             Grant::Client => self.present(&challenge).await?,
-            Grant::Person { redirect, visit } => {
+            Grant::Person(person) => {
                 if let Some((unmet, why)) = &login.unmet
                     && *unmet == challenge
                 {
                     return Err(AuthError::AuthorizationFailed(why.clone()));
                 }
-                let url = self.login_url(&mut login, &challenge, &redirect.uri()?).await?;
+                // Nobody was asked as long as there is no way back: this is tried again.
+                let WayBack { redirect_uri, visit } = person.way_back()?;
+                let url = self.login_url(&mut login, &challenge, &redirect_uri).await?;
                 if let Err(error) = self.ask(visit, url).await {
                     login.unmet = Some((challenge, error.to_string()));
                     return Err(error);
@@ -145,7 +149,7 @@ impl Access {
 
     /// Says that a challenge cannot be met: somebody has logged in, and it did not help.
     pub(in crate::remote) async fn give_up(&self, challenge: &str) {
-        if matches!(self.oauth.grant, Grant::Person { .. }) {
+        if matches!(self.oauth.grant, Grant::Person(_)) {
             let why = "the login did not help: the server asks for the same again".to_owned();
             self.login.lock().await.unmet = Some((challenge.to_owned(), why));
         }
@@ -194,7 +198,7 @@ impl Access {
     }
 
     /// Lets a person log in there, and takes the token that comes of it.
-    async fn ask(&self, visit: &Visit, url: String) -> Result<(), AuthError> {
+    async fn ask(&self, visit: impl FnOnce(String) -> Visiting, url: String) -> Result<(), AuthError> {
         let failed = AuthError::AuthorizationFailed;
         // Whoever opens it may open anything: a file, a program.
         if !url.starts_with("https://") && !url.starts_with("http://") {

@@ -1,5 +1,10 @@
 //! Servers that want to know who calls: somebody is asked to log in when that is needed, and not more often.
 
+/// Somebody who logs in with a browser.
+mod browser;
+/// What is configured again, and the same or otherwise.
+mod reload;
+
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -128,6 +133,10 @@ impl Guarded {
         forms.iter().filter_map(code).collect()
     }
 
+    fn registrations(&self) -> usize {
+        self.registrations.load(Ordering::SeqCst)
+    }
+
     fn logins(&self) -> usize {
         self.logins.load(Ordering::SeqCst)
     }
@@ -142,7 +151,7 @@ async fn one_login_is_enough_and_a_lost_token_is_renewed() {
     let servers = connect(&tools, Servers::builder().server(config.connect_timeout(Duration::from_secs(2)))).await;
     assert_eq!(servers.status()[0].state, ServerState::Connected, "{servers:?}");
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
-    assert_eq!((guarded.logins(), guarded.registrations.load(Ordering::SeqCst)), (1, 1));
+    assert_eq!((guarded.logins(), guarded.registrations()), (1, 1));
     {
         let forms = guarded.forms.lock().unwrap();
         assert!(forms[0].contains("code=c0de") && forms[0].contains("code_verifier="), "{forms:?}");

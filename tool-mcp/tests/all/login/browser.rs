@@ -1,12 +1,14 @@
 //! Somebody at this machine who logs in with a browser, and whoever else comes to the port that waits for them.
 
+use std::net::TcpListener;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use tool_mcp::{OAuth, ServerState, Servers};
 use url::Url;
 
-use crate::login::Guarded;
+use super::Guarded;
 use crate::scripted::{call, connect, dispatcher, until};
 
 /// A login, and the URLs that somebody is shown for it.
@@ -74,14 +76,57 @@ async fn nobody_comes() {
     drop(shown);
 }
 
+/// A port that nobody has, and that nobody is given unasked.
+fn unused_port() -> u16 {
+    let from = 20_000 + u16::try_from(std::process::id() % 10_000).unwrap();
+    (from..32_000).find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).unwrap()
+}
+
+/// Somebody who logs in when they are shown where; before that, they see whether the port is taken.
+fn somebody(mut shown: mpsc::UnboundedReceiver<Url>, port: u16) -> JoinHandle<bool> {
+    tokio::spawn(async move {
+        let url = shown.recv().await.unwrap();
+        let is_taken = TcpListener::bind(("127.0.0.1", port)).is_err();
+        assert_eq!(value(&url, "redirect_uri"), format!("http://127.0.0.1:{port}/callback"));
+        assert_eq!(come_back(&url, &[("code", "c0de"), ("state", &value(&url, "state"))]).await, 200);
+        is_taken
+    })
+}
+
 #[tokio::test]
-async fn a_port_that_is_taken_is_told() {
+async fn a_fixed_port_is_taken_while_somebody_logs_in() {
     let guarded = Guarded::start().await;
-    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let oauth = OAuth::in_browser_at(taken.local_addr().unwrap().port(), |url| panic!("nobody could come back: {url}"));
+    let port = unused_port();
+    let taken = TcpListener::bind(("127.0.0.1", port)).unwrap();
+    let (show, shown) = mpsc::unbounded_channel();
+    let oauth = OAuth::in_browser_at(port, move |url| show.send(Url::parse(url).unwrap()).unwrap());
+    let person = somebody(shown, port);
     let tools = dispatcher();
     let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
     let why = |servers: &Servers| format!("{:?}", servers.status()[0].state);
-    until(|| why(&servers).contains("nobody could come back from a login")).await;
+    until(|| why(&servers).contains(&format!("port {port} of 127.0.0.1 cannot be listened to"))).await;
+    assert!(why(&servers).contains("`callbackPort`"), "what to do: {servers:?}");
+    assert!(!person.is_finished(), "nobody is asked who could not come back");
+    // It is tried again by itself.
+    drop(taken);
+    assert!(person.await.unwrap(), "somebody who comes back is heard by us");
+    until(|| servers.status()[0].state == ServerState::Connected).await;
+    TcpListener::bind(("127.0.0.1", port)).expect("the login is over, and the port is for others");
+    assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn a_free_port_stays_the_one_that_was_registered() {
+    let guarded = Guarded::start().await;
+    let (oauth, mut shown) = login();
+    let tools = dispatcher();
+    let config = guarded.config(oauth.patience(Duration::from_millis(50)));
+    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let first = value(&shown.recv().await.unwrap(), "redirect_uri");
+    until(|| matches!(servers.status()[0].state, ServerState::Away(_))).await;
+    servers.reload().await;
+    assert_eq!(value(&shown.recv().await.unwrap(), "redirect_uri"), first, "the authorization server knows no other");
+    assert_eq!(guarded.registrations(), 1);
     servers.close().await;
 }
