@@ -167,7 +167,7 @@ impl ServerConfig {
     #[cfg(feature = "auth")]
     pub fn oauth(mut self, oauth: super::OAuth) -> Self {
         if let Reached::Http(http) = &mut self.reached {
-            http.access = Some(Arc::new(super::oauth::Access::new(http.url.clone(), oauth)));
+            http.log_in(oauth);
         }
         self
     }
@@ -184,10 +184,11 @@ impl ServerConfig {
     #[cfg(feature = "auth")]
     pub(crate) fn show_login(&mut self, show: &super::sources::ShowLogin) {
         let (server, show) = (self.name.clone(), show.clone());
-        if let Reached::Http(Http { url, access: Some(access), .. }) = &mut self.reached
+        if let Reached::Http(http) = &mut self.reached
+            && let Some(access) = &http.access
             && let Some(oauth) = access.oauth().shown_by(move |url| show(&server, url))
         {
-            *access = Arc::new(super::oauth::Access::new(url.clone(), oauth));
+            http.log_in(oauth);
         }
     }
 

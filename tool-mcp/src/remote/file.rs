@@ -128,6 +128,9 @@ impl<F: Fn(&str) -> Option<String>> Entry<'_, F> {
         if let Some(secret) = said.secret("clientSecret")? {
             oauth = oauth.client_secret(secret);
         }
+        if let Some(issuer) = said.text("issuer")? {
+            oauth = oauth.issuer(issuer);
+        }
         Ok(config.oauth(oauth.of_file()))
     }
 
@@ -250,6 +253,7 @@ mod tests {
         assert_eq!(with(said).unwrap(), with(said).unwrap());
         assert_ne!(with(said).unwrap(), with("{}").unwrap());
         assert_ne!(with(said).unwrap(), with(&said.replace("8976", "8977")).unwrap());
+        assert_ne!(with(r#"{"issuer": "https://login.example"}"#).unwrap(), with("{}").unwrap());
         assert_ne!(with("{}").unwrap(), [ServerConfig::http("a", "https://a.example/mcp")]);
         let shown = format!("{:?}", with(said).unwrap());
         assert!(shown.contains("us") && shown.contains("read") && !shown.contains("t0ken"), "{shown}");

@@ -5,6 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+#[cfg(feature = "auth")]
+use tokio_util::sync::DropGuard;
+
+#[cfg(feature = "auth")]
+use super::oauth::{Access, OAuth};
 use super::transport::Connect;
 
 /// How a server is reached.
@@ -44,13 +49,23 @@ pub(crate) struct Http {
     pub url: String,
     pub headers: BTreeMap<String, String>,
     #[cfg(feature = "auth")]
-    pub access: Option<Arc<super::oauth::Access>>,
+    pub access: Option<Arc<Access>>,
+    /// Requests have the access, too; only as long as it is configured is anybody waited for.
+    #[cfg(feature = "auth")]
+    pub wanted: Option<Arc<DropGuard>>,
     /// Whether somebody is to log in, which nobody can.
     #[cfg(not(feature = "auth"))]
     pub wants_login: bool,
 }
 
 impl Http {
+    #[cfg(feature = "auth")]
+    pub(super) fn log_in(&mut self, oauth: OAuth) {
+        let access = Access::new(self.url.clone(), oauth);
+        self.wanted = Some(Arc::new(access.wanted()));
+        self.access = Some(Arc::new(access));
+    }
+
     #[cfg(feature = "auth")]
     fn same_access(&self, other: &Self) -> bool {
         match (&self.access, &other.access) {

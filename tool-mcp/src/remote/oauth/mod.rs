@@ -1,9 +1,11 @@
 //! OAuth: how a server behind a URL is told who we are.
 
 mod access;
+mod authority;
 mod browser;
 mod identity;
 mod person;
+mod returned;
 mod store;
 
 use std::fmt;
@@ -111,7 +113,8 @@ impl OAuth {
     /// A person logs in, wherever they are (an authorization code, with PKCE).
     ///
     /// The function is given the URL to open. It waits until the browser is sent to the redirect URI, and gives back
-    /// that URL whole, with its query; or in words why that did not happen.
+    /// that URL whole, with its query; or in words why that did not happen. The URI has HTTPS, is one of this machine
+    /// (`http://127.0.0.1`), or has a scheme of the application's own.
     pub fn new<F, Fut, E>(redirect_uri: impl Into<String>, visit: F) -> Self
     where
         F: Fn(String) -> Fut + Send + Sync + 'static,
@@ -141,6 +144,20 @@ impl OAuth {
     /// The secret that belongs to the [id](Self::client_id).
     pub fn client_secret(mut self, secret: impl Into<String>) -> Self {
         self.identity.secret = Some(secret.into());
+        self
+    }
+
+    /// The authorization server that has the application registered, by its issuer. It is a server that names the one to
+    /// log in with: said here, the [id](Self::client_id) and the secret are told to no other. Without this they are told
+    /// to the first that is named, and to no other after it.
+    ///
+    /// ```
+    /// # use tool_mcp::OAuth;
+    /// # let secret = String::new();
+    /// let service = OAuth::client_credentials("notes", secret).issuer("https://login.example");
+    /// ```
+    pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
+        self.identity.issuer = Some(issuer.into());
         self
     }
 

@@ -130,3 +130,17 @@ async fn a_free_port_stays_the_one_that_was_registered() {
     assert_eq!(guarded.registrations(), 1);
     servers.close().await;
 }
+
+#[tokio::test]
+async fn nobody_is_waited_for_when_the_server_is_gone() {
+    let guarded = Guarded::start().await;
+    let port = unused_port();
+    let (show, mut shown) = mpsc::unbounded_channel();
+    let oauth = OAuth::in_browser_at(port, move |url| show.send(url.to_owned()).unwrap());
+    let config = guarded.config(oauth);
+    let connecting = tokio::spawn(async move { connect(&dispatcher(), Servers::builder().server(config)).await });
+    shown.recv().await.unwrap();
+    TcpListener::bind(("127.0.0.1", port)).expect_err("somebody is waited for");
+    connecting.abort();
+    until(|| TcpListener::bind(("127.0.0.1", port)).is_ok()).await;
+}

@@ -4,6 +4,8 @@
 mod browser;
 /// What is configured again, and the same or otherwise.
 mod reload;
+/// Who is told what they should not know.
+mod secrets;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -25,6 +27,8 @@ use crate::scripted::{call, connect, dispatcher, kind, until};
 #[derive(Default)]
 pub struct Guarded {
     url: String,
+    /// Where people are sent to log in, if not here.
+    elsewhere: Mutex<Option<String>>,
     /// The token that is taken at the moment.
     token: Mutex<String>,
     tokens: AtomicUsize,
@@ -57,7 +61,8 @@ impl Guarded {
     }
 
     async fn resource(State(this): State<Arc<Self>>) -> Response {
-        json_of(&json!({"resource": format!("{}/mcp", this.url), "authorization_servers": [this.url]}))
+        let server = this.elsewhere.lock().unwrap().clone().unwrap_or_else(|| this.url.clone());
+        json_of(&json!({"resource": format!("{}/mcp", this.url), "authorization_servers": [server]}))
     }
 
     async fn metadata(State(this): State<Arc<Self>>) -> Response {
@@ -78,7 +83,10 @@ impl Guarded {
         this.forms.lock().unwrap().push(String::from_utf8_lossy(&body).into_owned());
         let token = format!("token-{}", this.tokens.fetch_add(1, Ordering::SeqCst));
         this.token.lock().unwrap().clone_from(&token);
-        json_of(&json!({"access_token": token, "token_type": "Bearer", "expires_in": 3600, "refresh_token": "again"}))
+        json_of(&json!({
+            "access_token": token, "token_type": "Bearer", "expires_in": 3600, "refresh_token": "again",
+            "id_token": "wh0-it-is",
+        }))
     }
 
     async fn mcp(State(this): State<Arc<Self>>, headers: HeaderMap, body: Bytes) -> Response {
