@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use rmcp::transport::auth::{AuthError, AuthorizationManager, ClientCredentialsConfig, WWWAuthenticateParams};
+use rmcp::transport::auth::{
+    AuthError, AuthorizationManager, ClientCredentialsConfig, CredentialStore, WWWAuthenticateParams,
+};
 use tokio::sync::{Mutex, OnceCell};
 use tokio::time::timeout;
 use tokio_util::sync::DropGuard;
@@ -22,6 +24,7 @@ use crate::remote::transport::install_tls;
 pub(crate) struct Access {
     url: String,
     oauth: OAuth,
+    store: Arc<dyn CredentialStore>,
     manager: OnceCell<Mutex<AuthorizationManager>>,
     /// Held while somebody logs in: one login is enough for all calls that wait for it.
     login: Mutex<Login>,
@@ -43,6 +46,7 @@ struct Login {
 impl Access {
     pub(crate) fn new(url: String, oauth: OAuth) -> Self {
         Self {
+            store: oauth.store.of(&url),
             url,
             oauth,
             manager: OnceCell::new(),
@@ -81,9 +85,9 @@ impl Access {
                 true => AuthorizationManager::new_allowing_private_addresses(&*self.url).await?,
                 false => AuthorizationManager::new(&*self.url).await?,
             };
-            manager.set_credential_store(Shared(self.oauth.store.clone()));
+            manager.set_credential_store(Shared(self.store.clone()));
             let (identity, grant) = (&self.oauth.identity, &self.oauth.grant);
-            if self.oauth.store.load().await?.is_some_and(|stored| stored.token_response.is_some()) {
+            if self.store.load().await?.is_some_and(|stored| stored.token_response.is_some()) {
                 let metadata = manager.resolve_metadata().await?.metadata;
                 Authority::new(&metadata, &self.url, identity)?;
                 manager.set_metadata(metadata);
@@ -148,7 +152,7 @@ impl Access {
                     return Err(AuthError::AuthorizationFailed(why.clone()));
                 }
                 // Nobody was asked as long as there is no way back: this is tried again.
-                let WayBack { redirect_uri, visit } = person.way_back()?;
+                let WayBack { redirect_uri, visit } = person.way_back().await?;
                 let url = self.login_url(&mut login, &challenge, &redirect_uri).await?;
                 let server = login.introduced_to.as_deref().unwrap_or_default();
                 if let Err(error) = self.ask(visit, url, server).await {
@@ -213,7 +217,7 @@ impl Access {
                 expected_one(known, Some(&server.name))?;
             }
             // Tokens of the one are no business of the other.
-            self.oauth.store.clear().await?;
+            self.store.clear().await?;
         }
         manager.set_metadata(metadata);
         let scopes = match &*self.oauth.scopes {

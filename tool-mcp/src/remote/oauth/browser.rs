@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedMutexGuard, mpsc};
 use url::{Url, form_urlencoded};
 
 /// Where browsers are sent back to. By its number, since `localhost` may mean another machine.
@@ -24,11 +24,14 @@ pub(super) struct Browser {
     /// A port that was free, and is kept: the authorization server was told of it, and many take no other. A fixed one
     /// was told once and for all, so that it is taken while somebody logs in, and others can have it in between.
     kept: Mutex<Option<TcpListener>>,
+    /// One comes back after the other.
+    turn: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// The port, while somebody is waited for. It is free again when this is dropped.
 pub(super) struct Port {
     browser: Arc<Browser>,
+    turn: OwnedMutexGuard<()>,
     listener: tokio::net::TcpListener,
     /// Where somebody is sent back to.
     pub(super) redirect_uri: String,
@@ -36,16 +39,17 @@ pub(super) struct Port {
 
 impl Browser {
     pub(super) fn new(port: u16, show: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        Self { port, show: Box::new(show), kept: Mutex::default() }
+        Self { port, show: Box::new(show), kept: Mutex::default(), turn: Arc::default() }
     }
 
-    /// Takes the port, or says in words why not.
-    pub(super) fn open(self: &Arc<Self>) -> Result<Port, String> {
+    /// Takes the port when nobody else is waited for, or says in words why not.
+    pub(super) async fn open(self: &Arc<Self>) -> Result<Port, String> {
+        let turn = self.turn.clone().lock_owned().await;
         let socket = if self.port == 0 { self.kept() } else { listen(self.port) };
         let opened = socket.and_then(|socket| {
             let redirect_uri = format!("http://{HOST}:{}{PATH}", socket.local_addr()?.port());
             let listener = tokio::net::TcpListener::from_std(socket)?;
-            Ok(Port { browser: self.clone(), listener, redirect_uri })
+            Ok(Port { browser: self.clone(), turn, listener, redirect_uri })
         });
         opened.map_err(|error| {
             let advice = match error.kind() {
@@ -77,19 +81,21 @@ fn listen(port: u16) -> io::Result<TcpListener> {
 impl Port {
     /// Shows somebody the URL, and waits for the one that the browser is sent to in the end.
     pub(super) async fn visit(self, url: String) -> Result<String, String> {
-        let Self { browser, listener, redirect_uri } = self;
+        let Self { browser, turn, listener, redirect_uri } = self;
         let state = Url::parse(&url).ok().and_then(|url| state_of(url.query()));
         let state = state.ok_or("the login cannot be told from another: its URL has no `state`")?;
         let (back, mut came) = mpsc::channel(1);
         let routes = Router::new().route(PATH, get(returned)).with_state(Expected { state, back });
         (browser.show)(&url);
         // Dropped, it hears nothing more; what it has heard is answered.
-        tokio::select! {
+        let returned = tokio::select! {
             Some(query) = came.recv() => Ok(format!("{redirect_uri}?{query}")),
             ended = axum::serve(listener, routes) => {
                 Err(format!("nobody can come back from the login any more: {:?}", ended.err()))
             }
-        }
+        };
+        drop(turn);
+        returned
     }
 }
 

@@ -18,6 +18,7 @@ pub(crate) use access::Access;
 use browser::Browser;
 pub(super) use identity::Identity;
 use person::{Person, Visiting};
+use store::Store;
 
 /// How tokens for a server are got, with OAuth 2.1 as MCP has it.
 ///
@@ -42,7 +43,7 @@ use person::{Person, Visiting};
 /// more scopes are asked for when a tool needs them; the call waits meanwhile and is then made again. Where a login
 /// fails, or does not help, the same is not tried again until [`Servers::reload`](crate::Servers::reload).
 ///
-/// Make it once and clone it: the clones have the same tokens. A function for
+/// Make it once and clone it: the clones have the same tokens, for each server its own. A function for
 /// [`configure`](crate::ServersBuilder::configure) runs at every reload; one that makes a new `OAuth` there has somebody
 /// log in each time.
 ///
@@ -65,7 +66,7 @@ pub struct OAuth {
     grant: Grant,
     identity: Identity,
     scopes: Vec<String>,
-    store: Arc<dyn CredentialStore>,
+    store: Store,
     private_addresses: bool,
     patience: Duration,
     /// It is what a file says, and the same as long as that says the same.
@@ -87,7 +88,7 @@ impl OAuth {
             grant,
             identity,
             scopes: Vec::new(),
-            store: Arc::new(store::InMemory::default()),
+            store: Store::default(),
             private_addresses: false,
             patience: Duration::from_secs(300),
             of_file: false,
@@ -201,7 +202,7 @@ impl OAuth {
     /// });
     /// ```
     pub fn shared_store(mut self, store: Arc<dyn CredentialStore>) -> Self {
-        self.store = store;
+        self.store = Store::Given(store);
         self
     }
 
@@ -243,7 +244,7 @@ impl OAuth {
             (Grant::Client, Grant::Client) => true,
             _ => false,
         };
-        let same_store = Arc::ptr_eq(&self.store, &other.store) || (self.of_file && other.of_file);
+        let same_store = self.store.is_same(&other.store) || (self.of_file && other.of_file);
         same_store
             && same_grant
             && self.identity == other.identity

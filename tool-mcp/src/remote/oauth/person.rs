@@ -27,11 +27,11 @@ pub(super) struct WayBack {
 }
 
 impl Person {
-    pub(super) fn way_back(&self) -> Result<WayBack, AuthError> {
+    pub(super) async fn way_back(&self) -> Result<WayBack, AuthError> {
         let blocked = |why| AuthError::AuthorizationFailed(format!("nobody could come back from a login: {why}"));
         match self {
             Self::Here(browser) => {
-                let port = browser.open().map_err(blocked)?;
+                let port = browser.open().await.map_err(blocked)?;
                 let redirect_uri = port.redirect_uri.clone();
                 Ok(WayBack { redirect_uri, visit: Box::new(move |url| Box::pin(port.visit(url))) })
             }

@@ -144,3 +144,29 @@ async fn nobody_is_waited_for_when_the_server_is_gone() {
     connecting.abort();
     until(|| TcpListener::bind(("127.0.0.1", port)).is_ok()).await;
 }
+
+#[tokio::test]
+async fn one_comes_back_after_the_other() {
+    let (one, two) = (Guarded::start().await, Guarded::start().await);
+    let (oauth, mut shown) = login();
+    let person = tokio::spawn(async move {
+        for _ in 0..2 {
+            let url = shown.recv().await.unwrap();
+            // Time enough for both to wait at the same port.
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            assert!(shown.try_recv().is_err(), "one at a time");
+            assert_eq!(come_back(&url, &[("code", "c0de"), ("state", &value(&url, "state"))]).await, 200);
+        }
+    });
+    let (tools, others) = (dispatcher(), dispatcher());
+    let (first, second) = (one.config(oauth.clone()), two.config(oauth));
+    let (servers, more) = tokio::join!(
+        connect(&tools, Servers::builder().server(first)),
+        connect(&others, Servers::builder().server(second))
+    );
+    person.await.unwrap();
+    assert_eq!(call(&tools, "mcp_s_a").await.output, "in", "{servers:?}");
+    assert_eq!(call(&others, "mcp_s_a").await.output, "in", "{more:?}");
+    servers.close().await;
+    more.close().await;
+}

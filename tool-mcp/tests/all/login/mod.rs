@@ -34,6 +34,8 @@ pub struct Guarded {
     tokens: AtomicUsize,
     registrations: AtomicUsize,
     logins: AtomicUsize,
+    /// What came with requests to let somebody in.
+    presented: Mutex<Vec<String>>,
     /// What the token server was sent.
     forms: Mutex<Vec<String>>,
     /// No token is good enough.
@@ -91,6 +93,7 @@ impl Guarded {
 
     async fn mcp(State(this): State<Arc<Self>>, headers: HeaderMap, body: Bytes) -> Response {
         let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        this.presented.lock().unwrap().push(given.to_owned());
         let wanted = format!("Bearer {}", this.token.lock().unwrap());
         if given != wanted || this.closed.load(Ordering::SeqCst) {
             let challenge = format!(

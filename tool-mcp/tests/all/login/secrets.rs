@@ -69,6 +69,24 @@ async fn whoever_registers_itself_may_do_so_elsewhere() {
 }
 
 #[tokio::test]
+async fn a_token_is_for_one_server() {
+    let (guarded, other) = (Guarded::start().await, Guarded::start().await);
+    let (oauth, tools) = (OAuth::client_credentials("notes", "s3cret"), dispatcher());
+    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth.clone()))).await;
+    assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
+    servers.close().await;
+    let servers = connect(&tools, Servers::builder().server(other.config(oauth.clone()))).await;
+    assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
+    assert_eq!(other.presented.lock().unwrap()[0], "", "what the first has given");
+    servers.close().await;
+    // The control: the first knows it again.
+    let before = guarded.presented.lock().unwrap().len();
+    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
+    assert_eq!(guarded.presented.lock().unwrap()[before], "Bearer token-0");
+    servers.close().await;
+}
+
+#[tokio::test]
 async fn whoever_comes_back_from_another_login_is_not_believed() {
     let guarded = Guarded::start().await;
     let oauth = OAuth::new("http://127.0.0.1:1/back", |_| async {
