@@ -149,6 +149,7 @@ async fn nobody_is_waited_for_when_the_server_is_gone() {
 async fn one_comes_back_after_the_other() {
     let (one, two) = (Guarded::start().await, Guarded::start().await);
     let (oauth, mut shown) = login();
+    let oauth = oauth.patience(Duration::from_secs(20));
     let person = tokio::spawn(async move {
         for _ in 0..2 {
             let url = shown.recv().await.unwrap();

@@ -109,7 +109,8 @@ async fn an_application_shows_where_to_log_in_to_the_servers_of_a_file() {
         (names, shown)
     });
     let tools = dispatcher();
-    let servers = connect(&tools, builder).await;
+    let connecting = tokio::time::timeout(Duration::from_secs(30), connect(&tools, builder));
+    let servers = connecting.await.expect("somebody is shown where to log in");
     let (names, mut shown) = person.await.unwrap();
     assert_eq!(names, ["s", "t"]);
     until(|| guarded.codes() == ["c0de"; 2]).await;
