@@ -1,10 +1,13 @@
 //! Somebody at this machine who logs in with a browser, and whoever else comes to the port that waits for them.
 
 use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tool_mcp::rmcp::transport::auth::InMemoryCredentialStore;
 use tool_mcp::{OAuth, ServerState, Servers};
 use url::Url;
 
@@ -76,10 +79,12 @@ async fn nobody_comes() {
     drop(shown);
 }
 
-/// A port that nobody has, and that nobody is given unasked.
+/// A port that nobody has, and that nobody is given unasked; for each test another.
 fn unused_port() -> u16 {
+    static GIVEN: AtomicU16 = AtomicU16::new(0);
     let from = 20_000 + u16::try_from(std::process::id() % 10_000).unwrap();
-    (from..32_000).find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).unwrap()
+    let mut ports = std::iter::repeat_with(|| from + GIVEN.fetch_add(1, Ordering::SeqCst));
+    ports.find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).unwrap()
 }
 
 /// Somebody who logs in when they are shown where; before that, they see whether the port is taken.
@@ -113,6 +118,23 @@ async fn a_fixed_port_is_taken_while_somebody_logs_in() {
     until(|| servers.status()[0].state == ServerState::Connected).await;
     TcpListener::bind(("127.0.0.1", port)).expect("the login is over, and the port is for others");
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn whoever_has_logged_in_needs_no_port() {
+    let guarded = Guarded::start().await;
+    let (tools, store) = (dispatcher(), Arc::new(InMemoryCredentialStore::new()));
+    let known = |oauth: OAuth| guarded.config(oauth.client_id("us").shared_store(store.clone()));
+    let person = known(guarded.person(Duration::ZERO));
+    connect(&tools, Servers::builder().server(person)).await.close().await;
+    let port = unused_port();
+    let taken = TcpListener::bind(("127.0.0.1", port)).unwrap();
+    let later = known(OAuth::in_browser_at(port, |url| panic!("nobody could come back: {url}")));
+    "revoked".clone_into(&mut guarded.token.lock().unwrap());
+    let servers = connect(&tools, Servers::builder().server(later)).await;
+    assert_eq!(call(&tools, "mcp_s_a").await.output, "in", "the token is renewed: {servers:?}");
+    drop(taken);
     servers.close().await;
 }
 
