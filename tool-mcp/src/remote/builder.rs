@@ -40,9 +40,10 @@ impl ServersBuilder {
     /// `"disabled": true` leaves a server out.
     ///
     /// With the feature `auth`, `"oauth": {}` beside a `url` has somebody log in with a browser when the server asks for
-    /// it: the address to open is written to the standard error. `clientId`, `clientSecret` (as `${NAME}` only),
-    /// `scopes` and `callbackPort` say more, where the server wants to know it; see `OAuth::in_browser_at`. For another
-    /// way to log in there is [`configure`](Self::configure).
+    /// it: the address to open is written to the standard error, or given to `on_login`. `clientId`, `clientSecret` (as
+    /// `${NAME}` only), `issuer`, `scopes` and `callbackPort` say more, where the server wants to know it; see
+    /// `OAuth::issuer` and `OAuth::in_browser_at`. For another way to log in there is [`configure`](Self::configure). Without the feature,
+    /// `"oauth"` is a [problem](Servers::problems) of its server.
     ///
     /// # Errors
     /// When the file cannot be read or is not understood; the error has the file and the key.
@@ -68,7 +69,8 @@ impl ServersBuilder {
         }
     }
 
-    /// Says more of a server that a file or a folder names, such as that it is trusted.
+    /// Says more of a server that a file or a folder names, such as that it is trusted. The function runs at every
+    /// [reload](Servers::reload): what has a state, as an `OAuth` does, is made before it and cloned in it.
     ///
     /// ```no_run
     /// # fn main() -> Result<(), tool_mcp::ConfigError> {
@@ -84,6 +86,29 @@ impl ServersBuilder {
         adjust: impl Fn(ServerConfig) -> ServerConfig + Send + Sync + 'static,
     ) -> Self {
         self.sources.adjustments.push((server.into(), Box::new(adjust)));
+        self
+    }
+
+    /// Shows people where they log in to the servers of files and folders that say `"oauth"`: the function is given the
+    /// server's name and the address to open in a browser of this machine. Without this, both are written to the
+    /// standard error.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), tool_mcp::ConfigError> {
+    /// # fn notify(text: String) {}
+    /// let servers = tool_mcp::Servers::builder()
+    ///     .config_file("mcp.json")?
+    ///     .on_login(|server, url| notify(format!("{server} wants you to log in: {url}")));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The address names a server that nobody has checked: show it as it is, and let somebody open it who wants to. It
+    /// is good for one login, and for as long as [patience](crate::OAuth::patience) lasts. A server that the application
+    /// names itself has a function of its own; see [`OAuth::in_browser`](crate::OAuth::in_browser).
+    #[cfg(feature = "auth")]
+    pub fn on_login(mut self, show: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {
+        self.sources.show_login = Some(Arc::new(show));
         self
     }
 

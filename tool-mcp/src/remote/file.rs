@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+#[cfg(not(feature = "auth"))]
+use super::config::Reached;
 use super::config::ServerConfig;
 use super::expand::expand;
 
@@ -126,13 +128,17 @@ impl<F: Fn(&str) -> Option<String>> Entry<'_, F> {
         if let Some(secret) = said.secret("clientSecret")? {
             oauth = oauth.client_secret(secret);
         }
+        if let Some(issuer) = said.text("issuer")? {
+            oauth = oauth.issuer(issuer);
+        }
         Ok(config.oauth(oauth.of_file()))
     }
 
     #[cfg(not(feature = "auth"))]
     fn login(&self, config: ServerConfig) -> Result<ServerConfig, Wrong> {
-        if self.entry.contains_key("oauth") {
-            tracing::warn!(server = config.name, "nobody can log in: the feature `auth` is off");
+        let mut config = config;
+        if let Reached::Http(http) = &mut config.reached {
+            http.wants_login = self.entry.contains_key("oauth");
         }
         Ok(config)
     }
@@ -247,6 +253,7 @@ mod tests {
         assert_eq!(with(said).unwrap(), with(said).unwrap());
         assert_ne!(with(said).unwrap(), with("{}").unwrap());
         assert_ne!(with(said).unwrap(), with(&said.replace("8976", "8977")).unwrap());
+        assert_ne!(with(r#"{"issuer": "https://login.example"}"#).unwrap(), with("{}").unwrap());
         assert_ne!(with("{}").unwrap(), [ServerConfig::http("a", "https://a.example/mcp")]);
         let shown = format!("{:?}", with(said).unwrap());
         assert!(shown.contains("us") && shown.contains("read") && !shown.contains("t0ken"), "{shown}");

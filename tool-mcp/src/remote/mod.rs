@@ -14,6 +14,7 @@ mod oauth;
 mod offer;
 mod plugins;
 mod promise;
+mod reached;
 mod requests;
 mod server;
 mod servers;

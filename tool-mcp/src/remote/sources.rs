@@ -15,9 +15,16 @@ pub(super) struct Sources {
     pub(super) files: Vec<(PathBuf, Vec<ServerConfig>)>,
     pub(super) folders: Vec<PathBuf>,
     pub(super) adjustments: Vec<(String, Adjust)>,
+    /// How people are shown where they log in to the servers of files and folders, if the application has a way.
+    #[cfg(feature = "auth")]
+    pub(super) show_login: Option<ShowLogin>,
 }
 
 pub(super) type Adjust = Box<dyn Fn(ServerConfig) -> ServerConfig + Send + Sync>;
+
+/// Is given the name of a server, and the address to log in at.
+#[cfg(feature = "auth")]
+pub(super) type ShowLogin = std::sync::Arc<dyn Fn(&str, &str) + Send + Sync>;
 
 /// What all sources say together.
 pub(super) struct Gathered {
@@ -67,11 +74,19 @@ impl Sources {
             let origin = format!("the plugins in {}", folder.display());
             servers.into_iter().for_each(|config| take(config, &origin, &mut gathered.problems));
         }
+        #[cfg(feature = "auth")]
+        if let Some(show) = &self.show_login {
+            gathered.servers.values_mut().for_each(|config| config.show_login(show));
+        }
         for (name, adjust) in &self.adjustments {
             if let Some(config) = gathered.servers.get_mut(name) {
                 *config = adjust(config.clone());
                 config.name.clone_from(name);
             }
+        }
+        for (name, config) in &gathered.servers {
+            let impossible = config.impossible().map(|why| format!("the server `{name}`: {why}"));
+            gathered.problems.extend(impossible);
         }
         gathered
     }
@@ -81,5 +96,27 @@ impl Sources {
         let unknown =
             self.adjustments.iter().filter(|(name, _)| self.folders.is_empty() && !servers.contains_key(name));
         unknown.map(|(name, _)| format!("`configure` names the server `{name}`, and there is none")).collect()
+    }
+}
+
+#[cfg(all(test, not(feature = "auth")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_login_that_nobody_can_make_is_a_problem_of_its_server() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = r#"{"mcpServers": {
+            "wiki": {"url": "https://wiki.example/mcp", "oauth": {}}, "open": {"url": "https://open.example/mcp"}
+        }}"#;
+        std::fs::write(folder.path().join("mcp.json"), file).unwrap();
+        let files = vec![(folder.path().join("mcp.json"), Vec::new())];
+        let in_file = Sources { files, ..Sources::default() }.gather();
+        let in_folder = Sources { folders: vec![folder.path().to_owned()], ..Sources::default() }.gather();
+        for gathered in [in_file, in_folder] {
+            assert_eq!(gathered.servers.keys().map(String::as_str).collect::<Vec<_>>(), ["open", "wiki"]);
+            let [problem] = &*gathered.problems else { panic!("{:?}", gathered.problems) };
+            assert!(problem.contains("`wiki`") && problem.contains("the feature `auth`"), "{problem}");
+        }
     }
 }

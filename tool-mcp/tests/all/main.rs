@@ -7,9 +7,6 @@ mod published;
 /// Our tools for MCP clients.
 mod server;
 
-/// Somebody who logs in with a browser.
-#[cfg(feature = "auth")]
-mod browser;
 /// A published server with a tool for everything, over both transports.
 mod everything;
 /// Servers that do harm.

@@ -4,26 +4,35 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rmcp::transport::auth::{
-    AuthError, AuthorizationCallback, AuthorizationManager, ClientCredentialsConfig, WWWAuthenticateParams,
+    AuthError, AuthorizationManager, ClientCredentialsConfig, CredentialStore, WWWAuthenticateParams,
 };
 use tokio::sync::{Mutex, OnceCell};
 use tokio::time::timeout;
+use tokio_util::sync::DropGuard;
+use tool_runtime::CancellationToken;
+use tracing::instrument::WithSubscriber;
+use tracing::subscriber::NoSubscriber;
 use url::Url;
 
+use super::authority::{Authority, expected_one};
+use super::person::{Visiting, WayBack};
 use super::store::Shared;
-use super::{Grant, OAuth, Visit};
+use super::{Grant, OAuth, returned};
 use crate::remote::transport::install_tls;
 
 /// Gets tokens, refreshes them, and asks for more.
 pub(crate) struct Access {
     url: String,
     oauth: OAuth,
+    store: Arc<dyn CredentialStore>,
     manager: OnceCell<Mutex<AuthorizationManager>>,
     /// Held while somebody logs in: one login is enough for all calls that wait for it.
     login: Mutex<Login>,
     logins: AtomicU64,
     asking: AtomicBool,
     asked: AtomicBool,
+    /// No server is configured with this any more.
+    unwanted: CancellationToken,
 }
 
 #[derive(Default)]
@@ -34,16 +43,10 @@ struct Login {
     unmet: Option<(String, String)>,
 }
 
-/// Where a login is possible, and what for.
-struct Found {
-    server: String,
-    scopes: Vec<String>,
-    takes_metadata_urls: bool,
-}
-
 impl Access {
     pub(crate) fn new(url: String, oauth: OAuth) -> Self {
         Self {
+            store: oauth.store.of(&url),
             url,
             oauth,
             manager: OnceCell::new(),
@@ -51,7 +54,13 @@ impl Access {
             logins: AtomicU64::new(0),
             asking: AtomicBool::new(false),
             asked: AtomicBool::new(false),
+            unwanted: CancellationToken::new(),
         }
+    }
+
+    /// While this is kept, logins are waited for.
+    pub(crate) fn wanted(&self) -> DropGuard {
+        self.unwanted.clone().drop_guard()
     }
 
     pub(crate) fn oauth(&self) -> &OAuth {
@@ -76,12 +85,18 @@ impl Access {
                 true => AuthorizationManager::new_allowing_private_addresses(&*self.url).await?,
                 false => AuthorizationManager::new(&*self.url).await?,
             };
-            manager.set_credential_store(Shared(self.oauth.store.clone()));
+            manager.set_credential_store(Shared(self.store.clone()));
             let (identity, grant) = (&self.oauth.identity, &self.oauth.grant);
+            if self.store.load().await?.is_some_and(|stored| stored.token_response.is_some()) {
+                let metadata = manager.resolve_metadata().await?.metadata;
+                Authority::new(&metadata, &self.url, identity)?;
+                manager.set_metadata(metadata);
+            }
             if manager.initialize_from_store().await?
-                && let (Some(id), Grant::Person { redirect, .. }) = (&identity.id, grant)
+                && let (Some(id), Grant::Person(_)) = (&identity.id, grant)
             {
-                identity.known_as(&mut manager, id, &redirect.uri()?)?;
+                // Nobody is sent anywhere for a token that is refreshed, but rmcp wants to know where to.
+                identity.known_as(&mut manager, id, &self.url)?;
             }
             Ok(Mutex::new(manager))
         };
@@ -114,7 +129,12 @@ impl Access {
     pub(in crate::remote) async fn login(self: &Arc<Self>, challenge: &str, seen: u64) -> Result<(), AuthError> {
         let (access, challenge) = (self.clone(), challenge.to_owned());
         // A task of its own: nobody is interrupted at the password because a call was given up.
-        let login = tokio::spawn(async move { access.login_once(challenge, seen).await });
+        let login = tokio::spawn(async move {
+            tokio::select! {
+                () = access.unwanted.cancelled() => Err(AuthError::InternalError("the server is gone".to_owned())),
+                met = access.login_once(challenge, seen) => met,
+            }
+        });
         login.await.map_err(|error| AuthError::InternalError(error.to_string()))?
     }
 
@@ -124,15 +144,18 @@ impl Access {
             return Ok(());
         }
         match &self.oauth.grant {
-            Grant::Client => self.present(&challenge).await?,
-            Grant::Person { redirect, visit } => {
+            Grant::Client => self.present(&mut login, &challenge).await?,
+            Grant::Person(person) => {
                 if let Some((unmet, why)) = &login.unmet
                     && *unmet == challenge
                 {
                     return Err(AuthError::AuthorizationFailed(why.clone()));
                 }
-                let url = self.login_url(&mut login, &challenge, &redirect.uri()?).await?;
-                if let Err(error) = self.ask(visit, url).await {
+                // Nobody was asked as long as there is no way back: this is tried again.
+                let WayBack { redirect_uri, visit } = person.way_back().await?;
+                let url = self.login_url(&mut login, &challenge, &redirect_uri).await?;
+                let server = login.introduced_to.as_deref().unwrap_or_default();
+                if let Err(error) = self.ask(visit, url, server).await {
                     login.unmet = Some((challenge, error.to_string()));
                     return Err(error);
                 }
@@ -145,7 +168,7 @@ impl Access {
 
     /// Says that a challenge cannot be met: somebody has logged in, and it did not help.
     pub(in crate::remote) async fn give_up(&self, challenge: &str) {
-        if matches!(self.oauth.grant, Grant::Person { .. }) {
+        if matches!(self.oauth.grant, Grant::Person(_)) {
             let why = "the login did not help: the server asks for the same again".to_owned();
             self.login.lock().await.unmet = Some((challenge.to_owned(), why));
         }
@@ -168,36 +191,48 @@ impl Access {
         {
             return manager.request_scope_upgrade(scope).await;
         }
-        let found = self.discover(&mut manager, challenge).await?;
-        let scopes: Vec<&str> = found.scopes.iter().map(String::as_str).collect();
-        if login.introduced_to.as_ref() != Some(&found.server) {
+        let (server, scopes) = self.discover(login, &mut manager, challenge).await?;
+        let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
+        if login.introduced_to.as_ref() != Some(&server.name) {
             login.introduced_to = None;
             let identity = &self.oauth.identity;
-            identity.introduce(&mut manager, found.takes_metadata_urls, redirect_uri, &scopes).await?;
-            login.introduced_to = Some(found.server);
+            identity.introduce(&mut manager, server.takes_metadata_urls, redirect_uri, &scopes).await?;
+            login.introduced_to = Some(server.name);
         }
         manager.get_authorization_url(&scopes).await
     }
 
     /// Finds out from the challenge where a login is possible, and what for.
-    async fn discover(&self, manager: &mut AuthorizationManager, challenge: &str) -> Result<Found, AuthError> {
+    async fn discover(
+        &self,
+        login: &Login,
+        manager: &mut AuthorizationManager,
+        challenge: &str,
+    ) -> Result<(Authority, Vec<String>), AuthError> {
         let metadata = manager.resolve_metadata_from_challenge(Some(challenge)).await?.metadata;
-        let server = metadata.issuer.clone().unwrap_or_else(|| metadata.token_endpoint.clone());
-        let takes_metadata_urls = metadata.additional_fields.get("client_id_metadata_document_supported");
-        let takes_metadata_urls = takes_metadata_urls.and_then(serde_json::Value::as_bool).unwrap_or_default();
+        let identity = &self.oauth.identity;
+        let server = Authority::new(&metadata, &self.url, identity)?;
+        if let Some(known) = login.introduced_to.as_ref().filter(|known| **known != server.name) {
+            if identity.id.is_some() {
+                expected_one(known, Some(&server.name))?;
+            }
+            // Tokens of the one are no business of the other.
+            self.store.clear().await?;
+        }
         manager.set_metadata(metadata);
         let scopes = match &*self.oauth.scopes {
             [] => manager.select_initial_scopes(&[]).await,
             scopes => scopes.to_vec(),
         };
-        Ok(Found { server, scopes, takes_metadata_urls })
+        Ok((server, scopes))
     }
 
     /// Lets a person log in there, and takes the token that comes of it.
-    async fn ask(&self, visit: &Visit, url: String) -> Result<(), AuthError> {
+    async fn ask(&self, visit: impl FnOnce(String) -> Visiting, url: String, server: &str) -> Result<(), AuthError> {
         let failed = AuthError::AuthorizationFailed;
+        let login = Url::parse(&url)?;
         // Whoever opens it may open anything: a file, a program.
-        if !url.starts_with("https://") && !url.starts_with("http://") {
+        if !matches!(login.scheme(), "https" | "http") {
             return Err(failed(format!("{url:?} is no page to log in at")));
         }
         let patience = self.oauth.patience;
@@ -206,19 +241,17 @@ impl Access {
         let redirected = redirected.map_err(|_| failed(format!("nobody logged in within {patience:?}")))?;
         let redirected = redirected.map_err(failed)?;
         drop(asking);
-        if let Some(why) = refusal(&redirected) {
-            return Err(failed(why));
-        }
-        let back = AuthorizationCallback::from_redirect_url(&redirected)?;
+        let back = returned::code(&login, server, &redirected)?;
         let manager = self.manager().await?.lock().await;
-        let issuer = back.issuer.as_deref();
-        manager.exchange_code_for_token_with_issuer(&back.code, &back.csrf_token, issuer).await.map(drop)
+        let traded = manager.exchange_code_for_token_with_issuer(&back.code, &back.csrf_token, back.issuer.as_deref());
+        unlogged(traded).await.map(drop)
     }
 
     /// Logs in as the application itself.
-    async fn present(&self, challenge: &str) -> Result<(), AuthError> {
+    async fn present(&self, login: &mut Login, challenge: &str) -> Result<(), AuthError> {
         let mut manager = self.manager().await?.lock().await;
-        let scopes = self.discover(&mut manager, challenge).await?.scopes;
+        let (server, scopes) = self.discover(login, &mut manager, challenge).await?;
+        login.introduced_to = Some(server.name);
         let identity = &self.oauth.identity;
         let credentials = ClientCredentialsConfig::ClientSecret {
             client_id: identity.id.clone().unwrap_or_default(),
@@ -228,16 +261,13 @@ impl Access {
         };
         manager.validate_client_credentials_metadata(&credentials)?;
         manager.configure_client_credentials(&credentials)?;
-        manager.exchange_client_credentials(&credentials).await.map(drop)
+        unlogged(manager.exchange_client_credentials(&credentials)).await.map(drop)
     }
 }
 
-/// Why a person was sent back without what was asked for, if they were.
-fn refusal(redirected: &str) -> Option<String> {
-    let url = Url::parse(redirected).ok()?;
-    let value = |name: &str| url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned());
-    let error = value("error")?;
-    Some(value("error_description").map_or_else(|| error.clone(), |description| format!("{description} ({error})")))
+/// rmcp writes the code and what comes for it, such as a token with the person's name, into the log.
+fn unlogged<F: Future>(traded: F) -> impl Future<Output = F::Output> {
+    traded.with_subscriber(NoSubscriber::default())
 }
 
 /// While this lives, somebody is being asked.

@@ -9,6 +9,8 @@ pub(in crate::remote) struct Identity {
     pub(super) secret: Option<String>,
     pub(super) metadata_url: Option<String>,
     pub(super) name: Option<String>,
+    /// The authorization server that knows it, by its issuer.
+    pub(super) issuer: Option<String>,
 }
 
 impl Identity {

@@ -1,23 +1,24 @@
 //! OAuth: how a server behind a URL is told who we are.
 
 mod access;
+mod authority;
 mod browser;
 mod identity;
+mod person;
+mod returned;
 mod store;
 
 use std::fmt;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::transport::auth::{AuthError, CredentialStore};
+use rmcp::transport::auth::CredentialStore;
 
 pub(crate) use access::Access;
 use browser::Browser;
 pub(super) use identity::Identity;
-
-type Visiting = Pin<Box<dyn Future<Output = Result<String, String>> + Send>>;
-type Visit = Arc<dyn Fn(String) -> Visiting + Send + Sync>;
+use person::{Person, Visiting};
+use store::Store;
 
 /// How tokens for a server are got, with OAuth 2.1 as MCP has it.
 ///
@@ -41,13 +42,31 @@ type Visit = Arc<dyn Fn(String) -> Visiting + Send + Sync>;
 /// Nothing is asked for until the server does: its refusal says where to log in and what for. Tokens are refreshed, and
 /// more scopes are asked for when a tool needs them; the call waits meanwhile and is then made again. Where a login
 /// fails, or does not help, the same is not tried again until [`Servers::reload`](crate::Servers::reload).
+///
+/// Make it once and clone it: the clones have the same tokens, for each server its own. A function for
+/// [`configure`](crate::ServersBuilder::configure) runs at every reload; one that makes a new `OAuth` there has somebody
+/// log in each time.
+///
+/// ```no_run
+/// use tool_mcp::{OAuth, Servers};
+///
+/// # fn main() -> Result<(), tool_mcp::ConfigError> {
+/// let person = OAuth::in_browser(|url| println!("To use the wiki, open {url}")).client_id("notes");
+/// let servers = Servers::builder()
+///     .config_file("mcp.json")?
+///     .configure("wiki", move |wiki| wiki.oauth(person.clone()));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Where that does not fit, [`shared_store`](Self::shared_store) says that the tokens are the same.
 #[derive(Clone)]
 #[must_use = "it is used by `ServerConfig::oauth(..)`"]
 pub struct OAuth {
     grant: Grant,
     identity: Identity,
     scopes: Vec<String>,
-    store: Arc<dyn CredentialStore>,
+    store: Store,
     private_addresses: bool,
     patience: Duration,
     /// It is what a file says, and the same as long as that says the same.
@@ -57,28 +76,10 @@ pub struct OAuth {
 /// Who says that we may.
 #[derive(Clone)]
 enum Grant {
-    /// A person, who is sent to a URL and comes back to another.
-    Person { redirect: Redirect, visit: Visit },
+    /// A person.
+    Person(Person),
     /// Nobody but the client itself.
     Client,
-}
-
-/// Where a person comes back to.
-#[derive(Clone)]
-enum Redirect {
-    Given(String),
-    Here(Arc<Browser>),
-}
-
-impl Redirect {
-    fn uri(&self) -> Result<String, AuthError> {
-        match self {
-            Self::Given(uri) => Ok(uri.clone()),
-            Self::Here(browser) => browser.redirect_uri().map_err(|error| {
-                AuthError::AuthorizationFailed(format!("nobody could come back from a login: {error}"))
-            }),
-        }
-    }
 }
 
 impl OAuth {
@@ -87,7 +88,7 @@ impl OAuth {
             grant,
             identity,
             scopes: Vec::new(),
-            store: Arc::new(store::InMemory::default()),
+            store: Store::default(),
             private_addresses: false,
             patience: Duration::from_secs(300),
             of_file: false,
@@ -104,18 +105,17 @@ impl OAuth {
     }
 
     /// As [`in_browser`](Self::in_browser), at a fixed port: for a [client](Self::client_id) that was registered with
-    /// the redirect URI `http://127.0.0.1:{port}/callback`.
+    /// the redirect URI `http://127.0.0.1:{port}/callback`. The port is taken while somebody logs in, and free in
+    /// between; where another has it, the server's status says so, and it is tried again.
     pub fn in_browser_at(port: u16, show: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        let browser = Arc::new(Browser::new(port, show));
-        let redirect = Redirect::Here(browser.clone());
-        let visit = move |url| -> Visiting { Box::pin(browser.clone().visit(url)) };
-        Self::with(Grant::Person { redirect, visit: Arc::new(visit) }, Identity::default())
+        Self::with(Grant::Person(Person::Here(Arc::new(Browser::new(port, show)))), Identity::default())
     }
 
     /// A person logs in, wherever they are (an authorization code, with PKCE).
     ///
     /// The function is given the URL to open. It waits until the browser is sent to the redirect URI, and gives back
-    /// that URL whole, with its query; or in words why that did not happen.
+    /// that URL whole, with its query; or in words why that did not happen. The URI has HTTPS, is one of this machine
+    /// (`http://127.0.0.1`), or has a scheme of the application's own.
     pub fn new<F, Fut, E>(redirect_uri: impl Into<String>, visit: F) -> Self
     where
         F: Fn(String) -> Fut + Send + Sync + 'static,
@@ -126,8 +126,8 @@ impl OAuth {
             let visiting = visit(url);
             Box::pin(async move { visiting.await.map_err(|error| error.to_string()) })
         };
-        let redirect = Redirect::Given(redirect_uri.into());
-        Self::with(Grant::Person { redirect, visit: Arc::new(visit) }, Identity::default())
+        let person = Person::Elsewhere { redirect_uri: redirect_uri.into(), visit: Arc::new(visit) };
+        Self::with(Grant::Person(person), Identity::default())
     }
 
     /// The application logs in as itself (client credentials), with an id and a secret that it was given before.
@@ -145,6 +145,20 @@ impl OAuth {
     /// The secret that belongs to the [id](Self::client_id).
     pub fn client_secret(mut self, secret: impl Into<String>) -> Self {
         self.identity.secret = Some(secret.into());
+        self
+    }
+
+    /// The authorization server that has the application registered, by its issuer. It is a server that names the one to
+    /// log in with: said here, the [id](Self::client_id) and the secret are told to no other. Without this they are told
+    /// to the first that is named, and to no other after it.
+    ///
+    /// ```
+    /// # use tool_mcp::OAuth;
+    /// # let secret = String::new();
+    /// let service = OAuth::client_credentials("notes", secret).issuer("https://login.example");
+    /// ```
+    pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
+        self.identity.issuer = Some(issuer.into());
         self
     }
 
@@ -168,8 +182,27 @@ impl OAuth {
 
     /// Where tokens are kept, such as the system's keyring; in memory unless told. What is stored there is as good as a
     /// password. One store is for one server.
-    pub fn store(mut self, store: impl CredentialStore + 'static) -> Self {
-        self.store = Arc::new(store);
+    pub fn store(self, store: impl CredentialStore + 'static) -> Self {
+        self.shared_store(Arc::new(store))
+    }
+
+    /// As [`store`](Self::store), with one that the application holds on to. What says the same and has the same store
+    /// is the same when servers are [reloaded](crate::Servers::reload), however often it is made: nobody has to log in
+    /// again, and the server stays connected.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use tool_mcp::rmcp::transport::auth::InMemoryCredentialStore;
+    /// use tool_mcp::{OAuth, Servers};
+    ///
+    /// let tokens = Arc::new(InMemoryCredentialStore::new());
+    /// let servers = Servers::builder().configure("wiki", move |wiki| {
+    ///     wiki.oauth(OAuth::in_browser(|url| println!("To use the wiki, open {url}")).shared_store(tokens.clone()))
+    /// });
+    /// ```
+    pub fn shared_store(mut self, store: Arc<dyn CredentialStore>) -> Self {
+        self.store = Store::Given(store);
         self
     }
 
@@ -192,15 +225,32 @@ impl OAuth {
         self
     }
 
-    /// Whether tokens that were got by the one are good for the other.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        let port = |oauth: &Self| match &oauth.grant {
-            Grant::Person { redirect: Redirect::Here(browser), .. } => Some(browser.port),
+    /// The same, with another function that shows people where they log in; nothing where the application has said how.
+    pub(super) fn shown_by(&self, show: impl Fn(&str) + Send + Sync + 'static) -> Option<Self> {
+        match &self.grant {
+            Grant::Person(Person::Here(browser)) if self.of_file => {
+                let browser = Arc::new(Browser::new(browser.port, show));
+                Some(Self { grant: Grant::Person(Person::Here(browser)), ..self.clone() })
+            }
             _ => None,
+        }
+    }
+
+    /// Whether it says the same, and has the same tokens. The functions that people are asked with are not looked at:
+    /// no two of them can be told to be the same.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let same_grant = match (&self.grant, &other.grant) {
+            (Grant::Person(this), Grant::Person(other)) => this.is_same(other),
+            (Grant::Client, Grant::Client) => true,
+            _ => false,
         };
-        let says_the_same =
-            || self.identity == other.identity && self.scopes == other.scopes && port(self) == port(other);
-        Arc::ptr_eq(&self.store, &other.store) || (self.of_file && other.of_file && says_the_same())
+        let same_store = self.store.is_same(&other.store) || (self.of_file && other.of_file);
+        same_store
+            && same_grant
+            && self.identity == other.identity
+            && self.scopes == other.scopes
+            && self.private_addresses == other.private_addresses
+            && self.patience == other.patience
     }
 }
 
@@ -208,8 +258,8 @@ impl OAuth {
 impl fmt::Debug for OAuth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut oauth = f.debug_struct("OAuth");
-        if let Grant::Person { redirect: Redirect::Given(uri), .. } = &self.grant {
-            oauth.field("redirect_uri", uri);
+        if let Grant::Person(Person::Elsewhere { redirect_uri, .. }) = &self.grant {
+            oauth.field("redirect_uri", redirect_uri);
         }
         oauth.field("client_id", &self.identity.id).field("scopes", &self.scopes).finish_non_exhaustive()
     }

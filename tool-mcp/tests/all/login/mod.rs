@@ -1,5 +1,12 @@
 //! Servers that want to know who calls: somebody is asked to log in when that is needed, and not more often.
 
+/// Somebody who logs in with a browser.
+mod browser;
+/// What is configured again, and the same or otherwise.
+mod reload;
+/// Who is told what they should not know.
+mod secrets;
+
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -20,11 +27,15 @@ use crate::scripted::{call, connect, dispatcher, kind, until};
 #[derive(Default)]
 pub struct Guarded {
     url: String,
+    /// Where people are sent to log in, if not here.
+    elsewhere: Mutex<Option<String>>,
     /// The token that is taken at the moment.
     token: Mutex<String>,
     tokens: AtomicUsize,
     registrations: AtomicUsize,
     logins: AtomicUsize,
+    /// What came with requests to let somebody in.
+    presented: Mutex<Vec<String>>,
     /// What the token server was sent.
     forms: Mutex<Vec<String>>,
     /// No token is good enough.
@@ -52,7 +63,8 @@ impl Guarded {
     }
 
     async fn resource(State(this): State<Arc<Self>>) -> Response {
-        json_of(&json!({"resource": format!("{}/mcp", this.url), "authorization_servers": [this.url]}))
+        let server = this.elsewhere.lock().unwrap().clone().unwrap_or_else(|| this.url.clone());
+        json_of(&json!({"resource": format!("{}/mcp", this.url), "authorization_servers": [server]}))
     }
 
     async fn metadata(State(this): State<Arc<Self>>) -> Response {
@@ -73,11 +85,15 @@ impl Guarded {
         this.forms.lock().unwrap().push(String::from_utf8_lossy(&body).into_owned());
         let token = format!("token-{}", this.tokens.fetch_add(1, Ordering::SeqCst));
         this.token.lock().unwrap().clone_from(&token);
-        json_of(&json!({"access_token": token, "token_type": "Bearer", "expires_in": 3600, "refresh_token": "again"}))
+        json_of(&json!({
+            "access_token": token, "token_type": "Bearer", "expires_in": 3600, "refresh_token": "again",
+            "id_token": "wh0-it-is",
+        }))
     }
 
     async fn mcp(State(this): State<Arc<Self>>, headers: HeaderMap, body: Bytes) -> Response {
         let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        this.presented.lock().unwrap().push(given.to_owned());
         let wanted = format!("Bearer {}", this.token.lock().unwrap());
         if given != wanted || this.closed.load(Ordering::SeqCst) {
             let challenge = format!(
@@ -128,6 +144,10 @@ impl Guarded {
         forms.iter().filter_map(code).collect()
     }
 
+    fn registrations(&self) -> usize {
+        self.registrations.load(Ordering::SeqCst)
+    }
+
     fn logins(&self) -> usize {
         self.logins.load(Ordering::SeqCst)
     }
@@ -142,7 +162,7 @@ async fn one_login_is_enough_and_a_lost_token_is_renewed() {
     let servers = connect(&tools, Servers::builder().server(config.connect_timeout(Duration::from_secs(2)))).await;
     assert_eq!(servers.status()[0].state, ServerState::Connected, "{servers:?}");
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
-    assert_eq!((guarded.logins(), guarded.registrations.load(Ordering::SeqCst)), (1, 1));
+    assert_eq!((guarded.logins(), guarded.registrations()), (1, 1));
     {
         let forms = guarded.forms.lock().unwrap();
         assert!(forms[0].contains("code=c0de") && forms[0].contains("code_verifier="), "{forms:?}");

@@ -1,0 +1,75 @@
+//! What somebody brings back from a login.
+
+use rmcp::transport::auth::{AuthError, AuthorizationCallback};
+use url::Url;
+
+/// The most characters of a server's reason that are passed on.
+const REASON: usize = 300;
+
+/// The code that somebody brings back from a login with an authorization server, or why they have none.
+///
+/// Anybody can send a browser back: nothing is believed of what does not answer this login.
+pub(super) fn code(login: &Url, server: &str, redirected: &str) -> Result<AuthorizationCallback, AuthError> {
+    let returned = Url::parse(redirected)?;
+    let error = value(&returned, "error");
+    let (asked, answered) = (value(login, "state"), value(&returned, "state"));
+    // Some servers forget the state of a login that they refuse; whoever forges that gets us nothing but a refusal.
+    if answered != asked && (answered.is_some() || error.is_none()) {
+        let why = "somebody came back from another login than the one that was asked for";
+        return Err(AuthError::AuthorizationFailed(why.to_owned()));
+    }
+    let Some(error) = error else { return AuthorizationCallback::from_redirect_url(redirected) };
+    match value(&returned, "iss") {
+        Some(issuer) if issuer != server => Err(AuthError::AuthorizationServerMismatch {
+            expected_issuer: server.to_owned(),
+            received_issuer: plain(&issuer),
+        }),
+        _ => {
+            let description = value(&returned, "error_description");
+            let why = description.map_or_else(|| error.clone(), |description| format!("{description} ({error})"));
+            Err(AuthError::AuthorizationFailed(plain(&why)))
+        }
+    }
+}
+
+/// The last of that name, as rmcp has it.
+fn value(url: &Url, name: &str) -> Option<String> {
+    url.query_pairs().filter(|(key, _)| key == name).last().map(|(_, value)| value.into_owned())
+}
+
+/// Words of others, as far as they are fit for a terminal and for a model.
+fn plain(words: &str) -> String {
+    words.chars().filter(|character| !character.is_control()).take(REASON).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_answers_the_login_is_believed() {
+        let login = Url::parse("https://login.example/authorize?state=s1&client_id=us").unwrap();
+        let back = |query: &str| {
+            let redirected = format!("http://127.0.0.1:1/back?{query}");
+            code(&login, "https://login.example", &redirected).map_err(|error| error.to_string())
+        };
+        let brought = back("code=c0de&state=s1&iss=https://login.example").unwrap();
+        assert_eq!((&*brought.code, &*brought.csrf_token), ("c0de", "s1"));
+        assert!(brought.issuer.is_some(), "it is compared when the code is traded");
+        for (query, why) in [
+            ("code=c0de&state=s2", "another login"),
+            ("code=c0de&state=s1&state=s2", "another login"),
+            ("code=c0de", "another login"),
+            ("error=access_denied&state=s2", "another login"),
+            ("state=s1", "missing code"),
+            ("error=access_denied&state=s1&iss=https://evil.example", "issuer mismatch"),
+            ("error=access_denied&state=s1&iss=https://login.example", "access_denied"),
+            ("error=access_denied&error_description=Not%20to%1b[2Jday%0A", "Not to[2Jday (access_denied)"),
+        ] {
+            let told = back(query).unwrap_err();
+            assert!(told.contains(why), "{query}: {told}");
+        }
+        let endless = back(&format!("error={}&state=s1", "x".repeat(9_000))).unwrap_err();
+        assert!(endless.len() < 400, "{}", endless.len());
+    }
+}

@@ -1,0 +1,195 @@
+//! Somebody at this machine who logs in with a browser, and whoever else comes to the port that waits for them.
+
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tool_mcp::rmcp::transport::auth::InMemoryCredentialStore;
+use tool_mcp::{OAuth, ServerState, Servers};
+use url::Url;
+
+use super::Guarded;
+use crate::scripted::{call, connect, dispatcher, until};
+
+/// A login, and the URLs that somebody is shown for it.
+fn login() -> (OAuth, mpsc::UnboundedReceiver<Url>) {
+    let (show, shown) = mpsc::unbounded_channel();
+    (OAuth::in_browser(move |url| show.send(Url::parse(url).unwrap()).unwrap()), shown)
+}
+
+fn value(url: &Url, name: &str) -> String {
+    url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned()).unwrap()
+}
+
+/// Comes back to where the login was told to send people, with a query.
+async fn come_back(login: &Url, query: &[(&str, &str)]) -> u16 {
+    let back = Url::parse_with_params(&value(login, "redirect_uri"), query).unwrap();
+    assert_eq!(back.host_str(), Some("127.0.0.1"), "nobody else can come: {back}");
+    reqwest::get(back).await.unwrap().status().as_u16()
+}
+
+#[tokio::test]
+async fn a_person_logs_in_and_nobody_else_does() {
+    let guarded = Guarded::start().await;
+    let (oauth, mut shown) = login();
+    let person = tokio::spawn(async move {
+        let url = shown.recv().await.unwrap();
+        let state = value(&url, "state");
+        assert_eq!(come_back(&url, &[("code", "forged"), ("state", "guessed")]).await, 400);
+        assert_eq!(come_back(&url, &[("code", "forged")]).await, 400);
+        assert_eq!(come_back(&url, &[("error", "access_denied"), ("state", "")]).await, 400);
+        assert_eq!(come_back(&url, &[("code", "c0de"), ("state", &state)]).await, 200);
+        shown.try_recv().is_ok()
+    });
+    let tools = dispatcher();
+    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
+    assert_eq!(call(&tools, "mcp_s_a").await.output, "in", "{servers:?}");
+    assert!(!person.await.unwrap(), "they are asked once");
+    assert_eq!(guarded.codes(), ["c0de"], "what was forged went nowhere");
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn a_person_says_no() {
+    let guarded = Guarded::start().await;
+    let (oauth, mut shown) = login();
+    let person = tokio::spawn(async move {
+        let url = shown.recv().await.unwrap();
+        come_back(&url, &[("error", "access_denied"), ("state", &value(&url, "state"))]).await
+    });
+    let tools = dispatcher();
+    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
+    assert_eq!(person.await.unwrap(), 200);
+    until(|| matches!(&servers.status()[0].state, ServerState::Away(why) if why.contains("access_denied"))).await;
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn nobody_comes() {
+    let guarded = Guarded::start().await;
+    let (oauth, shown) = login();
+    let tools = dispatcher();
+    let config = guarded.config(oauth.patience(Duration::from_millis(50)));
+    let servers = connect(&tools, Servers::builder().server(config)).await;
+    until(|| matches!(&servers.status()[0].state, ServerState::Away(why) if why.contains("nobody logged in"))).await;
+    servers.close().await;
+    drop(shown);
+}
+
+/// A port that nobody has, and that nobody is given unasked; for each test another.
+fn unused_port() -> u16 {
+    static GIVEN: AtomicU16 = AtomicU16::new(0);
+    let from = 20_000 + u16::try_from(std::process::id() % 10_000).unwrap();
+    let mut ports = std::iter::repeat_with(|| from + GIVEN.fetch_add(1, Ordering::SeqCst));
+    ports.find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).unwrap()
+}
+
+/// Somebody who logs in when they are shown where; before that, they see whether the port is taken.
+fn somebody(mut shown: mpsc::UnboundedReceiver<Url>, port: u16) -> JoinHandle<bool> {
+    tokio::spawn(async move {
+        let url = shown.recv().await.unwrap();
+        let is_taken = TcpListener::bind(("127.0.0.1", port)).is_err();
+        assert_eq!(value(&url, "redirect_uri"), format!("http://127.0.0.1:{port}/callback"));
+        assert_eq!(come_back(&url, &[("code", "c0de"), ("state", &value(&url, "state"))]).await, 200);
+        is_taken
+    })
+}
+
+#[tokio::test]
+async fn a_fixed_port_is_taken_while_somebody_logs_in() {
+    let guarded = Guarded::start().await;
+    let port = unused_port();
+    let taken = TcpListener::bind(("127.0.0.1", port)).unwrap();
+    let (show, shown) = mpsc::unbounded_channel();
+    let oauth = OAuth::in_browser_at(port, move |url| show.send(Url::parse(url).unwrap()).unwrap());
+    let person = somebody(shown, port);
+    let tools = dispatcher();
+    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
+    let why = |servers: &Servers| format!("{:?}", servers.status()[0].state);
+    until(|| why(&servers).contains(&format!("port {port} of 127.0.0.1 cannot be listened to"))).await;
+    assert!(why(&servers).contains("`callbackPort`"), "what to do: {servers:?}");
+    assert!(!person.is_finished(), "nobody is asked who could not come back");
+    // It is tried again by itself.
+    drop(taken);
+    assert!(person.await.unwrap(), "somebody who comes back is heard by us");
+    until(|| servers.status()[0].state == ServerState::Connected).await;
+    TcpListener::bind(("127.0.0.1", port)).expect("the login is over, and the port is for others");
+    assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn whoever_has_logged_in_needs_no_port() {
+    let guarded = Guarded::start().await;
+    let (tools, store) = (dispatcher(), Arc::new(InMemoryCredentialStore::new()));
+    let known = |oauth: OAuth| guarded.config(oauth.client_id("us").shared_store(store.clone()));
+    let person = known(guarded.person(Duration::ZERO));
+    connect(&tools, Servers::builder().server(person)).await.close().await;
+    let port = unused_port();
+    let taken = TcpListener::bind(("127.0.0.1", port)).unwrap();
+    let later = known(OAuth::in_browser_at(port, |url| panic!("nobody could come back: {url}")));
+    "revoked".clone_into(&mut guarded.token.lock().unwrap());
+    let servers = connect(&tools, Servers::builder().server(later)).await;
+    assert_eq!(call(&tools, "mcp_s_a").await.output, "in", "the token is renewed: {servers:?}");
+    drop(taken);
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn a_free_port_stays_the_one_that_was_registered() {
+    let guarded = Guarded::start().await;
+    let (oauth, mut shown) = login();
+    let tools = dispatcher();
+    let config = guarded.config(oauth.patience(Duration::from_millis(50)));
+    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let first = value(&shown.recv().await.unwrap(), "redirect_uri");
+    until(|| matches!(servers.status()[0].state, ServerState::Away(_))).await;
+    servers.reload().await;
+    assert_eq!(value(&shown.recv().await.unwrap(), "redirect_uri"), first, "the authorization server knows no other");
+    assert_eq!(guarded.registrations(), 1);
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn nobody_is_waited_for_when_the_server_is_gone() {
+    let guarded = Guarded::start().await;
+    let port = unused_port();
+    let (show, mut shown) = mpsc::unbounded_channel();
+    let oauth = OAuth::in_browser_at(port, move |url| show.send(url.to_owned()).unwrap());
+    let config = guarded.config(oauth);
+    let connecting = tokio::spawn(async move { connect(&dispatcher(), Servers::builder().server(config)).await });
+    shown.recv().await.unwrap();
+    TcpListener::bind(("127.0.0.1", port)).expect_err("somebody is waited for");
+    connecting.abort();
+    until(|| TcpListener::bind(("127.0.0.1", port)).is_ok()).await;
+}
+
+#[tokio::test]
+async fn one_comes_back_after_the_other() {
+    let (one, two) = (Guarded::start().await, Guarded::start().await);
+    let (oauth, mut shown) = login();
+    let oauth = oauth.patience(Duration::from_secs(20));
+    let person = tokio::spawn(async move {
+        for _ in 0..2 {
+            let url = shown.recv().await.unwrap();
+            // Time enough for both to wait at the same port.
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            assert!(shown.try_recv().is_err(), "one at a time");
+            assert_eq!(come_back(&url, &[("code", "c0de"), ("state", &value(&url, "state"))]).await, 200);
+        }
+    });
+    let (tools, others) = (dispatcher(), dispatcher());
+    let (first, second) = (one.config(oauth.clone()), two.config(oauth));
+    let (servers, more) = tokio::join!(
+        connect(&tools, Servers::builder().server(first)),
+        connect(&others, Servers::builder().server(second))
+    );
+    person.await.unwrap();
+    assert_eq!(call(&tools, "mcp_s_a").await.output, "in", "{servers:?}");
+    assert_eq!(call(&others, "mcp_s_a").await.output, "in", "{more:?}");
+    servers.close().await;
+    more.close().await;
+}

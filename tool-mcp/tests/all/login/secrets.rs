@@ -1,0 +1,170 @@
+//! Who is told what: a server names whom to log in with, and may name anybody.
+
+use std::fmt::{Debug, Write as _};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tool_mcp::{OAuth, ServerState, Servers};
+use tool_runtime::ErrorKind;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+
+use super::Guarded;
+use crate::scripted::{call, connect, dispatcher, kind, until};
+
+impl Guarded {
+    /// Lets nobody in any more, and sends them to log in elsewhere.
+    fn turn(&self, elsewhere: &Self) {
+        *self.elsewhere.lock().unwrap() = Some(elsewhere.url.clone());
+        self.closed.store(true, Ordering::SeqCst);
+    }
+
+    fn was_told(&self) -> Vec<String> {
+        self.forms.lock().unwrap().clone()
+    }
+}
+
+#[tokio::test]
+async fn a_secret_is_told_to_the_one_who_gave_it_out() {
+    let (guarded, other) = (Guarded::start().await, Guarded::start().await);
+    let tools = dispatcher();
+    let config = guarded.config(OAuth::client_credentials("notes", "s3cret"));
+    let servers = connect(&tools, Servers::builder().server(config)).await;
+    assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
+    guarded.turn(&other);
+    let refused = call(&tools, "mcp_s_a").await;
+    assert_eq!(kind(&refused), Some(ErrorKind::Fatal), "{refused:?}");
+    assert_eq!(other.was_told(), [""; 0], "{refused:?}");
+    servers.close().await;
+
+    // Nobody has told them anything yet, but it is said who may be.
+    let tools = dispatcher();
+    let oauth = OAuth::client_credentials("notes", "s3cret");
+    let config = guarded.config(oauth.clone().issuer(&guarded.url));
+    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let why = |servers: &Servers| format!("{:?}", servers.status()[0].state);
+    until(|| why(&servers).contains("issuer mismatch")).await;
+    assert_eq!(other.was_told(), [""; 0]);
+    servers.close().await;
+
+    // The control: where nothing is said, whoever is named first is told.
+    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
+    assert!(other.was_told()[0].contains("s3cret"), "{:?}", other.was_told());
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn whoever_registers_itself_may_do_so_elsewhere() {
+    let (guarded, other) = (Guarded::start().await, Guarded::start().await);
+    let tools = dispatcher();
+    let config = guarded.config(guarded.person(Duration::ZERO));
+    let servers = connect(&tools, Servers::builder().server(config)).await;
+    guarded.turn(&other);
+    call(&tools, "mcp_s_a").await;
+    assert_eq!(other.registrations(), 1);
+    let told = other.was_told();
+    assert!(told[0].contains("grant_type=authorization_code"), "{told:?}");
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn a_token_is_for_one_server() {
+    let (guarded, other) = (Guarded::start().await, Guarded::start().await);
+    let (oauth, tools) = (OAuth::client_credentials("notes", "s3cret"), dispatcher());
+    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth.clone()))).await;
+    assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
+    servers.close().await;
+    let servers = connect(&tools, Servers::builder().server(other.config(oauth.clone()))).await;
+    assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
+    assert_eq!(other.presented.lock().unwrap()[0], "", "what the first has given");
+    servers.close().await;
+    // The control: the first knows it again.
+    let before = guarded.presented.lock().unwrap().len();
+    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
+    assert_eq!(guarded.presented.lock().unwrap()[before], "Bearer token-0");
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn whoever_comes_back_from_another_login_is_not_believed() {
+    let guarded = Guarded::start().await;
+    let oauth = OAuth::new("http://127.0.0.1:1/back", |_| async {
+        Ok::<_, String>("http://127.0.0.1:1/back?error=access_denied&state=guessed".to_owned())
+    });
+    let tools = dispatcher();
+    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
+    until(|| matches!(&servers.status()[0].state, ServerState::Away(why) if why.contains("another login"))).await;
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn a_code_does_not_leave_the_machine_in_the_clear() {
+    let guarded = Guarded::start().await;
+    let oauth = OAuth::new("http://notes.example/back", |url| async move {
+        Err::<String, _>(format!("nobody is to be asked: {url}"))
+    });
+    let tools = dispatcher();
+    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
+    until(|| matches!(&servers.status()[0].state, ServerState::Away(why) if why.contains("needs HTTPS"))).await;
+    assert_eq!(guarded.registrations(), 0);
+    servers.close().await;
+}
+
+/// All that is logged, as text.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<String>>);
+
+impl Visit for Log {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        writeln!(self.0.lock().unwrap(), "{field}={value:?}").unwrap();
+    }
+}
+
+impl tracing::Subscriber for Log {
+    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        span.record(&mut self.clone());
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, values: &Record<'_>) {
+        values.record(&mut self.clone());
+    }
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        event.record(&mut self.clone());
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+#[tokio::test]
+async fn nothing_secret_is_logged() {
+    let log = Log::default();
+    let logging = tracing::subscriber::set_default(log.clone());
+    let guarded = Guarded::start().await;
+    let (person, client) = (guarded.person(Duration::ZERO), OAuth::client_credentials("notes", "s3cret"));
+    for oauth in [person, client] {
+        let tools = dispatcher();
+        let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
+        assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
+        "revoked".clone_into(&mut guarded.token.lock().unwrap());
+        assert_eq!(call(&tools, "mcp_s_a").await.output, "in", "{servers:?}");
+        servers.close().await;
+    }
+    drop(logging);
+    let log = log.0.lock().unwrap();
+    assert!(log.contains("refresh"), "what rmcp does is logged: {log}");
+    for secret in ["c0de", "wh0-it-is", "token-0", "token-1", "again", "s3cret"] {
+        let line = log.lines().find(|line| line.contains(secret));
+        assert_eq!(line, None, "`{secret}` is logged");
+    }
+}
