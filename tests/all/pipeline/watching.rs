@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use serde_json::json;
 use tool_runtime::confirm::{Decision, Pending};
-use tool_runtime::{CancellationToken, Dispatcher, Policy, Progress, Subscriber, ToolCall, Update, What, tool};
+use tool_runtime::{
+    CancellationToken, Dispatcher, Policy, Progress, RuntimeTool, Subscriber, ToolCall, Update, What, tool,
+};
 
 use super::{answering, builder};
 
@@ -54,6 +56,10 @@ fn calls_are_counted_and_timed() {
             for name in ["pipeline.count", "pipeline.count", "pipeline.erase", "made.up"] {
                 tools.call(ToolCall::new(name, json!({"by": 1, "host": "h"}))).await;
             }
+            let waits = RuntimeTool::new("waits", "Never answers.", |(): ()| std::future::pending::<()>());
+            tools.registry().register(waits).unwrap();
+            let given_up = tokio::time::timeout(Duration::ZERO, tools.call(ToolCall::new("waits", json!({}))));
+            given_up.await.unwrap_err();
         });
     });
     let mut seen: Vec<String> = Vec::new();
@@ -70,6 +76,7 @@ fn calls_are_counted_and_timed() {
             "tool_calls_total tool=pipeline.count outcome=invalid_arguments 2",
             "tool_calls_total tool=pipeline.erase outcome=invalid_arguments 1",
             "tool_calls_total tool=unknown outcome=unknown_tool 1",
+            "tool_calls_total tool=waits outcome=cancelled 1",
         ]
     );
 }

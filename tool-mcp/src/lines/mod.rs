@@ -6,13 +6,18 @@ mod skim;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::service::{RxJsonRpcMessage, ServiceRole, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader};
+use tokio::time::timeout;
 
 use self::out::Out;
 pub(crate) use self::skim::Skim;
+
+/// How long the end waits for what is being written.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Two streams with one message a line. A line that is too long is not kept: what is in it is looked through for the
 /// call that it is about, so that this call fails and does not wait forever.
@@ -161,7 +166,8 @@ where
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.out.close().await;
+        // Somebody may be writing to a program that does not read.
+        drop(timeout(PATIENCE, self.out.close()).await);
         self.keep.end().await
     }
 }

@@ -42,6 +42,11 @@ impl Skim {
         self.id.clone().filter(|_| self.has_method)
     }
 
+    /// Whether the message wants no answer.
+    pub(crate) fn is_notification(&self) -> bool {
+        self.has_method && self.id.is_none()
+    }
+
     fn step(&mut self, byte: u8) {
         let keep = self.depth == 1;
         if self.in_text {

@@ -1,13 +1,17 @@
 //! What a client says, from its text.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, ErrorData, Extensions, JsonObject,
-    JsonRpcVersion2_0, RequestId, RequestMetaObject, ServerJsonRpcMessage,
+    CallToolRequest, CallToolRequestMethod, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, ErrorData,
+    Extensions, JsonObject, JsonRpcVersion2_0, RequestId, RequestMetaObject, ServerJsonRpcMessage,
 };
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
@@ -19,11 +23,15 @@ pub(super) const LONGEST_LINE: usize = 16 << 20;
 /// Some programs put one before what they write.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// A call of a tool, read in one go.
+/// Reads a call of a tool in one go, if this is one.
 ///
 /// A message does not say what kind of message it is before its end, so rmcp keeps all of it and tries one kind after
 /// the other, which is half of what a small call costs. Nearly all messages are calls of tools, and are known by their
 /// keys; whatever else comes is left to rmcp.
+pub(super) fn tools_call(text: &[u8]) -> Option<ToolsCall<'_>> {
+    serde_json::from_slice(text).ok().map(|Object(call)| call)
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ToolsCall<'a> {
@@ -31,15 +39,9 @@ pub(super) struct ToolsCall<'a> {
     _jsonrpc: JsonRpcVersion2_0,
     pub(super) id: RequestId,
     #[serde(rename = "method")]
-    _method: Method,
+    _method: CallToolRequestMethod,
     #[serde(borrow)]
-    pub(super) params: Params<'a>,
-}
-
-#[derive(Deserialize)]
-enum Method {
-    #[serde(rename = "tools/call")]
-    ToolsCall,
+    pub(super) params: Object<Params<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -52,22 +54,46 @@ pub(super) struct Params<'a> {
     pub(super) arguments: Option<&'a RawValue>,
 }
 
+/// What is read from an object. Serde reads a struct from a list of its fields as well.
+pub(super) struct Object<T>(pub(super) T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(object: D) -> Result<Self, D::Error> {
+        struct Members<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
+            type Value = T;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(members))
+            }
+        }
+
+        object.deserialize_map(Members(PhantomData)).map(Self)
+    }
+}
+
 /// The text of an object.
-fn object<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
+fn object<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
     match Option::<&RawValue>::deserialize(value)? {
         Some(text) if !text.get().starts_with('{') => Err(serde::de::Error::custom("arguments are an object")),
         text => Ok(text),
     }
 }
 
-/// The arguments of a call as the client wrote them, in the extensions of a request whose own arguments are empty then:
-/// the dispatcher reads them from their text, and should read what was sent.
+/// The arguments of a call as the client wrote them, in the extensions of a request whose own arguments are empty then.
+/// The dispatcher reads them from their text, and should read what was sent: a key that stands twice is refused, and a
+/// long number is not rounded.
 #[derive(Clone)]
 struct ArgumentsText(Box<RawValue>);
 
 impl From<ToolsCall<'_>> for ClientJsonRpcMessage {
     fn from(call: ToolsCall<'_>) -> Self {
-        let Params { meta, name, arguments } = call.params;
+        let Object(Params { meta, name, arguments }) = call.params;
         let mut request = CallToolRequest::new(CallToolRequestParams::new(name));
         if let Some(meta) = meta {
             request.extensions.insert(meta);
@@ -84,11 +110,11 @@ pub(super) fn arguments_text<'a>(
     arguments: Option<&JsonObject>,
     extensions: &'a Extensions,
 ) -> Result<Cow<'a, str>, ErrorData> {
-    match (arguments, extensions.get::<ArgumentsText>()) {
-        (Some(arguments), _) => serde_json::to_string(arguments).map(Cow::Owned).map_err(|error| {
+    match (extensions.get::<ArgumentsText>(), arguments) {
+        (Some(ArgumentsText(text)), _) => Ok(Cow::Borrowed(text.get())),
+        (None, Some(arguments)) => serde_json::to_string(arguments).map(Cow::Owned).map_err(|error| {
             ErrorData::invalid_params(format!("the arguments cannot be written as JSON: {error}"), None)
         }),
-        (None, Some(ArgumentsText(text))) => Ok(Cow::Borrowed(text.get())),
         (None, None) => Ok(Cow::Borrowed("{}")),
     }
 }
@@ -109,7 +135,7 @@ pub(super) fn arguments_object(
 impl Side for RoleServer {
     fn read(line: &[u8]) -> Line<Self> {
         let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
-        if let Ok(call) = serde_json::from_slice::<ToolsCall>(line) {
+        if let Some(call) = tools_call(line) {
             return Line::Message(call.into());
         }
         match serde_json::from_slice(line) {
@@ -118,10 +144,11 @@ impl Side for RoleServer {
                 tracing::debug!(%error, "a line that is no message was left out");
                 let mut skim = Skim::default();
                 skim.feed(line);
-                // What is no JSON is not answered: two programs could go on forever telling each other so.
                 match (error.classify(), skim.asks()) {
+                    _ if skim.is_notification() => Line::Nothing,
                     (Category::Data, id) => refused(id, "Invalid request".to_owned()),
                     (_, Some(id)) => refused(Some(id), format!("the request cannot be read: {error}")),
+                    // What is no JSON is not answered: two programs could go on forever telling each other so.
                     (_, None) => Line::Nothing,
                 }
             }
@@ -185,7 +212,7 @@ mod tests {
                 let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#);
                 let slow = meaning(serde_json::from_str(&line).unwrap());
                 assert_eq!(read(&line), Ok(slow), "{line}");
-                *if serde_json::from_str::<ToolsCall>(&line).is_ok() { &mut short } else { &mut long } += 1;
+                *if tools_call(line.as_bytes()).is_some() { &mut short } else { &mut long } += 1;
             }
         }
         assert_eq!((short, long), (8, 12), "both ways were taken");
@@ -194,6 +221,35 @@ mod tests {
                 .is_ok()
         );
         assert!(read(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).is_ok());
+    }
+
+    /// Who reads along between a client and a server would not know them for calls.
+    #[test]
+    fn what_only_serde_takes_for_a_call_is_none() {
+        for line in [
+            r#"["2.0",7,"tools/call",[null,"echo",{}]]"#,
+            r#"{"jsonrpc":"2.0","id":7,"method":{"tools/call":null},"params":{"name":"echo"}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":[null,"echo",{}]}"#,
+            r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","method":"tools/call","params":{"name":"echo"}}"#,
+        ] {
+            assert!(tools_call(line.as_bytes()).is_none(), "{line}");
+            let theirs = serde_json::from_str::<ClientJsonRpcMessage>(line).ok().map(meaning);
+            assert!(theirs.is_none_or(|theirs| theirs.is_string()), "{line}: rmcp does not either");
+        }
+    }
+
+    #[test]
+    fn arguments_are_read_as_they_were_written() {
+        let written = r#"{"n":1,"n":2,"long":12345678901234567890123}"#;
+        let line = format!(
+            r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"a","arguments":{written}}}}}"#
+        );
+        let Line::Message(ClientJsonRpcMessage::Request(message)) = RoleServer::read(line.as_bytes()) else {
+            panic!("a request")
+        };
+        let ClientRequest::CallToolRequest(request) = message.request else { panic!("a call") };
+        let object = arguments_object(request.params.arguments, &request.extensions).unwrap();
+        assert_eq!(arguments_text(object.as_ref(), &request.extensions).unwrap(), written);
     }
 
     #[test]
@@ -206,6 +262,10 @@ mod tests {
         }
         assert!(read("garbage").unwrap_err().is_none());
         assert!(read(r#"{"jsonrpc":"2.0","id":3,"result":"#).unwrap_err().is_none(), "no request of the client's");
+        assert!(
+            read(r#"{"method":"$/cancelRequest","params":{}}"#).unwrap_err().is_none(),
+            "nobody waits for an answer"
+        );
 
         let mut skim = Skim::default();
         skim.feed(br#"{"id":7,"method":"tools/call","params":{"arguments":{"text":"far too long"}}}"#);

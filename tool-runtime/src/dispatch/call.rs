@@ -47,7 +47,7 @@ pub struct Call<'a> {
     /// What few calls have. In a box, since a call is moved about.
     pub(super) rare: Option<Box<Rare>>,
     #[cfg(feature = "metrics")]
-    pub(super) started: Option<std::time::Instant>,
+    pub(super) measured: Option<crate::measure::Measured>,
     state: State,
 }
 
@@ -91,7 +91,7 @@ impl<'a> Call<'a> {
             cancel: None,
             rare: None,
             #[cfg(feature = "metrics")]
-            started: None,
+            measured: None,
             state: State::New,
         }
     }
@@ -399,7 +399,7 @@ impl Future for Call<'_> {
         if matches!(this.state, State::New) {
             #[cfg(feature = "metrics")]
             {
-                this.started = Some(std::time::Instant::now());
+                this.measured = Some(crate::measure::Measured::start());
             }
             match this.start(context) {
                 Continue(state) => this.state = state,
@@ -414,7 +414,13 @@ impl Future for Call<'_> {
             State::Careful(call) => call.as_mut().poll(context),
             State::New | State::Done => panic!("a call was polled after it had answered"),
         };
-        let Poll::Ready(result) = polled else { return Poll::Pending };
+        let Poll::Ready(result) = polled else {
+            #[cfg(feature = "metrics")]
+            if let Some(measured) = &mut this.measured {
+                measured.waits(&this.call.name);
+            }
+            return Poll::Pending;
+        };
         this.state = State::Done;
         Poll::Ready(this.dressed(result))
     }

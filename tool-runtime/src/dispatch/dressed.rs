@@ -12,8 +12,8 @@ impl Call<'_> {
     pub(super) fn dressed(&mut self, result: ToolResult) -> ToolResult {
         let result = if self.tools.inner.rules.touch_results { self.touched(result) } else { result };
         #[cfg(feature = "metrics")]
-        if let Some(started) = self.started.take() {
-            crate::measure::measure(&self.call.name, &result, started.elapsed());
+        if let Some(measured) = self.measured.take() {
+            measured.end(&self.call.name, &result);
         }
         if self.rare.is_none() { result } else { self.with_rare(result) }
     }

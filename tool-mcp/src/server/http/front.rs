@@ -2,8 +2,8 @@
 //!
 //! What rmcp does with a request is right for every request, and dear for a call of a tool: it tries one kind of message
 //! after the other until one fits, and a client of 2026-07-28 has a service of its own started for each of its calls.
-//! Here a call that is plainly in order is read in one go and goes straight to where it is to be answered. The short way
-//! refuses nothing: whatever is not plainly in order goes to rmcp, which has the words for what is wrong with it.
+//! Here a call that is plainly in order is read in one go and goes straight to where it is to be answered. Whatever is
+//! not plainly in order goes to rmcp, which has the words for what is wrong with it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use tool_runtime::CancellationToken;
 use super::events::events;
 use super::head::{Head, Hosts};
 use crate::server::call::{answered, tool_call};
-use crate::server::read::{Params, ToolsCall};
+use crate::server::read::{Object, Params, ToolsCall, tools_call};
 use crate::server::{Session, Shared};
 
 /// Where requests come in.
@@ -46,9 +46,9 @@ pub(super) async fn answer<H: ServerHandler>(State(front): State<Arc<Front<H>>>,
         Ok(body) => body,
         Err(error) => return (StatusCode::BAD_REQUEST, format!("the body cannot be read: {error}")).into_response(),
     };
-    let parts = match serde_json::from_slice(&body) {
-        Err(_) => parts,
-        Ok(call) => match head {
+    let parts = match tools_call(&body) {
+        None => parts,
+        Some(call) => match head {
             Head::Of2026 => match front.call(&call, &parts).await {
                 Some(answer) => return answer,
                 None => parts,
@@ -69,7 +69,7 @@ impl<H: ServerHandler> Front<H> {
 
     /// The answer to a call that needs nothing of its client, and belongs to no session.
     pub(super) async fn call(&self, call: &ToolsCall<'_>, parts: &Parts) -> Option<Response> {
-        let ToolsCall { id, params: Params { meta, name, arguments }, .. } = call;
+        let ToolsCall { id, params: Object(Params { meta, name, arguments }), .. } = call;
         let meta = meta.as_ref()?;
         let version = &ProtocolVersion::V_2026_07_28;
         let in_order = meta.protocol_version().as_ref() == Some(version)
@@ -98,7 +98,7 @@ impl<H: ServerHandler> Front<H> {
     /// The answer to a call in a session, which runs where the session does. Without one the request comes back.
     async fn call_in_session(&self, call: ToolsCall<'_>, parts: Parts) -> Result<Response, Parts> {
         let Some(session) = Head::session(&parts.headers) else { return Err(parts) };
-        let of_2026 = call.params.meta.as_ref().is_some_and(|meta| meta.protocol_version().is_some());
+        let of_2026 = call.params.0.meta.as_ref().is_some_and(|meta| meta.protocol_version().is_some());
         if of_2026 || !self.sessions.has_session(&session).await.unwrap_or(false) {
             return Err(parts);
         }

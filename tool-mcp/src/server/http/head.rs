@@ -23,7 +23,7 @@ impl Hosts {
         Self(None)
     }
 
-    /// A name that is none is left out: no request has it.
+    /// One that is written in another way than requests write it is left to rmcp.
     pub(super) fn named(hosts: &[String]) -> Self {
         Self(Some(hosts.iter().filter_map(|host| host.parse().ok()).collect()))
     }
