@@ -9,27 +9,25 @@ use futures_core::stream::BoxStream;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response};
 use rmcp::RoleClient;
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::{
-    AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpClient,
-    StreamableHttpClientTransport, StreamableHttpClientTransportConfig, StreamableHttpError,
-    StreamableHttpPostResponse,
+    SseError, StreamableHttpClient, StreamableHttpClientTransport, StreamableHttpClientTransportConfig,
+    StreamableHttpError, StreamableHttpPostResponse,
 };
 use sse_stream::Sse;
 
+use super::refusal::refusal;
 use super::resume::{Places, Resume};
 use super::wire::{TOO_LONG, Wire};
 use super::{read, sse, tls};
 use crate::remote::config::Http;
 
-type Error = StreamableHttpError<reqwest::Error>;
+pub(super) type Error = StreamableHttpError<reqwest::Error>;
 
 const SESSION: &str = "mcp-session-id";
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
-/// How much is read of an answer that is an error.
-const LONGEST_ERROR: usize = 64 << 10;
 
 /// A transport to the URL; what is wrong with it is said in words.
 pub(in crate::remote) fn connect(
@@ -123,9 +121,6 @@ impl StreamableHttpClient for Bounded {
         let status = response.status();
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
             return Ok(StreamableHttpPostResponse::Accepted);
-        }
-        if status == StatusCode::NOT_FOUND && in_session {
-            return Err(self.expired());
         }
         let answer = match status.is_success() {
             true => self.answer(response, &message).await,
@@ -228,77 +223,8 @@ impl Bounded {
     }
 }
 
-/// What an answer means that is no success: an error of the protocol where it holds one, else one of HTTP.
-async fn refusal(
-    response: Response,
-    message: &ClientJsonRpcMessage,
-    in_session: bool,
-) -> Result<StreamableHttpPostResponse, Error> {
-    let status = response.status();
-    match status {
-        StatusCode::UNAUTHORIZED => {
-            return Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge(&response))));
-        }
-        StatusCode::FORBIDDEN => {
-            return Err(StreamableHttpError::InsufficientScope(InsufficientScopeError::new(
-                challenge(&response),
-                None,
-            )));
-        }
-        _ => {}
-    }
-    let retry_after = response.headers().get(header::RETRY_AFTER).and_then(|value| value.to_str().ok());
-    let error = HttpStatusError::new(status.as_u16(), retry_after.map(str::to_owned));
-    if status == StatusCode::TOO_MANY_REQUESTS {
-        return Err(error.into());
-    }
-    let body = body_of(response, LONGEST_ERROR).await?.unwrap_or_default();
-    let told = match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
-        Ok(ServerJsonRpcMessage::Error(told)) => Some(told),
-        _ => None,
-    };
-    if let Some(id) = discovery(message).filter(|_| status.is_client_error() && !in_session) {
-        // A server of the older generation refuses what it does not know, in whatever words: the id may be missing.
-        let error = told.map_or_else(|| ErrorData::invalid_request(format!("HTTP {status}"), None), |told| told.error);
-        return Ok(StreamableHttpPostResponse::Json(ServerJsonRpcMessage::error(error, Some(id)), None));
-    }
-    match told {
-        // Many servers that do not know a session, as after a restart, say so in this way.
-        Some(told)
-            if in_session
-                && status == StatusCode::BAD_REQUEST
-                && told.id.is_none()
-                && request_id(message).is_some()
-                && names_session(&told.error) =>
-        {
-            Err(StreamableHttpError::SessionExpired)
-        }
-        Some(mut told) => {
-            // Whatever it calls itself, it answers what was sent.
-            told.id = request_id(message);
-            Ok(StreamableHttpPostResponse::Json(ServerJsonRpcMessage::Error(told), None))
-        }
-        None => Err(error.into()),
-    }
-}
-
-/// Whether a refusal is about the session and not about what was said in it: by its words, or by one of the codes that
-/// the SDKs give it.
-fn names_session(error: &ErrorData) -> bool {
-    matches!(error.code.0, -32_000 | -32_001) || error.message.to_ascii_lowercase().contains("session")
-}
-
-/// What a server asks for that does not let us in; of several ways the one that we know.
-fn challenge(response: &Response) -> String {
-    let all = response.headers().get_all(header::WWW_AUTHENTICATE);
-    let mut said = all.iter().filter_map(|value| value.to_str().ok()).peekable();
-    let first = said.peek().copied();
-    let bearer = said.find(|value| value.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer")));
-    bearer.or(first).map_or_else(|| format!("HTTP {}", response.status()), str::to_owned)
-}
-
 /// The body, unless it is longer than allowed.
-async fn body_of(mut response: Response, longest: usize) -> Result<Option<Vec<u8>>, reqwest::Error> {
+pub(super) async fn body_of(mut response: Response, longest: usize) -> Result<Option<Vec<u8>>, reqwest::Error> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         if body.len() + chunk.len() > longest {
@@ -314,18 +240,9 @@ fn content_type(response: &Response) -> Option<String> {
     Some(String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase())
 }
 
-fn request_id(message: &ClientJsonRpcMessage) -> Option<RequestId> {
+pub(super) fn request_id(message: &ClientJsonRpcMessage) -> Option<RequestId> {
     match message {
         ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
-        _ => None,
-    }
-}
-
-fn discovery(message: &ClientJsonRpcMessage) -> Option<RequestId> {
-    match message {
-        ClientJsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::DiscoverRequest(_)) => {
-            Some(request.id.clone())
-        }
         _ => None,
     }
 }

@@ -6,6 +6,7 @@ mod child;
 mod http;
 mod lines;
 mod read;
+mod refusal;
 mod resume;
 mod skim;
 mod sse;
