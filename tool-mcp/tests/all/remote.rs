@@ -233,7 +233,7 @@ async fn a_server_that_is_away_says_so_and_is_tried_again() {
     until(|| matches!(servers.status()[1].state, ServerState::Away(_))).await;
     let away = call(&tools, "mcp_once_work").await;
     assert_eq!(kind(&away), Some(ErrorKind::Retry), "{away:?}");
-    assert!(away.output.contains("`once` is not connected") && away.output.contains("not sent"), "{}", away.output);
+    assert!(away.output.contains("`once` is not connected") && away.output.contains("did not run"), "{}", away.output);
     servers.close().await;
 }
 

@@ -28,6 +28,8 @@ pub(super) type Error = StreamableHttpError<reqwest::Error>;
 const SESSION: &str = "mcp-session-id";
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
+/// How many requests may wait for their answers. With few, slow calls would keep the list and all other calls waiting.
+const AT_ONCE: usize = 256;
 
 /// A transport to the URL; what is wrong with it is said in words.
 pub(in crate::remote) fn connect(
@@ -64,6 +66,9 @@ pub(in crate::remote) fn connect(
     let mut config = StreamableHttpClientTransportConfig::with_uri(http.url.as_str()).custom_headers(headers);
     config.max_sse_event_size = longest;
     config.retry_config = Arc::new(Resume::new(wire.clone()));
+    config.max_concurrent_requests = AT_ONCE;
+    // In a new session the tools may be others: it begins with a list of them, as every connection does.
+    config.reinit_on_expired_session = false;
     let client = Bounded { client, longest, wire: wire.clone(), places: Arc::default() };
     #[cfg(feature = "auth")]
     let client = super::authorized::Authorized::new(client, http.access.clone());
@@ -127,7 +132,7 @@ impl StreamableHttpClient for Bounded {
             false => refusal(response, &message, in_session).await,
         };
         match answer {
-            Err(StreamableHttpError::SessionExpired) => Err(self.expired()),
+            Err(StreamableHttpError::SessionExpired) => Err(self.expired(&message)),
             answer => answer,
         }
     }
@@ -151,6 +156,9 @@ impl StreamableHttpClient for Bounded {
         token: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<(), Error> {
+        if self.wire.forgotten.is_cancelled() {
+            return Ok(());
+        }
         self.client.delete_session(uri, session, token, headers).await
     }
 
@@ -185,10 +193,13 @@ impl StreamableHttpClient for Bounded {
 }
 
 impl Bounded {
-    /// The server does not know our session: rmcp makes a new one and sends once more what was not taken. Behind it may
-    /// be another server than before, so that it is asked for its tools.
-    fn expired(&self) -> Error {
-        self.wire.changed.notify_one();
+    /// The server does not know our session. A request that it refuses for this is the end of the connection; of what
+    /// is no request it may mean something else, and is asked for its tools, which will show it.
+    fn expired(&self, message: &ClientJsonRpcMessage) -> Error {
+        match request_id(message) {
+            Some(_) => self.wire.forgotten.cancel(),
+            None => self.wire.changed.notify_one(),
+        }
         StreamableHttpError::SessionExpired
     }
 
