@@ -18,7 +18,7 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::Sse;
 
 use super::refusal::refusal;
-use super::resume::{Places, Resume};
+use super::resume::{Places, Resume, Watched};
 use super::wire::{TOO_LONG, Wire};
 use super::{read, sse, tls};
 use crate::remote::config::Http;
@@ -170,13 +170,15 @@ impl StreamableHttpClient for Bounded {
         token: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Error> {
-        let longest = self.longest;
-        if !self.places.may_go_on(last_event.as_deref()).await {
+        let Some(attempt) = self.places.go_on(last_event.as_deref()).await else {
             self.wire.changed.notify_one();
             // Of the errors that rmcp takes for final this is the one that fits: it does not bring us what it should.
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
-        }
-        self.client.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, longest).await
+        };
+        let (client, longest) = (&self.client, self.longest);
+        let events =
+            client.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, longest).await?;
+        Ok(Box::pin(Watched::new(events, self.places.clone(), attempt)))
     }
 
     async fn get_stream_with_max_sse_event_size(
