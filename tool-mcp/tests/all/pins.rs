@@ -161,6 +161,28 @@ async fn a_suspicious_tool_is_flagged_and_with_pins_held() {
     servers.close().await;
 }
 
+/// Nobody would know of it after a restart.
+#[tokio::test]
+async fn what_cannot_be_written_down_is_not_offered() {
+    let folder = tempfile::tempdir().unwrap();
+    let lock = folder.path().join("lock");
+    let listed = Arc::new(Mutex::new(json!([tool("add", "Add.")])));
+    let tools = dispatcher();
+    let builder = Servers::builder().server(listing(&listed)).pins(&lock).unwrap();
+    std::fs::create_dir(&lock).unwrap();
+    let servers = connect(&tools, builder).await;
+    for _ in 0..2 {
+        assert!(tools.registry().is_disabled("mcp_s_add"), "{servers:?}");
+        assert!(servers.problems().join("").contains("cannot be pinned"), "{servers:?}");
+        assert!(servers.approve("mcp_s_add").unwrap_err().to_string().contains("cannot be written"));
+        servers.reload().await;
+    }
+    std::fs::remove_dir(&lock).unwrap();
+    servers.reload().await;
+    assert_eq!(call(&tools, "mcp_s_add").await.output, "ran");
+    servers.close().await;
+}
+
 #[tokio::test]
 async fn the_lock_file_is_the_same_for_the_same_tools() {
     let folder = tempfile::tempdir().unwrap();
