@@ -4,15 +4,14 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use rmcp::model::SubscriptionFilter;
-use rmcp::service::Subscription;
-use tokio::time::{sleep, timeout};
+use rmcp::service::{ServiceError, Subscription};
+use tokio::time::{Instant, sleep, timeout};
 
+use super::backoff::Backoff;
 use super::connection::Connection;
 
 /// How long a subscription may take to be acknowledged.
 const TIMEOUT: Duration = Duration::from_secs(3);
-/// How long to wait before the next one.
-const PAUSE: Duration = Duration::from_secs(5);
 
 /// In the newer generation changes of the list are only told to those who subscribe. What is told is heard by the wire.
 pub(super) async fn subscribe(connection: &Arc<Connection>) {
@@ -29,18 +28,28 @@ pub(super) async fn subscribe(connection: &Arc<Connection>) {
     }
 }
 
-/// Subscribes again when a subscription ends, which proxies see to. What has changed meanwhile is found by listing.
+/// Subscribes again when a subscription ends, which proxies see to. What has changed meanwhile is found by listing, and so
+/// is a server that is gone.
 async fn stay_subscribed(connection: Weak<Connection>, filter: SubscriptionFilter, mut subscription: Subscription) {
+    let mut backoff = Backoff::default();
     loop {
+        let since = Instant::now();
         while let Ok(Some(_)) = subscription.next().await {}
-        sleep(PAUSE).await;
-        let Some((peer, wire)) = connection.upgrade().map(|open| (open.peer.clone(), open.wire.clone())) else {
-            return;
+        backoff.lost(since.elapsed(), false);
+        subscription = loop {
+            sleep(backoff.pause()).await;
+            let Some((peer, wire)) = connection.upgrade().map(|open| (open.peer.clone(), open.wire.clone())) else {
+                return;
+            };
+            let subscribed = peer.listen(filter.clone()).await;
+            wire.changed.notify_one();
+            match subscribed {
+                Ok(subscription) => break subscription,
+                Err(error @ ServiceError::McpError(_)) => {
+                    return tracing::debug!(%error, "changes of its list will not be told any more");
+                }
+                Err(_) => backoff.failed(),
+            }
         };
-        match peer.listen(filter.clone()).await {
-            Ok(next) => subscription = next,
-            Err(error) => return tracing::debug!(%error, "changes of its list will not be told any more"),
-        }
-        wire.changed.notify_one();
     }
 }

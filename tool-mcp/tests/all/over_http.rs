@@ -143,3 +143,54 @@ async fn whether_a_call_ran_is_only_said_where_it_is_known() {
     }
     servers.close().await;
 }
+
+/// A server of the newer generation has no session to forget: that it is another one is told by a subscription, or found
+/// when that cannot be had again.
+#[tokio::test]
+async fn a_subscription_that_fails_is_tried_again() {
+    let (listens, lists) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let counted = (listens.clone(), lists.clone());
+    let answer = move |body: String| {
+        let (listens, lists) = counted.clone();
+        async move {
+            let message: Value = serde_json::from_str(&body).unwrap_or_default();
+            let result = |mut result: Value| {
+                result["resultType"] = "complete".into();
+                result["ttlMs"] = 0.into();
+                result["cacheScope"] = "private".into();
+                respond(200, JSON, json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string())
+            };
+            match message["method"].as_str() {
+                Some("server/discover") => {
+                    let capabilities = json!({"tools": {"listChanged": true}});
+                    result(json!({"supportedVersions": ["2026-07-28"], "capabilities": capabilities}))
+                }
+                Some("tools/list") => {
+                    lists.fetch_add(1, SeqCst);
+                    result(json!({"tools": [tool("work", "")]}))
+                }
+                Some("subscriptions/listen") if listens.fetch_add(1, SeqCst) != 1 => {
+                    let meta = json!({"io.modelcontextprotocol/subscriptionId": message["id"]});
+                    let params = json!({"notifications": {"toolsListChanged": true}, "_meta": meta});
+                    let method = "notifications/subscriptions/acknowledged";
+                    respond(
+                        200,
+                        EVENTS,
+                        format!("data: {}\n\n", json!({"jsonrpc": "2.0", "method": method, "params": params})),
+                    )
+                }
+                Some("subscriptions/listen") => respond(503, "text/plain", ""),
+                _ => respond(202, "text/plain", ""),
+            }
+        }
+    };
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, Router::new().route("/mcp", post(answer))).await });
+    let config = ServerConfig::http("h", format!("http://{address}/mcp"));
+    let servers = connect(&dispatcher(), Servers::builder().server(config)).await;
+    assert_eq!(servers.status()[0].protocol.as_deref(), Some("2026-07-28"), "{servers:?}");
+    until(|| listens.load(SeqCst) >= 3).await;
+    until(|| lists.load(SeqCst) >= 3).await;
+    servers.close().await;
+}
