@@ -65,9 +65,11 @@ impl Call<'_> {
                 }
                 // Only the newer generation asks back; there the call is made again.
                 ServerResult::InputRequiredResult(asked) if connection.asks_back => {
+                    let answers = match connection.requests.answer(asked.input_requests.unwrap_or_default()).await {
+                        Ok(answers) => answers,
+                        Err(error) => return Ok(self.unanswered(&error.message)),
+                    };
                     params = self.params.clone();
-                    let asked_for = asked.input_requests.unwrap_or_default();
-                    let answers = connection.requests.answer(asked_for).await.map_err(ServiceError::McpError)?;
                     params.input_responses = (!answers.is_empty()).then_some(answers);
                     params.request_state = asked.request_state;
                 }
@@ -79,8 +81,14 @@ impl Call<'_> {
                 _ => return Err(ServiceError::UnexpectedResponse),
             }
         }
-        let message = format!("The server `{}` kept asking for more, and was not answered again.", self.link.name());
-        Ok(failure(ErrorKind::Failed, message))
+        Ok(self.unanswered("it kept asking"))
+    }
+
+    fn unanswered(&self, why: &str) -> ToolResult {
+        let (server, tool) = (self.link.name(), &self.tool.name);
+        let message =
+            format!("The server `{server}` asked for more before it went on with `{tool}`, and had no answer: {why}.");
+        failure(ErrorKind::Failed, message)
     }
 
     /// The result, unless it is not what was promised.
