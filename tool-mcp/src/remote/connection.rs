@@ -15,7 +15,8 @@ use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use tool_runtime::CancellationToken;
 
-use super::config::{Generation, Limits, Reached, ServerConfig};
+use super::config::{Generation, Limits, ServerConfig};
+use super::reached::Reached;
 use super::requests::Requests;
 use super::transport::{Heard, Lines, Wire, connect_http, start};
 

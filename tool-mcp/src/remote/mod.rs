@@ -16,6 +16,7 @@ mod oauth;
 mod offer;
 mod plugins;
 mod promise;
+mod reached;
 mod requests;
 mod server;
 mod servers;

@@ -21,7 +21,7 @@ use super::refusal::refusal;
 use super::resume::{Places, Resume, Watched};
 use super::wire::{TOO_LONG, Wire};
 use super::{read, sse, tls};
-use crate::remote::config::Http;
+use crate::remote::reached::Http;
 
 pub(super) type Error = StreamableHttpError<reqwest::Error>;
 
