@@ -8,6 +8,7 @@ use rmcp::model::{ClientJsonRpcMessage, ErrorData, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
+use tool_runtime::CancellationToken;
 
 use super::read;
 use super::skim::Skim;
@@ -23,6 +24,8 @@ pub(in crate::remote) struct Lines<R, W, K> {
     skim: Option<Skim>,
     longest: usize,
     write: Arc<Mutex<Option<W>>>,
+    /// Whether what is being written is given up.
+    closed: CancellationToken,
     /// What has to live as long as the streams do.
     keep: K,
 }
@@ -40,8 +43,8 @@ impl Keep for () {
 
 impl<R: AsyncRead + Unpin, W, K> Lines<R, W, K> {
     pub(in crate::remote) fn new(read: R, write: W, longest: usize, keep: K) -> Self {
-        let read = BufReader::new(read);
-        Self { read, line: Vec::new(), skim: None, longest, write: Arc::new(Mutex::new(Some(write))), keep }
+        let (read, write) = (BufReader::new(read), Arc::new(Mutex::new(Some(write))));
+        Self { read, line: Vec::new(), skim: None, longest, write, closed: CancellationToken::new(), keep }
     }
 
     /// The next message, or nothing if the line was none. An error is the end.
@@ -111,14 +114,17 @@ where
     type Error = io::Error;
 
     fn send(&mut self, message: ClientJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let write = self.write.clone();
+        let (write, closed) = (self.write.clone(), self.closed.clone());
         async move {
             let mut line = serde_json::to_vec(&message)?;
             line.push(b'\n');
-            let mut write = write.lock().await;
-            let write = write.as_mut().ok_or(io::ErrorKind::NotConnected)?;
-            write.write_all(&line).await?;
-            write.flush().await
+            let writing = async {
+                let mut write = write.lock().await;
+                let write = write.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+                write.write_all(&line).await?;
+                write.flush().await
+            };
+            closed.run_until_cancelled(writing).await.unwrap_or(Err(io::ErrorKind::NotConnected.into()))
         }
     }
 
@@ -136,6 +142,8 @@ where
     }
 
     async fn close(&mut self) -> io::Result<()> {
+        // A server that does not read would keep us writing for ever.
+        self.closed.cancel();
         if let Some(mut write) = self.write.lock().await.take() {
             // The server may be gone already.
             drop(write.shutdown().await);
