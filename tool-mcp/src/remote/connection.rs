@@ -78,7 +78,9 @@ impl Connection {
     ) -> Result<Self, Refused> {
         let longest = config.limits.message;
         let wire = Arc::<Wire>::default();
-        match &config.reached {
+        // What was begun ends when it fails, or when nobody waits for it any more.
+        let unfinished = stop.clone().drop_guard();
+        let opened = match &config.reached {
             Reached::Command(command) => {
                 let program = command.program.display();
                 let started = start(&config.name, command, longest);
@@ -86,14 +88,16 @@ impl Connection {
                 Self::serve(lines, wire, requests, generation, stop).await
             }
             Reached::Http(http) => {
-                let transport = connect_http(http, longest, &wire)?;
+                let transport = connect_http(http, longest, &wire, &stop)?;
                 Self::serve(transport, wire, requests, generation, stop).await
             }
             Reached::Streams(streams) => {
                 let streams = streams.connect().await.map_err(|error| format!("it cannot be reached: {error}"))?;
                 Self::serve(Lines::new(streams.0, streams.1, longest, ()), wire, requests, generation, stop).await
             }
-        }
+        }?;
+        unfinished.disarm();
+        Ok(opened)
     }
 
     async fn serve<T>(

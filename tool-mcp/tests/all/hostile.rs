@@ -1,12 +1,16 @@
 //! Servers that mean no good. Each time there is a clear result, and the server beside it is not affected.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tool_mcp::{ServerConfig, ServerState, Servers};
 use tool_runtime::{ErrorKind, ToolCall};
 
-use crate::scripted::{Peer, beside_good, call, connect, dispatcher, good, good_answers, kind, server, text, tool};
+use crate::scripted::{
+    Peer, beside_good, call, connect, dispatcher, good, good_answers, kind, server, text, tool, until,
+};
 
 #[tokio::test]
 async fn lists_without_end_are_cut() {
@@ -211,6 +215,83 @@ async fn floods_do_not_drown_anybody() {
     assert_eq!(call(&tools, "mcp_s_work").await.output, "500 declined, listed true");
     good_answers(&tools).await;
     servers.close().await;
+}
+
+/// A server that does not read is ended all the same, with what was not written yet.
+#[tokio::test]
+async fn who_reads_nothing_can_be_closed() {
+    let tools = dispatcher();
+    let deaf = server("s", |mut peer: Peer| async move {
+        let list = peer.request().await.unwrap_or_default();
+        let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}});
+        peer.answer(&list, json!({"tools": [{"name": "work", "inputSchema": schema}]})).await;
+        std::future::pending::<()>().await;
+    });
+    let servers = beside_good(&tools, deaf.trust()).await;
+    let long = ToolCall::new("mcp_s_work", json!({"text": "x".repeat(1 << 20)}));
+    let late = tools.call(long).timeout(Duration::from_millis(100)).await;
+    assert_eq!(kind(&late), Some(ErrorKind::TimedOut), "{late:?}");
+    good_answers(&tools).await;
+    let closing = tokio::time::timeout(Duration::from_secs(30), servers.close());
+    assert!(closing.await.is_ok(), "it hangs");
+    assert!(tools.registry().is_empty());
+}
+
+/// Each try would cost a connection.
+#[tokio::test]
+async fn who_never_answers_is_not_waited_for_when_nobody_does() {
+    /// Counts the requests that are held.
+    struct Held(Arc<AtomicUsize>);
+    impl Drop for Held {
+        fn drop(&mut self) {
+            self.0.fetch_sub(1, SeqCst);
+        }
+    }
+    for events in [false, true] {
+        let (came, held) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let counted = (came.clone(), held.clone());
+        let silent = move || {
+            let (came, held) = counted.clone();
+            async move {
+                came.fetch_add(1, SeqCst);
+                held.fetch_add(1, SeqCst);
+                let held = Held(held);
+                if events {
+                    let body = axum::body::Body::from_stream(Forever(held));
+                    return axum::response::Response::builder()
+                        .header("content-type", "text/event-stream")
+                        .body(body)
+                        .unwrap();
+                }
+                std::future::pending().await
+            }
+        };
+        struct Forever(#[expect(dead_code, reason = "it is held")] Held);
+        impl futures_core::Stream for Forever {
+            type Item = std::io::Result<Vec<u8>>;
+            fn poll_next(
+                self: std::pin::Pin<&mut Self>,
+                _: &mut std::task::Context<'_>,
+            ) -> std::task::Poll<Option<Self::Item>> {
+                std::task::Poll::Pending
+            }
+        }
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+        tokio::spawn(async move {
+            axum::serve(listener, axum::Router::new().route("/mcp", axum::routing::post(silent))).await
+        });
+        let tools = dispatcher();
+        let config = ServerConfig::http("h", url).connect_timeout(Duration::from_millis(100));
+        let servers = connect(&tools, Servers::builder().server(config)).await;
+        assert!(
+            matches!(&servers.status()[0].state, ServerState::Away(why) if why.contains("not ready within")),
+            "{servers:?}"
+        );
+        assert!(came.load(SeqCst) > 0, "it was asked");
+        servers.close().await;
+        until(|| held.load(SeqCst) == 0).await;
+    }
 }
 
 const CHUNK: &[u8; 1 << 16] = &[b'x'; 1 << 16];

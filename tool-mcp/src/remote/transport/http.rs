@@ -16,6 +16,7 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpError, StreamableHttpPostResponse,
 };
 use sse_stream::Sse;
+use tool_runtime::CancellationToken;
 
 use super::refusal::refusal;
 use super::resume::{Places, Resume, Watched};
@@ -31,11 +32,12 @@ const EVENTS: &str = "text/event-stream";
 /// How many requests may wait for their answers. With few, slow calls would keep the list and all other calls waiting.
 const AT_ONCE: usize = 256;
 
-/// A transport to the URL; what is wrong with it is said in words.
+/// A transport to the URL; what is wrong with it is said in words. Nothing is waited for once `stop` is cancelled.
 pub(in crate::remote) fn connect(
     http: &Http,
     longest: usize,
     wire: &Arc<Wire>,
+    stop: &CancellationToken,
 ) -> Result<impl Transport<RoleClient, Error = Error> + 'static, String> {
     let url = url::Url::parse(&http.url).map_err(|error| format!("{:?} is no URL: {error}", http.url))?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -69,7 +71,7 @@ pub(in crate::remote) fn connect(
     config.max_concurrent_requests = AT_ONCE;
     // In a new session the tools may be others: it begins with a list of them, as every connection does.
     config.reinit_on_expired_session = false;
-    let client = Bounded { client, longest, wire: wire.clone(), places: Arc::default() };
+    let client = Bounded { client, longest, wire: wire.clone(), stop: stop.clone(), places: Arc::default() };
     #[cfg(feature = "auth")]
     let client = super::authorized::Authorized::new(client, http.access.clone());
     Ok(StreamableHttpClientTransport::with_client(client, config))
@@ -96,6 +98,8 @@ struct Bounded {
     client: Client,
     longest: usize,
     wire: Arc<Wire>,
+    /// rmcp waits for the answer to the first request for ever, whoever has gone meanwhile.
+    stop: CancellationToken,
     /// Where streams were taken up again.
     places: Arc<Places>,
 }
@@ -122,18 +126,18 @@ impl StreamableHttpClient for Bounded {
         if let Some(session) = session {
             request = request.header(SESSION, &*session);
         }
-        let response = request.send().await?;
-        let status = response.status();
-        if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
-            return Ok(StreamableHttpPostResponse::Accepted);
-        }
-        let answer = match status.is_success() {
-            true => self.answer(response, &message).await,
-            false => refusal(response, &message, in_session).await,
+        let answer = async {
+            let response = request.send().await?;
+            match response.status() {
+                StatusCode::ACCEPTED | StatusCode::NO_CONTENT => Ok(StreamableHttpPostResponse::Accepted),
+                status if status.is_success() => self.answer(response, &message).await,
+                _ => refusal(response, &message, in_session).await,
+            }
         };
-        match answer {
-            Err(StreamableHttpError::SessionExpired) => Err(self.expired(&message)),
-            answer => answer,
+        match self.stop.run_until_cancelled(answer).await {
+            None => Err(StreamableHttpError::TransportChannelClosed),
+            Some(Err(StreamableHttpError::SessionExpired)) => Err(self.expired(&message)),
+            Some(answer) => answer,
         }
     }
 
@@ -218,7 +222,10 @@ impl Bounded {
             ServerJsonRpcMessage::error(ErrorData::new(TOO_LONG, text, None), Some(id))
         });
         if kind.as_deref().is_some_and(|kind| kind.starts_with(EVENTS)) {
-            return Ok(StreamableHttpPostResponse::Sse(sse::events(response, self.longest, too_long), session));
+            return Ok(StreamableHttpPostResponse::Sse(
+                sse::events(response, self.longest, too_long, &self.stop),
+                session,
+            ));
         }
         if request.is_none() {
             // What was sent is no request: whatever else comes back answers nothing.
