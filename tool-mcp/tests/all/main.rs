@@ -16,9 +16,13 @@ mod everything;
 mod forgotten;
 /// Servers that do harm.
 mod hostile;
+/// Answers that are far too long.
+mod huge;
 /// Servers that want to know who calls.
 #[cfg(feature = "auth")]
 mod login;
+mod lost;
+mod names;
 /// Servers behind a URL that refuse or break off.
 mod over_http;
 mod pins;
