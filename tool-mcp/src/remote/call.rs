@@ -28,7 +28,7 @@ pub(super) async fn call(
     scope: Scope,
 ) -> ToolResult {
     let params = CallToolRequestParams::new(tool.name.clone()).with_arguments(arguments);
-    let call = Call { link: &link, tool: &tool, params, scope: &scope };
+    let mut call = Call { link: &link, tool: &tool, params, scope: &scope };
     let mut answered = call.answered().await;
     if answered.as_ref().is_err_and(is_forgotten) {
         // The server does not know the session, so that nothing has run. Once it has listed its tools in a new one, the
@@ -47,12 +47,16 @@ struct Call<'a> {
 
 impl Call<'_> {
     /// Makes the call over the connection that there is, and answers the server where it asks back.
-    async fn answered(&self) -> Result<ToolResult, ServiceError> {
+    async fn answered(&mut self) -> Result<ToolResult, ServiceError> {
         let connection = match self.link.connection().await {
             Ok(connection) => connection,
             Err(away) => return Ok(failure(ErrorKind::Retry, away)),
         };
-        let mut params = self.params.clone();
+        // What cannot be wanted again is not kept.
+        let mut params = match connection.asks_back || connection.may_forget {
+            true => self.params.clone(),
+            false => std::mem::take(&mut self.params),
+        };
         for _ in 0..ROUNDS {
             if let Some(refusal) = self.tool.refusal(self.link.name()) {
                 return Ok(refusal);

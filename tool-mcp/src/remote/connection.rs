@@ -27,6 +27,8 @@ pub(super) struct Connection {
     pub(super) requests: Requests,
     /// Whether the server may answer a call with a question.
     pub(super) asks_back: bool,
+    /// Whether the server may refuse a call because it does not know us any more.
+    pub(super) may_forget: bool,
     stop: CancellationToken,
     ended: CancellationToken,
 }
@@ -80,7 +82,7 @@ impl Connection {
         let wire = Arc::<Wire>::default();
         // What was begun ends when it fails, or when nobody waits for it any more.
         let unfinished = stop.clone().drop_guard();
-        let opened = match &config.reached {
+        let mut opened = match &config.reached {
             Reached::Command(command) => {
                 let program = command.program.display();
                 let started = start(&config.name, command, longest);
@@ -97,6 +99,7 @@ impl Connection {
             }
         }?;
         unfinished.disarm();
+        opened.may_forget = matches!(config.reached, Reached::Http(_));
         Ok(opened)
     }
 
@@ -131,7 +134,7 @@ impl Connection {
             drop(running.waiting().await);
         });
         let asks_back = peer.peer_info().is_some_and(|info| !info.protocol_version.has_initialize());
-        Ok(Self { peer, wire, requests: requests.clone(), asks_back, stop, ended })
+        Ok(Self { peer, wire, requests: requests.clone(), asks_back, may_forget: false, stop, ended })
     }
 
     /// Whether the server does not know our session any more. Then another connection is made.
