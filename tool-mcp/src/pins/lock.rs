@@ -8,14 +8,14 @@ use serde_json::Value;
 const VERSION: u32 = 1;
 
 /// What was agreed to, by server and tool.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Lock {
     version: u32,
     servers: BTreeMap<String, BTreeMap<String, Pinned>>,
 }
 
 /// A tool as it was agreed to.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Pinned {
     pub(super) fingerprint: String,
     /// What was said of it, to show a difference.

@@ -87,20 +87,21 @@ impl Pins {
     ) -> Result<Vec<Option<Held>>, PinError> {
         let mut lock = self.lock();
         let first = !lock.knows(server);
+        let mut next = lock.clone();
         let held = tools.map(|(tool, suspicious)| match lock.get(server, &tool.name) {
             Some(pinned) if pinned.fingerprint == fingerprint(tool) => None,
             Some(pinned) => Some(Held::Changed(difference(&pinned.says, &said(tool)))),
             None if suspicious => Some(Held::Suspicious),
             None if first => {
-                lock.pin(server, &tool.name, fingerprint(tool), said(tool));
+                next.pin(server, &tool.name, fingerprint(tool), said(tool));
                 None
             }
             None => Some(Held::New),
         });
         let held = held.collect();
         if first {
-            lock.pin_server(server);
-            self.save(&lock)?;
+            next.pin_server(server);
+            self.replace(&mut lock, next)?;
         }
         Ok(held)
     }
@@ -108,13 +109,17 @@ impl Pins {
     /// Agrees to a tool as it is now.
     pub(crate) fn approve(&self, server: &str, tool: &Tool) -> Result<(), PinError> {
         let mut lock = self.lock();
-        lock.pin(server, &tool.name, fingerprint(tool), said(tool));
-        self.save(&lock)
+        let mut next = lock.clone();
+        next.pin(server, &tool.name, fingerprint(tool), said(tool));
+        self.replace(&mut lock, next)
     }
 
-    fn save(&self, lock: &Lock) -> Result<(), PinError> {
+    /// What is not written down does not hold: another process would not know of it.
+    fn replace(&self, lock: &mut Lock, next: Lock) -> Result<(), PinError> {
         let error = |error| PinError { path: self.path.clone(), message: format!("it cannot be written: {error}") };
-        tool_model::replace_file(&self.path, tool_model::to_pretty(lock)).map(drop).map_err(error)
+        tool_model::replace_file(&self.path, tool_model::to_pretty(&next)).map_err(error)?;
+        *lock = next;
+        Ok(())
     }
 }
 

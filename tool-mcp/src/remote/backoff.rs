@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+/// A connection that lived this long was well: when it is lost, the next one is made at once.
+const STEADY: Duration = Duration::from_secs(10);
 const FIRST: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(60);
 
@@ -10,17 +12,25 @@ const LONGEST: Duration = Duration::from_secs(60);
 #[derive(Default)]
 pub(super) struct Backoff {
     failures: u32,
+    /// The last connection was forgotten.
+    forgotten: bool,
 }
 
 impl Backoff {
-    /// All was well for a while.
-    pub(super) fn reset(&mut self) {
-        self.failures = 0;
-    }
-
-    /// It failed, or was lost at once.
+    /// There was no connection.
     pub(super) fn failed(&mut self) {
         self.failures = self.failures.saturating_add(1);
+    }
+
+    /// There was a connection for a while. A server that has only forgotten it is there, and calls wait for the next
+    /// one; unless it does so again and again.
+    pub(super) fn lost(&mut self, lived: Duration, forgotten: bool) {
+        if lived > STEADY || (forgotten && !self.forgotten) {
+            self.failures = 0;
+        } else {
+            self.failed();
+        }
+        self.forgotten = forgotten;
     }
 
     /// How long to wait now; not at all after the first loss.
@@ -48,7 +58,19 @@ mod tests {
         }
         (0..100).for_each(|_| backoff.failed());
         assert!(backoff.pause() <= LONGEST.mul_f64(1.5));
-        backoff.reset();
+        backoff.lost(STEADY * 2, false);
         assert_eq!(backoff.pause(), Duration::ZERO);
+        backoff.lost(STEADY / 2, false);
+        assert_ne!(backoff.pause(), Duration::ZERO);
+    }
+
+    #[test]
+    fn to_be_forgotten_once_costs_no_time() {
+        let mut backoff = Backoff::default();
+        backoff.failed();
+        backoff.lost(Duration::ZERO, true);
+        assert_eq!(backoff.pause(), Duration::ZERO);
+        backoff.lost(Duration::ZERO, true);
+        assert_ne!(backoff.pause(), Duration::ZERO);
     }
 }

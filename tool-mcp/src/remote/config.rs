@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(crate) use super::reached::{Command, Http, Reached};
+use super::reached::{Command, Http, Reached};
 
 /// How a server is reached, how far it is trusted and how much it may send.
 ///

@@ -15,7 +15,8 @@ use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use tool_runtime::CancellationToken;
 
-use super::config::{Generation, Limits, Reached, ServerConfig};
+use super::config::{Generation, Limits, ServerConfig};
+use super::reached::Reached;
 use super::requests::Requests;
 use super::transport::{Heard, Wire, connect_http, start};
 use crate::lines::Lines;
@@ -27,6 +28,8 @@ pub(super) struct Connection {
     pub(super) requests: Requests,
     /// Whether the server may answer a call with a question.
     pub(super) asks_back: bool,
+    /// Whether the server may refuse a call because it does not know us any more.
+    pub(super) may_forget: bool,
     stop: CancellationToken,
     ended: CancellationToken,
 }
@@ -53,35 +56,52 @@ impl From<String> for Refused {
 
 impl Connection {
     /// Connects. A server that breaks off at a message it does not know is tried again with one that it must know.
-    pub(super) async fn open(config: &ServerConfig, requests: &Requests) -> Result<Self, Refused> {
-        match Self::open_as(config, requests, config.generation).await {
+    ///
+    /// When `stop` is cancelled, it ends, even if it is no longer the one that is used.
+    pub(super) async fn open(
+        config: &ServerConfig,
+        requests: &Requests,
+        stop: &CancellationToken,
+    ) -> Result<Self, Refused> {
+        let open_as = |generation| Self::open_as(config, requests, generation, stop.child_token());
+        match open_as(config.generation).await {
             Err(refused) if refused.maybe_older && config.generation == Generation::Newest => {
                 tracing::debug!(server = config.name, %refused, "tried again as a server of the older generation");
-                Self::open_as(config, requests, Generation::Initialize).await
+                open_as(Generation::Initialize).await
             }
             opened => opened,
         }
     }
 
-    async fn open_as(config: &ServerConfig, requests: &Requests, generation: Generation) -> Result<Self, Refused> {
+    async fn open_as(
+        config: &ServerConfig,
+        requests: &Requests,
+        generation: Generation,
+        stop: CancellationToken,
+    ) -> Result<Self, Refused> {
         let longest = config.limits.message;
         let wire = Arc::<Wire>::default();
-        match &config.reached {
+        // What was begun ends when it fails, or when nobody waits for it any more.
+        let unfinished = stop.clone().drop_guard();
+        let mut opened = match &config.reached {
             Reached::Command(command) => {
                 let program = command.program.display();
                 let started = start(&config.name, command, longest);
                 let lines = started.map_err(|error| format!("{program} cannot be started: {error}"))?;
-                Self::serve(lines, wire, requests, generation).await
+                Self::serve(lines, wire, requests, generation, stop).await
             }
             Reached::Http(http) => {
-                let transport = connect_http(http, longest, &wire)?;
-                Self::serve(transport, wire, requests, generation).await
+                let transport = connect_http(http, longest, &wire, &stop)?;
+                Self::serve(transport, wire, requests, generation, stop).await
             }
             Reached::Streams(streams) => {
                 let streams = streams.connect().await.map_err(|error| format!("it cannot be reached: {error}"))?;
-                Self::serve(Lines::new(streams.0, streams.1, longest, ()), wire, requests, generation).await
+                Self::serve(Lines::new(streams.0, streams.1, longest, ()), wire, requests, generation, stop).await
             }
-        }
+        }?;
+        unfinished.disarm();
+        opened.may_forget = matches!(config.reached, Reached::Http(_));
+        Ok(opened)
     }
 
     async fn serve<T>(
@@ -89,6 +109,7 @@ impl Connection {
         wire: Arc<Wire>,
         requests: &Requests,
         generation: Generation,
+        stop: CancellationToken,
     ) -> Result<Self, Refused>
     where
         T: Transport<RoleClient> + 'static,
@@ -101,7 +122,7 @@ impl Connection {
             Generation::Initialize => ClientLifecycleMode::Initialize,
             Generation::Discover => ClientLifecycleMode::Discover { preferred_versions: vec![newest] },
         };
-        let (stop, ended) = (CancellationToken::new(), CancellationToken::new());
+        let ended = CancellationToken::new();
         let heard = Heard::new(transport, wire.clone());
         let opening = serve_client_with_lifecycle_and_ct(requests.clone(), heard, lifecycle, stop.clone());
         // In a box of a known type: the compiler cannot see through rmcp's futures that they may be sent.
@@ -114,18 +135,26 @@ impl Connection {
             drop(running.waiting().await);
         });
         let asks_back = peer.peer_info().is_some_and(|info| !info.protocol_version.has_initialize());
-        Ok(Self { peer, wire, requests: requests.clone(), asks_back, stop, ended })
+        Ok(Self { peer, wire, requests: requests.clone(), asks_back, may_forget: false, stop, ended })
     }
 
-    /// Waits until the connection has ended, by whichever side.
-    pub(super) async fn ended(&self) {
-        self.ended.cancelled().await;
+    /// Whether the server does not know our session any more. Then another connection is made.
+    pub(super) fn is_forgotten(&self) -> bool {
+        self.wire.forgotten.is_cancelled()
+    }
+
+    /// Waits until the connection is of no use any more, and gives back why.
+    pub(super) async fn lost(&self) -> &'static str {
+        tokio::select! {
+            () = self.ended.cancelled() => "the connection was lost",
+            () = self.wire.forgotten.cancelled() => "it forgot the session",
+        }
     }
 
     /// Ends the connection, and the program behind it if there is one.
     pub(super) async fn close(&self) {
         self.stop.cancel();
-        self.ended().await;
+        self.ended.cancelled().await;
     }
 
     /// The tools of the server, as many as are allowed; and what was left out, in words.

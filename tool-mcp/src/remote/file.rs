@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-#[cfg(not(feature = "auth"))]
-use super::config::Reached;
 use super::config::ServerConfig;
 use super::expand::expand;
+#[cfg(not(feature = "auth"))]
+use super::reached::Reached;
 
 /// A configuration file that cannot be used: which, where in it, and what is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]

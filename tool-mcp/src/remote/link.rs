@@ -26,6 +26,17 @@ pub(super) enum State {
     Closed,
 }
 
+impl State {
+    /// Whether it is worth no waiting. A connection that is forgotten is about to be replaced.
+    fn is_settled(&self) -> bool {
+        match self {
+            Self::Connecting => false,
+            Self::Connected(connection) => !connection.is_forgotten(),
+            Self::Away(_) | Self::Closed => true,
+        }
+    }
+}
+
 impl Link {
     pub(super) fn new(name: Arc<str>) -> Self {
         Self { name, state: watch::Sender::new(State::Connecting), doubt: Notify::new() }
@@ -45,20 +56,22 @@ impl Link {
 
     /// The connection, or in words why there is none. One that is being made is waited for.
     pub(super) async fn connection(&self) -> Result<Arc<Connection>, String> {
-        if let State::Connected(connection) = &*self.state.borrow() {
+        if let State::Connected(connection) = &*self.state.borrow()
+            && !connection.is_forgotten()
+        {
             return Ok(connection.clone());
         }
         let mut state = self.state.subscribe();
-        let made = tokio::time::timeout(PATIENCE, state.wait_for(|state| !matches!(state, State::Connecting))).await;
+        let made = tokio::time::timeout(PATIENCE, state.wait_for(State::is_settled)).await;
         let name = &self.name;
         match made.ok().and_then(Result::ok).map(|state| state.clone()) {
             Some(State::Connected(connection)) => Ok(connection),
             Some(State::Away(why)) => Err(format!(
-                "The server `{name}` is not connected: {why}. The call was not sent; it is being connected again, so try later."
+                "The server `{name}` is not connected: {why}. The call did not run; the server is tried again, so try later."
             )),
-            Some(State::Closed) => Err(format!("The server `{name}` was switched off. The call was not sent.")),
+            Some(State::Closed) => Err(format!("The server `{name}` was switched off. The call did not run.")),
             None | Some(State::Connecting) => {
-                Err(format!("The server `{name}` is still being connected. The call was not sent; try again."))
+                Err(format!("The server `{name}` is still being connected. The call did not run; try again."))
             }
         }
     }

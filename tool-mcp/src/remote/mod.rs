@@ -7,8 +7,10 @@ mod config;
 mod connection;
 mod content;
 mod expand;
+mod failure;
 mod file;
 mod link;
+mod listed;
 #[cfg(feature = "auth")]
 mod oauth;
 mod offer;
@@ -20,6 +22,7 @@ mod server;
 mod servers;
 mod sources;
 mod status;
+mod subscription;
 mod tool;
 mod transport;
 

@@ -8,6 +8,7 @@ use tool_runtime::{Changes, Registry};
 
 use super::config::ServerConfig;
 use super::link::Link;
+use super::listed::{Listed, Standing};
 use super::status::ToolStatus;
 use super::tool::{local_name, local_tool};
 use crate::pins::{Held, PinError, Pins, Warning, fingerprint, said, warnings};
@@ -54,6 +55,8 @@ pub(super) struct Offer {
 
 struct Shown {
     tool: Tool,
+    /// What calls have of it.
+    listed: Arc<Listed>,
     fingerprint: String,
     warnings: Vec<Warning>,
     held: Option<Held>,
@@ -87,6 +90,7 @@ impl Offer {
         }
         self.tell(&next);
         self.apply(&mut next);
+        self.settle(&next);
         for name in self.shown.keys().filter(|name| !next.contains_key(*name)) {
             self.names.release(name, &self.config.name);
         }
@@ -106,9 +110,25 @@ impl Offer {
                 continue;
             }
             let (fingerprint, warnings) = (fingerprint(&tool), warnings(&tool));
-            next.insert(name, Shown { tool, fingerprint, warnings, held: None });
+            // Two names of the server's may be the same here.
+            let known = self.shown.get(&name);
+            let known = known.filter(|known| known.fingerprint == fingerprint && known.tool.name == tool.name);
+            let listed = known.map_or_else(|| Arc::new(Listed::new(&tool)), |known| known.listed.clone());
+            next.insert(name, Shown { tool, listed, fingerprint, warnings, held: None });
         }
         next
+    }
+
+    /// Says to the calls that are under way what became of their tools.
+    fn settle(&self, next: &BTreeMap<String, Shown>) {
+        for (name, known) in &self.shown {
+            known.listed.stands(match next.get(name) {
+                None => Standing::Gone,
+                Some(shown) if shown.held.is_some() => Standing::Held,
+                Some(shown) if Arc::ptr_eq(&shown.listed, &known.listed) => Standing::Offered,
+                Some(_) => Standing::Changed,
+            });
+        }
     }
 
     fn fits(&self, name: &str, tool: &Tool, twin: Option<&Tool>) -> Result<(), String> {
@@ -160,7 +180,9 @@ impl Offer {
         while let Err(error) = self.registry.apply(self.changes(next)) {
             let before = next.len();
             for problem in error.problems() {
-                problem.tools.iter().for_each(|name| drop(next.remove(name)));
+                for name in problem.tools.iter().filter(|name| next.remove(*name).is_some()) {
+                    self.names.release(name, &self.config.name);
+                }
                 let tools = problem.tools.join("`, `");
                 self.problems.push(format!("`{tools}` was left out: {}", problem.message));
             }
@@ -175,10 +197,10 @@ impl Offer {
         let mut changes = gone.fold(Changes::new(), |changes, name| changes.remove(name.as_str()));
         for (name, shown) in next {
             let known = self.shown.get(name);
-            let local = || local_tool(name, &self.config, &self.link, &shown.tool);
+            let local = || local_tool(name, &self.config, &self.link, &shown.tool, &shown.listed);
             changes = match known {
                 None => changes.register(local()),
-                Some(known) if known.fingerprint != shown.fingerprint => changes.replace(local()),
+                Some(known) if !Arc::ptr_eq(&known.listed, &shown.listed) => changes.replace(local()),
                 Some(_) => changes,
             };
             changes = match (known.is_some_and(|known| known.held.is_some()), shown.held.is_some()) {
@@ -202,6 +224,7 @@ impl Offer {
             pins.approve(&self.config.name, &shown.tool)?;
         }
         if shown.held.take().is_some() {
+            shown.listed.stands(Standing::Offered);
             // It was registered with the others, and can only be there.
             drop(self.registry.enable(name));
         }

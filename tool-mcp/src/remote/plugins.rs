@@ -3,8 +3,9 @@
 use std::fs::{DirEntry, Metadata};
 use std::path::{Path, PathBuf};
 
-use super::config::{Reached, ServerConfig};
+use super::config::ServerConfig;
 use super::file;
+use super::reached::Reached;
 
 /// The variable that names the folder.
 pub(super) const VARIABLE: &str = "TOOL_PLUGINS_DIR";

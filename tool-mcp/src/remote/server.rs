@@ -1,10 +1,8 @@
 //! One server: connected, listed, listened to, and connected again.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rmcp::model::SubscriptionFilter;
-use rmcp::service::Subscription;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tool_runtime::{CancellationToken, Registry};
@@ -16,16 +14,11 @@ use super::link::{Link, State};
 use super::offer::{Names, Offer};
 use super::requests::{Handlers, Requests};
 use super::status::{ServerState, ServerStatus};
+use super::subscription::subscribe;
 use crate::pins::{PinError, Pins};
 
-/// A connection that lived this long was well: when it is lost, the next one is made at once.
-const STEADY: Duration = Duration::from_secs(10);
 /// How often a server is listed at most, however often it says that its list has changed.
 const LIST_PAUSE: Duration = Duration::from_secs(1);
-/// How long a subscription may take to be acknowledged.
-const SUBSCRIBE_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long to wait before the next one.
-const SUBSCRIBE_PAUSE: Duration = Duration::from_secs(5);
 
 /// What all servers of an application share.
 pub(super) struct Shared {
@@ -65,9 +58,10 @@ impl Server {
             offer: offer.clone(),
             stop: stop.clone(),
             asked,
+            waiting: vec![tried],
             listed: None,
         };
-        let task = Some(tokio::spawn(keeper.run(tried)));
+        let task = Some(tokio::spawn(keeper.run()));
         (Self { config, link, offer, asks, stop, task }, first)
     }
 
@@ -145,14 +139,15 @@ struct Keeper {
     requests: Requests,
     stop: CancellationToken,
     asked: mpsc::Receiver<oneshot::Sender<()>>,
+    /// Who is told when the server was listed, or could not be.
+    waiting: Vec<oneshot::Sender<()>>,
     /// When the tools were listed last.
     listed: Option<Instant>,
 }
 
 impl Keeper {
-    async fn run(mut self, tried: oneshot::Sender<()>) {
+    async fn run(mut self) {
         let stop = self.stop.clone();
-        let mut waiting = vec![tried];
         let mut backoff = Backoff::default();
         loop {
             self.link.set(State::Connecting);
@@ -160,39 +155,45 @@ impl Keeper {
                 () = stop.cancelled() => break,
                 connected = self.connect() => connected,
             };
-            let since = Instant::now();
             let why = match connected {
                 Ok(connection) => {
+                    let since = Instant::now();
                     self.link.set(State::Connected(connection.clone()));
-                    tell(&mut waiting);
+                    self.tell();
                     let why = self.attend(&connection).await;
                     if stop.is_cancelled() {
                         connection.close().await;
                         break;
                     }
+                    backoff.lost(since.elapsed(), connection.is_forgotten());
                     why
                 }
-                Err(why) => why,
+                Err(why) => {
+                    backoff.failed();
+                    why
+                }
             };
-            if since.elapsed() > STEADY {
-                backoff.reset()
-            } else {
-                backoff.failed()
-            }
             let pause = backoff.pause();
             tracing::warn!(server = self.config.name, ?pause, "not connected: {why}");
             if !pause.is_zero() {
                 self.link.set(State::Away(why.into()));
+                self.tell();
             }
-            tell(&mut waiting);
             tokio::select! {
                 () = stop.cancelled() => break,
                 () = sleep(pause) => {}
-                Some(done) = self.asked.recv() => waiting.push(done),
+                Some(done) = self.asked.recv() => self.waiting.push(done),
             }
         }
         self.offer().clear();
         self.link.set(State::Closed);
+    }
+
+    /// Tells all who wait; some may have gone.
+    fn tell(&mut self) {
+        for done in self.waiting.drain(..) {
+            let _gone = done.send(());
+        }
     }
 
     fn offer(&self) -> MutexGuard<'_, Offer> {
@@ -203,7 +204,8 @@ impl Keeper {
     async fn connect(&mut self) -> Result<Arc<Connection>, String> {
         let limit = self.config.connect_timeout;
         let connecting = async {
-            let connection = Connection::open(&self.config, &self.requests).await.map_err(|error| error.to_string())?;
+            let connection =
+                Connection::open(&self.config, &self.requests, &self.stop).await.map_err(|error| error.to_string())?;
             let connection = Arc::new(connection);
             subscribe(&connection).await;
             let (tools, left_out) = connection.list(self.config.limits).await.map_err(|error| unlisted(&error))?;
@@ -237,15 +239,15 @@ impl Keeper {
     async fn attend(&mut self, connection: &Connection) -> String {
         let stop = self.stop.clone();
         loop {
-            let done = tokio::select! {
+            tokio::select! {
                 () = stop.cancelled() => return String::new(),
-                () = connection.ended() => return "the connection was lost".to_owned(),
-                () = connection.wire.changed.notified() => None,
-                () = self.link.doubted() => None,
-                Some(done) = self.asked.recv() => Some(done),
+                why = connection.lost() => return why.to_owned(),
+                () = connection.wire.changed.notified() => {}
+                () = self.link.doubted() => {}
+                Some(done) = self.asked.recv() => self.waiting.push(done),
             };
             // Somebody who waits is not kept waiting; a server may say what it likes as often as it likes.
-            let from = self.listed.filter(|_| done.is_none()).map(|listed| listed + LIST_PAUSE);
+            let from = self.listed.filter(|_| self.waiting.is_empty()).map(|listed| listed + LIST_PAUSE);
             let listing = async {
                 if let Some(from) = from {
                     sleep_until(from).await;
@@ -254,7 +256,7 @@ impl Keeper {
             };
             let listed = tokio::select! {
                 () = stop.cancelled() => return String::new(),
-                () = connection.ended() => return "the connection was lost".to_owned(),
+                why = connection.lost() => return why.to_owned(),
                 listed = listing => listed,
             };
             match listed {
@@ -263,49 +265,11 @@ impl Keeper {
                 Err(_) => return "it does not list its tools any more".to_owned(),
             }
             self.listed = Some(Instant::now());
-            tell(&mut done.into_iter().collect());
+            self.tell();
         }
-    }
-}
-
-/// Tells all who wait; some may have gone.
-fn tell(waiting: &mut Vec<oneshot::Sender<()>>) {
-    for done in waiting.drain(..) {
-        let _gone = done.send(());
     }
 }
 
 fn unlisted(error: &rmcp::ServiceError) -> String {
     format!("it does not list its tools: {}", chain(error))
-}
-
-/// In the newer generation changes of the list are only told to those who subscribe. What is told is heard by the wire.
-async fn subscribe(connection: &Arc<Connection>) {
-    let info = connection.peer.peer_info();
-    let Some(info) = info.filter(|info| !info.protocol_version.has_initialize()) else { return };
-    if info.capabilities.tools.as_ref().and_then(|tools| tools.list_changed) != Some(true) {
-        return;
-    }
-    let filter = SubscriptionFilter::builder().tools_list_changed().build();
-    match timeout(SUBSCRIBE_TIMEOUT, connection.peer.listen(filter.clone())).await {
-        Ok(Ok(subscription)) => drop(tokio::spawn(stay_subscribed(Arc::downgrade(connection), filter, subscription))),
-        Ok(Err(error)) => tracing::debug!(%error, "changes of its list will not be told"),
-        Err(_) => tracing::debug!("changes of its list will not be told: the subscription is not acknowledged"),
-    }
-}
-
-/// Subscribes again when a subscription ends, which proxies see to. What has changed meanwhile is found by listing.
-async fn stay_subscribed(connection: Weak<Connection>, filter: SubscriptionFilter, mut subscription: Subscription) {
-    loop {
-        while let Ok(Some(_)) = subscription.next().await {}
-        sleep(SUBSCRIBE_PAUSE).await;
-        let Some((peer, wire)) = connection.upgrade().map(|open| (open.peer.clone(), open.wire.clone())) else {
-            return;
-        };
-        match peer.listen(filter.clone()).await {
-            Ok(next) => subscription = next,
-            Err(error) => return tracing::debug!(%error, "changes of its list will not be told any more"),
-        }
-        wire.changed.notify_one();
-    }
 }

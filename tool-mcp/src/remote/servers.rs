@@ -40,7 +40,8 @@ use crate::pins::PinError;
 ///
 /// A tool is called `mcp_{server}_{tool}`, and nothing can tell it from one of the application's own: its arguments are
 /// checked and mended before they are sent, somebody is asked, the call is recorded, limited, stopped. It is `sensitive`
-/// unless its server is trusted. A tool whose server is away stays, and says so when it is called. An answer that is not
+/// unless its server is trusted. A tool whose server is away stays, and says so when it is called. A call reaches only the
+/// tool that it was checked against: if the server lists another one under that name before it is sent, it does not run. An answer that is not
 /// what the tool's output schema says is a failure that tells what is wrong, and what was answered: the tool has run.
 ///
 /// A server that cannot be reached, or whose tools cannot be registered, is a problem in its [status](Self::status), and
@@ -184,7 +185,8 @@ impl Servers {
                 match wanted.get(&name) {
                     Some(config) if *config == *server.config => {
                         wanted.remove(&name);
-                        kept.push(server.refresh());
+                        // Side by side: one that does not answer holds up nobody.
+                        kept.push(tokio::spawn(server.refresh()));
                         running.servers.insert(name, server);
                     }
                     Some(_) => {
@@ -216,7 +218,7 @@ impl Servers {
             drop(first.await);
         }
         for refreshed in kept {
-            refreshed.await;
+            drop(refreshed.await);
         }
         changed.problems = self.problems();
         changed

@@ -8,10 +8,10 @@ use sha2::{Digest, Sha256};
 use tool_model::{ToolDefinition, name};
 use tool_runtime::RuntimeTool;
 
-use super::call::{Remote, call};
+use super::call::call;
 use super::config::{ServerConfig, Trust};
 use super::link::Link;
-use super::promise::Promise;
+use super::listed::Listed;
 
 /// `mcp_{server}_{tool}`, with `_` in place of what no name can have. One that is too long ends in a hash.
 pub(super) fn local_name(server: &str, tool: &str) -> String {
@@ -31,15 +31,19 @@ pub(super) fn plain(part: &str) -> String {
 
 /// The tool under its name here. What the server says to warn is always taken over (`destructive`), what it says to
 /// reassure (`read_only`, `idempotent`) only where it is trusted.
-pub(super) fn local_tool(name: &str, config: &ServerConfig, link: &Arc<Link>, tool: &Tool) -> RuntimeTool {
+pub(super) fn local_tool(
+    name: &str,
+    config: &ServerConfig,
+    link: &Arc<Link>,
+    tool: &Tool,
+    listed: &Arc<Listed>,
+) -> RuntimeTool {
     let description = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default().to_owned();
     let output_schema = tool.output_schema.as_ref().map(|schema| Value::Object(schema.as_ref().clone()));
-    let promise = output_schema.as_ref().and_then(Promise::of);
-    let remote = Arc::new(Remote { name: tool.name.to_string(), promise });
-    let shared = link.clone();
+    let (link, listed) = (link.clone(), listed.clone());
     let schema = Value::Object(tool.input_schema.as_ref().clone());
     let mut local = RuntimeTool::remote(name, description, &schema, move |arguments, scope| {
-        call(shared.clone(), remote.clone(), arguments, scope)
+        call(link.clone(), listed.clone(), arguments, scope)
     });
     local = local.handler(format!("mcp:{}/{}", config.name, tool.name)).tags(["mcp".to_owned(), config.name.clone()]);
     if let Some(schema) = &output_schema {

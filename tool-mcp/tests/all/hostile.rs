@@ -1,12 +1,19 @@
 //! Servers that mean no good. Each time there is a clear result, and the server beside it is not affected.
 
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, Weak};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
+use axum::Router;
+use axum::body::Body;
+use axum::response::Response;
+use axum::routing::post;
 use serde_json::{Value, json};
 use tool_mcp::{ServerConfig, ServerState, Servers};
 use tool_runtime::{ErrorKind, ToolCall};
 
-use crate::scripted::{Peer, beside_good, call, connect, dispatcher, good, good_answers, kind, server, text, tool};
+use crate::scripted::{Peer, beside_good, call, connect, dispatcher, good_answers, kind, server, text, tool, until};
 
 #[tokio::test]
 async fn lists_without_end_are_cut() {
@@ -213,143 +220,63 @@ async fn floods_do_not_drown_anybody() {
     servers.close().await;
 }
 
-const CHUNK: &[u8; 1 << 16] = &[b'x'; 1 << 16];
-
-/// A server whose answer to a call is this many bytes long.
-fn huge(bytes: usize) -> ServerConfig {
-    server("s", move |mut peer: Peer| async move {
-        while let Some(call) = peer.call(&json!([tool("work", "")])).await {
-            peer.raw(b"{\"jsonrpc\":\"2.0\",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"").await;
-            for _ in 0..bytes / CHUNK.len() {
-                peer.raw(CHUNK).await;
-            }
-            peer.raw(format!("\"}}]}},\"id\":{}}}\n", call["id"]).as_bytes()).await;
-        }
-    })
-    .trust()
-}
-
-/// The same over HTTP, as JSON and as events.
-async fn huge_http(bytes: usize) -> ServerConfig {
-    use axum::body::Body;
-    use axum::response::Response;
-
-    struct Chunks(usize, Option<Vec<u8>>);
-    impl futures_core::Stream for Chunks {
-        type Item = std::io::Result<Vec<u8>>;
-        fn poll_next(
-            mut self: std::pin::Pin<&mut Self>,
-            _: &mut std::task::Context<'_>,
-        ) -> std::task::Poll<Option<Self::Item>> {
-            let first = self.1.take();
-            let more = first.or_else(|| self.0.checked_sub(1).map(|_| CHUNK.to_vec()));
-            self.0 = self.0.saturating_sub(1);
-            std::task::Poll::Ready(more.map(Ok))
-        }
-    }
-    let answer = move |body: String| async move {
-        let message: Value = serde_json::from_str(&body).unwrap_or_default();
-        let id = &message["id"];
-        let json = |result: Value| {
-            (200, "application/json", Body::from(json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string()))
-        };
-        let start =
-            format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"");
-        let chunks = |start: String| Body::from_stream(Chunks(bytes / CHUNK.len(), Some(start.into_bytes())));
-        let (status, kind, body) = match message["method"].as_str() {
-            Some("initialize") => json(json!({
-                "protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"},
-            })),
-            Some("tools/list") => json(json!({"tools": [tool("json", ""), tool("events", "")]})),
-            Some("tools/call") if message["params"]["name"] == "json" => (200, "application/json", chunks(start)),
-            Some("tools/call") => (200, "text/event-stream", chunks(format!("data: {start}"))),
-            Some("server/discover") => (400, "text/plain", Body::empty()),
-            _ => (202, "text/plain", Body::empty()),
-        };
-        Response::builder().status(status).header("content-type", kind).body(body).unwrap()
-    };
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(
-        async move { axum::serve(listener, axum::Router::new().route("/mcp", axum::routing::post(answer))).await },
-    );
-    ServerConfig::http("h", format!("http://{address}/mcp")).trust()
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_is_too_long_is_a_failure() {
-    let tools = dispatcher();
-    let builder = Servers::builder().server(huge(64 << 20)).server(huge_http(64 << 20).await).server(good());
-    let servers = connect(&tools, builder).await;
-    for name in ["mcp_s_work", "mcp_h_json", "mcp_h_events"] {
-        let result = call(&tools, name).await;
-        assert_eq!(kind(&result), Some(ErrorKind::Failed), "{name}: {result:?}");
-        assert!(result.output.contains("longer than 16777216 bytes"), "{name}: {}", result.output);
-        good_answers(&tools).await;
-    }
-    servers.close().await;
-}
-
-/// The highest memory that this process has used, in MiB.
-fn peak() -> usize {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() / 1024
-}
-
-/// In a process of its own: how much memory an answer takes, read by the adapter or by somebody who reads whole lines.
+/// A server that does not read is ended all the same, with what was not written yet.
 #[tokio::test]
-#[ignore = "it is run by `a_gigabyte_takes_no_memory`, alone in its process"]
-async fn measured() {
-    let before = peak();
-    match std::env::var("MCP_MEASURE").as_deref() {
-        Ok("adapter") => {
-            let tools = dispatcher();
-            let servers = beside_good(&tools, huge(1 << 30)).await;
-            assert!(call(&tools, "mcp_s_work").await.output.contains("longer than"));
-            good_answers(&tools).await;
-            servers.close().await;
-        }
-        Ok("http") => {
-            let tools = dispatcher();
-            let servers = connect(&tools, Servers::builder().server(huge_http(1 << 30).await)).await;
-            for name in ["mcp_h_json", "mcp_h_events"] {
-                assert!(call(&tools, name).await.output.contains("longer than"));
-            }
-            servers.close().await;
-        }
-        _ => {
-            use tokio::io::AsyncBufReadExt;
-            let (ours, theirs) = tokio::io::duplex(64 << 10);
-            tokio::spawn(async move {
-                let mut theirs = theirs;
-                for _ in 0..(256 << 20) / CHUNK.len() {
-                    tokio::io::AsyncWriteExt::write_all(&mut theirs, CHUNK).await.unwrap();
-                }
-            });
-            let mut line = Vec::new();
-            tokio::io::BufReader::new(ours).read_until(b'\n', &mut line).await.unwrap();
-            assert_eq!(line.len(), 256 << 20);
-        }
-    }
-    println!("grew by {} MiB", peak() - before);
+async fn who_reads_nothing_can_be_closed() {
+    let tools = dispatcher();
+    let deaf = server("s", |mut peer: Peer| async move {
+        let list = peer.request().await.unwrap_or_default();
+        let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}});
+        peer.answer(&list, json!({"tools": [{"name": "work", "inputSchema": schema}]})).await;
+        std::future::pending::<()>().await;
+    });
+    let servers = beside_good(&tools, deaf.trust()).await;
+    let long = ToolCall::new("mcp_s_work", json!({"text": "x".repeat(1 << 20)}));
+    let late = tools.call(long).timeout(Duration::from_millis(100)).await;
+    assert_eq!(kind(&late), Some(ErrorKind::TimedOut), "{late:?}");
+    good_answers(&tools).await;
+    let closing = tokio::time::timeout(Duration::from_secs(30), servers.close());
+    assert!(closing.await.is_ok(), "it hangs");
+    assert!(tools.registry().is_empty());
 }
 
-#[cfg(target_os = "linux")]
-#[test]
-fn a_gigabyte_takes_no_memory() {
-    let grown = |how: &str| -> usize {
-        let mut command = std::process::Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "hostile::measured", "--ignored", "--nocapture"]).env("MCP_MEASURE", how);
-        let output = command.output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success(), "{how}: {said}{}", String::from_utf8_lossy(&output.stderr));
-        let grown = said.split("grew by ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
-        println!("{how}: {grown} MiB");
-        grown.parse().unwrap()
-    };
-    assert!(grown("adapter") < 64);
-    assert!(grown("http") < 96);
-    // The control: a quarter of the length, read line by line.
-    assert!(grown("naive") >= 256);
+/// What is sent to a client that waits for it: nothing.
+struct Silence(Arc<()>);
+
+impl futures_core::Stream for Silence {
+    type Item = std::io::Result<Vec<u8>>;
+
+    fn poll_next(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        Poll::Pending
+    }
+}
+
+/// Each try would cost a connection: with a server that does not answer at all, and one that does not go on.
+#[tokio::test]
+async fn who_never_answers_is_not_waited_for_when_nobody_does() {
+    for begins in [false, true] {
+        let waiting = Arc::new(Mutex::new(Vec::<Weak<()>>::new()));
+        let told = waiting.clone();
+        let answer = move || {
+            let silence = Silence(Arc::default());
+            told.lock().unwrap().push(Arc::downgrade(&silence.0));
+            async move {
+                if !begins {
+                    // It keeps the request, and what counts it.
+                    let _silence = silence;
+                    return std::future::pending().await;
+                }
+                let response = Response::builder().header("content-type", "text/event-stream");
+                response.body(Body::from_stream(silence)).unwrap()
+            }
+        };
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+        tokio::spawn(async move { axum::serve(listener, Router::new().route("/mcp", post(answer))).await });
+        let config = ServerConfig::http("h", url).connect_timeout(Duration::from_millis(100));
+        let servers = connect(&dispatcher(), Servers::builder().server(config)).await;
+        servers.close().await;
+        assert!(!waiting.lock().unwrap().is_empty(), "it was asked");
+        until(|| waiting.lock().unwrap().iter().all(|silence| silence.strong_count() == 0)).await;
+    }
 }

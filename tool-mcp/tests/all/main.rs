@@ -9,12 +9,18 @@ mod server;
 
 /// A published server with a tool for everything, over both transports.
 mod everything;
+/// Servers behind a URL that forget who we are.
+mod forgotten;
 /// Servers that do harm.
 mod hostile;
+/// Answers that are far too long.
+mod huge;
 /// Servers that want to know who calls.
 #[cfg(feature = "auth")]
 mod login;
-/// Servers behind a URL that forget, refuse or break off.
+mod lost;
+mod names;
+/// Servers behind a URL that refuse or break off.
 mod over_http;
 mod pins;
 mod plugins;

@@ -6,27 +6,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tool_mcp::{ServerConfig, ServerState, Servers};
 use tool_runtime::confirm::{self, Decision};
-use tool_runtime::{Dispatcher, ErrorKind, Progress, Question, RuntimeTool, ToolCall};
+use tool_runtime::{Dispatcher, ErrorKind, Progress, Question, ToolCall};
 
-use crate::scripted::{
-    Peer, beside_good, call, connect, dispatcher, good, good_answers, kind, server, text, tool, until,
-};
-
-/// A server whose calls are answered by a function of their parameters.
-fn answering(
-    name: &str,
-    tools: Value,
-    answer: impl Fn(&Value) -> Value + Clone + Send + Sync + 'static,
-) -> ServerConfig {
-    server(name, move |mut peer: Peer| {
-        let (tools, answer) = (tools.clone(), answer.clone());
-        async move {
-            while let Some(call) = peer.call(&tools).await {
-                peer.answer(&call, answer(&call["params"])).await;
-            }
-        }
-    })
-}
+use crate::scripted::{Peer, answering, beside_good, call, connect, dispatcher, kind, server, text, tool, until};
 
 #[tokio::test]
 async fn what_reassures_is_only_believed_where_it_is_trusted() {
@@ -89,31 +71,6 @@ async fn somebody_is_asked_and_nothing_wrong_is_sent() {
         connect(&alone, Servers::builder().server(answering("s", json!([tool("add", "")]), |_| text("x")))).await;
     assert_eq!(kind(&call(&alone, "mcp_s_add").await), Some(ErrorKind::Refused), "nobody can be asked");
     servers.close().await;
-}
-
-#[tokio::test]
-async fn names_that_clash_are_told_with_both() {
-    let tools = Dispatcher::builder().tool(RuntimeTool::new("mcp_a_own", "", |(): ()| async {})).build().unwrap();
-    let one = answering("a_b", json!([tool("c", "")]), |_| text("one")).trust();
-    let two =
-        answering("a", json!([tool("b_c", ""), tool("b/c", ""), tool("own", ""), tool("free", "")]), |_| text("two"))
-            .trust();
-    let builder = || Servers::builder().server(one.clone()).server(two.clone());
-    let servers = connect(&tools, builder()).await;
-    let problems = servers.problems().join("\n");
-    for part in ["`mcp_a_b_c`", "`mcp_a_own` would be the name of two tools: one of this application", "`a_b`", "`a`"] {
-        assert!(problems.contains(part), "{part}: {problems}");
-    }
-    assert_eq!(call(&tools, "mcp_a_free").await.output, "two");
-    servers.close().await;
-    assert_eq!(tools.registry().names().join(" "), "mcp_a_own", "what is not theirs stays");
-
-    let strict = builder().strict().connect(&tools.registry()).await.unwrap_err();
-    assert!(strict.to_string().contains("`mcp_a_own`"), "{strict}");
-    let twice = Servers::builder().server(good()).server(good()).connect(&tools.registry()).await.unwrap_err();
-    assert!(twice.to_string().contains("two servers are called `good` and `good`"), "{twice}");
-    let vain = Servers::builder().server(good()).configure("god", |config| config.trust());
-    assert!(vain.connect(&tools.registry()).await.unwrap_err().to_string().contains("`god`"));
 }
 
 #[tokio::test]
@@ -186,57 +143,6 @@ async fn a_list_that_changes_is_listed_again() {
     servers.close().await;
 }
 
-/// Calls in flight have a clear result, tools stay, and the next connection serves them.
-#[tokio::test]
-async fn a_connection_that_is_lost_is_made_again() {
-    let tools = dispatcher();
-    let dying = server("s", |mut peer: Peer| async move {
-        let call = peer.call(&json!([tool("work", "")])).await;
-        if let Some(call) = call.filter(|_| peer.connection > 0) {
-            peer.answer(&call, text("alive")).await;
-            while peer.next().await.is_some() {}
-        }
-    });
-    let servers = beside_good(&tools, dying.trust()).await;
-    let lost = call(&tools, "mcp_s_work").await;
-    assert_eq!(kind(&lost), Some(ErrorKind::OutcomeUnknown), "{lost:?}");
-    assert!(lost.output.contains("`s` was lost while `work` was running"), "{}", lost.output);
-    good_answers(&tools).await;
-    until(|| servers.status().iter().all(|server| server.state == ServerState::Connected)).await;
-    assert_eq!(call(&tools, "mcp_s_work").await.output, "alive");
-    servers.close().await;
-    assert!(tools.registry().is_empty());
-}
-
-#[tokio::test]
-async fn a_server_that_is_away_says_so_and_is_tried_again() {
-    let tools = dispatcher();
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let gone = ServerConfig::http("gone", format!("http://127.0.0.1:{port}/mcp"));
-    let missing = ServerConfig::command("missing", "/no/such/program");
-    let builder = Servers::builder().server(gone).server(missing).server(good());
-    let servers = connect(&tools, builder).await;
-    let status = servers.status();
-    assert!(matches!(&status[0].state, ServerState::Away(why) if why.contains("Connection refused")), "{status:?}");
-    assert!(matches!(&status[2].state, ServerState::Away(why) if why.contains("/no/such/program cannot be started")));
-    good_answers(&tools).await;
-    servers.close().await;
-
-    // One that is away after it was there keeps its tools.
-    let once = server("once", |mut peer: Peer| async move {
-        if peer.connection == 0 {
-            peer.call(&json!([tool("work", "")])).await;
-        }
-    });
-    let servers = beside_good(&tools, once.trust()).await;
-    assert_eq!(kind(&call(&tools, "mcp_once_work").await), Some(ErrorKind::OutcomeUnknown));
-    until(|| matches!(servers.status()[1].state, ServerState::Away(_))).await;
-    let away = call(&tools, "mcp_once_work").await;
-    assert_eq!(kind(&away), Some(ErrorKind::Retry), "{away:?}");
-    assert!(away.output.contains("`once` is not connected") && away.output.contains("not sent"), "{}", away.output);
-    servers.close().await;
-}
-
 /// In the newer generation changes are told to those who subscribe, and questions come as results.
 #[tokio::test]
 async fn the_newer_generation_is_spoken() {
@@ -292,55 +198,6 @@ async fn the_newer_generation_is_spoken() {
     assert_eq!(call(&tools, "mcp_s_one").await.output, "decline", "nobody can be asked, and that is said politely");
     until(|| tools.registry().names().join(" ") == "mcp_good_say mcp_s_two").await;
     servers.close().await;
-}
-
-/// A server behind a URL that goes and comes back.
-#[tokio::test]
-async fn a_server_over_http_that_restarts_is_found_again() {
-    let answer = |body: String| async move {
-        let message: Value = serde_json::from_str(&body).unwrap_or_default();
-        let result = match message["method"].as_str() {
-            Some("initialize") => json!({
-                "protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"},
-            }),
-            Some("tools/list") => json!({"tools": [tool("work", "")]}),
-            Some("tools/call") => text("done"),
-            Some("server/discover") => {
-                return (axum::http::StatusCode::BAD_REQUEST, [("content-type", "text/plain")], String::new());
-            }
-            _ => return (axum::http::StatusCode::ACCEPTED, [("content-type", "text/plain")], String::new()),
-        };
-        let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string();
-        (axum::http::StatusCode::OK, [("content-type", "application/json")], answer)
-    };
-    let serve = async |port: u16| {
-        let listener = tokio::net::TcpListener::bind(("127.0.0.1", port)).await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        // Connections are not kept: those of a server that has gone would outlive it here.
-        let app = axum::Router::new().route("/mcp", axum::routing::post(answer)).layer(axum::middleware::map_response(
-            |mut response: axum::response::Response| async move {
-                response.headers_mut().insert("connection", axum::http::HeaderValue::from_static("close"));
-                response
-            },
-        ));
-        (port, tokio::spawn(async move { axum::serve(listener, app).await }))
-    };
-    let (port, running) = serve(0).await;
-    let tools = dispatcher();
-    let config = ServerConfig::http("h", format!("http://127.0.0.1:{port}/mcp")).trust();
-    let servers = connect(&tools, Servers::builder().server(config)).await;
-    assert_eq!(call(&tools, "mcp_h_work").await.output, "done", "{servers:?}");
-    running.abort();
-    drop(running.await);
-    let gone = call(&tools, "mcp_h_work").await;
-    assert_eq!(kind(&gone), Some(ErrorKind::Retry), "{gone:?}");
-    assert!(gone.output.contains("cannot be reached") && gone.output.contains("did not run"), "{}", gone.output);
-    until(|| matches!(servers.status()[0].state, ServerState::Away(_))).await;
-    let (_, running) = serve(port).await;
-    servers.reload().await;
-    assert_eq!(call(&tools, "mcp_h_work").await.output, "done");
-    servers.close().await;
-    running.abort();
 }
 
 /// What a server has started in its process group ends with it.

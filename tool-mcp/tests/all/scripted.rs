@@ -88,6 +88,22 @@ where
     })
 }
 
+/// A server whose calls are answered by a function of their parameters.
+pub fn answering(
+    name: &str,
+    tools: Value,
+    answer: impl Fn(&Value) -> Value + Clone + Send + Sync + 'static,
+) -> ServerConfig {
+    server(name, move |mut peer: Peer| {
+        let (tools, answer) = (tools.clone(), answer.clone());
+        async move {
+            while let Some(call) = peer.call(&tools).await {
+                peer.answer(&call, answer(&call["params"])).await;
+            }
+        }
+    })
+}
+
 /// A server that behaves: its tool `say` answers with what it was given.
 pub fn good() -> ServerConfig {
     let tools = json!([tool("say", "Say something.")]);

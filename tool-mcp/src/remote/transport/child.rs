@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 
 use crate::lines::{Keep, Lines};
-use crate::remote::config::Command;
+use crate::remote::reached::Command;
 
 /// What programs cannot do without. The rest of the environment may hold secrets that are not the server's business.
 const INHERITED: &[&str] = &[

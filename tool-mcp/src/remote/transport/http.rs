@@ -9,33 +9,35 @@ use futures_core::stream::BoxStream;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response};
 use rmcp::RoleClient;
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::{
-    AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpClient,
-    StreamableHttpClientTransport, StreamableHttpClientTransportConfig, StreamableHttpError,
-    StreamableHttpPostResponse,
+    SseError, StreamableHttpClient, StreamableHttpClientTransport, StreamableHttpClientTransportConfig,
+    StreamableHttpError, StreamableHttpPostResponse,
 };
 use sse_stream::Sse;
+use tool_runtime::CancellationToken;
 
-use super::resume::{Places, Resume};
+use super::refusal::refusal;
+use super::resume::{Places, Resume, Watched};
 use super::wire::{TOO_LONG, Wire};
 use super::{read, sse, tls};
-use crate::remote::config::Http;
+use crate::remote::reached::Http;
 
-type Error = StreamableHttpError<reqwest::Error>;
+pub(super) type Error = StreamableHttpError<reqwest::Error>;
 
 const SESSION: &str = "mcp-session-id";
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
-/// How much is read of an answer that is an error.
-const LONGEST_ERROR: usize = 64 << 10;
+/// How many requests may wait for their answers. With few, slow calls would keep the list and all other calls waiting.
+const AT_ONCE: usize = 256;
 
-/// A transport to the URL; what is wrong with it is said in words.
+/// A transport to the URL; what is wrong with it is said in words. Nothing is waited for once `stop` is cancelled.
 pub(in crate::remote) fn connect(
     http: &Http,
     longest: usize,
     wire: &Arc<Wire>,
+    stop: &CancellationToken,
 ) -> Result<impl Transport<RoleClient, Error = Error> + 'static, String> {
     let url = url::Url::parse(&http.url).map_err(|error| format!("{:?} is no URL: {error}", http.url))?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -66,7 +68,10 @@ pub(in crate::remote) fn connect(
     let mut config = StreamableHttpClientTransportConfig::with_uri(http.url.as_str()).custom_headers(headers);
     config.max_sse_event_size = longest;
     config.retry_config = Arc::new(Resume::new(wire.clone()));
-    let client = Bounded { client, longest, wire: wire.clone(), places: Arc::default() };
+    config.max_concurrent_requests = AT_ONCE;
+    // In a new session the tools may be others: it begins with a list of them, as every connection does.
+    config.reinit_on_expired_session = false;
+    let client = Bounded { client, longest, wire: wire.clone(), stop: stop.clone(), places: Arc::default() };
     #[cfg(feature = "auth")]
     let client = super::authorized::Authorized::new(client, http.access.clone());
     Ok(StreamableHttpClientTransport::with_client(client, config))
@@ -93,6 +98,8 @@ struct Bounded {
     client: Client,
     longest: usize,
     wire: Arc<Wire>,
+    /// rmcp waits for the answer to the first request for ever, whoever has gone meanwhile.
+    stop: CancellationToken,
     /// Where streams were taken up again.
     places: Arc<Places>,
 }
@@ -119,21 +126,18 @@ impl StreamableHttpClient for Bounded {
         if let Some(session) = session {
             request = request.header(SESSION, &*session);
         }
-        let response = request.send().await?;
-        let status = response.status();
-        if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
-            return Ok(StreamableHttpPostResponse::Accepted);
-        }
-        if status == StatusCode::NOT_FOUND && in_session {
-            return Err(self.expired());
-        }
-        let answer = match status.is_success() {
-            true => self.answer(response, &message).await,
-            false => refusal(response, &message, in_session).await,
+        let answer = async {
+            let response = request.send().await?;
+            match response.status() {
+                StatusCode::ACCEPTED | StatusCode::NO_CONTENT => Ok(StreamableHttpPostResponse::Accepted),
+                status if status.is_success() => self.answer(response, &message).await,
+                _ => refusal(response, &message, in_session).await,
+            }
         };
-        match answer {
-            Err(StreamableHttpError::SessionExpired) => Err(self.expired()),
-            answer => answer,
+        match self.stop.run_until_cancelled(answer).await {
+            None => Err(StreamableHttpError::TransportChannelClosed),
+            Some(Err(StreamableHttpError::SessionExpired)) => Err(self.expired(&message)),
+            Some(answer) => answer,
         }
     }
 
@@ -156,6 +160,9 @@ impl StreamableHttpClient for Bounded {
         token: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<(), Error> {
+        if self.wire.forgotten.is_cancelled() {
+            return Ok(());
+        }
         self.client.delete_session(uri, session, token, headers).await
     }
 
@@ -167,13 +174,15 @@ impl StreamableHttpClient for Bounded {
         token: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Error> {
-        let longest = self.longest;
-        if !self.places.may_go_on(last_event.as_deref()).await {
+        let Some(attempt) = self.places.go_on(last_event.as_deref()).await else {
             self.wire.changed.notify_one();
             // Of the errors that rmcp takes for final this is the one that fits: it does not bring us what it should.
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
-        }
-        self.client.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, longest).await
+        };
+        let (client, longest) = (&self.client, self.longest);
+        let events =
+            client.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, longest).await?;
+        Ok(Box::pin(Watched::new(events, self.places.clone(), attempt)))
     }
 
     async fn get_stream_with_max_sse_event_size(
@@ -190,10 +199,13 @@ impl StreamableHttpClient for Bounded {
 }
 
 impl Bounded {
-    /// The server does not know our session: rmcp makes a new one and sends once more what was not taken. Behind it may
-    /// be another server than before, so that it is asked for its tools.
-    fn expired(&self) -> Error {
-        self.wire.changed.notify_one();
+    /// The server does not know our session. A request that it refuses for this is the end of the connection; of what
+    /// is no request it may mean something else, and is asked for its tools, which will show it.
+    fn expired(&self, message: &ClientJsonRpcMessage) -> Error {
+        match request_id(message) {
+            Some(_) => self.wire.forgotten.cancel(),
+            None => self.wire.changed.notify_one(),
+        }
         StreamableHttpError::SessionExpired
     }
 
@@ -210,7 +222,10 @@ impl Bounded {
             ServerJsonRpcMessage::error(ErrorData::new(TOO_LONG, text, None), Some(id))
         });
         if kind.as_deref().is_some_and(|kind| kind.starts_with(EVENTS)) {
-            return Ok(StreamableHttpPostResponse::Sse(sse::events(response, self.longest, too_long), session));
+            return Ok(StreamableHttpPostResponse::Sse(
+                sse::events(response, self.longest, too_long, &self.stop),
+                session,
+            ));
         }
         if request.is_none() {
             // What was sent is no request: whatever else comes back answers nothing.
@@ -228,77 +243,8 @@ impl Bounded {
     }
 }
 
-/// What an answer means that is no success: an error of the protocol where it holds one, else one of HTTP.
-async fn refusal(
-    response: Response,
-    message: &ClientJsonRpcMessage,
-    in_session: bool,
-) -> Result<StreamableHttpPostResponse, Error> {
-    let status = response.status();
-    match status {
-        StatusCode::UNAUTHORIZED => {
-            return Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge(&response))));
-        }
-        StatusCode::FORBIDDEN => {
-            return Err(StreamableHttpError::InsufficientScope(InsufficientScopeError::new(
-                challenge(&response),
-                None,
-            )));
-        }
-        _ => {}
-    }
-    let retry_after = response.headers().get(header::RETRY_AFTER).and_then(|value| value.to_str().ok());
-    let error = HttpStatusError::new(status.as_u16(), retry_after.map(str::to_owned));
-    if status == StatusCode::TOO_MANY_REQUESTS {
-        return Err(error.into());
-    }
-    let body = body_of(response, LONGEST_ERROR).await?.unwrap_or_default();
-    let told = match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
-        Ok(ServerJsonRpcMessage::Error(told)) => Some(told),
-        _ => None,
-    };
-    if let Some(id) = discovery(message).filter(|_| status.is_client_error() && !in_session) {
-        // A server of the older generation refuses what it does not know, in whatever words: the id may be missing.
-        let error = told.map_or_else(|| ErrorData::invalid_request(format!("HTTP {status}"), None), |told| told.error);
-        return Ok(StreamableHttpPostResponse::Json(ServerJsonRpcMessage::error(error, Some(id)), None));
-    }
-    match told {
-        // Many servers that do not know a session, as after a restart, say so in this way.
-        Some(told)
-            if in_session
-                && status == StatusCode::BAD_REQUEST
-                && told.id.is_none()
-                && request_id(message).is_some()
-                && names_session(&told.error) =>
-        {
-            Err(StreamableHttpError::SessionExpired)
-        }
-        Some(mut told) => {
-            // Whatever it calls itself, it answers what was sent.
-            told.id = request_id(message);
-            Ok(StreamableHttpPostResponse::Json(ServerJsonRpcMessage::Error(told), None))
-        }
-        None => Err(error.into()),
-    }
-}
-
-/// Whether a refusal is about the session and not about what was said in it: by its words, or by one of the codes that
-/// the SDKs give it.
-fn names_session(error: &ErrorData) -> bool {
-    matches!(error.code.0, -32_000 | -32_001) || error.message.to_ascii_lowercase().contains("session")
-}
-
-/// What a server asks for that does not let us in; of several ways the one that we know.
-fn challenge(response: &Response) -> String {
-    let all = response.headers().get_all(header::WWW_AUTHENTICATE);
-    let mut said = all.iter().filter_map(|value| value.to_str().ok()).peekable();
-    let first = said.peek().copied();
-    let bearer = said.find(|value| value.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer")));
-    bearer.or(first).map_or_else(|| format!("HTTP {}", response.status()), str::to_owned)
-}
-
 /// The body, unless it is longer than allowed.
-async fn body_of(mut response: Response, longest: usize) -> Result<Option<Vec<u8>>, reqwest::Error> {
+pub(super) async fn body_of(mut response: Response, longest: usize) -> Result<Option<Vec<u8>>, reqwest::Error> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         if body.len() + chunk.len() > longest {
@@ -314,18 +260,9 @@ fn content_type(response: &Response) -> Option<String> {
     Some(String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase())
 }
 
-fn request_id(message: &ClientJsonRpcMessage) -> Option<RequestId> {
+pub(super) fn request_id(message: &ClientJsonRpcMessage) -> Option<RequestId> {
     match message {
         ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
-        _ => None,
-    }
-}
-
-fn discovery(message: &ClientJsonRpcMessage) -> Option<RequestId> {
-    match message {
-        ClientJsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::DiscoverRequest(_)) => {
-            Some(request.id.clone())
-        }
         _ => None,
     }
 }

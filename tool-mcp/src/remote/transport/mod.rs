@@ -5,6 +5,7 @@ mod authorized;
 mod child;
 mod http;
 mod read;
+mod refusal;
 mod resume;
 mod sse;
 mod streams;

@@ -2,10 +2,17 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::hash::{BuildHasher, RandomState};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use futures_core::Stream;
+use futures_core::stream::BoxStream;
 use rmcp::transport::common::client_side_sse::SseRetryPolicy;
+use rmcp::transport::streamable_http_client::SseError;
+use sse_stream::Sse;
 use tokio::time::{Instant, sleep};
 
 use super::wire::Wire;
@@ -18,8 +25,13 @@ const PAUSE: Duration = Duration::from_secs(1);
 const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
 /// A stream that lived this long was well: proxies end what is silent.
 const STEADY: Duration = Duration::from_secs(10);
+/// How often a stream is taken up in a row without bringing anything, if it ends at another place each time. A server may
+/// have us come back for its answer, but not for ever.
+const IN_VAIN: usize = 1_000;
 /// How many places are remembered; as many streams may be broken at once.
 const REMEMBERED: usize = 256;
+
+type Events = BoxStream<'static, Result<Sse, SseError>>;
 
 /// Takes a stream up again a few times. After that the server may be another, or gone: it is asked for its tools, which
 /// shows it, and whoever waits for an answer of the stream is told. rmcp would go on for ever, and the call with it.
@@ -49,43 +61,123 @@ impl fmt::Debug for Resume {
     }
 }
 
-/// The places where streams were taken up again, each the last event that was seen.
+/// The places where streams were taken up again, each behind the last event that was seen.
 ///
 /// rmcp counts only what fails: a server that accepts each attempt, and ends the stream at once, would be asked for ever.
 #[derive(Default)]
-pub(super) struct Places(Mutex<VecDeque<Place>>);
+pub(super) struct Places {
+    places: Mutex<VecDeque<Place>>,
+    /// Ids may be long: what is remembered of them is a hash.
+    hashes: RandomState,
+}
 
 struct Place {
-    last_event: Option<String>,
+    last_event: Option<u64>,
     attempts: usize,
+    /// How often streams were taken up in a row that brought nothing, before this place was reached.
+    in_vain: usize,
     tried: Instant,
 }
 
+/// A stream that is taken up again.
+pub(super) struct Attempt {
+    /// How many there were in a row that brought nothing, this one included as long as it brings nothing.
+    in_vain: usize,
+    since: Instant,
+}
+
 impl Places {
-    /// Pauses before a stream is taken up again; false if that has led nowhere too often.
-    pub(super) async fn may_go_on(&self, last_event: Option<&str>) -> bool {
-        let attempts = self.attempts(last_event);
-        if attempts > 1 || last_event.is_some() {
+    /// Pauses before a stream is taken up again; nothing if that has led nowhere too often.
+    pub(super) async fn go_on(&self, last_event: Option<&str>) -> Option<Attempt> {
+        let attempt = self.attempt(last_event);
+        if last_event.is_some() || attempt.as_ref().is_none_or(|attempt| attempt.in_vain > 1) {
             sleep(SHORTEST_PAUSE).await;
         }
-        attempts <= ATTEMPTS
+        attempt
     }
 
-    /// How often it was tried here, now included.
-    fn attempts(&self, last_event: Option<&str>) -> usize {
-        let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let tried = Instant::now();
-        places.retain(|place| tried - place.tried < STEADY);
-        if let Some(place) = places.iter_mut().find(|place| place.last_event.as_deref() == last_event) {
-            place.attempts += 1;
-            place.tried = tried;
-            return place.attempts;
+    fn places(&self) -> MutexGuard<'_, VecDeque<Place>> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hash(&self, event: &str) -> u64 {
+        self.hashes.hash_one(event)
+    }
+
+    fn attempt(&self, last_event: Option<&str>) -> Option<Attempt> {
+        let (last_event, since) = (last_event.map(|event| self.hash(event)), Instant::now());
+        let mut places = self.places();
+        places.retain(|place| since - place.tried < STEADY);
+        let known = places.iter_mut().find(|place| place.last_event == last_event);
+        let in_vain = match known {
+            Some(place) => {
+                place.attempts += 1;
+                place.tried = since;
+                if place.attempts > ATTEMPTS {
+                    return None;
+                }
+                place.in_vain + place.attempts
+            }
+            None => {
+                remember(&mut places, Place { last_event, attempts: 1, in_vain: 0, tried: since });
+                1
+            }
+        };
+        (in_vain <= IN_VAIN).then_some(Attempt { in_vain, since })
+    }
+
+    /// Remembers where a stream ended, if that is somewhere else than where it was taken up.
+    fn ended(&self, attempt: &Attempt, last_event: u64) {
+        let mut places = self.places();
+        if !places.iter().any(|place| place.last_event == Some(last_event)) {
+            let (in_vain, tried) = (attempt.in_vain, attempt.since);
+            remember(&mut places, Place { last_event: Some(last_event), attempts: 0, in_vain, tried });
         }
-        if places.len() == REMEMBERED {
-            places.pop_front();
+    }
+}
+
+fn remember(places: &mut VecDeque<Place>, place: Place) {
+    if places.len() == REMEMBERED {
+        places.pop_front();
+    }
+    places.push_back(place);
+}
+
+/// The events of a stream that was taken up again, watched for whether they bring anything.
+pub(super) struct Watched {
+    events: Events,
+    places: Arc<Places>,
+    attempt: Attempt,
+    last_event: Option<u64>,
+}
+
+impl Watched {
+    pub(super) fn new(events: Events, places: Arc<Places>, attempt: Attempt) -> Self {
+        Self { events, places, attempt, last_event: None }
+    }
+}
+
+impl Stream for Watched {
+    type Item = Result<Sse, SseError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let event = ready!(self.events.as_mut().poll_next(context));
+        match &event {
+            Some(Ok(event)) => {
+                if event.data.as_ref().is_some_and(|data| !data.is_empty()) {
+                    self.attempt.in_vain = 0;
+                }
+                if let Some(id) = &event.id {
+                    self.last_event = Some(self.places.hash(id));
+                }
+            }
+            Some(Err(_)) | None => {
+                if let Some(last_event) = self.last_event.take() {
+                    self.places.ended(&self.attempt, last_event);
+                }
+            }
         }
-        places.push_back(Place { last_event: last_event.map(str::to_owned), attempts: 1, tried });
-        1
+        Poll::Ready(event)
     }
 }
 
@@ -96,13 +188,45 @@ mod tests {
     #[test]
     fn each_place_is_tried_a_few_times() {
         let places = Places::default();
-        for expected in 1..=5 {
-            assert_eq!((places.attempts(Some("a")), places.attempts(None)), (expected, expected));
+        for expected in [true, true, true, false, false] {
+            assert_eq!((places.attempt(Some("a")).is_some(), places.attempt(None).is_some()), (expected, expected));
         }
         for other in 0..1_000 {
-            assert_eq!(places.attempts(Some(&other.to_string())), 1);
+            assert!(places.attempt(Some(&other.to_string())).is_some());
         }
-        assert_eq!(places.0.lock().unwrap().len(), REMEMBERED);
+        assert_eq!(places.places().len(), REMEMBERED);
+    }
+
+    /// Events that come at once.
+    struct Given(VecDeque<Sse>);
+
+    impl Stream for Given {
+        type Item = Result<Sse, SseError>;
+
+        fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+            Poll::Ready(self.0.pop_front().map(Ok))
+        }
+    }
+
+    /// How often a stream is taken up whose server names another place each time, and has this to say there.
+    fn taken_up(data: impl Fn(usize) -> &'static str) -> usize {
+        let places = Arc::<Places>::default();
+        let mut context = Context::from_waker(std::task::Waker::noop());
+        let is_taken_up = |place: &usize| {
+            let Some(attempt) = places.attempt(Some(&place.to_string())) else { return false };
+            let event = Sse::default().id((place + 1).to_string()).data(data(*place));
+            let mut stream = Watched::new(Box::pin(Given([event].into())), places.clone(), attempt);
+            while let Poll::Ready(Some(_)) = Pin::new(&mut stream).poll_next(&mut context) {}
+            true
+        };
+        (0..3 * IN_VAIN).take_while(is_taken_up).count()
+    }
+
+    #[test]
+    fn a_stream_that_moves_on_in_vain_is_given_up() {
+        assert_eq!(taken_up(|_| ""), IN_VAIN);
+        let now_and_then = |place: usize| if place.is_multiple_of(IN_VAIN / 2) { "{}" } else { "" };
+        assert_eq!(taken_up(now_and_then), 3 * IN_VAIN, "the control brings something");
     }
 
     #[tokio::test]

@@ -9,18 +9,21 @@ use futures_core::Stream;
 use futures_core::stream::BoxStream;
 use rmcp::model::ServerJsonRpcMessage;
 use sse_stream::{Error, Sse, SseStream};
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 type Chunks = Pin<Box<dyn Stream<Item = reqwest::Result<Bytes>> + Send>>;
 type Events = Pin<Box<dyn Stream<Item = Result<Sse, Error>> + Send>>;
 
-/// The events of a response. One that is too long ends them, with `too_long` in its place.
+/// The events of a response, until `stop` is cancelled. One that is too long ends them, with `too_long` in its place.
 pub(super) fn events(
     response: reqwest::Response,
     longest: usize,
     too_long: Option<ServerJsonRpcMessage>,
+    stop: &CancellationToken,
 ) -> BoxStream<'static, Result<Sse, Error>> {
     let chunks = Limited { chunks: Box::pin(response.bytes_stream()), longest, event: 0, line: 0 };
-    Box::pin(Told { events: Some(Box::pin(SseStream::from_bytes_stream(chunks))), too_long })
+    let events: Events = Box::pin(SseStream::from_bytes_stream(chunks));
+    Box::pin(Told { events: Some(events), too_long, stop: Box::pin(stop.clone().cancelled_owned()) })
 }
 
 /// The bytes of a response, up to an event that is too long.
@@ -83,12 +86,16 @@ impl Limited {
 struct Told {
     events: Option<Events>,
     too_long: Option<ServerJsonRpcMessage>,
+    stop: Pin<Box<WaitForCancellationFutureOwned>>,
 }
 
 impl Stream for Told {
     type Item = Result<Sse, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.stop.as_mut().poll(context).is_ready() {
+            self.events = None;
+        }
         let Some(events) = &mut self.events else { return Poll::Ready(None) };
         let event = ready!(events.as_mut().poll_next(context));
         Poll::Ready(match event {

@@ -11,7 +11,7 @@ use rmcp::model::{
 use rmcp::transport::Transport;
 use serde_json::json;
 use tokio::sync::Notify;
-use tool_runtime::Progress;
+use tool_runtime::{CancellationToken, Progress};
 
 /// The connection ended before the answer came. A code of our own: JSON-RPC leaves such numbers to applications.
 pub(in crate::remote) const LOST: ErrorCode = ErrorCode(7_001);
@@ -30,6 +30,8 @@ pub(in crate::remote) struct Wire {
     waiting: Mutex<Waiting>,
     /// The list of tools has changed.
     pub(in crate::remote) changed: Notify,
+    /// The server does not know our session any more: what is said in it is not heard.
+    pub(in crate::remote) forgotten: CancellationToken,
 }
 
 #[derive(Default)]

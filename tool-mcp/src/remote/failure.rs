@@ -1,0 +1,122 @@
+//! What went wrong with a call, in words for a model, and whether the tool may have run.
+
+use std::borrow::Cow;
+
+use rmcp::model::{ErrorCode, ErrorData};
+use rmcp::service::ServiceError;
+use rmcp::transport::DynamicTransportError;
+use rmcp::transport::streamable_http_client::StreamableHttpError;
+use tool_runtime::{ErrorKind, ToolError, ToolResult};
+
+use super::connection::chain;
+use super::link::Link;
+use super::transport::{LOST, TOO_LONG, UNREADABLE};
+
+pub(super) fn failure(kind: ErrorKind, message: impl Into<String>) -> ToolResult {
+    ToolResult::failure(ToolError::new(kind, message))
+}
+
+/// Whether the server refused a request because it does not know the session.
+pub(super) fn is_forgotten(error: &ServiceError) -> bool {
+    let ServiceError::TransportSend(error) = error else { return false };
+    matches!(over_http(error), Some(StreamableHttpError::SessionExpired))
+}
+
+fn over_http(error: &DynamicTransportError) -> Option<&StreamableHttpError<reqwest::Error>> {
+    error.error.downcast_ref()
+}
+
+/// What went wrong, in words for a model, and whether the tool may have run.
+pub(super) fn failed(link: &Link, tool: &str, error: ServiceError) -> ToolResult {
+    let server = link.name();
+    let unknown = |why: &str| {
+        let message = format!("{why} while `{tool}` was running there: it may have happened, or not.");
+        failure(ErrorKind::OutcomeUnknown, message)
+    };
+    match error {
+        ServiceError::McpError(error) => match error.code {
+            LOST => unknown(&format!("The connection to the server `{server}` was lost")),
+            TOO_LONG | UNREADABLE => {
+                failure(ErrorKind::Failed, format!("`{tool}` of the server `{server}` ran, but {}.", error.message))
+            }
+            code => {
+                if matches!(code, ErrorCode::INVALID_PARAMS | ErrorCode::METHOD_NOT_FOUND) {
+                    // The tool may be gone, or be another by now.
+                    link.doubt();
+                }
+                failure(ErrorKind::Failed, refusal(server, &error))
+            }
+        },
+        ServiceError::TransportSend(error) => {
+            // Where it is sent next it will be known: a new connection begins with a list.
+            if !matches!(over_http(&error), Some(StreamableHttpError::SessionExpired)) {
+                link.doubt();
+            }
+            not_sent(server, tool, &error, unknown)
+        }
+        ServiceError::TransportClosed => unknown(&format!("The connection to the server `{server}` was lost")),
+        ServiceError::UnexpectedResponse => {
+            failure(ErrorKind::Failed, format!("The server `{server}` answered with what is no result of a tool."))
+        }
+        error => failure(ErrorKind::Failed, format!("The server `{server}` did not answer: {error}.")),
+    }
+}
+
+fn refusal(server: &str, error: &ErrorData) -> String {
+    let message: Cow<'_, str> = match error.message.trim().trim_end_matches('.') {
+        "" => "it did not say why".into(),
+        message => message.into(),
+    };
+    format!("The server `{server}` refused the call: {message} (code {}).", error.code.0)
+}
+
+/// A request that could not be sent, or whose answer did not come back over HTTP.
+fn not_sent(
+    server: &str,
+    tool: &str,
+    error: &DynamicTransportError,
+    unknown: impl Fn(&str) -> ToolResult,
+) -> ToolResult {
+    let Some(error) = over_http(error) else {
+        // A line that was not written to its end is none.
+        let message = format!("The server `{server}` cannot be reached: {}. `{tool}` did not run.", error.error);
+        return failure(ErrorKind::Retry, message);
+    };
+    let why = chain(error);
+    match error {
+        StreamableHttpError::Client(client) if client.is_connect() => {
+            failure(ErrorKind::Retry, format!("The server `{server}` cannot be reached: {why}. `{tool}` did not run."))
+        }
+        StreamableHttpError::HttpStatus(status) if status.status == 429 => {
+            let wait = status.retry_after.as_deref().map(|after| match after.parse::<u64>() {
+                Ok(seconds) => format!("; it says to wait for {seconds} s"),
+                Err(_) => format!("; it says to wait until {after}"),
+            });
+            let wait = wait.unwrap_or_default();
+            failure(ErrorKind::Retry, format!("The server `{server}` is asked too often{wait}. `{tool}` did not run."))
+        }
+        StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_) => {
+            failure(ErrorKind::Fatal, format!("The server `{server}` does not let us in: {why}. `{tool}` did not run."))
+        }
+        #[cfg(feature = "auth")]
+        StreamableHttpError::Auth(error) => {
+            use rmcp::transport::auth::AuthError;
+            // What is sent to renew a token may work later.
+            let later = matches!(error, AuthError::TokenRefreshFailed(_) | AuthError::HttpError(_));
+            let kind = if later { ErrorKind::Retry } else { ErrorKind::Fatal };
+            failure(kind, format!("The server `{server}` does not let us in: {why}. `{tool}` did not run."))
+        }
+        StreamableHttpError::SessionExpired => {
+            let message = format!("The server `{server}` takes no call of ours, not in a new session either");
+            failure(ErrorKind::Retry, format!("{message}: {why}. `{tool}` did not run."))
+        }
+        StreamableHttpError::HttpStatus(status) if status.status < 500 => {
+            failure(ErrorKind::Failed, format!("The server `{server}` failed: {why}."))
+        }
+        // What stands between us and the server says so, too, of what it has passed on.
+        StreamableHttpError::HttpStatus(_) | StreamableHttpError::UnexpectedContentType(_) => {
+            unknown(&format!("The server `{server}` failed ({why})"))
+        }
+        _ => unknown(&format!("The server `{server}` did not answer ({why})")),
+    }
+}

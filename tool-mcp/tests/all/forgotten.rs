@@ -1,0 +1,299 @@
+//! Servers behind a URL that forget who we are, as after a restart: they may be others by then.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use axum::routing::post;
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+use tool_mcp::{Generation, ServerConfig, ServerState, Servers};
+use tool_runtime::{Dispatcher, ErrorKind, Progress, ToolCall};
+
+use crate::scripted::{call, connect, dispatcher, kind, text, tool, until};
+
+const JSON: &str = "application/json";
+const EVENTS: &str = "text/event-stream";
+
+/// How a server says that it does not know a session.
+#[derive(Clone, Copy, Debug)]
+enum Forgets {
+    NotFound,
+    BadRequest,
+}
+
+/// A server that has one session at a time.
+struct Host {
+    forgets: Forgets,
+    session: AtomicUsize,
+    /// Whether it does not know any session in which a tool is called.
+    never_knows: AtomicBool,
+    tools: Mutex<Value>,
+    /// What has come, in order: the session, and what was said in it.
+    heard: Mutex<Vec<String>>,
+    /// As many are refused, as many calls of `slow` answered, as there are permits.
+    refusals: Semaphore,
+    slow: Semaphore,
+    /// As many sessions may begin.
+    beginnings: Semaphore,
+}
+
+impl Host {
+    async fn start(forgets: Forgets) -> (Arc<Self>, ServerConfig) {
+        let host = Arc::new(Self {
+            forgets,
+            session: AtomicUsize::new(1),
+            never_knows: AtomicBool::new(false),
+            tools: Mutex::new(json!([tool("work", "Work."), tool("slow", ""), tool("report", "")])),
+            heard: Mutex::default(),
+            refusals: Semaphore::new(1_000),
+            slow: Semaphore::new(0),
+            beginnings: Semaphore::new(1_000),
+        });
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let app = Router::new().route("/mcp", post(answer)).with_state(host.clone());
+        tokio::spawn(async move { axum::serve(listener, app).await });
+        let config = ServerConfig::http("h", format!("http://{address}/mcp"));
+        (host, config.trust().generation(Generation::Initialize))
+    }
+
+    /// From now on the session is another one, and nothing was heard.
+    fn forget(&self) {
+        self.session.fetch_add(1, SeqCst);
+        self.heard.lock().unwrap().clear();
+    }
+
+    fn heard(&self) -> Vec<String> {
+        self.heard.lock().unwrap().clone()
+    }
+
+    /// How often this was said, in whichever session.
+    fn count(&self, method: &str) -> usize {
+        self.heard().iter().filter(|heard| heard.ends_with(method)).count()
+    }
+
+    fn has_heard(&self, what: &str) -> bool {
+        self.heard().iter().any(|heard| heard == what)
+    }
+}
+
+fn respond(status: u16, kind: &str, body: impl Into<Body>) -> Response {
+    Response::builder().status(status).header("content-type", kind).body(body.into()).unwrap()
+}
+
+async fn answer(State(host): State<Arc<Host>>, headers: HeaderMap, body: String) -> Response {
+    let message: Value = serde_json::from_str(&body).unwrap_or_default();
+    let result = |result: Value| json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string();
+    let method = message["method"].as_str().unwrap_or_default();
+    let said = headers.get("mcp-session-id").and_then(|session| session.to_str().ok()).unwrap_or("-");
+    host.heard.lock().unwrap().push(format!("{said} {method}"));
+    if method == "initialize" {
+        drop(host.beginnings.acquire().await);
+        let body = result(json!({
+            "protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"},
+        }));
+        let mut first = respond(200, JSON, body);
+        let session = host.session.load(SeqCst).to_string();
+        first.headers_mut().insert("mcp-session-id", session.parse().unwrap());
+        return first;
+    }
+    let is_known = said == host.session.load(SeqCst).to_string();
+    if !is_known || (method == "tools/call" && host.never_knows.load(SeqCst)) {
+        host.refusals.acquire().await.unwrap().forget();
+        return match host.forgets {
+            Forgets::NotFound => respond(404, "text/plain", ""),
+            Forgets::BadRequest => {
+                let error = json!({"code": -32_000, "message": "Bad Request: No valid session ID provided"});
+                respond(400, JSON, json!({"jsonrpc": "2.0", "id": null, "error": error}).to_string())
+            }
+        };
+    }
+    match (method, message["params"]["name"].as_str().unwrap_or_default()) {
+        ("tools/list", _) => respond(200, JSON, result(json!({"tools": *host.tools.lock().unwrap()}))),
+        ("tools/call", "slow") => {
+            host.slow.acquire().await.unwrap().forget();
+            respond(200, JSON, result(text("slowly")))
+        }
+        ("tools/call", "report") => {
+            let params = json!({"progressToken": message["params"]["_meta"]["progressToken"], "progress": 1});
+            let progress = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params});
+            respond(200, EVENTS, format!("data: {progress}\n\ndata: {}\n\n", result(text("reported"))))
+        }
+        ("tools/call", _) => respond(200, JSON, result(text("done"))),
+        _ => respond(202, "text/plain", ""),
+    }
+}
+
+/// A dispatcher with the tools of a server that knew us, and does not any more.
+async fn forgotten(forgets: Forgets) -> (Arc<Host>, Dispatcher, Servers) {
+    let (host, config) = Host::start(forgets).await;
+    let tools = dispatcher();
+    let servers = connect(&tools, Servers::builder().server(config)).await;
+    assert_eq!(call(&tools, "mcp_h_work").await.output, "done");
+    host.forget();
+    (host, tools, servers)
+}
+
+#[tokio::test]
+async fn a_call_is_made_in_the_new_session_when_the_tools_were_listed_there() {
+    for forgets in [Forgets::NotFound, Forgets::BadRequest] {
+        let (host, tools, servers) = forgotten(forgets).await;
+        assert_eq!(call(&tools, "mcp_h_work").await.output, "done", "{forgets:?}");
+        let all =
+            ["1 tools/call", "- initialize", "2 notifications/initialized", "2 tools/list", "2 tools/call"].as_slice();
+        assert_eq!(host.heard(), all, "{forgets:?}");
+        servers.close().await;
+    }
+}
+
+/// What a call is checked against is what it reaches. The control is a tool that is listed as it was.
+#[tokio::test]
+async fn a_call_does_not_reach_a_tool_that_has_changed() {
+    let mut other_schema = tool("work", "Work.");
+    other_schema["inputSchema"]["properties"]["n"] = json!({"type": "string"});
+    let described = tool("work", "Work, and tell me all.");
+    let beside = tool("beside", "");
+    for (pinned, now, expected) in [
+        (true, json!([tool("work", "Work.")]), None),
+        (true, json!([described]), Some(ErrorKind::Refused)),
+        (true, json!([other_schema]), Some(ErrorKind::Refused)),
+        (true, json!([beside]), Some(ErrorKind::UnknownTool)),
+        (false, json!([tool("work", "Work."), beside]), None),
+        (false, json!([described]), Some(ErrorKind::Retry)),
+        (false, json!([other_schema]), Some(ErrorKind::Retry)),
+        (false, json!([beside]), Some(ErrorKind::UnknownTool)),
+    ] {
+        let (host, config) = Host::start(Forgets::NotFound).await;
+        let (folder, tools) = (tempfile::tempdir().unwrap(), dispatcher());
+        let mut builder = Servers::builder().server(config);
+        if pinned {
+            builder = builder.pins(folder.path().join("mcp.lock")).unwrap();
+        }
+        let servers = connect(&tools, builder).await;
+        host.forget();
+        *host.tools.lock().unwrap() = now.clone();
+        let result = call(&tools, "mcp_h_work").await;
+        assert_eq!(kind(&result), expected, "{pinned} {now}: {result:?}");
+        assert_eq!(host.has_heard("2 tools/call"), expected.is_none(), "{pinned} {now}: {:?}", host.heard());
+        assert!(expected.is_none() || result.output.ends_with("It did not run."), "{}", result.output);
+        if expected == Some(ErrorKind::Refused) {
+            assert_eq!(kind(&call(&tools, "mcp_h_work").await), Some(ErrorKind::UnknownTool), "it is held");
+            assert!(servers.approve("mcp_h_work").unwrap());
+        }
+        let again = call(&tools, "mcp_h_work").await;
+        assert_eq!(again.success, expected != Some(ErrorKind::UnknownTool), "{pinned} {now}: {again:?}");
+        servers.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_forgets_every_session_is_tried_once_more() {
+    let (host, tools, servers) = forgotten(Forgets::NotFound).await;
+    host.never_knows.store(true, SeqCst);
+    let result = call(&tools, "mcp_h_work").await;
+    assert_eq!(kind(&result), Some(ErrorKind::Retry), "{result:?}");
+    for part in ["`h` takes no call of ours, not in a new session either", "`work` did not run"] {
+        assert!(result.output.contains(part), "{}", result.output);
+    }
+    assert_eq!(host.count("tools/call"), 2, "{:?}", host.heard());
+    // It is connected again, and then left in peace.
+    until(|| host.count("tools/list") == 2).await;
+    until(|| servers.status()[0].state == ServerState::Connected).await;
+    assert_eq!((host.count("tools/call"), host.count("initialize")), (2, 2), "{:?}", host.heard());
+    assert_eq!(kind(&call(&tools, "mcp_h_work").await), Some(ErrorKind::Retry));
+    assert!(host.count("tools/call") <= 4, "{:?}", host.heard());
+    host.never_knows.store(false, SeqCst);
+    servers.reload().await;
+    assert_eq!(call(&tools, "mcp_h_work").await.output, "done");
+    servers.close().await;
+}
+
+/// All are refused before the first comes back, one of them only when the others have been answered in the new session.
+#[tokio::test]
+async fn calls_that_are_forgotten_together_share_a_session() {
+    const CALLS: usize = 40;
+    let (host, tools, servers) = forgotten(Forgets::BadRequest).await;
+    host.refusals.forget_permits(1_000);
+    let refuses = async {
+        until(|| host.count("1 tools/call") == CALLS).await;
+        host.refusals.add_permits(CALLS - 1);
+        until(|| host.count("2 tools/call") == CALLS - 1).await;
+        host.refusals.add_permits(1);
+    };
+    let calls: Vec<_> = (0..CALLS)
+        .map(|_| {
+            let tools = tools.clone();
+            tokio::spawn(async move { call(&tools, "mcp_h_work").await.output })
+        })
+        .collect();
+    refuses.await;
+    for called in calls {
+        assert_eq!(called.await.unwrap(), "done");
+    }
+    assert_eq!((host.count("initialize"), host.count("tools/list")), (1, 1), "{:?}", host.heard());
+    assert_eq!(host.count("2 tools/call"), CALLS, "each was made once");
+    servers.close().await;
+}
+
+/// What was taken before goes on where it is.
+#[tokio::test]
+async fn a_call_that_runs_in_the_old_session_has_its_answer() {
+    let (host, config) = Host::start(Forgets::NotFound).await;
+    let tools = dispatcher();
+    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let others = async {
+        until(|| host.has_heard("1 tools/call")).await;
+        host.forget();
+        let result = call(&tools, "mcp_h_work").await;
+        host.slow.add_permits(1);
+        result
+    };
+    let (slow, work) = tokio::join!(call(&tools, "mcp_h_slow"), others);
+    assert_eq!((slow.output.as_str(), work.output.as_str()), ("slowly", "done"));
+    assert_eq!(host.count("tools/call"), 2, "{:?}", host.heard());
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn progress_is_heard_from_the_new_session() {
+    let (_host, tools, servers) = forgotten(Forgets::NotFound).await;
+    let heard = Arc::new(AtomicUsize::new(0));
+    let listener = heard.clone();
+    let progress = Progress::to(move |_: Value| {
+        listener.fetch_add(1, SeqCst);
+    });
+    let result = tools.call(ToolCall::from_text("mcp_h_report", "{}")).with(progress).await;
+    assert_eq!((result.output.as_str(), heard.load(SeqCst)), ("reported", 1), "{result:?}");
+    servers.close().await;
+}
+
+/// Whoever gives up while the new session is made is not surprised by a call that runs after all.
+#[tokio::test]
+async fn a_call_whose_time_is_up_meanwhile_is_not_made() {
+    let (host, tools, servers) = forgotten(Forgets::NotFound).await;
+    host.beginnings.forget_permits(1_000);
+    let work = ToolCall::from_text("mcp_h_work", "{}");
+    assert_eq!(kind(&tools.call(work).timeout(Duration::from_millis(200)).await), Some(ErrorKind::TimedOut));
+    host.beginnings.add_permits(1_000);
+    until(|| host.has_heard("2 tools/list")).await;
+    until(|| servers.status()[0].state == ServerState::Connected).await;
+    servers.reload().await;
+    assert_eq!(host.count("tools/call"), 1, "{:?}", host.heard());
+    servers.close().await;
+}
+
+/// Who asks for the tools waits for those of the new session.
+#[tokio::test]
+async fn a_reload_lists_the_tools_of_the_new_session() {
+    let (host, tools, servers) = forgotten(Forgets::NotFound).await;
+    *host.tools.lock().unwrap() = json!([tool("other", "")]);
+    servers.reload().await;
+    assert_eq!(tools.registry().names().join(" "), "mcp_h_other");
+    servers.close().await;
+}
