@@ -1,7 +1,8 @@
 //! Servers behind a URL that refuse what we say, or break off.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -11,7 +12,7 @@ use axum::response::Response;
 use axum::routing::post;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
-use tool_mcp::{ServerConfig, Servers};
+use tool_mcp::{Generation, ServerConfig, Servers};
 use tool_runtime::ErrorKind;
 
 use crate::scripted::{call, connect, dispatcher, kind, text, tool, until};
@@ -141,6 +142,41 @@ async fn whether_a_call_ran_is_only_said_where_it_is_known() {
         let result = call(&tools, &format!("mcp_h_{name}")).await;
         assert_eq!(kind(&result), Some(expected), "{name}: {result:?}");
     }
+    servers.close().await;
+}
+
+/// What a server says unasked is lost if nobody listens yet. This one lets us wait for it.
+#[tokio::test]
+async fn nothing_is_asked_before_the_server_can_speak() {
+    let open = Arc::new(AtomicBool::new(false));
+    let (opens, is_open) = (open.clone(), open);
+    let listen = move || async move {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        opens.store(true, SeqCst);
+        respond(405, "text/plain", "")
+    };
+    let answer = move |body: String| async move {
+        let message: Value = serde_json::from_str(&body).unwrap_or_default();
+        let result = match message["method"].as_str() {
+            Some("initialize") => {
+                json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"}})
+            }
+            Some("tools/list") => json!({"tools": [tool(if is_open.load(SeqCst) { "heard" } else { "unheard" }, "")]}),
+            _ => return respond(202, "text/plain", ""),
+        };
+        let mut answer =
+            respond(200, JSON, json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string());
+        answer.headers_mut().insert("mcp-session-id", "1".parse().unwrap());
+        answer
+    };
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let routes = Router::new().route("/mcp", post(answer).get(listen));
+    tokio::spawn(async move { axum::serve(listener, routes).await });
+    let config = ServerConfig::http("h", format!("http://{address}/mcp")).generation(Generation::Initialize);
+    let tools = dispatcher();
+    let servers = connect(&tools, Servers::builder().server(config)).await;
+    assert_eq!(tools.registry().names().join(" "), "mcp_h_heard");
     servers.close().await;
 }
 

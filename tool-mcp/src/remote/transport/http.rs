@@ -16,6 +16,7 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpError, StreamableHttpPostResponse,
 };
 use sse_stream::Sse;
+use tokio::time::timeout;
 use tool_runtime::CancellationToken;
 
 use super::refusal::refusal;
@@ -31,6 +32,9 @@ const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 /// How many requests may wait for their answers. With few, slow calls would keep the list and all other calls waiting.
 const AT_ONCE: usize = 256;
+
+/// How long the first request waits until we can hear what the server says unasked.
+const LISTEN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A transport to the URL; what is wrong with it is said in words. Nothing is waited for once `stop` is cancelled.
 pub(in crate::remote) fn connect(
@@ -71,7 +75,8 @@ pub(in crate::remote) fn connect(
     config.max_concurrent_requests = AT_ONCE;
     // In a new session the tools may be others: it begins with a list of them, as every connection does.
     config.reinit_on_expired_session = false;
-    let client = Bounded { client, longest, wire: wire.clone(), stop: stop.clone(), places: Arc::default() };
+    let (wire, stop) = (wire.clone(), stop.clone());
+    let client = Bounded { client, longest, wire, stop, listens: CancellationToken::new(), places: Arc::default() };
     #[cfg(feature = "auth")]
     let client = super::authorized::Authorized::new(client, http.access.clone());
     Ok(StreamableHttpClientTransport::with_client(client, config))
@@ -100,6 +105,8 @@ struct Bounded {
     wire: Arc<Wire>,
     /// rmcp waits for the answer to the first request for ever, whoever has gone meanwhile.
     stop: CancellationToken,
+    /// The stream was opened over which the server speaks unasked, or it will not be.
+    listens: CancellationToken,
     /// Where streams were taken up again.
     places: Arc<Places>,
 }
@@ -125,6 +132,9 @@ impl StreamableHttpClient for Bounded {
         let in_session = session.is_some();
         if let Some(session) = session {
             request = request.header(SESSION, &*session);
+        }
+        if in_session && request_id(&message).is_some() {
+            self.until_it_listens().await;
         }
         let answer = async {
             let response = request.send().await?;
@@ -174,6 +184,7 @@ impl StreamableHttpClient for Bounded {
         token: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Error> {
+        let _listens = self.listens.clone().drop_guard();
         let Some(attempt) = self.places.go_on(last_event.as_deref()).await else {
             self.wire.changed.notify_one();
             // Of the errors that rmcp takes for final this is the one that fits: it does not bring us what it should.
@@ -199,6 +210,14 @@ impl StreamableHttpClient for Bounded {
 }
 
 impl Bounded {
+    /// In a session rmcp opens that stream while it sends the first requests. What a server asks before it is open, such
+    /// as a question that belongs to a call, is lost with many, and the call waits for it in vain.
+    async fn until_it_listens(&self) {
+        if !self.listens.is_cancelled() && timeout(LISTEN_TIMEOUT, self.listens.cancelled()).await.is_err() {
+            self.listens.cancel();
+        }
+    }
+
     /// The server does not know our session. A request that it refuses for this is the end of the connection; of what
     /// is no request it may mean something else, and is asked for its tools, which will show it.
     fn expired(&self, message: &ClientJsonRpcMessage) -> Error {
