@@ -22,7 +22,7 @@ mod pins;
 mod remote;
 mod server;
 
-pub use pins::{Held, PinError, Warning};
+pub use pins::{ApproveError, Held, PinError, Warning};
 #[cfg(feature = "auth")]
 pub use remote::OAuth;
 pub use remote::{

@@ -137,10 +137,7 @@ where
     fn send(&mut self, message: TxJsonRpcMessage<S>) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let said = self.out.push(&message);
         let out = self.out.clone();
-        async move {
-            said?;
-            out.flush().await
-        }
+        async move { out.flush(said?).await }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<S>> {

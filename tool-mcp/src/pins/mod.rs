@@ -55,6 +55,36 @@ impl fmt::Display for PinError {
 
 impl std::error::Error for PinError {}
 
+/// Why a tool that was held is not offered yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ApproveError {
+    /// No server has a tool of that name.
+    Unknown,
+    /// It is not what was seen any more.
+    Changed,
+    /// That somebody has agreed cannot be written down.
+    Pins(PinError),
+}
+
+impl fmt::Display for ApproveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str("no server has a tool of that name"),
+            Self::Changed => f.write_str("the tool has changed since it was looked at; look at it again"),
+            Self::Pins(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ApproveError {}
+
+impl From<PinError> for ApproveError {
+    fn from(error: PinError) -> Self {
+        Self::Pins(error)
+    }
+}
+
 /// The pinned tools of all servers, in a file.
 pub(crate) struct Pins {
     path: PathBuf,
@@ -86,20 +116,21 @@ impl Pins {
         tools: impl Iterator<Item = (&'a Tool, bool)>,
     ) -> Result<Vec<Option<Held>>, PinError> {
         let mut lock = self.lock();
-        let first = !lock.knows(server);
-        let mut next = lock.clone();
+        let mut first = (!lock.knows(server)).then(|| lock.clone());
         let held = tools.map(|(tool, suspicious)| match lock.get(server, &tool.name) {
             Some(pinned) if pinned.fingerprint == fingerprint(tool) => None,
             Some(pinned) => Some(Held::Changed(difference(&pinned.says, &said(tool)))),
             None if suspicious => Some(Held::Suspicious),
-            None if first => {
-                next.pin(server, &tool.name, fingerprint(tool), said(tool));
-                None
-            }
-            None => Some(Held::New),
+            None => match &mut first {
+                Some(next) => {
+                    next.pin(server, &tool.name, fingerprint(tool), said(tool));
+                    None
+                }
+                None => Some(Held::New),
+            },
         });
         let held = held.collect();
-        if first {
+        if let Some(mut next) = first {
             next.pin_server(server);
             self.replace(&mut lock, next)?;
         }

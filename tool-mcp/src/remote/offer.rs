@@ -11,7 +11,7 @@ use super::link::Link;
 use super::listed::{Listed, Standing};
 use super::status::ToolStatus;
 use super::tool::{local_name, local_tool};
-use crate::pins::{Held, PinError, Pins, Warning, fingerprint, said, warnings};
+use crate::pins::{ApproveError, Held, Pins, Warning, fingerprint, said, warnings};
 
 /// Whose tool a name stands for, over all servers.
 #[derive(Default)]
@@ -88,6 +88,11 @@ impl Offer {
                 }
             }
         }
+        self.bring_to(next);
+    }
+
+    /// Brings the registry to these tools.
+    fn bring_to(&mut self, mut next: BTreeMap<String, Shown>) {
         self.tell(&next);
         self.apply(&mut next);
         self.settle(&next);
@@ -212,14 +217,18 @@ impl Offer {
         changes
     }
 
-    /// Takes everything out.
+    /// Takes everything out. That says nothing of the server's tools, and pins are not asked.
     pub(super) fn clear(&mut self) {
-        self.show(Vec::new(), None);
+        self.problems.clear();
+        self.bring_to(BTreeMap::new());
     }
 
-    /// Offers a tool that was held, from now on as it is. Whether there is one of that name.
-    pub(super) fn approve(&mut self, name: &str) -> Result<bool, PinError> {
-        let Some(shown) = self.shown.get_mut(name) else { return Ok(false) };
+    /// Offers a tool that was held, if it still is what somebody saw.
+    pub(super) fn approve(&mut self, name: &str, fingerprint: &str) -> Result<(), ApproveError> {
+        let shown = self.shown.get_mut(name).ok_or(ApproveError::Unknown)?;
+        if shown.fingerprint != fingerprint {
+            return Err(ApproveError::Changed);
+        }
         if let Some(pins) = &self.pins {
             pins.approve(&self.config.name, &shown.tool)?;
         }
@@ -228,7 +237,7 @@ impl Offer {
             // It was registered with the others, and can only be there.
             drop(self.registry.enable(name));
         }
-        Ok(true)
+        Ok(())
     }
 
     pub(super) fn status(&self) -> Vec<ToolStatus> {
@@ -238,6 +247,7 @@ impl Offer {
             input_schema: serde_json::Value::Object(shown.tool.input_schema.as_ref().clone()),
             annotations: shown.tool.annotations.as_ref().and_then(|hints| serde_json::to_value(hints).ok()),
             warnings: shown.warnings.clone(),
+            fingerprint: shown.fingerprint.clone(),
             held: shown.held.clone(),
         };
         self.shown.iter().map(status).collect()

@@ -15,7 +15,7 @@ use super::offer::{Names, Offer};
 use super::requests::{Handlers, Requests};
 use super::status::{ServerState, ServerStatus};
 use super::subscription::subscribe;
-use crate::pins::{PinError, Pins};
+use crate::pins::{ApproveError, Pins};
 
 /// How often a server is listed at most, however often it says that its list has changed.
 const LIST_PAUSE: Duration = Duration::from_secs(1);
@@ -84,8 +84,8 @@ impl Server {
         }
     }
 
-    pub(super) fn approve(&self, tool: &str) -> Result<bool, PinError> {
-        self.offer().approve(tool)
+    pub(super) fn approve(&self, tool: &str, fingerprint: &str) -> Result<(), ApproveError> {
+        self.offer().approve(tool, fingerprint)
     }
 
     pub(super) fn status(&self) -> ServerStatus {

@@ -9,7 +9,7 @@ use super::config::ServerConfig;
 use super::server::{Server, Shared};
 use super::sources::Sources;
 use super::status::ServerStatus;
-use crate::pins::PinError;
+use crate::pins::ApproveError;
 
 /// The servers of an application, whose tools are in its registry: as long as this lives, they are connected, listened to
 /// and connected again. Cheap to clone; when the last clone is dropped, the servers are ended and their tools gone.
@@ -144,17 +144,32 @@ impl Servers {
         problems
     }
 
-    /// Offers a tool that was held back, by its name here, and pins it as it is now. Whether there is such a tool.
+    /// Offers a tool that was held back, by its name here, and pins it as somebody saw it: the
+    /// [fingerprint](crate::ToolStatus::fingerprint) says what that was.
+    ///
+    /// ```no_run
+    /// # fn look(servers: &tool_mcp::Servers) -> Result<(), tool_mcp::ApproveError> {
+    /// for tool in servers.status().iter().flat_map(|server| &server.tools) {
+    ///     if let Some(held) = &tool.held {
+    ///         println!("{} is not offered: {held}", tool.name);
+    ///         // Once somebody has agreed to what stands there:
+    ///         servers.approve(&tool.name, &tool.fingerprint)?;
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
-    /// When the lock file cannot be written.
-    pub fn approve(&self, tool: &str) -> Result<bool, PinError> {
+    /// When there is no such tool, when it is not what was seen, and when the lock file cannot be written.
+    pub fn approve(&self, tool: &str, fingerprint: &str) -> Result<(), ApproveError> {
         for server in self.running().servers.values() {
-            if server.approve(tool)? {
-                return Ok(true);
+            match server.approve(tool, fingerprint) {
+                Err(ApproveError::Unknown) => {}
+                approved => return approved,
             }
         }
-        Ok(false)
+        Err(ApproveError::Unknown)
     }
 
     /// Reads the files and folders again: starts what has come, ends what has gone, starts again what is configured

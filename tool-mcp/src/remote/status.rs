@@ -52,6 +52,9 @@ pub struct ToolStatus {
     pub annotations: Option<Value>,
     /// What in its description is not meant for people.
     pub warnings: Vec<Warning>,
+    /// What it says of itself, in one word: two that are equal say the same. By it the tool is
+    /// [approved](crate::Servers::approve).
+    pub fingerprint: String,
     /// Why it is not offered, if it is not.
     pub held: Option<Held>,
 }

@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 use tool_mcp::{Generation, ServerConfig, ServerState, Servers};
 use tool_runtime::{Dispatcher, ErrorKind, Progress, ToolCall};
 
-use crate::scripted::{call, connect, dispatcher, kind, text, tool, until};
+use crate::scripted::{call, connect, dispatcher, kind, seen, text, tool, until};
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
@@ -184,7 +184,7 @@ async fn a_call_does_not_reach_a_tool_that_has_changed() {
         assert!(expected.is_none() || result.output.ends_with("It did not run."), "{}", result.output);
         if expected == Some(ErrorKind::Refused) {
             assert_eq!(kind(&call(&tools, "mcp_h_work").await), Some(ErrorKind::UnknownTool), "it is held");
-            assert!(servers.approve("mcp_h_work").unwrap());
+            servers.approve("mcp_h_work", &seen(&servers, "mcp_h_work")).unwrap();
         }
         let again = call(&tools, "mcp_h_work").await;
         assert_eq!(again.success, expected != Some(ErrorKind::UnknownTool), "{pinned} {now}: {again:?}");

@@ -149,6 +149,13 @@ pub async fn good_answers(tools: &Dispatcher) {
     assert_eq!(result.output, r#"{"n":1}"#, "{result:?}");
 }
 
+/// What somebody sees who looks at a tool now, in one word.
+pub fn seen(servers: &Servers, tool: &str) -> String {
+    let status = servers.status();
+    let mut tools = status.iter().flat_map(|server| &server.tools);
+    tools.find(|shown| shown.name == tool).expect("a tool").fingerprint.clone()
+}
+
 pub fn kind(result: &ToolResult) -> Option<ErrorKind> {
     result.error.as_ref().map(|error| error.kind)
 }
