@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::Site;
 use super::access::Access;
+use super::layout::head;
 use super::sessions::cookie;
 
 /// How long a browser keeps it, in seconds: a month.
@@ -53,15 +54,7 @@ fn render(problem: Option<&str>) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { "Log in · Console" }
-                link rel="stylesheet" href="/assets/style.css";
-                link rel="icon" href="/assets/icon.svg";
-                script type="module" src="/assets/login.js" {}
-            }
+            (head("Log in", None, Some("login.js")))
             body.alone {
                 main {
                     img src="/assets/icon.svg" alt="" width="48" height="48";
