@@ -31,7 +31,7 @@ const run = {
   text: null, // the text that is coming
   thought: null, // what the model is thinking
 
-  number: null, // of the one that goes on
+  number: chat.dataset.unended ?? null, // of the one that goes on
   seen: Number(chat.dataset.seen), // how many messages the page has, without those of the run
 
   begin(number, said) {
@@ -130,6 +130,11 @@ function ask(card) {
   if (focused === document.body || (focused === text && text.value === "")) card.querySelector("summary").focus();
 }
 
+// Whether all that this page asks still waits: while it was away, somebody may have decided elsewhere.
+function areAsked(waiting) {
+  return [...chat.querySelectorAll("form.decide")].every((asked) => waiting.includes(asked.dataset.token));
+}
+
 function isAtEnd() {
   const page = document.documentElement;
   return page.scrollHeight - page.scrollTop - page.clientHeight < 120;
@@ -145,6 +150,7 @@ function draw(note) {
     case "card": run.card(note.id, note.html); break;
     case "progress": run.progress(note.id, note.text); break;
     case "end": run.end(note.html, note.messages); if (!note.whole) location.reload(); break;
+    case "state": press(note.mode); if (!areAsked(note.waiting)) location.reload(); break;
     case "mode": press(note.mode); break;
     case "deleted": location.assign("/"); return;
     case "reload": location.reload(); return;
@@ -166,17 +172,17 @@ function listen() {
   };
   events.onmessage = (event) => draw(JSON.parse(event.data));
   events.onerror = async () => {
-    const isRefused = events.readyState === EventSource.CLOSED;
     events.close();
     failures += 1;
     if (failures > 1) problem.textContent = LOST;
-    if (isRefused && await isLoggedOut()) location.assign("/login");
+    // Not behind this page: nobody comes back to it.
+    if (await isLoggedOut()) location.replace("/login");
     else setTimeout(listen, Math.min(250 * 2 ** failures, 10_000));
   };
 }
 
 async function isLoggedOut() {
-  const response = await fetch(location.pathname, { method: "HEAD" }).catch(() => null);
+  const response = await fetch("/", { method: "HEAD", redirect: "manual" }).catch(() => null);
   return response?.status === 401;
 }
 

@@ -27,6 +27,7 @@ use tool_runtime::Decision;
 
 pub use self::chats::Chats;
 
+use self::live::Live;
 use self::refused::Refused;
 use super::Site;
 use super::whole::plain;
@@ -64,13 +65,22 @@ pub(super) async fn show(
     Ok(page::render(&id, &view, &recent, is_on).into_response())
 }
 
-/// How much of a conversation a page has already.
+/// How much of a conversation a page has already. Who does not say is told what happens from now on.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Seen {
-    messages: usize,
+    messages: Option<usize>,
     /// The run that it has not seen the end of.
     run: Option<u64>,
+}
+
+impl Seen {
+    /// Whether it is what there was before the run that goes on.
+    fn is_all_before(&self, live: Option<&Live>, messages: usize) -> bool {
+        let before = live.map_or(messages, |live| live.before(messages));
+        let goes_on = |run: u64| live.is_some_and(|live| live.number == run);
+        self.messages.is_none_or(|seen| seen == before) && self.run.is_none_or(goes_on)
+    }
 }
 
 /// What happens in a conversation: the run that goes on from its beginning, then every other.

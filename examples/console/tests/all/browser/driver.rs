@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::http::Method;
 use console::web::Access;
 use fantoccini::elements::Element;
-use fantoccini::wd::WebDriverCompatibleCommand;
+use fantoccini::wd::{WebDriverCompatibleCommand, WindowHandle};
 use fantoccini::{Client, ClientBuilder, Locator};
 use futures_util::FutureExt;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -165,6 +165,16 @@ impl Browser {
         self.value(&format!("window.cutOff({is})")).await;
     }
 
+    /// The tab that is open, and another one.
+    pub async fn two_tabs(&self) -> [WindowHandle; 2] {
+        let first = self.client.window().await.expect("a tab");
+        [first, self.client.new_window(true).await.expect("another tab").handle]
+    }
+
+    pub async fn turn_to(&self, tab: &WindowHandle) {
+        self.client.switch_to_window(tab.clone()).await.expect("a tab");
+    }
+
     /// Opens a page, and waits until it can be used.
     pub async fn open(&self, path: &str) {
         self.client.goto(&format!("{}{path}", self.address)).await.expect("a page");
@@ -219,8 +229,13 @@ impl Browser {
         found.unwrap_or_else(|error| panic!("{css}: {error}"))
     }
 
+    /// Scrolls first, as a person does: what is beneath the bar at the top cannot be clicked.
     pub async fn click(&self, css: &str) {
-        self.find(css).await.click().await.unwrap_or_else(|error| panic!("{css}: {error}"));
+        let found = self.find(css).await;
+        let element = serde_json::to_value(&found).expect("an element");
+        let scroll = "arguments[0].scrollIntoView({ block: 'center' })";
+        self.client.execute(scroll, vec![element]).await.unwrap_or_else(|error| panic!("{css}: {error}"));
+        found.click().await.unwrap_or_else(|error| panic!("{css}: {error}"));
     }
 
     /// Types into a field, in the place of what stands there.

@@ -175,7 +175,8 @@ async fn who_comes_back_is_told_what_is_missing_or_to_load_again() {
     let (first, end) = (notes[0]["run"].clone(), notes.last().expect("an end"));
     assert_eq!(end["whole"], true);
     let seen = end["messages"].as_u64().expect("how many messages");
-    assert!(browser.page("/chat/one").await.contains(&format!(r#"data-seen="{seen}""#)));
+    let page = browser.page("/chat/one").await;
+    assert!(page.contains(&format!(r#"data-seen="{seen}""#)) && !page.contains("data-unended"), "{page}");
 
     let reload = vec![json!({"kind": "reload"})];
     assert_eq!(browser.watch_as("one", "messages=0").await.await, reload, "a run has ended");
@@ -185,6 +186,10 @@ async fn who_comes_back_is_told_what_is_missing_or_to_load_again() {
     assert_eq!(browser.post("/chat/one/say", said).await.0, StatusCode::OK);
     assert_eq!(browser.watch_as("one", "messages=0").await.await, reload, "the end of the first is missing");
     assert_eq!(browser.watch_as("one", &format!("messages=0&run={first}")).await.await, reload);
+    // A page that is made meanwhile knows which one, and so learns that it is over, whatever else has changed.
+    let page = browser.page("/chat/one").await;
+    let (_, unended) = page.split_once("data-unended=\"").expect("a run");
+    let second = unended.split('"').next().expect("its number");
     // The control: this one has all that was before.
     let watch = browser.watch_as("one", &format!("messages={seen}")).await;
     assert_eq!(browser.post("/chat/one/mode", json!({"mode": "plan"})).await.0, StatusCode::OK);
@@ -192,7 +197,12 @@ async fn who_comes_back_is_told_what_is_missing_or_to_load_again() {
     let notes = watch.await;
     assert_eq!(notes[0]["kind"], "begin");
     assert_ne!(notes[0]["run"], first);
-    assert!(notes.last().is_some_and(|end| end["messages"].as_u64() > Some(seen)), "{notes:?}");
+    let all = notes.last().and_then(|end| end["messages"].as_u64()).expect("how many messages");
+    assert!(all > seen, "{notes:?}");
+    assert_eq!(notes[0]["run"].to_string(), second);
+    assert_eq!(browser.watch_as("one", &format!("messages={all}&run={second}")).await.await, reload);
+    assert_eq!(browser.post("/chat/one/delete", json!({})).await.0, StatusCode::OK);
+    assert_eq!(browser.watch_as("one", &format!("messages={all}")).await.await, reload, "all of it is gone");
 }
 
 /// The control is an answer in few pieces, above.
