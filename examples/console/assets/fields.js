@@ -24,12 +24,12 @@ function value(node, isRow = false) {
   const must = isRow || node.dataset.required !== undefined;
   const unlessEmpty = (made, size) => (must || size > 0 ? made : undefined);
   switch (node.dataset.node) {
-    case "object": return must || isEntered(node) ? fields(node) : undefined;
+    case "object": return must || isPresent(node) ? fields(node) : undefined;
     case "list": {
       const rows = below(node).map((row) => value(row, true));
       return unlessEmpty(rows, rows.length);
     }
-    case "tuple": return must || isEntered(node) ? below(node).map((one) => value(one) ?? null) : undefined;
+    case "tuple": return must || isPresent(node) ? below(node).map((one) => value(one) ?? null) : undefined;
     case "map": {
       const all = pairs(node);
       return unlessEmpty(all, Object.keys(all).length);
@@ -43,25 +43,9 @@ function value(node, isRow = false) {
   }
 }
 
-// Whether a person has entered something: what is fixed, or was there from the start, is no reason to send an object.
-function isEntered(node) {
-  switch (node.dataset.node) {
-    case "object": case "tuple": return below(node).some(isEntered);
-    case "list": case "map": {
-      const rows = node.querySelector(":scope > .rows");
-      return rows.children.length > Number(rows.dataset.least) || below(node).some(isEntered);
-    }
-    case "variant": return below(node).length > 0;
-    case "fixed": return false;
-    default: return node.validity.badInput || node.value !== initial(node);
-  }
-}
-
-// What a control had from the start.
-function initial(control) {
-  if (!control.matches("select")) return control.defaultValue;
-  const options = [...control.options];
-  return (options.find((option) => option.defaultSelected) ?? options[0])?.value;
+// Whether a person has said that there is one: what it holds may be fixed, or left out.
+function isPresent(node) {
+  return node.querySelector(":scope > legend .present").checked;
 }
 
 // As entries: a name such as `__proto__` is a name like any other.

@@ -59,6 +59,11 @@ async fn a_form_asks_before_it_destroys() {
     .await;
 }
 
+/// What says that an object is there which need not be.
+fn present(field: &str) -> String {
+    format!("#field-{field} > legend .present")
+}
+
 /// What an order is: a list of objects, an object, a map, one of several shapes, and a list of lists.
 pub fn order() -> RuntimeTool {
     let schema = json!({
@@ -117,6 +122,7 @@ async fn what_is_nested_is_entered_field_by_field() {
         browser.enter(&row(2, "count"), "9").await;
         browser.click(&format!("{} > button.add", row(2, "notes"))).await;
         browser.enter(&format!("{} [data-name=text]", row(2, "notes")), "in red").await;
+        browser.click(&present("address")).await;
         browser.enter("#field-address-street", "Long Street").await;
         let label = |number: usize, cell: &str| format!("#field-labels li:nth-child({number}) {cell}");
         for number in [1, 2] {
@@ -150,12 +156,15 @@ async fn what_is_nested_is_entered_field_by_field() {
     .await;
 }
 
-/// What is entered is what is sent: numbers as they are written, lists that are empty, and no more than was entered.
+/// What is entered is what is sent: numbers as they are written, lists and objects that are empty, and no more than
+/// that.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_entered_is_what_is_sent() {
     let optional = json!({"type": "object", "required": ["kind"], "properties": {
         "kind": {"const": "post"}, "days": {"type": "integer", "default": 3}, "speed": {"enum": ["slow", "fast"], "default": "slow"},
     }});
+    // There is nothing to fill in.
+    let constant = json!({"type": "object", "required": ["kind"], "properties": {"kind": {"const": "gift"}}});
     let schema = json!({
         "type": "object",
         "required": ["id", "tags"],
@@ -168,6 +177,11 @@ async fn what_is_entered_is_what_is_sent() {
             "any": {},
             "untouched": optional,
             "changed": optional,
+            "given": constant,
+            "left_out": constant,
+            "empty": {"type": "object", "properties": {"note": {"type": "string"}, "inner": constant}},
+            "force": {"const": true},
+            "pair": {"type": "array", "prefixItems": [constant, {"type": "integer"}]},
         },
     });
     let tool = RuntimeTool::from_schema("shop.send", "Send things.", &schema, |arguments, _| async move {
@@ -177,6 +191,10 @@ async fn what_is_entered_is_what_is_sent() {
     console.app.dispatcher().registry().register(tool).expect("it is offered");
     browse(&console, async |browser| {
         browser.open("/tools/shop.send").await;
+        for optional in ["changed", "given", "left_out", "empty", "pair"] {
+            browser.click(&present(optional)).await;
+        }
+        browser.click(&present("left_out")).await;
         for (field, entered) in [
             ("id", "9007199254740993"),
             ("weight", ".5"),
@@ -184,6 +202,7 @@ async fn what_is_entered_is_what_is_sent() {
             ("ids", "007\n18446744073709551615"),
             ("any", r#"{"deep": [9007199254740995, 1.5]}"#),
             ("changed-days", "4"),
+            ("pair > [data-node=number]", "7"),
         ] {
             browser.enter(&format!("#field-{field}"), entered).await;
         }
@@ -200,6 +219,9 @@ async fn what_is_entered_is_what_is_sent() {
                 "ids": [7, u64::MAX],
                 "any": {"deep": [9_007_199_254_740_995_u64, 1.5]},
                 "changed": {"kind": "post", "days": 4, "speed": "slow"},
+                "given": {"kind": "gift"},
+                "empty": {},
+                "pair": [{"kind": "gift"}, 7],
             })
         );
     })
