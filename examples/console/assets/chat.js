@@ -1,29 +1,20 @@
 // A conversation: says things, draws what happens. HTML comes from this server only, which has escaped it; all else is
 // set as text.
 
+import { entitle } from "./list.js";
+import { send } from "./send.js";
+
 const chat = document.getElementById("chat");
 const form = document.getElementById("say");
 const text = document.getElementById("text");
 const stop = document.getElementById("stop");
 const problem = document.getElementById("problem");
 const modes = document.getElementById("modes");
-const list = document.getElementById("conversations");
-const title = document.getElementById("title");
 const base = `/chat/${chat.dataset.id}`;
 
 async function post(path, body) {
-  return send(base + path, body);
-}
-
-async function send(address, body) {
-  const response = await fetch(address, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (response.ok) return response.json();
-  const answer = await response.json().catch(() => ({}));
-  throw new Error(answer.detail ?? response.statusText);
+  const { ok, answer } = await send(base + path, body);
+  if (!ok) throw new Error(answer.detail);
 }
 
 const run = {
@@ -43,7 +34,7 @@ const run = {
     this.section.dataset.run = number;
     this.text = this.thought = null;
     if (said !== null) {
-      entitle(said);
+      entitle(said, this.seen === 0);
       const bubble = document.createElement("div");
       bubble.className = "said";
       bubble.textContent = said;
@@ -226,37 +217,6 @@ modes.addEventListener("click", async (event) => {
   }
 });
 
-// A conversation is called by what was said in it first.
-function entitle(said) {
-  if (list.querySelector("a[aria-current]")) return;
-  const entry = document.getElementById("entry").content.cloneNode(true);
-  const name = said.trim().replace(/\s+/g, " ").slice(0, 80);
-  entry.querySelector(".title").textContent = name;
-  entry.querySelector("button").setAttribute("aria-label", `Delete ${name}`);
-  list.querySelector("ul").prepend(entry);
-  title.textContent = name;
-}
-
-// A conversation that is deleted is gone: a person is asked first.
-list.addEventListener("click", (event) => {
-  const entry = event.target.closest("button.forget")?.closest("li");
-  if (!entry) return;
-  const dialog = document.getElementById("forget");
-  dialog.querySelector(".name").textContent = entry.querySelector(".title").textContent;
-  dialog.returnValue = "";
-  dialog.onclose = async () => {
-    if (dialog.returnValue !== "delete") return;
-    try {
-      await send(`/chat/${entry.dataset.id}/delete`, {});
-      if (entry.dataset.id === chat.dataset.id) location.assign("/");
-      else entry.remove();
-    } catch (error) {
-      problem.textContent = error.message;
-    }
-  };
-  dialog.showModal();
-});
-
 document.querySelector(".examples")?.addEventListener("click", (event) => {
   const example = event.target.closest("button");
   if (!example) return;
@@ -268,6 +228,8 @@ document.querySelector(".examples")?.addEventListener("click", (event) => {
 let isHeld = false;
 addEventListener("keydown", (event) => { isHeld = event.repeat; }, true);
 addEventListener("keyup", () => setTimeout(() => { isHeld = false; }), true);
+// In another window nobody hears of it.
+addEventListener("blur", () => { isHeld = false; });
 
 // Who gives a reason and presses Enter refuses. Left to itself a browser would press the first button, which agrees.
 chat.addEventListener("keydown", (event) => {
@@ -295,10 +257,6 @@ chat.addEventListener("submit", async (event) => {
   }
 });
 
-for (const time of list.querySelectorAll("time")) {
-  const form = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" };
-  time.textContent = new Date(time.dateTime).toLocaleString("en-GB", form);
-}
 listen();
 form.querySelector("button.primary").disabled = text.disabled;
 scrollTo(0, document.documentElement.scrollHeight);

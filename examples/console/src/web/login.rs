@@ -29,7 +29,11 @@ pub(super) async fn log_in(State(access): State<Access>, headers: HeaderMap, For
     match access.token() {
         None => Redirect::to("/").into_response(),
         Some(token) if token.is(shown.token.trim()) => match access.sessions.begin() {
-            Ok(id) => leave_with(&headers, &id, KEPT),
+            Ok(id) => {
+                // The browser forgets it, and could not log out of it any more.
+                access.sessions.end(&headers);
+                leave_with(&headers, &id, KEPT)
+            }
             Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
         },
         Some(_) => (StatusCode::UNAUTHORIZED, render(Some("This is not the token of this console."))).into_response(),

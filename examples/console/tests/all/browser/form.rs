@@ -1,3 +1,4 @@
+use axum::http::StatusCode;
 use serde_json::{Value, json};
 use tool_runtime::{RuntimeTool, ToolResult};
 
@@ -51,6 +52,18 @@ async fn a_form_asks_before_it_destroys() {
             browser.says("#result h2", title).await;
             browser.says("#result pre", said).await;
         }
+        // Once it is answered, it cannot be answered otherwise.
+        browser.click("#call button[value=run]").await;
+        browser.says("#result h2", "Needs your consent").await;
+        let elsewhere = crate::web::Browser::new(&console);
+        let waiting: Value = serde_json::from_str(&elsewhere.page("/api/pending").await).expect("JSON");
+        let answer = json!({"token": waiting["pending"][0]["token"]});
+        assert_eq!(elsewhere.post("/api/pending/refuse", answer).await.0, StatusCode::OK);
+        let refuse = "document.querySelector('#result .buttons button:nth-child(2)')";
+        assert_eq!(browser.value(&format!("({refuse}.click(), {refuse}.disabled)")).await, true);
+        browser.says("#result h2", "Failed").await;
+        browser.says("#result pre", "No call waits").await;
+
         browser.open("/tools/metrics.names").await;
         browser.click("#call button[value=run]").await;
         browser.says("#result h2", "Done").await;
@@ -245,6 +258,28 @@ async fn a_definition_is_shown_in_each_form_with_what_it_cannot_say() {
         browser.click("#dialects button:last-child").await;
         browser.says("#definition", "inputSchema").await;
         browser.count("#dialects [aria-pressed=true]", 1).await;
+
+        // An answer that comes late is not what was asked for last.
+        let hold = "const real = window.fetch;
+            window.fetch = async (address) => {
+                if (!address.includes('gemini')) return real(address);
+                await new Promise((go) => { window.letGo = go; });
+                const response = await real(address);
+                const json = await response.json();
+                setTimeout(() => { window.hasCome = true; });
+                return { ok: true, json: async () => json };
+            };";
+        browser.client.execute(hold, Vec::new()).await.expect("it is held");
+        for name in ["gemini", "mcp"] {
+            let press = format!(
+                "[...document.querySelectorAll('#dialects button')].find((one) => one.textContent === '{name}').click()"
+            );
+            browser.value(&press).await;
+        }
+        browser.says("#definition", "inputSchema").await;
+        browser.value("window.letGo()").await;
+        browser.wait("window.hasCome").await;
+        browser.says("#definition", "inputSchema").await;
     })
     .await;
 }
