@@ -152,6 +152,10 @@ function draw(note) {
 const LOST = "The connection is lost. Trying again.";
 let failures = 0;
 
+// How long nothing may come, in milliseconds; the server says every 15 seconds that it is there. A connection may be lost
+// without a word, as while a machine is asleep.
+const SILENCE = 45_000;
+
 // Says how much the page has: a run that goes on is drawn again from its beginning, and if one has ended meanwhile the
 // page is told to load again. A browser that came back by itself would ask for what it asked at first.
 function listen() {
@@ -161,8 +165,8 @@ function listen() {
     failures = 0;
     if (problem.textContent === LOST) problem.textContent = "";
   };
-  events.onmessage = (event) => draw(JSON.parse(event.data));
-  events.onerror = async () => {
+  const lost = async () => {
+    clearTimeout(silence);
     events.close();
     failures += 1;
     if (failures > 1) problem.textContent = LOST;
@@ -170,10 +174,18 @@ function listen() {
     if (await isLoggedOut()) location.replace("/login");
     else setTimeout(listen, Math.min(250 * 2 ** failures, 10_000));
   };
+  let silence = setTimeout(lost, SILENCE);
+  events.onmessage = (event) => {
+    clearTimeout(silence);
+    silence = setTimeout(lost, SILENCE);
+    draw(JSON.parse(event.data));
+  };
+  events.onerror = lost;
 }
 
 async function isLoggedOut() {
-  const response = await fetch("/", { method: "HEAD", redirect: "manual" }).catch(() => null);
+  const signal = AbortSignal.timeout(10_000);
+  const response = await fetch("/", { method: "HEAD", redirect: "manual", signal }).catch(() => null);
   return response?.status === 401;
 }
 

@@ -14,6 +14,7 @@ mod runs;
 mod watchers;
 
 use std::convert::Infallible;
+use std::time::Duration;
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
@@ -35,6 +36,9 @@ use crate::settings::Extension;
 
 /// The longest message of a person, in bytes.
 const LONGEST: usize = 100_000;
+
+/// How often a page is told that nothing has happened; `chat.js` waits three times as long.
+const ALIVE: Duration = Duration::from_secs(15);
 
 /// A new conversation. It is kept once something is said in it.
 pub(super) async fn start() -> Result<Redirect, Refused> {
@@ -92,7 +96,9 @@ pub(super) async fn events(
     check(&id)?;
     let notes = site.chats.follow(id, seen, site.stopped.clone()).ok_or_else(Refused::crowded)?;
     let events = futures_util::StreamExt::map(notes, |note| Ok::<_, Infallible>(Event::default().data(&*note)));
-    Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response())
+    // A script hears of events only: it is to know that the connection is there.
+    let alive = Event::default().data(json!({"kind": "alive"}).to_string());
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE).event(alive)).into_response())
 }
 
 /// What a person says.

@@ -156,7 +156,15 @@ impl Browser {
             window.cutOff = (is) => {
                 isCutOff = is;
                 if (is) for (const one of opened) { one.close(); one.dispatchEvent(new Event('error')); }
-            };";
+            };
+            const wait = window.setTimeout;
+            let longest = { time: 0, act: () => {} };
+            window.setTimeout = (act, time = 0) => {
+                if (time >= longest.time) longest = { time, act };
+                return wait(act, time);
+            };
+            window.fallSilent = () => { for (const one of opened) one.onmessage = null; };
+            window.passTime = () => longest.act();";
         self.devtools("Page.addScriptToEvaluateOnNewDocument", json!({"source": source})).await;
     }
 
@@ -173,6 +181,16 @@ impl Browser {
 
     pub async fn turn_to(&self, tab: &WindowHandle) {
         self.client.switch_to_window(tab.clone()).await.expect("a tab");
+    }
+
+    /// Has nothing more come over that connection, without a word.
+    pub async fn fall_silent(&self) {
+        self.value("window.fallSilent()").await;
+    }
+
+    /// Does what the page would do after the longest time for which it waits.
+    pub async fn pass_time(&self) {
+        self.value("window.passTime()").await;
     }
 
     /// Opens a page, and waits until it can be used.

@@ -184,3 +184,22 @@ async fn a_page_that_was_away_knows_what_others_have_decided() {
     })
     .await;
 }
+
+/// As after a sleep: nobody says that the connection is lost.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_hears_nothing_asks_again() {
+    let console = Console::with_model(Scripted::new([Reply::text("Well."), Reply::text("Still well.")])).await;
+    let elsewhere = crate::web::Browser::new(&console);
+    browse(&console, async |browser| {
+        browser.prepare_to_cut_off().await;
+        browser.open("/chat/shared").await;
+        elsewhere.say("shared", "How is it?").await;
+        browser.says(".answer", "Well.").await;
+        browser.is_answered().await;
+        browser.fall_silent().await;
+        elsewhere.say("shared", "And now?").await;
+        browser.pass_time().await;
+        browser.says(".answer", "Still well.").await;
+    })
+    .await;
+}

@@ -93,8 +93,9 @@ impl Browser {
                     let Some(data) = data else { continue };
                     let note: Value = serde_json::from_str(&data).expect("JSON");
                     let is_last = note["kind"] == "end" || note["kind"] == "reload";
-                    // What everybody is told first.
-                    if (note["kind"] != "state" && note["kind"] != "mode") || !notes.is_empty() {
+                    // What everybody is told first, or now and then.
+                    let is_news = note["kind"] != "state" && note["kind"] != "mode" || !notes.is_empty();
+                    if is_news && note["kind"] != "alive" {
                         notes.push(note);
                     }
                     if is_last {
