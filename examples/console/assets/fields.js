@@ -72,8 +72,10 @@ function entered(control, isRow) {
   if (control.validity.badInput) throw new Wrong(control, "This is no number.");
   const text = control.value;
   const kind = control.dataset.node;
+  // A space is a text. Who has emptied a field that was not empty means that.
+  const isEmpty = kind === "text" ? text === "" && control.defaultValue === "" : text.trim() === "";
   const mayBeEmpty = ["text", "lines", "values"].includes(kind) && (isRow || control.required);
-  if (text.trim() === "" && !mayBeEmpty) {
+  if (isEmpty && !mayBeEmpty) {
     if (isRow) throw new Wrong(control, "Enter something, or remove the row.");
     return undefined;
   }
@@ -89,7 +91,8 @@ function entered(control, isRow) {
 // A number as people write it: `.5` and `05` are no JSON.
 function number(control, text) {
   if (/^-?\d+$/.test(text)) return json(control, String(BigInt(text)));
-  return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : json(control, text);
+  const made = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Infinity;
+  return Number.isFinite(made) ? made : json(control, text);
 }
 
 function json(control, text) {
@@ -100,9 +103,10 @@ function json(control, text) {
   }
 }
 
-// JSON whose numbers stay as they are written: one beyond 2^53 would come out as another.
+// JSON whose numbers stay as they are written: one beyond 2^53 would come out as another, one beyond all as nothing.
 export function parse(text) {
   return JSON.parse(text, (_, made, context) => {
+    if (made === Infinity || made === -Infinity) throw new RangeError("Nobody can read so large a number.");
     if (!Number.isInteger(made) || Number.isSafeInteger(made)) return made;
     if (!JSON.rawJSON || !context) throw new RangeError("This browser cannot send so large a number as it is.");
     return JSON.rawJSON(context.source);

@@ -188,6 +188,8 @@ async fn what_is_entered_is_what_is_sent() {
             "count": {"type": "integer"},
             "ids": {"type": "array", "items": {"type": "integer"}},
             "any": {},
+            "space": {"type": "string"},
+            "cleared": {"type": "string", "default": "something"},
             "untouched": optional,
             "changed": optional,
             "given": constant,
@@ -216,8 +218,18 @@ async fn what_is_entered_is_what_is_sent() {
             ("any", r#"{"deep": [9007199254740995, 1.5]}"#),
             ("changed-days", "4"),
             ("pair > [data-node=number]", "7"),
+            ("space", " "),
+            ("cleared", ""),
         ] {
             browser.enter(&format!("#field-{field}"), entered).await;
+        }
+        // What cannot be sent as it is written is not sent as something else.
+        for (field, entered) in [("any", r#"{"deep": 1e400}"#), ("ids", "1e400")] {
+            let is = browser.find(&format!("#field-{field}")).await.prop("value").await.expect("a field");
+            browser.enter(&format!("#field-{field}"), entered).await;
+            browser.click("#call button[value=run]").await;
+            browser.says(&format!("#field-{field} + .error"), "so large a number").await;
+            browser.enter(&format!("#field-{field}"), &is.expect("a value")).await;
         }
         browser.click("#call button[value=run]").await;
         browser.says("#result h2", "Done").await;
@@ -231,6 +243,8 @@ async fn what_is_entered_is_what_is_sent() {
                 "count": 5,
                 "ids": [7, u64::MAX],
                 "any": {"deep": [9_007_199_254_740_995_u64, 1.5]},
+                "space": " ",
+                "cleared": "",
                 "changed": {"kind": "post", "days": 4, "speed": "slow"},
                 "given": {"kind": "gift"},
                 "empty": {},
