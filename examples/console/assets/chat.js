@@ -1,29 +1,20 @@
 // A conversation: says things, draws what happens. HTML comes from this server only, which has escaped it; all else is
 // set as text.
 
+import { entitle } from "./list.js";
+import { send } from "./send.js";
+
 const chat = document.getElementById("chat");
 const form = document.getElementById("say");
 const text = document.getElementById("text");
 const stop = document.getElementById("stop");
 const problem = document.getElementById("problem");
 const modes = document.getElementById("modes");
-const list = document.getElementById("conversations");
-const title = document.getElementById("title");
 const base = `/chat/${chat.dataset.id}`;
 
 async function post(path, body) {
-  return send(base + path, body);
-}
-
-async function send(address, body) {
-  const response = await fetch(address, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (response.ok) return response.json();
-  const answer = await response.json().catch(() => ({}));
-  throw new Error(answer.detail ?? response.statusText);
+  const { ok, answer } = await send(base + path, body);
+  if (!ok) throw new Error(answer.detail);
 }
 
 const run = {
@@ -31,7 +22,7 @@ const run = {
   text: null, // the text that is coming
   thought: null, // what the model is thinking
 
-  number: null, // of the one that goes on
+  number: chat.dataset.unended ?? null, // of the one that goes on
   seen: Number(chat.dataset.seen), // how many messages the page has, without those of the run
 
   begin(number, said) {
@@ -43,7 +34,7 @@ const run = {
     this.section.dataset.run = number;
     this.text = this.thought = null;
     if (said !== null) {
-      entitle(said);
+      entitle(said, this.seen === 0);
       const bubble = document.createElement("div");
       bubble.className = "said";
       bubble.textContent = said;
@@ -130,6 +121,11 @@ function ask(card) {
   if (focused === document.body || (focused === text && text.value === "")) card.querySelector("summary").focus();
 }
 
+// Whether all that this page asks still waits: while it was away, somebody may have decided elsewhere.
+function areAsked(waiting) {
+  return [...chat.querySelectorAll("form.decide")].every((asked) => waiting.includes(asked.dataset.token));
+}
+
 function isAtEnd() {
   const page = document.documentElement;
   return page.scrollHeight - page.scrollTop - page.clientHeight < 120;
@@ -145,6 +141,7 @@ function draw(note) {
     case "card": run.card(note.id, note.html); break;
     case "progress": run.progress(note.id, note.text); break;
     case "end": run.end(note.html, note.messages); if (!note.whole) location.reload(); break;
+    case "state": press(note.mode); if (!areAsked(note.waiting)) location.reload(); break;
     case "mode": press(note.mode); break;
     case "deleted": location.assign("/"); return;
     case "reload": location.reload(); return;
@@ -155,6 +152,10 @@ function draw(note) {
 const LOST = "The connection is lost. Trying again.";
 let failures = 0;
 
+// How long nothing may come, in milliseconds; the server says every 15 seconds that it is there. A connection may be lost
+// without a word, as while a machine is asleep.
+const SILENCE = 45_000;
+
 // Says how much the page has: a run that goes on is drawn again from its beginning, and if one has ended meanwhile the
 // page is told to load again. A browser that came back by itself would ask for what it asked at first.
 function listen() {
@@ -164,19 +165,27 @@ function listen() {
     failures = 0;
     if (problem.textContent === LOST) problem.textContent = "";
   };
-  events.onmessage = (event) => draw(JSON.parse(event.data));
-  events.onerror = async () => {
-    const isRefused = events.readyState === EventSource.CLOSED;
+  const lost = async () => {
+    clearTimeout(silence);
     events.close();
     failures += 1;
     if (failures > 1) problem.textContent = LOST;
-    if (isRefused && await isLoggedOut()) location.assign("/login");
+    // Not behind this page: nobody comes back to it.
+    if (await isLoggedOut()) location.replace("/login");
     else setTimeout(listen, Math.min(250 * 2 ** failures, 10_000));
   };
+  let silence = setTimeout(lost, SILENCE);
+  events.onmessage = (event) => {
+    clearTimeout(silence);
+    silence = setTimeout(lost, SILENCE);
+    draw(JSON.parse(event.data));
+  };
+  events.onerror = lost;
 }
 
 async function isLoggedOut() {
-  const response = await fetch(location.pathname, { method: "HEAD" }).catch(() => null);
+  const signal = AbortSignal.timeout(10_000);
+  const response = await fetch("/", { method: "HEAD", redirect: "manual", signal }).catch(() => null);
   return response?.status === 401;
 }
 
@@ -220,37 +229,6 @@ modes.addEventListener("click", async (event) => {
   }
 });
 
-// A conversation is called by what was said in it first.
-function entitle(said) {
-  if (list.querySelector("a[aria-current]")) return;
-  const entry = document.getElementById("entry").content.cloneNode(true);
-  const name = said.trim().replace(/\s+/g, " ").slice(0, 80);
-  entry.querySelector(".title").textContent = name;
-  entry.querySelector("button").setAttribute("aria-label", `Delete ${name}`);
-  list.querySelector("ul").prepend(entry);
-  title.textContent = name;
-}
-
-// A conversation that is deleted is gone: a person is asked first.
-list.addEventListener("click", (event) => {
-  const entry = event.target.closest("button.forget")?.closest("li");
-  if (!entry) return;
-  const dialog = document.getElementById("forget");
-  dialog.querySelector(".name").textContent = entry.querySelector(".title").textContent;
-  dialog.returnValue = "";
-  dialog.onclose = async () => {
-    if (dialog.returnValue !== "delete") return;
-    try {
-      await send(`/chat/${entry.dataset.id}/delete`, {});
-      if (entry.dataset.id === chat.dataset.id) location.assign("/");
-      else entry.remove();
-    } catch (error) {
-      problem.textContent = error.message;
-    }
-  };
-  dialog.showModal();
-});
-
 document.querySelector(".examples")?.addEventListener("click", (event) => {
   const example = event.target.closest("button");
   if (!example) return;
@@ -262,6 +240,8 @@ document.querySelector(".examples")?.addEventListener("click", (event) => {
 let isHeld = false;
 addEventListener("keydown", (event) => { isHeld = event.repeat; }, true);
 addEventListener("keyup", () => setTimeout(() => { isHeld = false; }), true);
+// In another window nobody hears of it.
+addEventListener("blur", () => { isHeld = false; });
 
 // Who gives a reason and presses Enter refuses. Left to itself a browser would press the first button, which agrees.
 chat.addEventListener("keydown", (event) => {
@@ -289,10 +269,6 @@ chat.addEventListener("submit", async (event) => {
   }
 });
 
-for (const time of list.querySelectorAll("time")) {
-  const form = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" };
-  time.textContent = new Date(time.dateTime).toLocaleString("en-GB", form);
-}
 listen();
 form.querySelector("button.primary").disabled = text.disabled;
 scrollTo(0, document.documentElement.scrollHeight);

@@ -6,11 +6,16 @@ const shown = document.getElementById("definition");
 const losses = document.getElementById("losses");
 const { tool } = document.getElementById("call").dataset;
 
+let newest = "";
+
 async function show() {
   const name = group.querySelector("[aria-pressed=true]").textContent;
-  const asked = new URLSearchParams({ tool, strict: strict.checked });
-  const response = await fetch(`/api/dialects/${name}?${asked}`);
+  const asked = `/api/dialects/${name}?${new URLSearchParams({ tool, strict: strict.checked })}`;
+  newest = asked;
+  const response = await fetch(asked);
   const answer = await response.json();
+  // Answers may overtake each other.
+  if (asked !== newest) return;
   shown.textContent = response.ok ? JSON.stringify(answer.definitions, null, 2) : answer.detail;
   shown.hidden = false;
   losses.replaceChildren(...(response.ok ? report(answer.report) : []));

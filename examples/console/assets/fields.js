@@ -24,12 +24,12 @@ function value(node, isRow = false) {
   const must = isRow || node.dataset.required !== undefined;
   const unlessEmpty = (made, size) => (must || size > 0 ? made : undefined);
   switch (node.dataset.node) {
-    case "object": return must || isEntered(node) ? fields(node) : undefined;
+    case "object": return must || isPresent(node) ? fields(node) : undefined;
     case "list": {
       const rows = below(node).map((row) => value(row, true));
       return unlessEmpty(rows, rows.length);
     }
-    case "tuple": return must || isEntered(node) ? below(node).map((one) => value(one) ?? null) : undefined;
+    case "tuple": return must || isPresent(node) ? below(node).map((one) => value(one) ?? null) : undefined;
     case "map": {
       const all = pairs(node);
       return unlessEmpty(all, Object.keys(all).length);
@@ -43,25 +43,9 @@ function value(node, isRow = false) {
   }
 }
 
-// Whether a person has entered something: what is fixed, or was there from the start, is no reason to send an object.
-function isEntered(node) {
-  switch (node.dataset.node) {
-    case "object": case "tuple": return below(node).some(isEntered);
-    case "list": case "map": {
-      const rows = node.querySelector(":scope > .rows");
-      return rows.children.length > Number(rows.dataset.least) || below(node).some(isEntered);
-    }
-    case "variant": return below(node).length > 0;
-    case "fixed": return false;
-    default: return node.validity.badInput || node.value !== initial(node);
-  }
-}
-
-// What a control had from the start.
-function initial(control) {
-  if (!control.matches("select")) return control.defaultValue;
-  const options = [...control.options];
-  return (options.find((option) => option.defaultSelected) ?? options[0])?.value;
+// Whether a person has said that there is one: what it holds may be fixed, or left out.
+function isPresent(node) {
+  return node.querySelector(":scope > legend .present").checked;
 }
 
 // As entries: a name such as `__proto__` is a name like any other.
@@ -88,8 +72,10 @@ function entered(control, isRow) {
   if (control.validity.badInput) throw new Wrong(control, "This is no number.");
   const text = control.value;
   const kind = control.dataset.node;
+  // A space is a text. Who has emptied a field that was not empty means that.
+  const isEmpty = kind === "text" ? text === "" && control.defaultValue === "" : text.trim() === "";
   const mayBeEmpty = ["text", "lines", "values"].includes(kind) && (isRow || control.required);
-  if (text.trim() === "" && !mayBeEmpty) {
+  if (isEmpty && !mayBeEmpty) {
     if (isRow) throw new Wrong(control, "Enter something, or remove the row.");
     return undefined;
   }
@@ -105,7 +91,8 @@ function entered(control, isRow) {
 // A number as people write it: `.5` and `05` are no JSON.
 function number(control, text) {
   if (/^-?\d+$/.test(text)) return json(control, String(BigInt(text)));
-  return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : json(control, text);
+  const made = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Infinity;
+  return Number.isFinite(made) ? made : json(control, text);
 }
 
 function json(control, text) {
@@ -116,9 +103,10 @@ function json(control, text) {
   }
 }
 
-// JSON whose numbers stay as they are written: one beyond 2^53 would come out as another.
+// JSON whose numbers stay as they are written: one beyond 2^53 would come out as another, one beyond all as nothing.
 export function parse(text) {
   return JSON.parse(text, (_, made, context) => {
+    if (made === Infinity || made === -Infinity) throw new RangeError("Nobody can read so large a number.");
     if (!Number.isInteger(made) || Number.isSafeInteger(made)) return made;
     if (!JSON.rawJSON || !context) throw new RangeError("This browser cannot send so large a number as it is.");
     return JSON.rawJSON(context.source);

@@ -2,6 +2,7 @@
 
 import "./dialects.js";
 import { Wrong, collect, focusWrong, mark, markAt, parse, unmark } from "./fields.js";
+import { send } from "./send.js";
 
 const form = document.getElementById("call");
 const result = document.getElementById("result");
@@ -33,16 +34,10 @@ function pretty(text) {
 
 async function call(dry, values) {
   const begun = performance.now();
-  const response = await fetch(dry ? `${address}?dry_run=true` : address, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(values),
-  });
-  const answer = await response.json();
+  const { ok, status, answer } = await send(dry ? `${address}?dry_run=true` : address, values);
   const took = `${Math.round(performance.now() - begun)} ms`;
-  if (response.status === 202) return pending(answer);
-  const output = answer.output ?? answer.detail ?? response.statusText;
-  show(`${response.ok ? (dry ? "Would run" : "Done") : "Failed"} · ${took}`, response.ok ? "calm" : "bad", output,
+  if (status === 202) return pending(answer);
+  show(`${ok ? (dry ? "Would run" : "Done") : "Failed"} · ${took}`, ok ? "calm" : "bad", answer.output ?? answer.detail,
     dry ? answer.metadata : undefined);
   for (const { path, received, expected } of answer.error?.arguments ?? []) {
     const said = received == null ? expected : `got ${received}, expected ${expected}`;
@@ -61,7 +56,11 @@ function pending(answer) {
     const button = document.createElement("button");
     button.textContent = label;
     button.className = style;
-    button.addEventListener("click", () => decide(name, token));
+    button.addEventListener("click", () => {
+      // A token is good for one answer.
+      buttons.querySelectorAll("button").forEach((one) => { one.disabled = true; });
+      decide(name, token).catch(unanswered);
+    });
     buttons.append(button);
   }
   result.append(buttons);
@@ -72,14 +71,14 @@ function pending(answer) {
 }
 
 async function decide(name, token) {
-  const response = await fetch(`/api/pending/${name}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ token }),
-  });
-  const answer = await response.json();
-  const done = name === "refuse" ? "Refused" : response.ok ? "Done" : "Failed";
-  show(done, response.ok ? "calm" : "bad", answer.output ?? answer.detail ?? response.statusText);
+  const { ok, answer } = await send(`/api/pending/${name}`, { token });
+  const done = name === "refuse" ? "Refused" : "Done";
+  show(ok ? done : "Failed", ok ? "calm" : "bad", answer.output ?? answer.detail);
+}
+
+// The server may have got it nevertheless.
+function unanswered(problem) {
+  show("No answer", "bad", `${problem.message}\nThe journal says whether it has run.`);
 }
 
 form.addEventListener("submit", async (event) => {
@@ -95,7 +94,7 @@ form.addEventListener("submit", async (event) => {
       mark(problem.node, problem.message);
       focusWrong();
     } else {
-      show("Not sent", "bad", String(problem));
+      unanswered(problem);
     }
   } finally {
     buttons.forEach((button) => { button.disabled = false; });

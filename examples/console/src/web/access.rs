@@ -3,10 +3,12 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use axum::extract::Request;
+use axum::body::Body;
+use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
+use futures_util::StreamExt;
 use tool_http::{Guard, InvalidName, Token, WeakToken};
 
 use super::sessions::Sessions;
@@ -77,6 +79,24 @@ pub(super) async fn lead_to_login(request: Request, next: Next) -> Response {
         StatusCode::UNAUTHORIZED if wants_page => Redirect::to("/login").into_response(),
         _ => response,
     }
+}
+
+/// Ends a stream of events with the session that it was opened in: whoever has logged out is told nothing more, in any
+/// tab. The session is looked up before anything else, so that none is missed that ends meanwhile.
+pub(super) async fn end_with_session(State(access): State<Access>, request: Request, next: Next) -> Response {
+    let over = access.sessions.over(request.headers());
+    let response = next.run(request).await;
+    match over {
+        Some(over) if is_stream(&response) => {
+            response.map(|body| Body::from_stream(body.into_data_stream().take_until(over.cancelled_owned())))
+        }
+        _ => response,
+    }
+}
+
+fn is_stream(response: &Response) -> bool {
+    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
 }
 
 /// Why nobody is let in.

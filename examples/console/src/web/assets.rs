@@ -7,10 +7,12 @@ use axum::routing::get;
 const STYLE: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-const FILES: [(&str, &str, &str); 8] = [
+const FILES: [(&str, &str, &str); 10] = [
     ("/assets/style.css", STYLE, include_str!("../../assets/style.css")),
     ("/assets/chat.css", STYLE, include_str!("../../assets/chat.css")),
     ("/assets/chat.js", SCRIPT, include_str!("../../assets/chat.js")),
+    ("/assets/list.js", SCRIPT, include_str!("../../assets/list.js")),
+    ("/assets/send.js", SCRIPT, include_str!("../../assets/send.js")),
     ("/assets/form.js", SCRIPT, include_str!("../../assets/form.js")),
     ("/assets/fields.js", SCRIPT, include_str!("../../assets/fields.js")),
     ("/assets/dialects.js", SCRIPT, include_str!("../../assets/dialects.js")),

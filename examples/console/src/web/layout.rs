@@ -24,23 +24,29 @@ impl Place {
     }
 }
 
+/// The head of a page. It may have a stylesheet and a script of its own, each by the name of its file.
+pub(super) fn head(title: &str, style: Option<&str>, script: Option<&str>) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            title { (title) " · Console" }
+            link rel="stylesheet" href="/assets/style.css";
+            @if let Some(style) = style { link rel="stylesheet" href={ "/assets/" (style) }; }
+            link rel="icon" href="/assets/icon.svg";
+            @if let Some(script) = script { script type="module" src={ "/assets/" (script) } {} }
+        }
+    }
+}
+
 /// A whole page. `controls` stand in the header, `script` is the name of a module of the console's own.
 pub(super) fn page(place: Place, title: &str, controls: Markup, script: Option<&str>, content: Markup) -> Markup {
+    let style = (place == Place::Chat).then_some("chat.css");
     html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) " · Console" }
-                link rel="stylesheet" href="/assets/style.css";
-                @if place == Place::Chat { link rel="stylesheet" href="/assets/chat.css"; }
-                link rel="icon" href="/assets/icon.svg";
-                @if let Some(script) = script {
-                    script type="module" src={ "/assets/" (script) } {}
-                }
-            }
+            (head(title, style, script))
             body {
                 a.skip href="#main" { "To the content" }
                 header.top {

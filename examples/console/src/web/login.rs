@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::Site;
 use super::access::Access;
+use super::layout::head;
 use super::sessions::cookie;
 
 /// How long a browser keeps it, in seconds: a month.
@@ -28,7 +29,11 @@ pub(super) async fn log_in(State(access): State<Access>, headers: HeaderMap, For
     match access.token() {
         None => Redirect::to("/").into_response(),
         Some(token) if token.is(shown.token.trim()) => match access.sessions.begin() {
-            Ok(id) => leave_with(&headers, &id, KEPT),
+            Ok(id) => {
+                // The browser forgets it, and could not log out of it any more.
+                access.sessions.end(&headers);
+                leave_with(&headers, &id, KEPT)
+            }
             Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
         },
         Some(_) => (StatusCode::UNAUTHORIZED, render(Some("This is not the token of this console."))).into_response(),
@@ -53,15 +58,7 @@ fn render(problem: Option<&str>) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { "Log in · Console" }
-                link rel="stylesheet" href="/assets/style.css";
-                link rel="icon" href="/assets/icon.svg";
-                script type="module" src="/assets/login.js" {}
-            }
+            (head("Log in", None, Some("login.js")))
             body.alone {
                 main {
                     img src="/assets/icon.svg" alt="" width="48" height="48";

@@ -19,7 +19,7 @@ use std::io::Write;
 use std::net::SocketAddr;
 
 use axum::Router;
-use axum::middleware::from_fn;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{get, post};
 use tokio::net::TcpListener;
 use tool_agent::Model;
@@ -158,5 +158,8 @@ pub fn router(app: &App, access: &Access, stopped: CancellationToken) -> Router 
         .with_state(access.clone())
         .merge(assets::router())
         .layer(access.guard_of_login());
-    Router::new().nest("/api", api.into_router()).merge(pages.merge(open).layer(SecurityHeaders::pages()))
+    Router::new()
+        .nest("/api", api.into_router())
+        .merge(pages.merge(open).layer(SecurityHeaders::pages()))
+        .layer(from_fn_with_state(access.clone(), access::end_with_session))
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::http::{HeaderMap, header};
 use tool_http::Token;
+use tool_runtime::CancellationToken;
 
 /// How many browsers can be logged in.
 const MOST: usize = 1000;
@@ -13,33 +14,51 @@ const MOST: usize = 1000;
 /// The browsers that have shown the token, until they log out or the console ends. Each has an id as a cookie, which is
 /// of no use anywhere else; the token stays with the person. Cheap to clone.
 #[derive(Clone, Default)]
-pub(super) struct Sessions(Arc<Mutex<VecDeque<String>>>);
+pub(super) struct Sessions(Arc<Mutex<VecDeque<Session>>>);
+
+/// One of them. Let go, it tells so.
+struct Session {
+    id: String,
+    over: CancellationToken,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.over.cancel();
+    }
+}
 
 impl Sessions {
     /// Lets one in and gives its id. Where too many are in, the oldest goes.
     pub(super) fn begin(&self) -> io::Result<String> {
         let id = Token::random()?.text().to_owned();
-        let mut ids = self.ids();
-        if ids.len() >= MOST {
-            ids.pop_front();
+        let mut all = self.all();
+        if all.len() >= MOST {
+            all.pop_front();
         }
-        ids.push_back(id.clone());
+        all.push_back(Session { id: id.clone(), over: CancellationToken::new() });
         Ok(id)
     }
 
     /// Whether a request comes from one that is in.
     pub(super) fn know(&self, headers: &HeaderMap) -> bool {
-        shown(headers).is_some_and(|shown| self.ids().iter().any(|id| id == shown))
+        self.over(headers).is_some()
+    }
+
+    /// Told when the one is let go that a request comes from; nothing if it comes from none.
+    pub(super) fn over(&self, headers: &HeaderMap) -> Option<CancellationToken> {
+        let shown = shown(headers)?;
+        self.all().iter().find(|session| session.id == shown).map(|session| session.over.clone())
     }
 
     /// Lets the one that a request comes from go.
     pub(super) fn end(&self, headers: &HeaderMap) {
         if let Some(shown) = shown(headers) {
-            self.ids().retain(|id| id != shown);
+            self.all().retain(|session| session.id != shown);
         }
     }
 
-    fn ids(&self) -> MutexGuard<'_, VecDeque<String>> {
+    fn all(&self) -> MutexGuard<'_, VecDeque<Session>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -5,6 +5,8 @@ use std::process::{Command, Stdio};
 use axum::body::Body;
 use axum::http::{Method, StatusCode, header};
 use console::web::{Access, AccessError};
+use futures_util::StreamExt;
+use serde_json::json;
 use tempfile::tempdir;
 
 use crate::fixture::Console;
@@ -88,9 +90,34 @@ async fn a_person_logs_in_and_out() {
     let out = browser.send(out, Body::empty()).await;
     assert!(out.headers()[header::SET_COOKIE].to_str().is_ok_and(|cookie| cookie.contains("Max-Age=0")));
     // It is of no use any more, also to whoever has kept it.
-    for (cookie, expected) in [(kept, StatusCode::UNAUTHORIZED), (other, StatusCode::OK)] {
-        let page = browser.request(Method::GET, "/tools").header(header::COOKIE, cookie);
-        assert_eq!(browser.send(page, Body::empty()).await.status(), expected);
+    let again = cookie(&log_in(&browser.with_cookie(&other), TOKEN, &own).await);
+    // Nor is the one in whose place another came.
+    for (cookie, expected) in
+        [(kept, StatusCode::UNAUTHORIZED), (other, StatusCode::UNAUTHORIZED), (again, StatusCode::OK)]
+    {
+        assert_eq!(browser.with_cookie(&cookie).get("/tools").await.0, expected);
+    }
+}
+
+/// Streams that are open end with the session: what is said after that nobody is told who has logged out.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_logs_out_is_told_nothing_more() {
+    let console = Console::open().await;
+    let browser = Browser::with_access(&console, &Access::new(EVERYWHERE, Some(TOKEN), &[]).expect("a token"));
+    let own = format!("http://{}", console.own);
+    let (gone, other) = (cookie(&log_in(&browser, TOKEN, &own).await), cookie(&log_in(&browser, TOKEN, &own).await));
+    let (gone, other) = (browser.with_cookie(&gone), browser.with_cookie(&other));
+    let streams = ["/chat/one/events", "/api/events"];
+    let open = async |browser: &Browser| [browser.stream(streams[0]).await, browser.stream(streams[1]).await];
+    let (ended, going_on) = (open(&gone).await, open(&other).await);
+    assert_eq!(gone.post("/logout", json!({})).await.0, StatusCode::SEE_OTHER);
+    other.say("one", "system_simple.summary").await;
+    for (mut stream, path) in ended.into_iter().zip(streams) {
+        assert!(stream.next().await.is_none(), "{path}");
+    }
+    // The control.
+    for (mut stream, path) in going_on.into_iter().zip(streams) {
+        assert!(stream.next().await.is_some(), "{path}");
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
 use tool_agent::{Agent, Message, Mode, Run, SqliteStore, Store, StoreError, Summary};
-use tool_runtime::{Decision, Pending, PendingCall, ToolResult};
+use tool_runtime::{Decision, Pending, PendingCall, TokenError, ToolResult};
 
 use super::live::Live;
 use super::record::record;
@@ -27,8 +27,8 @@ pub(super) struct View {
     /// What was said before the run that goes on.
     pub(super) messages: Vec<Message>,
     pub(super) mode: Mode,
-    /// Whether a run goes on.
-    pub(super) is_live: bool,
+    /// The run that goes on.
+    pub(super) run: Option<u64>,
     /// The calls that wait for a person.
     pub(super) waiting: Vec<(Pending, PendingCall)>,
 }
@@ -53,10 +53,11 @@ impl Chats {
     }
 
     pub(super) async fn view(&self, id: &str) -> Result<View, StoreError> {
+        // Looked up first as well: if that run ends meanwhile, the page learns from the events that it is over.
+        let first = self.runs().get(id);
+        let waiting = self.waiting(id).await.unwrap_or_default();
         let saved = self.store.load(id).await?.unwrap_or_default();
-        let waiting = self.agent.conversation(id).waiting().await.unwrap_or_default();
-        // Looked up last: what a run has said that began meanwhile is not shown twice. One that has ended meanwhile is
-        // told of by the events.
+        // Looked up last: what a run has said that began meanwhile is not shown twice.
         let (live, set) = {
             let runs = self.runs();
             (runs.get(id), runs.mode(id))
@@ -65,7 +66,13 @@ impl Chats {
         if let Some(live) = &live {
             messages.truncate(live.before(messages.len()));
         }
-        Ok(View { messages, mode: set.unwrap_or(saved.mode), is_live: live.is_some(), waiting })
+        let run = first.or(live).map(|live| live.number);
+        Ok(View { messages, mode: set.unwrap_or(saved.mode), run, waiting })
+    }
+
+    /// The calls that wait for a person.
+    pub(super) async fn waiting(&self, id: &str) -> Result<Vec<(Pending, PendingCall)>, TokenError> {
+        self.agent.conversation(id).waiting().await
     }
 
     /// What came of a call.
@@ -94,7 +101,7 @@ impl Chats {
 
     /// The arguments of a call that waits, as a person has changed them.
     pub(super) async fn edited(&self, id: &str, token: &str, text: Option<&str>) -> Result<Value, WrongEdit> {
-        let waiting = self.agent.conversation(id).waiting().await.unwrap_or_default();
+        let waiting = self.waiting(id).await.unwrap_or_default();
         let call = waiting.iter().find(|(pending, _)| pending.token.as_str() == token);
         let (_, call) = call.ok_or(WrongEdit::NotWaiting)?;
         call.question.edited(text.unwrap_or_default()).map_err(WrongEdit::Unreadable)

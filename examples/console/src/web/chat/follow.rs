@@ -15,8 +15,9 @@ use super::live::Live;
 use super::watchers::Watching;
 
 impl Chats {
-    /// What happens in a conversation: the run that goes on from its beginning, then every other, and what else changes.
-    /// A page that has not seen what was there before that is told to load again. Nothing if too many watch.
+    /// What happens in a conversation: how it is now, then the run that goes on from its beginning, then every other, and
+    /// what else changes. A page that has not seen what was there before that, or has what is gone, is told to load
+    /// again. Nothing if too many watch.
     pub(super) fn follow(
         &self,
         id: String,
@@ -47,16 +48,16 @@ impl Chats {
         watching: &mut Watching,
         to: &mpsc::Sender<Arc<str>>,
     ) {
-        let saved = self.store.load(id).await.ok().flatten().unwrap_or_default();
-        let there = saved.messages.len();
-        let before = live.as_ref().map_or(there, |live| live.before(there));
-        let is_lost = seen.run.is_some_and(|run| live.as_ref().is_none_or(|live| live.number != run));
-        if before > seen.messages || is_lost {
+        // What cannot be read now can be when the page comes back.
+        let (Ok(saved), Ok(waiting)) = (self.store.load(id).await, self.waiting(id).await) else { return };
+        let saved = saved.unwrap_or_default();
+        if !seen.is_all_before(live.as_deref(), saved.messages.len()) {
             send(to, &json!({"kind": "reload"})).await;
             return;
         }
         let mode = self.runs().mode(id).unwrap_or(saved.mode);
-        send(to, &json!({"kind": "mode", "mode": mode})).await;
+        let waiting: Vec<&str> = waiting.iter().map(|(pending, _)| pending.token.as_str()).collect();
+        send(to, &json!({"kind": "state", "mode": mode, "waiting": waiting})).await;
         // Whoever falls too far behind is watching no more, and comes back.
         tokio::select! { () = tell_runs(live, &mut watching.runs, to) => {}, () = tell_changes(&mut watching.changes, to) => {} }
     }

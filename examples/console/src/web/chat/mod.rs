@@ -14,6 +14,7 @@ mod runs;
 mod watchers;
 
 use std::convert::Infallible;
+use std::time::Duration;
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
@@ -27,6 +28,7 @@ use tool_runtime::Decision;
 
 pub use self::chats::Chats;
 
+use self::live::Live;
 use self::refused::Refused;
 use super::Site;
 use super::whole::plain;
@@ -34,6 +36,9 @@ use crate::settings::Extension;
 
 /// The longest message of a person, in bytes.
 const LONGEST: usize = 100_000;
+
+/// How often a page is told that nothing has happened; `chat.js` waits three times as long.
+const ALIVE: Duration = Duration::from_secs(15);
 
 /// A new conversation. It is kept once something is said in it.
 pub(super) async fn start() -> Result<Redirect, Refused> {
@@ -64,13 +69,22 @@ pub(super) async fn show(
     Ok(page::render(&id, &view, &recent, is_on).into_response())
 }
 
-/// How much of a conversation a page has already.
+/// How much of a conversation a page has already. Who does not say is told what happens from now on.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Seen {
-    messages: usize,
+    messages: Option<usize>,
     /// The run that it has not seen the end of.
     run: Option<u64>,
+}
+
+impl Seen {
+    /// Whether it is what there was before the run that goes on.
+    fn is_all_before(&self, live: Option<&Live>, messages: usize) -> bool {
+        let before = live.map_or(messages, |live| live.before(messages));
+        let goes_on = |run: u64| live.is_some_and(|live| live.number == run);
+        self.messages.is_none_or(|seen| seen == before) && self.run.is_none_or(goes_on)
+    }
 }
 
 /// What happens in a conversation: the run that goes on from its beginning, then every other.
@@ -82,7 +96,9 @@ pub(super) async fn events(
     check(&id)?;
     let notes = site.chats.follow(id, seen, site.stopped.clone()).ok_or_else(Refused::crowded)?;
     let events = futures_util::StreamExt::map(notes, |note| Ok::<_, Infallible>(Event::default().data(&*note)));
-    Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response())
+    // A script hears of events only: it is to know that the connection is there.
+    let alive = Event::default().data(json!({"kind": "alive"}).to_string());
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE).event(alive)).into_response())
 }
 
 /// What a person says.

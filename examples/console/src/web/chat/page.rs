@@ -37,14 +37,14 @@ pub(super) fn render(id: &str, view: &View, recent: &[Summary], is_on: bool) -> 
                 @if !is_on {
                     p.notice { "The extension " code { "ai_chat" } " is off: nothing can be said. " a href="/settings" { "Settings" } }
                 }
-                @if view.messages.is_empty() && !view.is_live { (welcome(is_on)) }
-                div.chat #chat data-id=(id) data-seen=(view.messages.len()) role="log" aria-label="Messages" {
+                @if view.messages.is_empty() && view.run.is_none() { (welcome(is_on)) }
+                div.chat #chat data-id=(id) data-seen=(view.messages.len()) data-unended=[view.run] role="log" aria-label="Messages" {
                     @for (index, message) in view.messages.iter().enumerate() {
                         @let results = match view.messages.get(index + 1) { Some(Message::Tools { results }) => results.as_slice(), _ => &[] };
                         (said(message, results, &view.waiting))
                     }
                 }
-                (composer(view.is_live, is_on))
+                (composer(view.run.is_some(), is_on))
             }
         }
     };

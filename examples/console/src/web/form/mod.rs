@@ -106,7 +106,11 @@ impl<'a> Form<'a> {
     fn node(&self, place: &Place<'a>, written: &'a Value) -> Markup {
         let schema = Schema::of(written, self.root);
         let shape = Some(schema.shape()).filter(|shape| place.depth <= DEPTH && self.has_room(shape));
-        let shape = shape.unwrap_or(Shape::Open);
+        let shape = match shape.unwrap_or(Shape::Open) {
+            // In an object that is there it is there, too: often it says which kind of object that is.
+            Shape::Fixed(only) if place.depth == 1 && !place.required => Shape::Choice(vec![only.clone()]),
+            shape => shape,
+        };
         let (kind, content) = match &shape {
             Shape::Object(all) => ("object", self.properties(place, schema.value, all)),
             Shape::List(items) => {
@@ -156,17 +160,23 @@ fn rows(place: &Place<'_>, cells: &Markup, least: u64) -> Markup {
     }
 }
 
-/// Several nodes that make one value.
+/// Several nodes that make one value. What need not be there is there if somebody adds to it or chooses a kind of it; an
+/// object and a tuple are what they are, and have a box for that.
 fn group(place: &Place<'_>, schema: Schema<'_>, kind: &str, content: &Markup) -> Markup {
+    let has_box = !place.required && matches!(kind, "object" | "tuple");
     html! {
         @if place.name.is_some() {
             fieldset id=(place.id) data-node=(kind) data-name=[place.name] data-required[place.required] {
-                legend { (place.label) @if place.required { (star()) } span.type { (schema.in_words()) } }
+                legend {
+                    @if has_box { label.check { input.present type="checkbox"; (place.label) } } @else { (place.label) }
+                    @if place.required { (star()) }
+                    span.type { (schema.in_words()) }
+                }
                 (about(schema, None))
                 (content)
             }
         } @else {
-            div.group role="group" aria-label=(place.label) data-node=(kind) { (about(schema, None)) (content) }
+            div.group role="group" aria-label=(place.label) data-node=(kind) data-required { (about(schema, None)) (content) }
         }
     }
 }

@@ -92,6 +92,8 @@ impl<'a> Schema<'a> {
         let kind = match &value["type"] {
             Value::String(kind) => kind.clone(),
             Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or "),
+            // The type may stand around it.
+            _ if !value["properties"].is_null() => "object".to_owned(),
             _ => "any".to_owned(),
         };
         let format = value["format"].as_str().map_or_else(String::new, |format| format!(", {format}"));

@@ -78,6 +78,23 @@ fn what_is_nested_has_fields() {
     );
 }
 
+/// Somebody says whether there is one at all, also where there is nothing to fill in.
+#[test]
+fn what_need_not_be_there_can_be_left_out() {
+    let object = json!({"type": "object", "allOf": [{"properties": {"kind": {"const": "post"}}}]});
+    let tuple = json!({"type": "array", "prefixItems": [object]});
+    let only = json!({"const": true});
+    let form = |required: &[&str]| {
+        rendered(&json!({"required": required, "properties": {"object": object, "tuple": tuple, "only": only}}))
+    };
+    let (optional, required) = (form(&[]), form(&["object", "tuple", "only"]));
+    assert_eq!(optional.matches(r#"class="present""#).count(), 2, "what is in the tuple is there: {optional}");
+    let chosen = r#"<option value="">–</option><option value="true">true</option>"#;
+    assert_has(&optional, &[r#"object</label><span class="type">object</span>"#, chosen]);
+    assert!(!required.contains("present") && !required.contains("<option"), "{required}");
+    assert_has(&required, &[r#"data-node="fixed" data-name="only" value="true""#]);
+}
+
 /// The control is the same without fields beside it.
 #[test]
 fn what_has_fields_beside_shapes_is_written_as_json() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::http::Method;
 use console::web::Access;
 use fantoccini::elements::Element;
-use fantoccini::wd::WebDriverCompatibleCommand;
+use fantoccini::wd::{WebDriverCompatibleCommand, WindowHandle};
 use fantoccini::{Client, ClientBuilder, Locator};
 use futures_util::FutureExt;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -156,13 +156,41 @@ impl Browser {
             window.cutOff = (is) => {
                 isCutOff = is;
                 if (is) for (const one of opened) { one.close(); one.dispatchEvent(new Event('error')); }
-            };";
+            };
+            const wait = window.setTimeout;
+            let longest = { time: 0, act: () => {} };
+            window.setTimeout = (act, time = 0) => {
+                if (time >= longest.time) longest = { time, act };
+                return wait(act, time);
+            };
+            window.fallSilent = () => { for (const one of opened) one.onmessage = null; };
+            window.passTime = () => longest.act();";
         self.devtools("Page.addScriptToEvaluateOnNewDocument", json!({"source": source})).await;
     }
 
     /// Breaks the connection over which this page is told what happens, and lets no other be made until it may.
     pub async fn cut_off(&self, is: bool) {
         self.value(&format!("window.cutOff({is})")).await;
+    }
+
+    /// The tab that is open, and another one.
+    pub async fn two_tabs(&self) -> [WindowHandle; 2] {
+        let first = self.client.window().await.expect("a tab");
+        [first, self.client.new_window(true).await.expect("another tab").handle]
+    }
+
+    pub async fn turn_to(&self, tab: &WindowHandle) {
+        self.client.switch_to_window(tab.clone()).await.expect("a tab");
+    }
+
+    /// Has nothing more come over that connection, without a word.
+    pub async fn fall_silent(&self) {
+        self.value("window.fallSilent()").await;
+    }
+
+    /// Does what the page would do after the longest time for which it waits.
+    pub async fn pass_time(&self) {
+        self.value("window.passTime()").await;
     }
 
     /// Opens a page, and waits until it can be used.
@@ -219,8 +247,13 @@ impl Browser {
         found.unwrap_or_else(|error| panic!("{css}: {error}"))
     }
 
+    /// Scrolls first, as a person does: what is beneath the bar at the top cannot be clicked.
     pub async fn click(&self, css: &str) {
-        self.find(css).await.click().await.unwrap_or_else(|error| panic!("{css}: {error}"));
+        let found = self.find(css).await;
+        let element = serde_json::to_value(&found).expect("an element");
+        let scroll = "arguments[0].scrollIntoView({ block: 'center' })";
+        self.client.execute(scroll, vec![element]).await.unwrap_or_else(|error| panic!("{css}: {error}"));
+        found.click().await.unwrap_or_else(|error| panic!("{css}: {error}"));
     }
 
     /// Types into a field, in the place of what stands there.

@@ -1,3 +1,4 @@
+use axum::http::StatusCode;
 use serde_json::{Value, json};
 use tool_runtime::{RuntimeTool, ToolResult};
 
@@ -51,12 +52,29 @@ async fn a_form_asks_before_it_destroys() {
             browser.says("#result h2", title).await;
             browser.says("#result pre", said).await;
         }
+        // Once it is answered, it cannot be answered otherwise.
+        browser.click("#call button[value=run]").await;
+        browser.says("#result h2", "Needs your consent").await;
+        let elsewhere = crate::web::Browser::new(&console);
+        let waiting: Value = serde_json::from_str(&elsewhere.page("/api/pending").await).expect("JSON");
+        let answer = json!({"token": waiting["pending"][0]["token"]});
+        assert_eq!(elsewhere.post("/api/pending/refuse", answer).await.0, StatusCode::OK);
+        let refuse = "document.querySelector('#result .buttons button:nth-child(2)')";
+        assert_eq!(browser.value(&format!("({refuse}.click(), {refuse}.disabled)")).await, true);
+        browser.says("#result h2", "Failed").await;
+        browser.says("#result pre", "No call waits").await;
+
         browser.open("/tools/metrics.names").await;
         browser.click("#call button[value=run]").await;
         browser.says("#result h2", "Done").await;
         assert!(!browser.find("#result pre").await.text().await.expect("a text").contains("cpu_percent"));
     })
     .await;
+}
+
+/// What says that an object is there which need not be.
+fn present(field: &str) -> String {
+    format!("#field-{field} > legend .present")
 }
 
 /// What an order is: a list of objects, an object, a map, one of several shapes, and a list of lists.
@@ -117,6 +135,7 @@ async fn what_is_nested_is_entered_field_by_field() {
         browser.enter(&row(2, "count"), "9").await;
         browser.click(&format!("{} > button.add", row(2, "notes"))).await;
         browser.enter(&format!("{} [data-name=text]", row(2, "notes")), "in red").await;
+        browser.click(&present("address")).await;
         browser.enter("#field-address-street", "Long Street").await;
         let label = |number: usize, cell: &str| format!("#field-labels li:nth-child({number}) {cell}");
         for number in [1, 2] {
@@ -150,12 +169,15 @@ async fn what_is_nested_is_entered_field_by_field() {
     .await;
 }
 
-/// What is entered is what is sent: numbers as they are written, lists that are empty, and no more than was entered.
+/// What is entered is what is sent: numbers as they are written, lists and objects that are empty, and no more than
+/// that.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_entered_is_what_is_sent() {
     let optional = json!({"type": "object", "required": ["kind"], "properties": {
         "kind": {"const": "post"}, "days": {"type": "integer", "default": 3}, "speed": {"enum": ["slow", "fast"], "default": "slow"},
     }});
+    // There is nothing to fill in.
+    let constant = json!({"type": "object", "required": ["kind"], "properties": {"kind": {"const": "gift"}}});
     let schema = json!({
         "type": "object",
         "required": ["id", "tags"],
@@ -166,8 +188,15 @@ async fn what_is_entered_is_what_is_sent() {
             "count": {"type": "integer"},
             "ids": {"type": "array", "items": {"type": "integer"}},
             "any": {},
+            "space": {"type": "string"},
+            "cleared": {"type": "string", "default": "something"},
             "untouched": optional,
             "changed": optional,
+            "given": constant,
+            "left_out": constant,
+            "empty": {"type": "object", "properties": {"note": {"type": "string"}, "inner": constant}},
+            "force": {"const": true},
+            "pair": {"type": "array", "prefixItems": [constant, {"type": "integer"}]},
         },
     });
     let tool = RuntimeTool::from_schema("shop.send", "Send things.", &schema, |arguments, _| async move {
@@ -177,6 +206,10 @@ async fn what_is_entered_is_what_is_sent() {
     console.app.dispatcher().registry().register(tool).expect("it is offered");
     browse(&console, async |browser| {
         browser.open("/tools/shop.send").await;
+        for optional in ["changed", "given", "left_out", "empty", "pair"] {
+            browser.click(&present(optional)).await;
+        }
+        browser.click(&present("left_out")).await;
         for (field, entered) in [
             ("id", "9007199254740993"),
             ("weight", ".5"),
@@ -184,8 +217,19 @@ async fn what_is_entered_is_what_is_sent() {
             ("ids", "007\n18446744073709551615"),
             ("any", r#"{"deep": [9007199254740995, 1.5]}"#),
             ("changed-days", "4"),
+            ("pair > [data-node=number]", "7"),
+            ("space", " "),
+            ("cleared", ""),
         ] {
             browser.enter(&format!("#field-{field}"), entered).await;
+        }
+        // What cannot be sent as it is written is not sent as something else.
+        for (field, entered) in [("any", r#"{"deep": 1e400}"#), ("ids", "1e400")] {
+            let is = browser.find(&format!("#field-{field}")).await.prop("value").await.expect("a field");
+            browser.enter(&format!("#field-{field}"), entered).await;
+            browser.click("#call button[value=run]").await;
+            browser.says(&format!("#field-{field} + .error"), "so large a number").await;
+            browser.enter(&format!("#field-{field}"), &is.expect("a value")).await;
         }
         browser.click("#call button[value=run]").await;
         browser.says("#result h2", "Done").await;
@@ -199,7 +243,12 @@ async fn what_is_entered_is_what_is_sent() {
                 "count": 5,
                 "ids": [7, u64::MAX],
                 "any": {"deep": [9_007_199_254_740_995_u64, 1.5]},
+                "space": " ",
+                "cleared": "",
                 "changed": {"kind": "post", "days": 4, "speed": "slow"},
+                "given": {"kind": "gift"},
+                "empty": {},
+                "pair": [{"kind": "gift"}, 7],
             })
         );
     })
@@ -223,6 +272,28 @@ async fn a_definition_is_shown_in_each_form_with_what_it_cannot_say() {
         browser.click("#dialects button:last-child").await;
         browser.says("#definition", "inputSchema").await;
         browser.count("#dialects [aria-pressed=true]", 1).await;
+
+        // An answer that comes late is not what was asked for last.
+        let hold = "const real = window.fetch;
+            window.fetch = async (address) => {
+                if (!address.includes('gemini')) return real(address);
+                await new Promise((go) => { window.letGo = go; });
+                const response = await real(address);
+                const json = await response.json();
+                setTimeout(() => { window.hasCome = true; });
+                return { ok: true, json: async () => json };
+            };";
+        browser.client.execute(hold, Vec::new()).await.expect("it is held");
+        for name in ["gemini", "mcp"] {
+            let press = format!(
+                "[...document.querySelectorAll('#dialects button')].find((one) => one.textContent === '{name}').click()"
+            );
+            browser.value(&press).await;
+        }
+        browser.says("#definition", "inputSchema").await;
+        browser.value("window.letGo()").await;
+        browser.wait("window.hasCome").await;
+        browser.says("#definition", "inputSchema").await;
     })
     .await;
 }

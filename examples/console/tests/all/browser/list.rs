@@ -43,6 +43,25 @@ async fn conversations_have_titles_are_switched_between_and_deleted() {
     .await;
 }
 
+/// One that is older than all that are listed.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_old_conversation_keeps_its_title() {
+    let console = Console::with_model(Scripted::from_fn(|_| Reply::text("Well."))).await;
+    let earlier = crate::web::Browser::new(&console);
+    earlier.say("old", "How is the disk?").await;
+    for newer in 0..50 {
+        earlier.say(&newer.to_string(), "And now?").await;
+    }
+    browse(&console, async |browser| {
+        browser.open("/chat/old").await;
+        browser.count("#conversations a[aria-current]", 0).await;
+        browser.say("And the memory?").await;
+        browser.says("#conversations li:first-child a[aria-current]", "How is the disk?").await;
+        browser.says("h1", "How is the disk?").await;
+    })
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_model_thinks_and_how_long_calls_took_stay() {
     let thoughts = |text: &str| Reply::default().and(Part::Thinking(text.to_owned()));

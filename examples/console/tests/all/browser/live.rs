@@ -72,16 +72,12 @@ async fn a_page_that_was_away_misses_nothing() {
     browse(&console, async |browser| {
         browser.prepare_to_cut_off().await;
         browser.open("/chat/shared").await;
-        let first = browser.client.window().await.expect("a tab");
-        let second = browser.client.new_window(true).await.expect("another tab").handle;
-        let turn_to = async |tab: &fantoccini::wd::WindowHandle| {
-            browser.client.switch_to_window(tab.clone()).await.expect("a tab");
-        };
+        let [first, second] = browser.two_tabs().await;
         browser.say("Tell me.").await;
         browser.says(".answer.live", "The one half").await;
         browser.cut_off(true).await;
 
-        turn_to(&second).await;
+        browser.turn_to(&second).await;
         browser.open("/chat/shared").await;
         browser.says(".answer.live", "The one half").await;
         may_go_on.add_permits(1);
@@ -91,18 +87,18 @@ async fn a_page_that_was_away_misses_nothing() {
         // What is set in one is set in the other, also in mid-run.
         browser.click("#modes button[value=plan]").await;
 
-        turn_to(&first).await;
+        browser.turn_to(&first).await;
         browser.count(".said", 1).await;
         browser.cut_off(false).await;
         browser.count(".said", 2).await;
         browser.count(".answer", 2).await;
         browser.count("#modes button[value=plan][aria-pressed=true]", 1).await;
         browser.click("#modes button[value=build]").await;
-        turn_to(&second).await;
+        browser.turn_to(&second).await;
         browser.count("#modes button[value=build][aria-pressed=true]", 1).await;
         may_go_on.add_permits(1);
         let drawn = async |tab: &fantoccini::wd::WindowHandle| {
-            turn_to(tab).await;
+            browser.turn_to(tab).await;
             browser.count(".answer:not(.live)", 2).await;
             browser.is_answered().await;
             browser.value("document.getElementById('chat').textContent").await
@@ -113,7 +109,7 @@ async fn a_page_that_was_away_misses_nothing() {
         browser.click("#conversations li [aria-current] + .forget").await;
         browser.click("#forget button[value=delete]").await;
         browser.count(".welcome", 1).await;
-        turn_to(&first).await;
+        browser.turn_to(&first).await;
         browser.count(".welcome", 1).await;
     })
     .await;
@@ -125,19 +121,15 @@ async fn two_tabs_show_one_conversation() {
     let console = Console::with_model(Scripted::new([write, Reply::text("Written."), Reply::text("Welcome.")])).await;
     browse(&console, async |browser| {
         browser.open("/chat/shared").await;
-        let first = browser.client.window().await.expect("a tab");
-        let second = browser.client.new_window(true).await.expect("another tab").handle;
-        let turn_to = async |tab: &fantoccini::wd::WindowHandle| {
-            browser.client.switch_to_window(tab.clone()).await.expect("a tab");
-        };
-        turn_to(&second).await;
+        let [first, second] = browser.two_tabs().await;
+        browser.turn_to(&second).await;
         browser.open("/chat/shared").await;
 
         // What is said in one is asked in both; what is decided in the other is done in both.
-        turn_to(&first).await;
+        browser.turn_to(&first).await;
         browser.say("Write a list.").await;
         browser.count("[data-state=pending]", 1).await;
-        turn_to(&second).await;
+        browser.turn_to(&second).await;
         browser.says(".said", "Write a list.").await;
         browser.count(".welcome", 0).await;
         browser.click("[data-state=pending] button[value=run]:enabled").await;
@@ -145,16 +137,69 @@ async fn two_tabs_show_one_conversation() {
         browser.is_answered().await;
         browser.say("Thanks.").await;
         browser.says(".answer", "Welcome.").await;
-        turn_to(&first).await;
+        browser.turn_to(&first).await;
         browser.says(".answer", "Welcome.").await;
         browser.count("[data-state=done]", 1).await;
         browser.count("[data-state=pending]", 0).await;
         browser.count(".said", 2).await;
         let (one, other) = (browser.value("document.getElementById('chat').textContent").await, {
-            turn_to(&second).await;
+            browser.turn_to(&second).await;
             browser.value("document.getElementById('chat').textContent").await
         });
         assert_eq!(one, other);
+    })
+    .await;
+}
+
+/// A decision that adds no message: of two calls, the other waits on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_was_away_knows_what_others_have_decided() {
+    let write = |path: &str| json!({"path": path, "content": "milk"});
+    let both = Reply::call("write_file", write("one.md")).and_call("write_file", write("two.md"));
+    let console = Console::with_model(Scripted::new([both, Reply::text("Written.")])).await;
+    browse(&console, async |browser| {
+        let run = "[data-state=pending] button[value=run]:enabled";
+        browser.prepare_to_cut_off().await;
+        browser.open("/chat/shared").await;
+        let [first, second] = browser.two_tabs().await;
+        browser.say("Write two lists.").await;
+        browser.count("[data-state=pending]", 2).await;
+        browser.is_answered().await;
+        browser.cut_off(true).await;
+
+        browser.turn_to(&second).await;
+        browser.open("/chat/shared").await;
+        browser.click(run).await;
+        browser.count("[data-state=done]", 1).await;
+        browser.is_answered().await;
+
+        browser.turn_to(&first).await;
+        browser.count("[data-state=pending]", 2).await;
+        browser.cut_off(false).await;
+        browser.count("[data-state=pending]", 1).await;
+        browser.count("[data-state=done]", 1).await;
+        browser.click(run).await;
+        browser.says(".answer", "Written.").await;
+        browser.count("[data-state=done]", 2).await;
+    })
+    .await;
+}
+
+/// As after a sleep: nobody says that the connection is lost.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_hears_nothing_asks_again() {
+    let console = Console::with_model(Scripted::new([Reply::text("Well."), Reply::text("Still well.")])).await;
+    let elsewhere = crate::web::Browser::new(&console);
+    browse(&console, async |browser| {
+        browser.prepare_to_cut_off().await;
+        browser.open("/chat/shared").await;
+        elsewhere.say("shared", "How is it?").await;
+        browser.says(".answer", "Well.").await;
+        browser.is_answered().await;
+        browser.fall_silent().await;
+        elsewhere.say("shared", "And now?").await;
+        browser.pass_time().await;
+        browser.says(".answer", "Still well.").await;
     })
     .await;
 }

@@ -132,6 +132,7 @@ async fn every_page_fits_can_be_read_and_can_be_pressed() {
         }
         browser.open("/tools/shop.order").await;
         browser.click("#field-items > button.add").await;
+        browser.click("#field-address .present").await;
         browser.click("#field-labels > button.add").await;
         browser.click("#field-by select.which option[value='1']").await;
         browser.click("#strict").await;

@@ -43,10 +43,17 @@ async fn a_token_opens_the_console() {
         browser.click("#call button[value=run]").await;
         browser.says("#result h2", "Done").await;
 
+        // Whoever logs out does so in every tab: a conversation that is open is seen no more.
+        browser.open("/").await;
+        browser.count("#chat", 1).await;
+        let [conversation, settings] = browser.two_tabs().await;
+        browser.turn_to(&settings).await;
         browser.open("/settings").await;
         browser.click("form[action='/logout'] button").await;
         browser.count("#login", 1).await;
         browser.open("/tools").await;
+        browser.count("#login", 1).await;
+        browser.turn_to(&conversation).await;
         browser.count("#login", 1).await;
     })
     .await;

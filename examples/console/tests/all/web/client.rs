@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, BodyDataStream, to_bytes};
 use axum::extract::ConnectInfo;
 use axum::http::{Method, Request, StatusCode, header};
 use console::web::{Access, router};
@@ -20,6 +20,8 @@ pub struct Browser {
     router: Router,
     pub own: SocketAddr,
     peer: SocketAddr,
+    /// What it has been given by a console that asks who comes.
+    cookie: Option<String>,
 }
 
 impl Browser {
@@ -30,12 +32,17 @@ impl Browser {
     /// One of a console that asks who comes.
     pub fn with_access(console: &Console, access: &Access) -> Self {
         let peer = SocketAddr::from(([127, 0, 0, 1], 50_000));
-        Self { router: router(&console.app, access, CancellationToken::new()), own: console.own, peer }
+        Self { router: router(&console.app, access, CancellationToken::new()), own: console.own, peer, cookie: None }
     }
 
     /// The same for another peer: each may ask so often only.
     pub fn of_peer(&self, peer: [u8; 4]) -> Self {
         Self { peer: SocketAddr::from((peer, 50_000)), ..self.clone() }
+    }
+
+    /// The same once it has logged in.
+    pub fn with_cookie(&self, cookie: &str) -> Self {
+        Self { cookie: Some(cookie.to_owned()), ..self.clone() }
     }
 
     pub async fn send(&self, request: axum::http::request::Builder, body: Body) -> axum::response::Response {
@@ -45,7 +52,11 @@ impl Browser {
     }
 
     pub fn request(&self, method: Method, path: &str) -> axum::http::request::Builder {
-        Request::builder().method(method).uri(path).header(header::HOST, self.own.to_string())
+        let request = Request::builder().method(method).uri(path).header(header::HOST, self.own.to_string());
+        match &self.cookie {
+            Some(cookie) => request.header(header::COOKIE, cookie),
+            None => request,
+        }
     }
 
     pub async fn get(&self, path: &str) -> (StatusCode, String) {
@@ -66,15 +77,12 @@ impl Browser {
 
     /// What a page is told of the next run, to its end.
     pub async fn watch(&self, conversation: &str) -> impl Future<Output = Vec<Value>> + use<> {
-        self.watch_as(conversation, "messages=1000000").await
+        self.watch_as(conversation, "").await
     }
 
     /// The same for one that has seen something; ends also where it is to load again.
     pub async fn watch_as(&self, conversation: &str, seen: &str) -> impl Future<Output = Vec<Value>> + use<> {
-        let path = format!("/chat/{conversation}/events?{seen}");
-        let response = self.send(self.request(Method::GET, &path), Body::empty()).await;
-        assert_eq!(response.status(), StatusCode::OK);
-        let mut body = response.into_body().into_data_stream();
+        let mut body = self.stream(&format!("/chat/{conversation}/events?{seen}")).await;
         async move {
             let (mut buffer, mut notes) = (String::new(), Vec::new());
             while let Some(piece) = body.next().await {
@@ -85,8 +93,9 @@ impl Browser {
                     let Some(data) = data else { continue };
                     let note: Value = serde_json::from_str(&data).expect("JSON");
                     let is_last = note["kind"] == "end" || note["kind"] == "reload";
-                    // What everybody is told first.
-                    if note["kind"] != "mode" || !notes.is_empty() {
+                    // What everybody is told first, or now and then.
+                    let is_news = note["kind"] != "state" && note["kind"] != "mode" || !notes.is_empty();
+                    if is_news && note["kind"] != "alive" {
                         notes.push(note);
                     }
                     if is_last {
@@ -96,6 +105,13 @@ impl Browser {
             }
             notes
         }
+    }
+
+    /// A stream of events, in pieces as they come.
+    pub async fn stream(&self, path: &str) -> BodyDataStream {
+        let response = self.send(self.request(Method::GET, path), Body::empty()).await;
+        assert_eq!(response.status(), StatusCode::OK, "{path}");
+        response.into_body().into_data_stream()
     }
 
     /// Says something, and gives what the page is told of it.

@@ -33,8 +33,9 @@ async fn every_page_shows_and_runs_nothing_inline() {
             assert!(!page.contains(inline), "{path} has {inline}");
         }
     }
-    for asset in ["style.css", "chat.css", "chat.js", "form.js", "fields.js", "dialects.js", "login.js", "icon.svg"] {
-        assert!(!browser.page(&format!("/assets/{asset}")).await.is_empty());
+    for asset in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/assets")).expect("a folder") {
+        let name = asset.expect("a file").file_name().into_string().expect("a name");
+        assert!(!browser.page(&format!("/assets/{name}")).await.is_empty());
     }
     assert_eq!(browser.get("/tools/no.such").await.0, StatusCode::NOT_FOUND);
     let tools: Value = serde_json::from_str(&browser.page("/api/tools").await).expect("JSON");
@@ -175,7 +176,8 @@ async fn who_comes_back_is_told_what_is_missing_or_to_load_again() {
     let (first, end) = (notes[0]["run"].clone(), notes.last().expect("an end"));
     assert_eq!(end["whole"], true);
     let seen = end["messages"].as_u64().expect("how many messages");
-    assert!(browser.page("/chat/one").await.contains(&format!(r#"data-seen="{seen}""#)));
+    let page = browser.page("/chat/one").await;
+    assert!(page.contains(&format!(r#"data-seen="{seen}""#)) && !page.contains("data-unended"), "{page}");
 
     let reload = vec![json!({"kind": "reload"})];
     assert_eq!(browser.watch_as("one", "messages=0").await.await, reload, "a run has ended");
@@ -185,6 +187,10 @@ async fn who_comes_back_is_told_what_is_missing_or_to_load_again() {
     assert_eq!(browser.post("/chat/one/say", said).await.0, StatusCode::OK);
     assert_eq!(browser.watch_as("one", "messages=0").await.await, reload, "the end of the first is missing");
     assert_eq!(browser.watch_as("one", &format!("messages=0&run={first}")).await.await, reload);
+    // A page that is made meanwhile knows which one, and so learns that it is over, whatever else has changed.
+    let page = browser.page("/chat/one").await;
+    let (_, unended) = page.split_once("data-unended=\"").expect("a run");
+    let second = unended.split('"').next().expect("its number");
     // The control: this one has all that was before.
     let watch = browser.watch_as("one", &format!("messages={seen}")).await;
     assert_eq!(browser.post("/chat/one/mode", json!({"mode": "plan"})).await.0, StatusCode::OK);
@@ -192,7 +198,12 @@ async fn who_comes_back_is_told_what_is_missing_or_to_load_again() {
     let notes = watch.await;
     assert_eq!(notes[0]["kind"], "begin");
     assert_ne!(notes[0]["run"], first);
-    assert!(notes.last().is_some_and(|end| end["messages"].as_u64() > Some(seen)), "{notes:?}");
+    let all = notes.last().and_then(|end| end["messages"].as_u64()).expect("how many messages");
+    assert!(all > seen, "{notes:?}");
+    assert_eq!(notes[0]["run"].to_string(), second);
+    assert_eq!(browser.watch_as("one", &format!("messages={all}&run={second}")).await.await, reload);
+    assert_eq!(browser.post("/chat/one/delete", json!({})).await.0, StatusCode::OK);
+    assert_eq!(browser.watch_as("one", &format!("messages={all}")).await.await, reload, "all of it is gone");
 }
 
 /// The control is an answer in few pieces, above.

@@ -1,0 +1,12 @@
+// Sends something to the server, and gives what it answers and whether that went well. What was wrong is in `detail`.
+
+export async function send(address, body) {
+  const response = await fetch(address, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (response.status === 401) throw new Error("You are logged out. Log in in another tab, and try again.");
+  const answer = await response.json().catch(() => ({ detail: response.statusText }));
+  return { ok: response.ok, status: response.status, answer };
+}
