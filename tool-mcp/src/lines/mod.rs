@@ -37,14 +37,15 @@ pub(crate) struct Lines<R, W, K> {
 
 /// What is at the other end, and has to be ended.
 pub(crate) trait Keep: Send {
-    fn end(&mut self) -> impl Future<Output = io::Result<()>> + Send;
-}
+    /// Nothing more is said there.
+    fn is_silent(&mut self) {}
 
-impl Keep for () {
-    async fn end(&mut self) -> io::Result<()> {
-        Ok(())
+    fn end(&mut self) -> impl Future<Output = io::Result<()>> + Send {
+        std::future::ready(Ok(()))
     }
 }
+
+impl Keep for () {}
 
 /// How one side of a connection reads what the other one says.
 pub(crate) trait Side: ServiceRole {
@@ -156,6 +157,7 @@ where
                 Ok(Line::Nothing) => {}
                 Err(error) => {
                     tracing::debug!(%error, "nothing more is said");
+                    self.keep.is_silent();
                     return None;
                 }
             }

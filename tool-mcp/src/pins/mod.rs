@@ -35,13 +35,13 @@ impl fmt::Display for Held {
         match self {
             Self::Changed(difference) => write!(f, "it has changed since it was approved:\n{difference}"),
             Self::New => f.write_str("it has come since the server's tools were pinned"),
-            Self::Suspicious => f.write_str("its description has something to hide"),
+            Self::Suspicious => f.write_str("something in its description is suspicious; see its warnings"),
         }
     }
 }
 
 /// The lock file cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct PinError {
     path: PathBuf,
     message: String,
@@ -50,6 +50,13 @@ pub struct PinError {
 impl fmt::Display for PinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.path.display(), self.message)
+    }
+}
+
+/// As it is displayed: `main` prints errors in this way.
+impl fmt::Debug for PinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

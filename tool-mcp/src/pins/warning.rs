@@ -28,6 +28,11 @@ const WIDE_GAP: usize = 40;
 
 /// Words that speak to a model and not of a tool. In lower case, with single blanks.
 const COMMANDS: &[&str] = &[
+    ".ssh/",
+    "always call this tool",
+    "before any other tool",
+    "before using this tool",
+    "before you use this tool",
     "<important>",
     "</important>",
     "<system>",
@@ -46,7 +51,11 @@ const COMMANDS: &[&str] = &[
     "don't tell",
     "forget all previous",
     "forget your instructions",
-    "ignore all",
+    "ignore all earlier",
+    "ignore all instructions",
+    "ignore all other",
+    "ignore all previous",
+    "ignore all prior",
     "ignore any previous",
     "ignore previous",
     "ignore the above",
@@ -96,8 +105,10 @@ fn look(place: &str, text: &str, found: &mut Vec<Warning>) {
         warn(hidden);
     }
     let words = words(text);
-    if let Some(command) = COMMANDS.iter().find(|command| words.contains(*command)) {
-        warn(format!("it speaks to the model: {command:?}"));
+    let commands: Vec<String> =
+        COMMANDS.iter().filter(|command| words.contains(*command)).map(|command| format!("{command:?}")).collect();
+    if !commands.is_empty() {
+        warn(format!("it speaks to the model: {}", commands.join(", ")));
     }
     if has_wide_gap(text) {
         warn(format!("{WIDE_GAP} blanks in a row, which can hide what follows them"));

@@ -55,7 +55,8 @@ impl ServersBuilder {
     }
 
     /// The servers of a folder: each program in it, by its name without the extension, and those of each file that ends
-    /// in `.json` and is as [`config_file`](Self::config_file) takes it. One that makes no sense is a problem, and skipped.
+    /// in `.json` and is as [`config_file`](Self::config_file) takes it. One that makes no sense is a problem, and skipped;
+    /// so is a folder that is not there, until it is.
     pub fn plugins(mut self, folder: impl Into<PathBuf>) -> Self {
         self.sources.folders.push(folder.into());
         self
@@ -122,7 +123,21 @@ impl ServersBuilder {
         Ok(self)
     }
 
-    /// Answers servers that have a question for a person. Without this they are told that nobody can be asked.
+    /// Answers servers that have a question for a person. Without this they are told that nobody can be asked, and refuse
+    /// what needs consent.
+    ///
+    /// ```
+    /// use tool_mcp::rmcp::model::{ElicitResult, ElicitationAction};
+    ///
+    /// # async fn agreed(server: &str, request: &impl std::fmt::Debug) -> bool { true }
+    /// let servers = tool_mcp::Servers::builder().on_elicitation(|question| async move {
+    ///     match agreed(&question.server, &question.request).await {
+    ///         true => ElicitResult::new(ElicitationAction::Accept),
+    ///         false => ElicitResult::new(ElicitationAction::Decline),
+    ///     }
+    /// });
+    /// # drop(servers);
+    /// ```
     pub fn on_elicitation<F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(Elicitation) -> Fut + Send + Sync + 'static,

@@ -12,7 +12,7 @@ use super::expand::expand;
 use super::reached::Reached;
 
 /// A configuration file that cannot be used: which, where in it, and what is wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConfigError {
     /// The file.
@@ -33,7 +33,22 @@ impl fmt::Display for ConfigError {
     }
 }
 
+/// As it is displayed: `main` prints errors in this way.
+impl fmt::Debug for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl std::error::Error for ConfigError {}
+
+fn no_servers(file: &Value) -> String {
+    let hint = match file.get("servers") {
+        Some(_) => "; its `servers` are another client's way to say the same: call them `mcpServers`",
+        None => ", an object of servers by name",
+    };
+    format!("it has no `mcpServers`{hint}")
+}
 
 /// What is wrong at a place.
 type Wrong = (String, String);
@@ -49,7 +64,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<ServerConfig>, ConfigError> {
 fn parse(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Vec<ServerConfig>, Wrong> {
     let at_root = |message: String| (String::new(), message);
     let file: Value = serde_json::from_str(text).map_err(|error| at_root(format!("it is no JSON: {error}")))?;
-    let servers = file.get("mcpServers").ok_or_else(|| at_root("it has no `mcpServers`".to_owned()))?;
+    let servers = file.get("mcpServers").ok_or_else(|| at_root(no_servers(&file)))?;
     let Value::Object(servers) = servers else {
         return Err(("mcpServers".to_owned(), "it is no object of servers by name".to_owned()));
     };

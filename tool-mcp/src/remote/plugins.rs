@@ -10,24 +10,28 @@ use super::reached::Reached;
 /// The variable that names the folder.
 pub(super) const VARIABLE: &str = "TOOL_PLUGINS_DIR";
 
-/// The servers of a folder, and what in it cannot be used. A folder that is not there has none.
-pub(super) fn scan(folder: &Path) -> (Vec<ServerConfig>, Vec<String>) {
+/// The servers of a folder, each with the file that it is from, and what in it cannot be used.
+pub(super) fn scan(folder: &Path) -> (Vec<(PathBuf, ServerConfig)>, Vec<String>) {
     let (mut servers, mut problems) = (Vec::new(), Vec::new());
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
-        Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => return (servers, problems),
-        Err(error) => return (servers, vec![format!("{} cannot be read: {error}", folder.display())]),
+        Err(error) => {
+            problems.push(format!("the folder of plugins {} cannot be read: {error}", folder.display()));
+            return (servers, problems);
+        }
     };
     let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).filter(is_meant).map(|entry| entry.path()).collect();
     paths.sort();
     for path in paths {
         if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
             match file::read(&path) {
-                Ok(read) => servers.extend(read),
+                Ok(read) => servers.extend(read.into_iter().map(|server| (path.clone(), server))),
                 Err(error) => problems.push(format!("the plugin {error}")),
             }
         } else if let Some(program) = program(&path) {
-            servers.push(program);
+            servers.push((path, program));
+        } else if is_script(&path) {
+            problems.push(format!("the plugin {} is a script that may not be run: `chmod +x` lets it", path.display()));
         }
     }
     (servers, problems)
@@ -53,6 +57,19 @@ fn program(path: &Path) -> Option<ServerConfig> {
         command.written = metadata.modified().ok();
     }
     Some(config)
+}
+
+/// Whether somebody meant a file to be run.
+#[cfg(unix)]
+fn is_script(path: &Path) -> bool {
+    use std::io::Read;
+    let mut start = [0; 2];
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *b"#!"
+}
+
+#[cfg(not(unix))]
+fn is_script(_path: &Path) -> bool {
+    false
 }
 
 #[cfg(unix)]

@@ -47,7 +47,8 @@ impl Sources {
             match origins.get(&plain(&config.name)) {
                 Some((name, other)) => {
                     wrong.push(format!(
-                        "two servers are called `{name}` and `{}`: one of {other}, one of {origin}",
+                        "two servers are called `{name}` and `{}`, one of {other}, one of {origin}: the first is used; give \
+                         the second another name",
                         config.name
                     ));
                 }
@@ -71,8 +72,9 @@ impl Sources {
         for folder in &self.folders {
             let (servers, problems) = plugins::scan(folder);
             gathered.problems.extend(problems);
-            let origin = format!("the plugins in {}", folder.display());
-            servers.into_iter().for_each(|config| take(config, &origin, &mut gathered.problems));
+            for (path, config) in servers {
+                take(config, &path.display().to_string(), &mut gathered.problems);
+            }
         }
         #[cfg(feature = "auth")]
         if let Some(show) = &self.show_login {

@@ -8,15 +8,18 @@ use std::sync::Arc;
 use http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult, ConstString,
-    CustomNotification, CustomRequest, CustomResult, GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse,
-    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
-    ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestMethod, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
-    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    CustomNotification, CustomRequest, CustomResult, ErrorCode, GetPromptRequestMethod, GetPromptRequestParams,
+    GetPromptResponse, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
+    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestMethod, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde::Deserialize;
 use tokio::sync::OwnedSemaphorePermit;
+use tool_runtime::CancellationToken;
 
 use super::Shared;
 use super::http::SESSION;
@@ -35,19 +38,22 @@ pub(super) struct Session<H> {
     pub(super) level: Arc<Level>,
     /// What the calls of a connection belong to.
     connection: Option<String>,
+    /// Cancelled when the client of a connection says nothing more.
+    gone: CancellationToken,
     /// Its place among those that HTTP may have at once.
     _place: Option<OwnedSemaphorePermit>,
 }
 
 impl<H: ServerHandler> Session<H> {
     /// For a connection, whose calls are one conversation.
-    pub(super) fn of_connection(shared: Arc<Shared<H>>) -> Self {
-        Self { shared, level: Arc::default(), connection: Some(uuid::Uuid::new_v4().to_string()), _place: None }
+    pub(super) fn of_connection(shared: Arc<Shared<H>>, gone: CancellationToken) -> Self {
+        let connection = Some(uuid::Uuid::new_v4().to_string());
+        Self { shared, level: Arc::default(), connection, gone, _place: None }
     }
 
     /// For HTTP, where a header says what a call belongs to.
     pub(super) fn of_http(shared: Arc<Shared<H>>, place: OwnedSemaphorePermit) -> Self {
-        Self { shared, level: Arc::default(), connection: None, _place: Some(place) }
+        Self { shared, level: Arc::default(), connection: None, gone: CancellationToken::new(), _place: Some(place) }
     }
 
     /// The conversation that a call belongs to, if it belongs to one.
@@ -110,10 +116,13 @@ impl<H: ServerHandler> ServerHandler for Session<H> {
         let ours = self.shared.tell_subscriber(context.sink().clone());
         // In a box: what is waited for all day would be room in the future of every request.
         let mut theirs = Box::pin(self.shared.extra.listen(context));
-        tokio::select! {
-            () = ours => theirs.await,
-            result = &mut theirs => result,
-        }
+        let both = async {
+            tokio::select! {
+                () = ours => theirs.await,
+                result = &mut theirs => result,
+            }
+        };
+        self.gone.run_until_cancelled(both).await.unwrap_or(Ok(()))
     }
 
     async fn complete(
@@ -191,7 +200,11 @@ impl<H: ServerHandler> ServerHandler for Session<H> {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        self.shared.extra.on_custom_request(request, context).await
+        let (method, params) = (request.method.clone(), request.params.clone());
+        match self.shared.extra.on_custom_request(request, context).await {
+            Err(error) if error.code == ErrorCode::METHOD_NOT_FOUND => Err(not_understood(&method, params)),
+            answer => answer,
+        }
     }
 
     async fn on_custom_notification(&self, notification: CustomNotification, context: NotificationContext<RoleServer>) {
@@ -201,4 +214,15 @@ impl<H: ServerHandler> ServerHandler for Session<H> {
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
         self.shared.extra.on_roots_list_changed(context).await;
     }
+}
+
+/// Why a request is none that anybody answers. What rmcp cannot read it takes for a request that it does not know.
+fn not_understood(method: &str, params: Option<serde_json::Value>) -> ErrorData {
+    if method == "tools/call" {
+        let why = CallToolRequestParams::deserialize(params.unwrap_or_default()).err();
+        let why = why.map_or_else(String::new, |error| format!(": {error}"));
+        let wanted = "they are an object with `name`, the tool's, and `arguments`, an object";
+        return ErrorData::invalid_params(format!("the params of `tools/call` cannot be read{why}; {wanted}"), None);
+    }
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}` here"), None)
 }

@@ -4,11 +4,11 @@ use std::fmt;
 
 use rmcp::service::ServerInitializeError;
 use rmcp::{ServerHandler, ServiceExt};
-use tool_runtime::Dispatcher;
+use tool_runtime::{CancellationToken, Dispatcher};
 
 use super::read::LONGEST_LINE;
 use super::{Server, Session};
-use crate::lines::Lines;
+use crate::lines::{Keep, Lines};
 
 /// Serves the tools to the client at the other end of the standard streams, until it goes away.
 ///
@@ -47,14 +47,25 @@ impl<H: ServerHandler> Server<H> {
         R: tokio::io::AsyncRead + Send + Unpin + 'static,
         W: tokio::io::AsyncWrite + Send + Unpin + 'static,
     {
-        let session = Session::of_connection(self.shared());
-        let running = match session.serve(Lines::new(read, write, LONGEST_LINE, ())).await {
+        let gone = CancellationToken::new();
+        let session = Session::of_connection(self.shared(), gone.clone());
+        let running = match session.serve(Lines::new(read, write, LONGEST_LINE, Client(gone))).await {
             Ok(running) => running,
             // A client that only looked whether there is somebody.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(ServeError(error.to_string())),
         };
         running.waiting().await.map(drop).map_err(|error| ServeError(error.to_string()))
+    }
+}
+
+/// The client at the other end. What it has subscribed to ends when it says nothing more; its calls may go on for a
+/// moment.
+struct Client(CancellationToken);
+
+impl Keep for Client {
+    fn is_silent(&mut self) {
+        self.0.cancel();
     }
 }
 

@@ -43,6 +43,8 @@ async fn what_comes_and_goes_is_picked_up() {
     put(&at(".hidden"), &program("hidden"), 0o755);
     put(&at("broken"), "#!/bin/sh\nexit 3\n", 0o755);
     put(&at("odd.json"), r#"{"mcpServers": {"x": {"comand": "y"}}}"#, 0o644);
+    put(&at("unmarked"), &program("unmarked"), 0o644);
+    put(&at("twin.json"), r#"{"mcpServers": {"one": {"command": "x"}}}"#, 0o644);
     let tools = dispatcher();
     let builder = || Servers::builder().plugins(folder.path()).server(good());
     let servers = connect(&tools, builder().configure("one", |one| one.trust_read_only_hints())).await;
@@ -52,8 +54,13 @@ async fn what_comes_and_goes_is_picked_up() {
     assert!(problems.contains("odd.json: `mcpServers.x`: it has neither"), "{problems}");
     assert!(problems.contains("the server `broken`: it is not connected: it ended before"), "{problems}");
 
-    std::fs::remove_file(at("broken")).unwrap();
-    std::fs::remove_file(at("odd.json")).unwrap();
+    assert!(problems.contains("unmarked is a script that may not be run"), "{problems}");
+    let twins = [at("one.sh").display().to_string(), at("twin.json").display().to_string()];
+    assert!(twins.iter().all(|twin| problems.contains(twin)), "{problems}");
+
+    for gone in ["broken", "odd.json", "unmarked", "twin.json"] {
+        std::fs::remove_file(at(gone)).unwrap();
+    }
     put(&at("two"), &program("two"), 0o755);
     let json = format!(r#"{{"mcpServers": {{"three": {{"command": "{}"}}}}}}"#, at("two").display());
     put(&at("three.json"), &json, 0o644);
@@ -106,4 +113,13 @@ async fn a_file_that_breaks_keeps_its_servers() {
 
     let missing = Servers::builder().config_file(folder.path().join("none.json")).unwrap_err();
     assert!(missing.to_string().contains("none.json: it cannot be read"), "{missing}");
+}
+
+#[tokio::test]
+async fn a_folder_that_is_not_there_is_a_problem() {
+    let folder = tempfile::tempdir().unwrap();
+    let servers = connect(&dispatcher(), Servers::builder().plugins(folder.path().join("plugin"))).await;
+    let problems = servers.problems().join("\n");
+    assert!(problems.contains("the folder of plugins") && problems.contains("plugin"), "{problems}");
+    servers.close().await;
 }

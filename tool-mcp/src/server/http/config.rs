@@ -16,11 +16,15 @@ const BODY: usize = 4 * 1024 * 1024;
 /// How many sessions there are at once unless another limit is set.
 const SESSIONS: usize = 10_000;
 
+/// The names of this machine.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
 /// How a [`Server`](crate::Server) is reached over HTTP.
 ///
-/// Unless told otherwise only by this machine: a request must name a loopback host, and a browser's must come from a
-/// page of one. Both keep a page of the web, whose name has come to mean `127.0.0.1`, from calling tools behind the
-/// user's back; neither keeps out a program on this machine, for which there is [`bearer`](Self::bearer).
+/// Unless told otherwise only by this machine: a request must come from it, and through no proxy; it must name a loopback
+/// host, and a browser's must come from a page of one. The last two keep a page of the web, whose name has come to mean
+/// `127.0.0.1`, from calling tools behind the user's back; none keeps out a program on this machine, for which there is
+/// [`bearer`](Self::bearer).
 ///
 /// ```
 /// use tool_mcp::HttpConfig;
@@ -53,10 +57,9 @@ impl Default for HttpConfig {
 impl HttpConfig {
     /// For clients on this machine.
     pub fn new() -> Self {
-        let loopback = ["localhost", "127.0.0.1", "[::1]"];
         Self {
-            hosts: loopback.map(str::to_owned).into(),
-            origins: loopback.map(|host| format!("http://{host}:*")).into(),
+            hosts: LOOPBACK.map(str::to_owned).into(),
+            origins: LOOPBACK.map(|host| format!("http://{host}:*")).into(),
             any_host: false,
             max_body: BODY,
             max_sessions: SESSIONS,
@@ -66,7 +69,8 @@ impl HttpConfig {
     }
 
     /// Also answers requests for this host, `example.com` or `example.com:8080`: the name by which clients reach the
-    /// server.
+    /// server. Then it answers other machines, too: give it a [token](Self::bearer), or put it behind something that asks
+    /// for one.
     pub fn host(mut self, host: impl Into<String>) -> Self {
         self.hosts.push(host.into());
         self
@@ -120,6 +124,11 @@ impl HttpConfig {
     pub fn stop(mut self, token: CancellationToken) -> Self {
         self.stop = token;
         self
+    }
+
+    /// Whether nothing says who else may ask.
+    pub(super) fn is_local_only(&self) -> bool {
+        self.check.is_none() && !self.any_host && self.hosts.len() == LOOPBACK.len()
     }
 
     /// By which names the server is reached.

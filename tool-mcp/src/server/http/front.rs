@@ -23,6 +23,7 @@ use tool_runtime::CancellationToken;
 
 use super::events::events;
 use super::head::{Head, Hosts};
+use super::local;
 use crate::server::call::{answered, tool_call};
 use crate::server::read::{Object, Params, ToolsCall, tools_call};
 use crate::server::{Session, Shared};
@@ -31,6 +32,8 @@ use crate::server::{Session, Shared};
 pub(super) struct Front<H: ServerHandler> {
     pub(super) shared: Arc<Shared<H>>,
     pub(super) hosts: Hosts,
+    /// Whether only this machine is answered.
+    pub(super) local_only: bool,
     pub(super) max_body: usize,
     pub(super) places: Arc<Semaphore>,
     pub(super) sessions: Arc<LocalSessionManager>,
@@ -40,6 +43,11 @@ pub(super) struct Front<H: ServerHandler> {
 
 /// Answers a request.
 pub(super) async fn answer<H: ServerHandler>(State(front): State<Arc<Front<H>>>, request: Request) -> Response {
+    if front.local_only
+        && let Some(refused) = local::refusal(&request)
+    {
+        return refused;
+    }
     let Some(head) = Head::of(&request, &front.hosts, front.max_body) else { return front.long_way(request).await };
     let (parts, body) = request.into_parts();
     let body = match to_bytes(body, front.max_body).await {

@@ -5,10 +5,12 @@ mod config;
 mod events;
 mod front;
 mod head;
+mod local;
 #[cfg(test)]
 mod tests;
 
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
@@ -31,6 +33,10 @@ use super::{Server, Session};
 impl<H: ServerHandler> Server<H> {
     /// A router to mount in a web application: `Router::new().nest("/mcp", server.http(config))`. It answers at its
     /// root.
+    ///
+    /// Without a token, a check or a host of its own it answers this machine only. Where a request comes from it knows
+    /// from an application that is served with `into_make_service_with_connect_info::<SocketAddr>()`; from another it
+    /// answers none.
     pub fn http(self, config: HttpConfig) -> Router {
         self.at("/", config)
     }
@@ -57,6 +63,7 @@ impl<H: ServerHandler> Server<H> {
                 tracing::debug!(%error, "small pieces may wait for each other");
             }
         });
+        let router = router.into_make_service_with_connect_info::<SocketAddr>();
         axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await
     }
 
@@ -78,6 +85,7 @@ impl<H: ServerHandler> Server<H> {
         };
         let rmcp = StreamableHttpService::new(new_session, sessions.clone(), config.rmcp());
         let (hosts, max_body, stop) = (config.hosts(), config.max_body, config.stop.clone());
-        Front { shared, hosts, max_body, places, sessions, stop, rmcp }
+        let local_only = config.is_local_only();
+        Front { shared, hosts, local_only, max_body, places, sessions, stop, rmcp }
     }
 }

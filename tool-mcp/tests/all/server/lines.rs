@@ -2,12 +2,14 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
-use tool_mcp::Server;
+use tokio::task::JoinHandle;
+use tool_mcp::{ServeError, Server};
 use tool_runtime::{Dispatcher, RuntimeTool, Scope};
 
 struct Raw {
     read: Lines<BufReader<ReadHalf<DuplexStream>>>,
     write: WriteHalf<DuplexStream>,
+    server: JoinHandle<Result<(), ServeError>>,
 }
 
 impl Raw {
@@ -19,9 +21,9 @@ impl Raw {
         tools.registry().clear();
         tools.registry().register(RuntimeTool::from_schema("echo", "Echo.", &schema, echo)).unwrap();
         let (near, far) = tokio::io::duplex(pipe);
-        tokio::spawn(Server::new(tools).serve(tokio::io::split(far)));
+        let server = tokio::spawn(Server::new(tools).serve(tokio::io::split(far)));
         let (read, write) = tokio::io::split(near);
-        let mut client = Self { read: BufReader::new(read).lines(), write };
+        let mut client = Self { read: BufReader::new(read).lines(), write, server };
         let info = json!({"name": "raw", "version": "1"});
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info});
         client.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}).to_string()).await;
@@ -67,7 +69,7 @@ async fn a_request_that_cannot_be_taken_is_answered() {
 #[tokio::test]
 async fn a_burst_is_answered_whole() {
     let mut client = Raw::connect(100).await;
-    let Raw { read, write } = &mut client;
+    let Raw { read, write, .. } = &mut client;
     let burst: String = (1..=300).map(|id| format!("{}\n", call(id, &json!({"text": "é".repeat(id)})))).collect();
     let mut waiting: BTreeSet<usize> = (1..=300).collect();
     let receive = async {
@@ -81,4 +83,39 @@ async fn a_burst_is_answered_whole() {
     };
     let (sent, ()) = tokio::join!(write.write_all(burst.as_bytes()), receive);
     sent.unwrap();
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_request_is_said() {
+    let mut client = Raw::connect(1 << 16).await;
+    for (method, params, code, words) in [
+        ("tools/call", json!({"arguments": {}}), -32_602, "missing field `name`"),
+        ("tools/call", json!({"name": "echo", "arguments": "{}"}), -32_602, "expected a map"),
+        ("tools/kall", json!({"name": "echo"}), -32_601, "there is no method `tools/kall`"),
+    ] {
+        client.send(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()).await;
+        let error = client.receive().await["error"].clone();
+        assert_eq!(error["code"], code, "{error}");
+        assert!(error["message"].as_str().unwrap().contains(words), "{error}");
+    }
+}
+
+/// The time is not that of the clock: it goes on only while everybody waits, as rmcp would for a request that goes on.
+#[tokio::test(start_paused = true)]
+async fn what_a_client_has_subscribed_to_ends_with_it() {
+    let mut client = Raw::connect(1 << 16).await;
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({"notifications": {"toolsListChanged": true}, "_meta": meta});
+    client
+        .send(&json!({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params}).to_string())
+        .await;
+    let acknowledged = client.receive().await;
+    assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged", "{acknowledged}");
+    let before = tokio::time::Instant::now();
+    client.write.shutdown().await.unwrap();
+    client.server.await.unwrap().unwrap();
+    assert_eq!(before.elapsed(), std::time::Duration::ZERO);
 }

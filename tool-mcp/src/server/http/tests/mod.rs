@@ -4,10 +4,11 @@ mod ends;
 mod same;
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use axum::body::{Body, to_bytes};
-use axum::extract::{Request, State};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::response::Response;
 use http::header;
 use serde_json::{Value, json};
@@ -165,7 +166,8 @@ impl Asked {
         if says_length {
             request = request.header(header::CONTENT_LENGTH, self.body.len());
         }
-        request.body(Body::from(self.body.clone())).unwrap()
+        let here = ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 1)));
+        request.extension(here).body(Body::from(self.body.clone())).unwrap()
     }
 }
 
