@@ -47,7 +47,7 @@ fn status(kind: ErrorKind) -> StatusCode {
         }
         ErrorKind::Refused | ErrorKind::Aborted => StatusCode::FORBIDDEN,
         ErrorKind::RateLimited => StatusCode::TOO_MANY_REQUESTS,
-        ErrorKind::Busy | ErrorKind::Injection | ErrorKind::Journal | ErrorKind::Cancelled => {
+        ErrorKind::Busy | ErrorKind::Injection | ErrorKind::Journal | ErrorKind::Cancelled | ErrorKind::Unavailable => {
             StatusCode::SERVICE_UNAVAILABLE
         }
         ErrorKind::TimedOut => StatusCode::GATEWAY_TIMEOUT,

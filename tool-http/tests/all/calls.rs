@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tool_http::{Api, Problem};
 use tool_runtime::journal::MemoryJournal;
-use tool_runtime::{Limit, Limiter, Policy, Update, What};
+use tool_runtime::{ErrorKind, Limit, Limiter, Policy, RuntimeTool, ToolError, ToolResult, Update, What};
 
 use crate::support::{Desk, User, builder, json, mounted, overloaded, post, request, router, send, serve, tools};
 
@@ -137,6 +137,15 @@ async fn what_may_go_well_later_says_so() {
     let never = send(&router, add()).await;
     assert_eq!(never.problem(), (429, "rate_limited".into()));
     assert_eq!((never.header("retry-after"), never.json().get("retry_after")), ("", None), "it never will");
+}
+
+#[tokio::test]
+async fn a_tool_whose_worker_is_away_may_be_there_later() {
+    let away = RuntimeTool::new("away", "", |(): ()| async {
+        ToolResult::failure(ToolError::new(ErrorKind::Unavailable, "`away` did not run: nobody offers it."))
+    });
+    let router = mounted(Api::new(builder(&Desk::default()).tool(away).build().unwrap()));
+    assert_eq!(send(&router, post("/api/tools/away", &json!({}))).await.problem(), (503, "unavailable".into()));
 }
 
 /// Over a real connection: in a header, as HTTP has it, and in the result, as exactly as it is known.
