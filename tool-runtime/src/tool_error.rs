@@ -12,14 +12,12 @@ use crate::retry_after::RetryAfter;
 /// One that was told to come back later says when, to whoever makes the call again:
 ///
 /// ```
-/// use std::time::Duration;
-///
 /// use tool_runtime::{Dispatcher, ErrorKind, Limit, Limiter, RuntimeTool, ToolCall};
 ///
-/// # #[tokio::main(flavor = "current_thread")]
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let ring = RuntimeTool::new("ring", "Ring the bell.", |()| async { "ding" });
-/// let limiter = Limiter::new().tool("ring", Limit::per(1, Duration::from_millis(50)));
+/// let limiter = Limiter::new().tool("ring", Limit::per_minute(1));
 /// let tools = Dispatcher::builder().tool(ring).limit(limiter).build()?;
 /// # let mut waited = false;
 ///
