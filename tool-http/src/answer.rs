@@ -21,9 +21,13 @@ pub(crate) fn answer(result: &ToolResult) -> Response {
     }
 }
 
-/// What went wrong with a call, as a problem.
+/// What went wrong with a call, as a problem, with `Retry-After` where it is known when to come back.
 pub(crate) fn problem(error: &ToolError) -> Problem {
-    Problem::new(status(error.kind), error.kind.as_str(), &error.message)
+    let problem = Problem::new(status(error.kind), error.kind.as_str(), &error.message);
+    match error.retry_after() {
+        Some(time) => problem.retry_after(time),
+        None => problem,
+    }
 }
 
 #[derive(Serialize)]
@@ -43,7 +47,7 @@ fn status(kind: ErrorKind) -> StatusCode {
         }
         ErrorKind::Refused | ErrorKind::Aborted => StatusCode::FORBIDDEN,
         ErrorKind::RateLimited => StatusCode::TOO_MANY_REQUESTS,
-        ErrorKind::Busy | ErrorKind::Injection | ErrorKind::Journal | ErrorKind::Cancelled => {
+        ErrorKind::Busy | ErrorKind::Injection | ErrorKind::Journal | ErrorKind::Cancelled | ErrorKind::Unavailable => {
             StatusCode::SERVICE_UNAVAILABLE
         }
         ErrorKind::TimedOut => StatusCode::GATEWAY_TIMEOUT,

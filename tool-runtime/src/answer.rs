@@ -1,6 +1,7 @@
 //! From what a handler gives back to what the model reads.
 
 use std::fmt::Display;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde::ser::{Impossible, Serializer};
@@ -32,13 +33,15 @@ impl From<String> for Output {
 pub struct Failure {
     pub(crate) kind: ErrorKind,
     pub(crate) message: String,
+    /// When another try may go well, if the handler knows.
+    pub(crate) retry_after: Option<Duration>,
     /// The whole result, where the handler has put it into words itself.
     pub(crate) result: Option<ToolResult>,
 }
 
 impl Failure {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Box<Self> {
-        Box::new(Self { kind, message: message.into(), result: None })
+        Box::new(Self { kind, message: message.into(), retry_after: None, result: None })
     }
 }
 
@@ -50,7 +53,9 @@ pub(crate) fn whole(mut result: ToolResult) -> Answer {
     result.output = clean(result.output);
     let error = result.error.get_or_insert_with(|| ToolError::new(ErrorKind::Failed, result.output.clone()));
     error.message = clean(std::mem::take(&mut error.message));
-    Err(Box::new(Failure { kind: error.kind, message: error.message.clone(), result: Some(result) }))
+    let mut failure = Failure::new(error.kind, error.message.clone());
+    failure.result = Some(result);
+    Err(failure)
 }
 
 /// What a handler may give back.

@@ -158,10 +158,10 @@ impl Drop for Waiting<'_> {
 }
 
 impl Busy {
-    /// The answer to the call, in words for the model.
+    /// The answer to the call, in words for the model, and with the time to come back for programs.
     #[must_use]
     pub fn error(self, tool: &str) -> ToolError {
-        ToolError::new(ErrorKind::Busy, format!("`{tool}` did not run: {self}."))
+        ToolError::new(ErrorKind::Busy, format!("`{tool}` did not run: {self}.")).with_retry_after(self.retry_after)
     }
 }
 
@@ -224,6 +224,7 @@ mod tests {
             (error.kind, error.message.as_str()),
             (ErrorKind::Busy, "`t` did not run: too many calls are running, try again in 8 s.")
         );
+        assert_eq!(error.retry_after(), Some(Duration::from_secs(8)));
     }
 
     #[tokio::test]

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::time::Duration;
 
 use crate::ErrorKind;
 use crate::answer::Failure;
@@ -67,6 +68,35 @@ impl HandlerError {
         Self { failure: crate::answer::failed(&error) }
     }
 
+    /// The same, with the time after which another try may go well, such as what a server has said in `Retry-After`. It
+    /// comes back in [`ToolError::retry_after`](crate::ToolError::retry_after), for programs; the model reads the message.
+    ///
+    /// ```standalone_crate
+    /// use std::time::Duration;
+    ///
+    /// use tool_runtime::{Dispatcher, HandlerError, ToolCall, tool};
+    ///
+    /// /// Translate a text.
+    /// #[tool]
+    /// fn translate(text: &str) -> Result<String, HandlerError> {
+    ///     let overloaded = HandlerError::failed(format!("no room for {} letters, try again in a minute", text.len()));
+    ///     Err(overloaded.with_retry_after(Duration::from_secs(60)))
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let tools = Dispatcher::builder().build()?;
+    /// let result = tools.call(ToolCall::from_text("translate", r#"{"text": "hello"}"#)).await;
+    /// assert_eq!(result.error.unwrap().retry_after(), Some(Duration::from_secs(60)));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_retry_after(mut self, time: impl Into<Option<Duration>>) -> Self {
+        self.failure.retry_after = time.into();
+        self
+    }
+
     /// [`Retry`](ErrorKind::Retry), [`Fatal`](ErrorKind::Fatal) or [`Failed`](ErrorKind::Failed).
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
@@ -87,5 +117,27 @@ impl<E: Error + Send + Sync + 'static> From<E> for HandlerError {
 impl fmt::Display for HandlerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.failure.message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::journal::MemoryJournal;
+    use crate::{Dispatcher, RuntimeTool, ToolCall};
+
+    #[tokio::test]
+    async fn the_time_to_come_back_is_in_the_result_and_in_its_replay() {
+        let time = Duration::from_millis(1_500);
+        let busy = move |(): ()| async move { Err::<(), _>(HandlerError::failed("busy").with_retry_after(time)) };
+        let tool = RuntimeTool::new("translate", "", busy);
+        let tools = Dispatcher::builder().tool(tool).journal(MemoryJournal::new()).build().unwrap();
+        let call = async || tools.call(ToolCall::new("translate", json!({})).conversation("c").id("1")).await;
+        let (first, again) = (call().await, call().await);
+        assert_eq!(again.metadata.get("replayed"), Some(&json!(true)));
+        assert_eq!(first.output, "busy", "the model reads the message as it is");
+        assert_eq!([first, again].map(|result| result.error.unwrap().retry_after()), [Some(time); 2]);
     }
 }

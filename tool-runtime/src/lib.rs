@@ -31,6 +31,7 @@ mod prompt;
 mod redact;
 mod registry;
 mod result;
+mod retry_after;
 mod runtime_tool;
 mod search;
 mod selection;
@@ -38,6 +39,7 @@ mod shim;
 mod stream;
 #[cfg(test)]
 mod testing;
+mod tool_error;
 
 #[doc(hidden)]
 pub mod private;
@@ -71,12 +73,13 @@ pub use output::{FolderStore, MemoryStore, Results, Spill, SpillKey, SpillStore,
 pub use progress::Progress;
 pub use redact::redact;
 pub use registry::{Changes, Registry};
-pub use result::{ArgumentError, ErrorKind, Metadata, ToolError, ToolResult};
+pub use result::{Metadata, ToolResult};
 pub use runtime_tool::{IntoAnswer, RuntimeTool};
 pub use search::{Found, Shortlist, ToolSearch};
 pub use selection::{Case, Selection};
 pub use stream::Streamed;
 pub use tokio_util::sync::CancellationToken;
 pub use tool_dialect as dialect;
+pub use tool_error::{ArgumentError, ErrorKind, ToolError};
 pub use tool_macros::{tool, tool_class};
 pub use tool_model::{Argument, EmbeddedManifest, Manifest, ManifestError, ToolDefinition};

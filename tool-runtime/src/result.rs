@@ -1,9 +1,9 @@
 //! What a call answers.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+use crate::ToolError;
 
 /// The answer to a call. There always is one, whatever happened.
 ///
@@ -108,152 +108,12 @@ impl<'de> Deserialize<'de> for Metadata {
     }
 }
 
-/// What went wrong with a call.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct ToolError {
-    /// What kind of failure it is.
-    pub kind: ErrorKind,
-    /// In words, as the model reads it.
-    pub message: String,
-    /// For [`ErrorKind::InvalidArguments`]: each argument that is wrong.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub arguments: Vec<ArgumentError>,
-}
-
-impl ToolError {
-    /// A failure of a kind, in words for the model.
-    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), arguments: Vec::new() }
-    }
-}
-
-impl fmt::Display for ToolError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for ToolError {}
-
-/// Kinds of failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// No tool of that name is on offer.
-    UnknownTool,
-    /// The arguments are not what the tool takes; it did not run.
-    InvalidArguments,
-    /// The handler answered with an error.
-    Failed,
-    /// The handler asks for another call, and the message says how to make it; see
-    /// [`HandlerError::retry`](crate::HandlerError::retry).
-    Retry,
-    /// The handler says that another call will not help; see [`HandlerError::fatal`](crate::HandlerError::fatal).
-    Fatal,
-    /// The handler panicked.
-    Panicked,
-    /// The handler did not finish in time and was stopped.
-    TimedOut,
-    /// The call was cancelled.
-    Cancelled,
-    /// A value to inject could not be had; the handler did not run.
-    Injection,
-    /// The handler succeeded, but what was injected could not be finished, such as a commit.
-    Finish,
-    /// The handler could not be stopped in time and may still be running.
-    OutcomeUnknown,
-    /// The call needs a Tokio runtime and there is none.
-    NoRuntime,
-    /// Somebody, or the policy, does not want the call; it did not run.
-    Refused,
-    /// Somebody does not want this call nor any other: whoever called is to stop.
-    Aborted,
-    /// Somebody is asked, who will answer later; the token is in the metadata.
-    Pending,
-    /// The call could not be recorded and did not run.
-    Journal,
-    /// The tool was called too often; it did not run.
-    RateLimited,
-    /// Too many calls are running and waiting, or this very one is; it did not run.
-    Busy,
-    /// Nobody is there who could run it, such as a program on another machine; it did not run.
-    Unavailable,
-    /// One that this version does not know, in a result that a newer one recorded.
-    #[serde(other)]
-    Unrecognized,
-}
-
-impl ErrorKind {
-    /// The kind as one word, as it is serialised.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::UnknownTool => "unknown_tool",
-            Self::InvalidArguments => "invalid_arguments",
-            Self::Failed => "failed",
-            Self::Retry => "retry",
-            Self::Fatal => "fatal",
-            Self::Panicked => "panicked",
-            Self::TimedOut => "timed_out",
-            Self::Cancelled => "cancelled",
-            Self::Injection => "injection",
-            Self::Finish => "finish",
-            Self::OutcomeUnknown => "outcome_unknown",
-            Self::NoRuntime => "no_runtime",
-            Self::Refused => "refused",
-            Self::Aborted => "aborted",
-            Self::Pending => "pending",
-            Self::Journal => "journal",
-            Self::RateLimited => "rate_limited",
-            Self::Busy => "busy",
-            Self::Unavailable => "unavailable",
-            Self::Unrecognized => "unrecognized",
-        }
-    }
-}
-
-impl fmt::Display for ErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl Serialize for ErrorKind {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-/// One argument that is wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ArgumentError {
-    /// Where: `order.items[2].sku`. Empty for the arguments as a whole.
-    pub path: String,
-    /// What came, shortened; nothing where something is missing.
-    pub received: Option<String>,
-    /// What was expected.
-    pub expected: String,
-}
-
-impl fmt::Display for ArgumentError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.path.is_empty() {
-            write!(f, "`{}`: ", self.path)?;
-        }
-        match &self.received {
-            Some(received) => write!(f, "got {received}, expected {}", self.expected),
-            None => f.write_str(&self.expected),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::{ArgumentError, ErrorKind};
 
     fn read_back(result: &ToolResult) -> ToolResult {
         serde_json::from_str(&serde_json::to_string(result).unwrap()).unwrap()
@@ -268,32 +128,8 @@ mod tests {
 
         let mut error = ToolError::new(ErrorKind::InvalidArguments, "no");
         error.arguments = vec![ArgumentError { path: "a".into(), received: None, expected: "missing".into() }];
-        let failure = ToolResult::failure(error);
+        let failure = ToolResult::failure(error.with_retry_after(std::time::Duration::from_millis(200)));
         assert_eq!(read_back(&failure), failure);
-    }
-
-    /// The words are derived when they are read, and written out where they are written.
-    #[test]
-    fn every_kind_is_read_as_it_is_written() {
-        use ErrorKind::*;
-        let kinds = [
-            UnknownTool,
-            InvalidArguments,
-            Failed,
-            Panicked,
-            TimedOut,
-            Cancelled,
-            Injection,
-            Finish,
-            OutcomeUnknown,
-            NoRuntime,
-            Unavailable,
-            Unrecognized,
-        ];
-        for kind in kinds {
-            let failure = ToolResult::failure(ToolError::new(kind, "x"));
-            assert_eq!(read_back(&failure), failure);
-        }
     }
 
     #[test]

@@ -46,7 +46,7 @@ async fn a_value_lent_for_writing_comes_back_to_be_finished() {
 
     let result = tools.call(call).await;
     assert_eq!(result.error.as_ref().unwrap().kind, ErrorKind::Injection);
-    assert!(result.output.contains("no `CurrentUser` came with the call"), "{}", result.output);
+    assert_eq!(result.output, "`ledger.write` did not run: no `CurrentUser` came with the call.");
     assert_eq!(lines(&ends), ["Failed []"]);
 }
 

@@ -30,6 +30,9 @@ pub(crate) struct ToolError {
     /// Each argument that is wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     arguments: Vec<ArgumentError>,
+    /// After how many milliseconds another try may go well, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    retry_after_ms: Option<u32>,
 }
 
 /// One argument that is wrong.

@@ -29,6 +29,10 @@ pub(crate) fn document(api: &Shared, mounted: &str) -> Value {
             "schemas": schemas.finish(),
             "responses": {"Problem": {
                 "description": "Why it was not done, and what to do about it. If it was a call that failed, the result too.",
+                "headers": {"Retry-After": {
+                    "description": "After how many seconds another try may go well, where that is known.",
+                    "schema": {"type": "integer", "minimum": 0},
+                }},
                 "content": {"application/problem+json": {"schema": refused}},
             }},
         },

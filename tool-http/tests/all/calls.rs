@@ -5,11 +5,13 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::http::StatusCode;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use tool_http::{Api, Problem};
 use tool_runtime::journal::MemoryJournal;
-use tool_runtime::{Limit, Limiter, Policy};
+use tool_runtime::{ErrorKind, Limit, Limiter, Policy, RuntimeTool, ToolError, ToolResult, Update, What};
 
-use crate::support::{Desk, User, builder, json, mounted, post, request, router, send, tools};
+use crate::support::{Desk, User, builder, json, mounted, overloaded, post, request, router, send, serve, tools};
 
 #[tokio::test]
 async fn a_call_is_its_arguments_and_answers_its_result() {
@@ -132,7 +134,59 @@ async fn what_may_go_well_later_says_so() {
     let router = mounted(Api::new(builder(&Desk::default()).limit(limiter).build().unwrap()));
     let add = || post("/api/tools/desk.add", &json!({"a": 1, "b": 2}));
     assert_eq!(send(&router, add()).await.status, StatusCode::OK);
-    assert_eq!(send(&router, add()).await.problem(), (429, "rate_limited".into()));
+    let never = send(&router, add()).await;
+    assert_eq!(never.problem(), (429, "rate_limited".into()));
+    assert_eq!((never.header("retry-after"), never.json().get("retry_after")), ("", None), "it never will");
+}
+
+#[tokio::test]
+async fn a_tool_whose_worker_is_away_may_be_there_later() {
+    let away = RuntimeTool::new("away", "", |(): ()| async {
+        ToolResult::failure(ToolError::new(ErrorKind::Unavailable, "`away` did not run: nobody offers it."))
+    });
+    let router = mounted(Api::new(builder(&Desk::default()).tool(away).build().unwrap()));
+    assert_eq!(send(&router, post("/api/tools/away", &json!({}))).await.problem(), (503, "unavailable".into()));
+}
+
+/// Over a real connection: in a header, as HTTP has it, and in the result, as exactly as it is known.
+#[tokio::test]
+async fn what_is_known_to_go_well_later_says_when() {
+    let desk = Desk::default();
+    let tools = builder(&desk).concurrency(1, 0).build().unwrap();
+    let mut events = tools.events().subscribe();
+    let address = serve(mounted(Api::new(tools))).await;
+    let ask = async |tool: &str, arguments: &str| {
+        let mut connection = TcpStream::connect(address).await.unwrap();
+        let request = format!(
+            "POST /api/tools/{tool} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n{arguments}",
+            arguments.len()
+        );
+        connection.write_all(request.as_bytes()).await.unwrap();
+        connection
+    };
+    let waiting = ask("desk.wait", "{}").await;
+    while !matches!(events.next().await, Some(Update::Event(event)) if matches!(event.what, What::Progress { .. })) {}
+    let mut answer = String::new();
+    ask("desk.add", r#"{"a": 1, "b": 2}"#).await.read_to_string(&mut answer).await.unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 503 ") && head.contains("\r\nretry-after: 1\r\n"), "{head}");
+    let body: Value = serde_json::from_str(body).unwrap();
+    assert_eq!((&body["retry_after"], &body["error"]["retry_after_ms"]), (&json!(1), &json!(1_000)));
+
+    drop(waiting);
+    desk.dropped.notified().await;
+}
+
+#[tokio::test]
+async fn a_handler_says_when_to_come_back() {
+    let router = mounted(Api::new(builder(&Desk::default()).tool(overloaded()).build().unwrap()));
+    let answer = send(&router, post("/api/tools/overloaded", &json!({}))).await;
+    assert_eq!(answer.problem(), (422, "failed".into()));
+    assert_eq!(answer.header("retry-after"), "2", "in whole seconds, and not too early");
+    assert_eq!((&answer.json()["retry_after"], &answer.json()["error"]["retry_after_ms"]), (&json!(2), &json!(1_500)));
+    let other = send(&router, post("/api/tools/desk.fail", &json!({"fatally": false}))).await;
+    assert_eq!(other.header("retry-after"), "", "it does not know");
 }
 
 #[tokio::test]

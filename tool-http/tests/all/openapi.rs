@@ -15,7 +15,7 @@ use tool_runtime::confirm::Key;
 use tool_runtime::journal::MemoryJournal;
 use tool_runtime::{Deferred, RuntimeTool};
 
-use crate::support::{Desk, Stream, User, builder, get, mounted, post, request, send};
+use crate::support::{Desk, Stream, User, builder, get, mounted, overloaded, post, request, send};
 
 const TARGET: &str = env!("CARGO_TARGET_TMPDIR");
 static VALIDATOR: PyPi = PyPi::new(include_str!("../python/requirements.txt"), "OPENAPI_PYTHON", TARGET);
@@ -34,7 +34,7 @@ fn whole() -> Router {
         "$defs": {"Page<Item>": {"type": "object", "properties": {"next": {"$ref": "#/$defs/Page<Item>"}}}},
     });
     let odd = RuntimeTool::from_schema("odd-one", "Odd.", &schema, |_, _| async { "fine" });
-    let tools = builder(&Desk::default()).tool(odd).journal(journal.clone()).build().unwrap();
+    let tools = builder(&Desk::default()).tool(odd).tool(overloaded()).journal(journal.clone()).build().unwrap();
     let waiting = Deferred::new(Key::random().unwrap());
     mounted(Api::new(tools).pending(waiting).journal(journal).with(|_| Ok(User("ada".into()))))
 }
@@ -150,6 +150,20 @@ fn assert_every_reference_leads_somewhere(document: &Value, part: &Value) {
         }
         _ => {}
     }
+}
+
+#[tokio::test]
+async fn when_to_come_back_is_described() {
+    let router = whole();
+    let document = document(&router).await;
+    let answer = send(&router, post("/api/tools/overloaded", &json!({}))).await;
+    let error = &document["components"]["schemas"]["ToolError"];
+    assert!(error["properties"]["retry_after_ms"].is_object() && answer.json()["error"]["retry_after_ms"].is_u64());
+    assert_eq!(error["required"], json!(["kind", "message"]));
+    let described = &document["components"]["responses"]["Problem"];
+    fits(&document, &described["content"]["application/problem+json"]["schema"], &answer.json());
+    let seconds: u64 = answer.header("retry-after").parse().unwrap();
+    fits(&document, &described["headers"]["Retry-After"]["schema"], &json!(seconds));
 }
 
 #[tokio::test]

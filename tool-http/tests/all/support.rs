@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::Notify;
 use tool_http::Api;
-use tool_runtime::{Builder, Dispatcher, Effect, HandlerError, Progress, tool, tool_class};
+use tool_runtime::{Builder, Dispatcher, Effect, HandlerError, Progress, RuntimeTool, tool, tool_class};
 use tower::ServiceExt;
 
 /// Who makes a call, given by the request.
@@ -105,6 +106,13 @@ impl Desk {
     pub fn who(&self, #[inject] user: &User) -> String {
         user.0.clone()
     }
+}
+
+/// A tool that fails, and knows when it would not.
+pub fn overloaded() -> RuntimeTool {
+    RuntimeTool::new("overloaded", "Say when there is room again.", |(): ()| async {
+        Err::<(), _>(HandlerError::failed("no room at the moment").with_retry_after(Duration::from_millis(1_500)))
+    })
 }
 
 /// A dispatcher with the desk.

@@ -20,7 +20,9 @@ pub(super) async fn call(
     delivery: Delivery,
 ) -> ToolResult {
     let Some(queue) = &tool.caller.queue else {
-        return unavailable(tool, "it was to go through a work queue, and none was given to `discover(..).queue(..)`");
+        // What a model could not act on is for the log.
+        tracing::warn!(tool = tool.name, "a call was to be queued: give the queue to `discover(..).queue(..)`");
+        return unavailable(tool, "it was to go through a work queue, and there is none");
     };
     let arguments = match serde_json::to_vec(arguments) {
         Ok(json) => Bytes::from(json),

@@ -180,6 +180,8 @@ impl AnswerParts {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use serde_json::json;
 
     use super::*;
@@ -224,7 +226,9 @@ mod tests {
         let mut noted = ToolResult::success("ü".repeat(5_000));
         noted.metadata.insert("a", json!([1]));
         let failed = ToolResult::failure(ToolError::new(ErrorKind::TimedOut, "late"));
-        for result in [plain, noted, failed, ToolResult::success("x\n".repeat(20_000))] {
+        let later = ToolError::new(ErrorKind::Busy, "later").with_retry_after(Duration::from_millis(1_500));
+        let later = ToolResult::failure(later);
+        for result in [plain, noted, failed, later, ToolResult::success("x\n".repeat(20_000))] {
             assert_eq!(there_and_back(result.clone(), 1_000), result);
             assert_eq!(there_and_back(result.clone(), 1_000_000), result);
         }

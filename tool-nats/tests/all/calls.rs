@@ -51,6 +51,30 @@ async fn what_comes_with_a_call_travels() {
     );
 }
 
+/// Of a worker that has no room: what it says to programs reaches the caller's, and what the model reads is the same.
+#[tokio::test]
+async fn when_to_come_back_travels() {
+    let server = server!();
+    let local = worker_tools(Effects::new(server.folder.path())).concurrency(1, 0).build().unwrap();
+    let _worker = serve(connect(&server.url()).await, local.clone()).await.unwrap();
+    let caller = Caller::new(connect(&server.url()).await).await;
+    let stop = CancellationToken::new();
+    let wait = ToolCall::new("slow.wait", json!({"milliseconds": 600_000}));
+    let running = caller.tools.call(wait).cancel(stop.clone());
+    let refused = async {
+        until("it runs", async || local.concurrency().unwrap().running() == 1).await;
+        let add = || ToolCall::new("math.add", json!({"a": 1, "b": 2}));
+        let refused = (caller.tools.call(add()).await, local.call(add()).await);
+        stop.cancel();
+        refused
+    };
+    let (_, (remote, local)) = tokio::join!(running, refused);
+    assert_eq!((kind(&remote), &remote.output), (Some(ErrorKind::Busy), &local.output));
+    let error = remote.error.unwrap();
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(1)), "what is said while nothing was learned from calls");
+    assert_eq!(Some(error), local.error);
+}
+
 #[tokio::test]
 async fn progress_comes_back_in_order_and_before_the_result() {
     let server = server!();

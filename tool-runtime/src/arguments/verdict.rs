@@ -186,7 +186,9 @@ impl Schemas {
             message.push_str(&format!("\n- … and {} more", errors.len() - SHOWN));
         }
         errors.truncate(KEPT);
-        ToolError { arguments: errors, ..ToolError::new(ErrorKind::InvalidArguments, message) }
+        let mut error = ToolError::new(ErrorKind::InvalidArguments, message);
+        error.arguments = errors;
+        error
     }
 
     /// What a secret argument received is not repeated: the answer goes into logs and prompts.

@@ -180,7 +180,8 @@ impl Builder {
         self
     }
 
-    /// How many calls run at a time, and how many more may wait; beyond that a call is refused at once.
+    /// How many calls run at a time, and how many more may wait; beyond that a call is refused at once, with the time to
+    /// wait.
     pub fn concurrency(mut self, running: usize, waiting: usize) -> Self {
         self.rules.concurrency = Some(Concurrency::new(running, waiting));
         self

@@ -148,11 +148,12 @@ impl Dependencies {
         }
     }
 
+    /// What did not come with a call. How to add it, and what came instead, is for the log: a model could not act on it.
     fn not_given(&self, id: TypeId, with: &[Given]) -> InjectError {
         let name = self.per_call.iter().find(|(known, _)| *known == id).map_or("", |(_, name)| name);
         let name = short_type(name);
-        let others: Vec<String> = with.iter().map(|given| format!("a `{}`", short_type(given.type_name))).collect();
-        let others = if others.is_empty() { String::new() } else { format!(", only {}", others.join(", ")) };
-        InjectError::new(format!("no `{name}` came with the call{others}; the application adds it with `.with(..)`"))
+        let came: Vec<String> = with.iter().map(|given| short_type(given.type_name)).collect();
+        tracing::warn!(missing = name, ?came, "a value did not come with its call: add it with `.with(..)`");
+        InjectError::new(format!("no `{name}` came with the call"))
     }
 }

@@ -112,10 +112,13 @@ impl Tries {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn retry() -> ToolResult {
-        ToolResult::failure(ToolError::new(ErrorKind::Retry, "Name one host."))
+        let error = ToolError::new(ErrorKind::Retry, "Name one host.");
+        ToolResult::failure(error.with_retry_after(Duration::from_secs(1)))
     }
 
     #[test]
@@ -130,6 +133,7 @@ mod tests {
         assert_eq!(kind(Some("a"), "y", retry()), Some(ErrorKind::Retry));
         let last = tries.judge(Some("a"), "x", None, retry());
         assert!(last.output.starts_with("Name one host. That was the last try"), "{}", last.output);
+        assert_eq!(last.error.unwrap().retry_after(), None, "nobody should come back");
         assert_eq!(kind(Some("a"), "x", ToolResult::success("done".into())), None);
         assert_eq!(kind(Some("a"), "x", retry()), Some(ErrorKind::Retry));
     }

@@ -61,7 +61,7 @@ pub(super) fn noted(mut result: ToolResult, notes: Option<Notes>) -> ToolResult 
 
 #[cold]
 pub(super) fn in_words(tool: &BoundTool, failure: Failure) -> ToolError {
-    let Failure { kind, message, .. } = failure;
+    let Failure { kind, message, retry_after, .. } = failure;
     let name = &tool.name;
     let message = match kind {
         ErrorKind::Panicked => format!("`{name}` panicked: {message}"),
@@ -72,5 +72,5 @@ pub(super) fn in_words(tool: &BoundTool, failure: Failure) -> ToolError {
         ErrorKind::Finish => format!("`{name}` ran, but failed in the end: {message}"),
         _ => message,
     };
-    ToolError::new(kind, clean(message))
+    ToolError::new(kind, clean(message)).with_retry_after(retry_after)
 }

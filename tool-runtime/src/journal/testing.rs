@@ -93,8 +93,9 @@ async fn a_completed_call_has_its_result(journal: &dyn Journal) {
 }
 
 async fn a_failure_is_a_result_too(journal: &dyn Journal) {
-    let failed = ToolResult::failure(ToolError::new(ErrorKind::TimedOut, "`notes.add` was stopped."));
-    let failed = Finished::new(failed, Duration::ZERO);
+    let failed =
+        ToolError::new(ErrorKind::Busy, "`notes.add` has no room.").with_retry_after(Duration::from_millis(1500));
+    let failed = Finished::new(ToolResult::failure(failed), Duration::ZERO);
     let call = started("c", "1", json!({}));
     assert_eq!(begun(journal, &call).await, Begun::New);
     finish(journal, &call, &failed).await;

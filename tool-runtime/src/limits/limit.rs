@@ -74,7 +74,7 @@ pub enum LimitScope {
 }
 
 impl Exceeded {
-    /// The answer to the call, in words for the model.
+    /// The answer to the call, in words for the model, and with the time to come back for programs.
     #[must_use]
     pub fn error(self, tool: &str) -> ToolError {
         let what = match self.scope {
@@ -87,7 +87,7 @@ impl Exceeded {
             (None, LimitScope::ToolInConversation) => "It cannot be called any more in this conversation.".to_owned(),
             (None, LimitScope::Conversation) => "No tool can be called in it any more.".to_owned(),
         };
-        ToolError::new(ErrorKind::RateLimited, format!("{what} {advice}"))
+        ToolError::new(ErrorKind::RateLimited, format!("{what} {advice}")).with_retry_after(self.retry_after)
     }
 }
 
@@ -109,7 +109,9 @@ mod tests {
     #[test]
     fn the_model_is_told_when_to_come_back() {
         let soon = Exceeded { retry_after: Some(Duration::from_millis(1_300)), scope: LimitScope::Tool };
-        assert_eq!(soon.error("mail.send").message, "`mail.send` was called too often. Try again in 2 s.");
+        let soon = soon.error("mail.send");
+        assert_eq!(soon.message, "`mail.send` was called too often. Try again in 2 s.");
+        assert_eq!(soon.retry_after(), Some(Duration::from_millis(1_300)));
         for (scope, message) in [
             (LimitScope::Tool, "`mail.send` was called too often. It cannot be called any more."),
             (
@@ -123,6 +125,7 @@ mod tests {
         ] {
             let never = Exceeded { retry_after: None, scope }.error("mail.send");
             assert_eq!((never.kind, never.message.as_str()), (ErrorKind::RateLimited, message));
+            assert_eq!(never.retry_after(), None);
         }
     }
 }

@@ -11,8 +11,10 @@ use super::screen::Screen;
 use crate::confirm::{Decision, Question};
 use crate::display::escape;
 
-const NO_TERMINAL: &str = "this call needs a person's consent, and there is no terminal to ask on. Where nobody can be \
-                           asked, as in CI, the application runs with `Policy::Yolo` or as a dry run";
+const NO_TERMINAL: &str = "it needs a person's consent, and there is no terminal to ask on; go on without it";
+/// For the log, since a model could not act on it.
+const WITHOUT_TERMINAL: &str = "there is no terminal to ask on; where nobody can be asked, as in CI, run with \
+                                `Policy::Yolo` or as a dry run";
 const NO_ANSWER: &str = "the input ended before anyone had answered";
 
 pub(super) struct Dialogue<'a> {
@@ -39,6 +41,7 @@ impl<'a> Dialogue<'a> {
 
     pub(super) fn hold(mut self) -> Decision {
         if !self.screen.is_terminal() {
+            tracing::warn!(tool = self.question.tool, "{WITHOUT_TERMINAL}");
             return Decision::refuse(NO_TERMINAL);
         }
         match self.ask() {

@@ -41,7 +41,8 @@ use super::{Confirm, Decision, Question};
 /// - `n` can be followed by a reason, which the model is told: `n take web-2`.
 /// - `e` opens the arguments in `$VISUAL` or `$EDITOR`, or takes them on one line, and asks again about the edited ones.
 /// - The end of the input, and what was typed before the question was there to be read, are no consent.
-/// - Without a terminal every call is refused, with a reason that says so.
+/// - Without a terminal every call is refused, with a reason that says so. Where nobody can be asked, as in CI, run with
+///   [`Policy::Yolo`](crate::Policy::Yolo) or as a dry run.
 ///
 /// ```
 /// use tool_runtime::{Confirm, Terminal};

@@ -96,7 +96,9 @@ mod tests {
         assert_eq!(kind(&waiting.await), Some(ErrorKind::Cancelled));
         let mut dropped = Box::pin(tools.call(ToolCall::from_text("waits", "{}")));
         assert!(poll_once(&mut dropped).await.is_none());
-        assert_eq!(kind(&call().await), Some(ErrorKind::Busy));
+        let busy = call().await;
+        assert_eq!(kind(&busy), Some(ErrorKind::Busy));
+        assert!(busy.error.unwrap().retry_after().is_some(), "programs are told when to come back");
         drop(dropped);
         let mut dropped = Box::pin(call());
         assert!(poll_once(&mut dropped).await.is_none());

@@ -57,7 +57,14 @@ impl Careful {
     async fn ask(&self, rules: &Rules, read: &Read) -> Result<Decision, Box<ToolResult>> {
         let Some(confirm) = self.confirm.as_ref().or(rules.confirm.as_ref()) else {
             self.note(read, "nobody to ask").await?;
-            let message = "needs somebody's consent, and there is nobody to ask: the application sets `.confirm(..)`, or another `.policy(..)`";
+            // What a model could not act on is for the log.
+            let remedy = "set `.confirm(..)`, or another `.policy(..)`";
+            tracing::warn!(
+                tool = &*self.tool.own_name,
+                remedy,
+                "a call needs somebody's consent and nobody can be asked"
+            );
+            let message = "did not run: it needs somebody's consent, and there is nobody to ask. Go on without it";
             return Err(self.failure(ErrorKind::Refused, message.to_owned()));
         };
         let _away = self.seat.as_ref().map(|seat| seat.leave());
@@ -87,5 +94,26 @@ impl Careful {
         let expires = pending.expires.duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs();
         result.metadata.insert("expires", expires);
         result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Log;
+    use crate::{Dispatcher, RuntimeTool, ToolCall};
+
+    /// A model reads what happened and what it can do about it.
+    #[tokio::test]
+    async fn what_only_the_application_can_change_is_for_the_log() {
+        let log = Log::default();
+        let _logging = tracing::subscriber::set_default(log.clone());
+        let purge = RuntimeTool::new("purge", "", |(): ()| async {}).sensitive();
+        let tools = Dispatcher::builder().tool(purge).build().unwrap();
+        let refused = tools.call(ToolCall::from_text("purge", "{}")).await;
+        assert_eq!(
+            refused.output,
+            "`purge` did not run: it needs somebody's consent, and there is nobody to ask. Go on without it."
+        );
+        assert!(log.text().contains("`.confirm(..)`"), "{}", log.text());
     }
 }

@@ -96,5 +96,5 @@ fn a_pipe_is_no_terminal() {
     drop(child.stdin.take().unwrap().write_all(b"y\n"));
     let output = child.wait_with_output().unwrap();
     let output = String::from_utf8_lossy(&output.stdout);
-    assert!(output.contains("decided: Refuse(Some(\"this call needs a person's consent"), "{output}");
+    assert!(output.contains("decided: Refuse(Some(\"it needs a person's consent"), "{output}");
 }
