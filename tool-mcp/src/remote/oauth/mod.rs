@@ -3,6 +3,8 @@
 mod access;
 mod authority;
 mod browser;
+mod challenge;
+mod client;
 mod identity;
 mod person;
 mod returned;
@@ -150,7 +152,8 @@ impl OAuth {
 
     /// The authorization server that has the application registered, by its issuer. It is a server that names the one to
     /// log in with: said here, the [id](Self::client_id) and the secret are told to no other. Without this they are told
-    /// to the first that is named, and to no other after it.
+    /// to the first that is named, and to no other after it, as long as this is kept or tokens of it are
+    /// [stored](Self::store).
     ///
     /// ```
     /// # use tool_mcp::OAuth;

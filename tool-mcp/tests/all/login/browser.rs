@@ -11,7 +11,7 @@ use tool_mcp::rmcp::transport::auth::InMemoryCredentialStore;
 use tool_mcp::{OAuth, ServerState, Servers};
 use url::Url;
 
-use super::Guarded;
+use super::{Guarded, value};
 use crate::scripted::{call, connect, dispatcher, until};
 
 /// A login, and the URLs that somebody is shown for it.
@@ -20,12 +20,8 @@ fn login() -> (OAuth, mpsc::UnboundedReceiver<Url>) {
     (OAuth::in_browser(move |url| show.send(Url::parse(url).unwrap()).unwrap()), shown)
 }
 
-fn value(url: &Url, name: &str) -> String {
-    url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned()).unwrap()
-}
-
 /// Comes back to where the login was told to send people, with a query.
-async fn come_back(login: &Url, query: &[(&str, &str)]) -> u16 {
+pub(super) async fn come_back(login: &Url, query: &[(&str, &str)]) -> u16 {
     let back = Url::parse_with_params(&value(login, "redirect_uri"), query).unwrap();
     assert_eq!(back.host_str(), Some("127.0.0.1"), "nobody else can come: {back}");
     reqwest::get(back).await.unwrap().status().as_u16()
@@ -80,7 +76,7 @@ async fn nobody_comes() {
 }
 
 /// A port that nobody has, and that nobody is given unasked; for each test another.
-fn unused_port() -> u16 {
+pub(super) fn unused_port() -> u16 {
     static GIVEN: AtomicU16 = AtomicU16::new(0);
     let from = 20_000 + u16::try_from(std::process::id() % 10_000).unwrap();
     let mut ports = std::iter::repeat_with(|| from + GIVEN.fetch_add(1, Ordering::SeqCst));
@@ -182,11 +178,11 @@ async fn one_comes_back_after_the_other() {
         }
     });
     let (tools, others) = (dispatcher(), dispatcher());
-    let (first, second) = (one.config(oauth.clone()), two.config(oauth));
-    let (servers, more) = tokio::join!(
-        connect(&tools, Servers::builder().server(first)),
-        connect(&others, Servers::builder().server(second))
-    );
+    let connect_to = |guarded: &Guarded| {
+        let config = guarded.config(oauth.clone());
+        Servers::builder().server(config)
+    };
+    let (servers, more) = tokio::join!(connect(&tools, connect_to(&one)), connect(&others, connect_to(&two)));
     person.await.unwrap();
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in", "{servers:?}");
     assert_eq!(call(&others, "mcp_s_a").await.output, "in", "{more:?}");

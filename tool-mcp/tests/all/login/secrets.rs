@@ -10,7 +10,7 @@ use tool_runtime::ErrorKind;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 
-use super::Guarded;
+use super::{Guarded, why};
 use crate::scripted::{call, connect, dispatcher, kind, until};
 
 impl Guarded {
@@ -20,7 +20,7 @@ impl Guarded {
         self.closed.store(true, Ordering::SeqCst);
     }
 
-    fn was_told(&self) -> Vec<String> {
+    pub(super) fn was_told(&self) -> Vec<String> {
         self.forms.lock().unwrap().clone()
     }
 }
@@ -43,7 +43,6 @@ async fn a_secret_is_told_to_the_one_who_gave_it_out() {
     let oauth = OAuth::client_credentials("notes", "s3cret");
     let config = guarded.config(oauth.clone().issuer(&guarded.url));
     let servers = connect(&tools, Servers::builder().server(config)).await;
-    let why = |servers: &Servers| format!("{:?}", servers.status()[0].state);
     until(|| why(&servers).contains("issuer mismatch")).await;
     assert_eq!(other.was_told(), [""; 0]);
     servers.close().await;
