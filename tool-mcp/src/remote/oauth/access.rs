@@ -119,7 +119,11 @@ impl Access {
                     return Err(AuthError::AuthorizationFailed(why.clone()));
                 }
                 // Nobody was asked as long as there is no way back: this is tried again.
-                let WayBack { redirect_uri, visit } = person.way_back().await?;
+                let WayBack { redirect_uri, visit } = {
+                    // Somebody may be busy with another login.
+                    let _asking = Asking::new(self);
+                    person.way_back().await?
+                };
                 let (url, server) = self.client().await?.login_url(&wanted, &redirect_uri).await?;
                 if let Err(error) = self.ask(visit, url, &server).await {
                     *unmet = Some(Unmet { challenge, why: error.to_string() });

@@ -171,16 +171,16 @@ async fn one_comes_back_after_the_other() {
     let person = tokio::spawn(async move {
         for _ in 0..2 {
             let url = shown.recv().await.unwrap();
-            // Time enough for both to wait at the same port.
-            tokio::time::sleep(Duration::from_millis(300)).await;
+            // Time enough for both to wait at the same port, and more than a connection has.
+            tokio::time::sleep(Duration::from_millis(1_200)).await;
             assert!(shown.try_recv().is_err(), "one at a time");
             assert_eq!(come_back(&url, &[("code", "c0de"), ("state", &value(&url, "state"))]).await, 200);
         }
     });
     let (tools, others) = (dispatcher(), dispatcher());
     let connect_to = |guarded: &Guarded| {
-        let config = guarded.config(oauth.clone());
-        Servers::builder().server(config)
+        let config = guarded.config(oauth.clone()).connect_timeout(Duration::from_millis(500));
+        Servers::builder().server(config).strict()
     };
     let (servers, more) = tokio::join!(connect(&tools, connect_to(&one)), connect(&others, connect_to(&two)));
     person.await.unwrap();
