@@ -32,7 +32,7 @@ pub(crate) struct Access {
 
 /// A challenge that was not met.
 struct Unmet {
-    challenge: String,
+    challenge: Challenge,
     why: String,
 }
 
@@ -111,11 +111,11 @@ impl Access {
         if self.logins() != seen {
             return Ok(());
         }
-        let wanted = Challenge::new(&challenge, &self.url)?;
+        let challenge = Challenge::new(&challenge, &self.url)?;
         match &self.oauth.grant {
-            Grant::Client => self.client().await?.present(&wanted).await?,
+            Grant::Client => self.client().await?.present(&challenge).await?,
             Grant::Person(person) => {
-                if let Some(Unmet { why, .. }) = unmet.as_ref().filter(|unmet| unmet.challenge == challenge) {
+                if let Some(Unmet { why, .. }) = unmet.as_ref().filter(|unmet| unmet.challenge.is_same(&challenge)) {
                     return Err(AuthError::AuthorizationFailed(why.clone()));
                 }
                 // Nobody was asked as long as there is no way back: this is tried again.
@@ -124,7 +124,7 @@ impl Access {
                     let _asking = Asking::new(self);
                     person.way_back().await?
                 };
-                let (url, server) = self.client().await?.login_url(&wanted, &redirect_uri).await?;
+                let (url, server) = self.client().await?.login_url(&challenge, &redirect_uri).await?;
                 if let Err(error) = self.ask(visit, url, &server).await {
                     *unmet = Some(Unmet { challenge, why: error.to_string() });
                     return Err(error);
@@ -138,9 +138,9 @@ impl Access {
 
     /// Says that a challenge cannot be met: somebody has logged in, and it did not help.
     pub(in crate::remote) async fn give_up(&self, challenge: &str) {
-        if matches!(self.oauth.grant, Grant::Person(_)) {
+        if let (Grant::Person(_), Ok(challenge)) = (&self.oauth.grant, Challenge::new(challenge, &self.url)) {
             let why = "the login did not help: the server asks for the same again".to_owned();
-            *self.unmet.lock().await = Some(Unmet { challenge: challenge.to_owned(), why });
+            *self.unmet.lock().await = Some(Unmet { challenge, why });
         }
     }
 

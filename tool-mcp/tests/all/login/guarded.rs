@@ -31,6 +31,7 @@ pub struct Guarded {
     pub logins: AtomicUsize,
     /// The URLs at which people were to log in.
     pub shown: Mutex<Vec<Url>>,
+    pub refusals: AtomicUsize,
     /// A token that may do nothing but list the tools.
     pub narrow: Mutex<String>,
     /// How long tokens last, in seconds, if not for an hour.
@@ -132,11 +133,12 @@ impl Guarded {
         }
     }
 
-    /// A refusal that says where to log in.
+    /// A refusal that says where to log in, and is never the same to the letter.
     fn challenge(&self, more: &str) -> [(HeaderName, String); 1] {
         let named = self.refusals_to.lock().unwrap().is_some();
         let path = if named { "elsewhere" } else { ".well-known/oauth-protected-resource/mcp" };
-        let challenge = format!(r#"Bearer resource_metadata="{}/{path}", {more}"#, self.url);
+        let nonce = self.refusals.fetch_add(1, Ordering::SeqCst);
+        let challenge = format!(r#"Bearer resource_metadata="{}/{path}", {more}, nonce="{nonce}""#, self.url);
         [(header::WWW_AUTHENTICATE, challenge)]
     }
 
