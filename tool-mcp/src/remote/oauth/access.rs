@@ -13,6 +13,7 @@ use url::Url;
 use super::challenge::Challenge;
 use super::client::Client;
 use super::person::{Visiting, WayBack};
+use super::told::told;
 use super::{Grant, OAuth, returned};
 
 /// Gets tokens, refreshes them, and asks for more.
@@ -80,7 +81,7 @@ impl Access {
         match self.client().await?.token().await {
             Ok(token) => Ok(Some(token)),
             Err(AuthError::AuthorizationRequired) => Ok(None),
-            Err(error) => Err(error),
+            Err(error) => Err(told(error)),
         }
     }
 
@@ -89,7 +90,7 @@ impl Access {
         match self.client().await?.renew(refused).await {
             Ok(()) => Ok(true),
             Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => Ok(false),
-            Err(error) => Err(error),
+            Err(error) => Err(told(error)),
         }
     }
 
@@ -103,7 +104,7 @@ impl Access {
                 met = access.login_once(challenge, seen) => met,
             }
         });
-        login.await.map_err(|error| AuthError::InternalError(error.to_string()))?
+        login.await.map_err(|error| AuthError::InternalError(error.to_string()))?.map_err(told)
     }
 
     async fn login_once(&self, challenge: String, seen: u64) -> Result<(), AuthError> {

@@ -43,7 +43,7 @@ fn not_in_the_clear(metadata: &AuthorizationMetadata, url: &str) -> Result<(), A
     let named = [&metadata.authorization_endpoint, &metadata.token_endpoint];
     let mut named = named.into_iter().chain(&metadata.registration_endpoint).chain(&metadata.issuer);
     match named.find(|named| is_safe(url) && !is_safe(named)) {
-        Some(named) => Err(AuthError::MetadataError(format!("it sends logins to {named:?}, which is not HTTPS"))),
+        Some(named) => Err(AuthError::AuthorizationFailed(format!("it sends logins to {named:?}, which is not HTTPS"))),
         None => Ok(()),
     }
 }

@@ -9,6 +9,7 @@ mod identity;
 mod person;
 mod returned;
 mod store;
+mod told;
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use browser::Browser;
 pub(super) use identity::Identity;
 use person::{Person, Visiting};
 use store::Store;
+pub(super) use told::may_work_later;
 
 /// How tokens for a server are got, with OAuth 2.1 as MCP has it.
 ///

@@ -38,6 +38,8 @@ pub struct Guarded {
     pub lifetime: Mutex<Option<u64>>,
     /// Nothing is to be found out about logins.
     pub silent: AtomicBool,
+    /// What applications are told that want to register.
+    pub refuses_clients: Mutex<Option<String>>,
     /// What came with requests to let somebody in.
     pub presented: Mutex<Vec<String>>,
     /// What the token server was sent.
@@ -94,6 +96,9 @@ impl Guarded {
 
     async fn register(State(this): State<Arc<Self>>) -> Response {
         this.registrations.fetch_add(1, Ordering::SeqCst);
+        if let Some(why) = this.refuses_clients.lock().unwrap().clone() {
+            return (StatusCode::FORBIDDEN, why).into_response();
+        }
         json_of(&json!({"client_id": "us", "redirect_uris": ["http://127.0.0.1:1/back"]}))
     }
 

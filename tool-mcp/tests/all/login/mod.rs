@@ -2,6 +2,8 @@
 
 /// Somebody who logs in with a browser.
 mod browser;
+/// What goes wrong, and what of it may work later.
+mod failures;
 /// The server that they log in to.
 pub mod guarded;
 /// What is configured again, and the same or otherwise.
