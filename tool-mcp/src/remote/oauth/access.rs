@@ -81,7 +81,7 @@ impl Access {
         match self.client().await?.token().await {
             Ok(token) => Ok(Some(token)),
             Err(AuthError::AuthorizationRequired) => Ok(None),
-            Err(error) => Err(told(error)),
+            Err(error) => Err(told(error, &self.url)),
         }
     }
 
@@ -90,7 +90,7 @@ impl Access {
         match self.client().await?.renew(refused).await {
             Ok(()) => Ok(true),
             Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => Ok(false),
-            Err(error) => Err(told(error)),
+            Err(error) => Err(told(error, &self.url)),
         }
     }
 
@@ -104,7 +104,10 @@ impl Access {
                 met = access.login_once(challenge, seen) => met,
             }
         });
-        login.await.map_err(|error| AuthError::InternalError(error.to_string()))?.map_err(told)
+        login
+            .await
+            .map_err(|error| AuthError::InternalError(error.to_string()))?
+            .map_err(|error| told(error, &self.url))
     }
 
     async fn login_once(&self, challenge: String, seen: u64) -> Result<(), AuthError> {

@@ -1,8 +1,10 @@
 //! What is told of a login that failed: to people, and to a model.
 
 use rmcp::transport::auth::AuthError;
+use url::Url;
 
 use super::person::NO_WAY_BACK;
+use crate::remote::reached::without_secrets;
 
 /// The most characters of a reason that are passed on.
 const REASON: usize = 500;
@@ -12,8 +14,13 @@ pub(super) fn plain(words: &str) -> String {
     words.chars().filter(|character| !character.is_control()).take(REASON).collect()
 }
 
-/// An error in plain words: what an authorization server answers is part of many.
-pub(super) fn told(mut error: AuthError) -> AuthError {
+/// An error in plain words, for the server at a URL: what an authorization server answers is part of many, and so is that
+/// URL, whose query may be a secret.
+pub(super) fn told(mut error: AuthError, url: &str) -> AuthError {
+    let plain = |words: &str| match Url::parse(url) {
+        Ok(url) => plain(&without_secrets(words, &url)),
+        Err(_) => plain(words),
+    };
     match &mut error {
         AuthError::AuthorizationFailed(words)
         | AuthError::TokenExchangeFailed(words)
