@@ -36,6 +36,7 @@ async fn a_person_logs_in_and_nobody_else_does() {
         let state = value(&url, "state");
         assert_eq!(come_back(&url, &[("code", "forged"), ("state", "guessed")]).await, 400);
         assert_eq!(come_back(&url, &[("code", "forged")]).await, 400);
+        assert_eq!(come_back(&url, &[("code", "forged"), ("state", &state), ("state", "guessed")]).await, 400);
         assert_eq!(come_back(&url, &[("error", "access_denied"), ("state", "")]).await, 400);
         assert_eq!(come_back(&url, &[("code", "c0de"), ("state", &state)]).await, 200);
         shown.try_recv().is_ok()
