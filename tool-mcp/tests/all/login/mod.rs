@@ -42,8 +42,8 @@ async fn one_login_is_enough_and_a_lost_token_is_renewed() {
     let guarded = Guarded::start().await;
     let tools = dispatcher();
     // Whoever logs in takes longer than a connection may.
-    let config = guarded.config(guarded.person(Duration::from_secs(5)));
-    let servers = connect(&tools, Servers::builder().server(config.connect_timeout(Duration::from_secs(2)))).await;
+    let config = guarded.config(guarded.person(Duration::from_millis(1_200)));
+    let servers = connect(&tools, Servers::builder().server(config.connect_timeout(Duration::from_millis(500)))).await;
     assert_eq!(servers.status()[0].state, ServerState::Connected, "{servers:?}");
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
     assert_eq!((guarded.logins(), guarded.registrations()), (1, 1));
