@@ -73,7 +73,7 @@ impl Access {
     async fn client(&self) -> Result<MutexGuard<'_, Client>, AuthError> {
         let client =
             self.client.get_or_try_init(|| async { Client::new(&self.url, &self.oauth).await.map(Mutex::new) });
-        Ok(client.await?.lock().await)
+        Ok(client.await.map_err(|error| told(error, &self.url))?.lock().await)
     }
 
     /// The token to send, if there is one by now.

@@ -79,10 +79,11 @@ impl Client {
         let stored = stored.ok_or(AuthError::AuthorizationRequired)?;
         let metadata = self.manager.resolve_metadata().await?.metadata;
         let identity = &self.oauth.identity;
-        let server = Authority::new(&metadata, &self.url, identity)?;
-        if ![&self.known, &stored.issuer].into_iter().flatten().all(|known| server.is(known)) {
-            return Err(AuthError::AuthorizationRequired);
-        }
+        // Where it is another, or none to be believed, a login says so.
+        let gave_them =
+            |server: &Authority| [&self.known, &stored.issuer].into_iter().flatten().all(|name| server.is(name));
+        let server = Authority::new(&metadata, &self.url, identity).ok().filter(gave_them);
+        let server = server.ok_or(AuthError::AuthorizationRequired)?;
         self.manager.set_metadata(metadata);
         match &identity.id {
             Some(id) => identity.known_as(&mut self.manager, id, &self.url)?,
@@ -119,9 +120,10 @@ impl Client {
         let metadata = self.manager.resolve_metadata_from_challenge(Some(&challenge.header)).await?.metadata;
         let identity = &self.oauth.identity;
         let server = Authority::new(&metadata, &self.url, identity)?;
-        let has_id = identity.id.is_some();
+        // Whoever is named by the application has been checked.
+        let told_to_one = identity.id.is_some() && identity.issuer.is_none();
         let stored = self.stored().await?;
-        if let Some(known) = self.known.as_ref().filter(|_| has_id) {
+        if let Some(known) = self.known.as_ref().filter(|_| told_to_one) {
             expected_one(known, Some(&server.name))?;
         }
         let mut granted = Vec::new();
