@@ -256,18 +256,19 @@ impl ServerConfig {
     }
 }
 
-/// The values of the environment and of headers are left out: they are where secrets stand.
+/// Where secrets stand is left out: the values of the environment and of headers, the arguments, and of a URL the query
+/// and the password.
 impl fmt::Debug for ServerConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut config = f.debug_struct("ServerConfig");
         config.field("name", &self.name);
         match &self.reached {
             Reached::Command(command) => {
-                config.field("program", &command.program).field("args", &command.args);
+                config.field("program", &command.program).field("args", &command.args.len());
                 config.field("env", &command.env.keys().collect::<Vec<_>>());
             }
             Reached::Http(http) => {
-                config.field("url", &http.url).field("headers", &http.headers.keys().collect::<Vec<_>>());
+                config.field("url", &http.bare_url()).field("headers", &http.headers.keys().collect::<Vec<_>>());
                 #[cfg(feature = "auth")]
                 config.field("oauth", &http.access.as_deref().map(super::oauth::Access::oauth));
             }

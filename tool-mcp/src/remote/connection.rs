@@ -16,7 +16,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpError;
 use tool_runtime::CancellationToken;
 
 use super::config::{Generation, Limits, ServerConfig};
-use super::reached::Reached;
+use super::reached::{Reached, without_secrets};
 use super::requests::Requests;
 use super::transport::{Heard, Wire, connect_http, start};
 use crate::lines::Lines;
@@ -219,20 +219,23 @@ fn refused(error: ClientInitializeError) -> Refused {
     Refused { message, maybe_older }
 }
 
-/// An error with its reasons: what HTTP clients say first is seldom what happened.
+/// An error with its reasons: what HTTP clients say first is seldom what happened. They say with which URL it did, too;
+/// what may be secret in that is left out.
 pub(super) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     if let Some(StreamableHttpError::Client(error)) = error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
         // rmcp does not call this its source.
         return chain(error);
     }
     let mut words = error.to_string();
-    let mut source = error.source();
-    while let Some(reason) = source {
+    let mut urls = Vec::new();
+    let mut reasons = Some(error);
+    while let Some(reason) = reasons {
         let reason_words = reason.to_string();
         if !words.contains(&reason_words) {
             words = format!("{words}: {reason_words}");
         }
-        source = reason.source();
+        urls.extend(reason.downcast_ref().and_then(reqwest::Error::url));
+        reasons = reason.source();
     }
-    words
+    urls.into_iter().fold(words, |words, url| without_secrets(&words, url))
 }

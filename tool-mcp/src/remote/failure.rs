@@ -100,10 +100,7 @@ fn not_sent(
         }
         #[cfg(feature = "auth")]
         StreamableHttpError::Auth(error) => {
-            use rmcp::transport::auth::AuthError;
-            // What is sent to renew a token may work later.
-            let later = matches!(error, AuthError::TokenRefreshFailed(_) | AuthError::HttpError(_));
-            let kind = if later { ErrorKind::Retry } else { ErrorKind::Fatal };
+            let kind = if super::oauth::may_work_later(error) { ErrorKind::Retry } else { ErrorKind::Fatal };
             failure(kind, format!("The server `{server}` does not let us in: {why}. `{tool}` did not run."))
         }
         StreamableHttpError::SessionExpired => {

@@ -7,10 +7,21 @@ use std::time::SystemTime;
 
 #[cfg(feature = "auth")]
 use tokio_util::sync::DropGuard;
+use url::{Position, Url};
 
 #[cfg(feature = "auth")]
 use super::oauth::{Access, OAuth};
 use super::transport::Connect;
+
+/// Words without what may be secret of a URL in them: its query, and the name and password before its host.
+pub(super) fn without_secrets(words: &str, url: &Url) -> String {
+    let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+    let user = &url[Position::BeforeUsername..Position::BeforeHost];
+    [&*query, user]
+        .into_iter()
+        .filter(|secret| !secret.is_empty())
+        .fold(words.to_owned(), |words, secret| words.replace(secret, ""))
+}
 
 /// How a server is reached.
 #[derive(Clone)]
@@ -59,6 +70,12 @@ pub(crate) struct Http {
 }
 
 impl Http {
+    /// The URL without what may be secret in it.
+    pub(super) fn bare_url(&self) -> String {
+        let bare = Url::parse(&self.url).map(|url| without_secrets(url.as_str(), &url));
+        bare.unwrap_or_else(|_| "no URL".to_owned())
+    }
+
     #[cfg(feature = "auth")]
     pub(super) fn log_in(&mut self, oauth: OAuth) {
         let access = Access::new(self.url.clone(), oauth);

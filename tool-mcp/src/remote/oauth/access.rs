@@ -3,31 +3,27 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use rmcp::transport::auth::{
-    AuthError, AuthorizationManager, ClientCredentialsConfig, CredentialStore, WWWAuthenticateParams,
-};
-use tokio::sync::{Mutex, OnceCell};
+use rmcp::transport::auth::AuthError;
+use tokio::sync::{Mutex, MutexGuard, OnceCell};
 use tokio::time::timeout;
 use tokio_util::sync::DropGuard;
 use tool_runtime::CancellationToken;
-use tracing::instrument::WithSubscriber;
-use tracing::subscriber::NoSubscriber;
 use url::Url;
 
-use super::authority::{Authority, expected_one};
+use super::challenge::Challenge;
+use super::client::Client;
 use super::person::{Visiting, WayBack};
-use super::store::Shared;
+use super::told::told;
 use super::{Grant, OAuth, returned};
-use crate::remote::transport::install_tls;
 
 /// Gets tokens, refreshes them, and asks for more.
 pub(crate) struct Access {
     url: String,
     oauth: OAuth,
-    store: Arc<dyn CredentialStore>,
-    manager: OnceCell<Mutex<AuthorizationManager>>,
-    /// Held while somebody logs in: one login is enough for all calls that wait for it.
-    login: Mutex<Login>,
+    client: OnceCell<Mutex<Client>>,
+    /// What was not met: nobody is asked twice for the same. Held while somebody logs in: one login is enough for all
+    /// calls that wait for it.
+    unmet: Mutex<Option<Unmet>>,
     logins: AtomicU64,
     asking: AtomicBool,
     asked: AtomicBool,
@@ -35,22 +31,19 @@ pub(crate) struct Access {
     unwanted: CancellationToken,
 }
 
-#[derive(Default)]
-struct Login {
-    /// The authorization server that knows us as a client.
-    introduced_to: Option<String>,
-    /// The challenge that was not met, and why: nobody is asked twice for the same.
-    unmet: Option<(String, String)>,
+/// A challenge that was not met.
+struct Unmet {
+    challenge: Challenge,
+    why: String,
 }
 
 impl Access {
     pub(crate) fn new(url: String, oauth: OAuth) -> Self {
         Self {
-            store: oauth.store.of(&url),
             url,
             oauth,
-            manager: OnceCell::new(),
-            login: Mutex::default(),
+            client: OnceCell::new(),
+            unmet: Mutex::default(),
             logins: AtomicU64::new(0),
             asking: AtomicBool::new(false),
             asked: AtomicBool::new(false),
@@ -77,51 +70,27 @@ impl Access {
         self.logins.load(Ordering::Acquire)
     }
 
-    async fn manager(&self) -> Result<&Mutex<AuthorizationManager>, AuthError> {
-        let make = || async {
-            // rmcp's own client for this takes whatever the process has.
-            install_tls();
-            let mut manager = match self.oauth.private_addresses {
-                true => AuthorizationManager::new_allowing_private_addresses(&*self.url).await?,
-                false => AuthorizationManager::new(&*self.url).await?,
-            };
-            manager.set_credential_store(Shared(self.store.clone()));
-            let (identity, grant) = (&self.oauth.identity, &self.oauth.grant);
-            if self.store.load().await?.is_some_and(|stored| stored.token_response.is_some()) {
-                let metadata = manager.resolve_metadata().await?.metadata;
-                Authority::new(&metadata, &self.url, identity)?;
-                manager.set_metadata(metadata);
-            }
-            if manager.initialize_from_store().await?
-                && let (Some(id), Grant::Person(_)) = (&identity.id, grant)
-            {
-                // Nobody is sent anywhere for a token that is refreshed, but rmcp wants to know where to.
-                identity.known_as(&mut manager, id, &self.url)?;
-            }
-            Ok(Mutex::new(manager))
-        };
-        self.manager.get_or_try_init(make).await
+    async fn client(&self) -> Result<MutexGuard<'_, Client>, AuthError> {
+        let client =
+            self.client.get_or_try_init(|| async { Client::new(&self.url, &self.oauth).await.map(Mutex::new) });
+        Ok(client.await.map_err(|error| told(error, &self.url))?.lock().await)
     }
 
     /// The token to send, if there is one by now.
     pub(in crate::remote) async fn token(&self) -> Result<Option<String>, AuthError> {
-        match self.manager().await?.lock().await.get_access_token().await {
+        match self.client().await?.token().await {
             Ok(token) => Ok(Some(token)),
             Err(AuthError::AuthorizationRequired) => Ok(None),
-            Err(error) => Err(error),
+            Err(error) => Err(told(error, &self.url)),
         }
     }
 
     /// Whether there is another token now than the one that was refused.
     pub(in crate::remote) async fn refresh(&self, refused: &str) -> Result<bool, AuthError> {
-        let manager = self.manager().await?.lock().await;
-        if manager.get_access_token().await.is_ok_and(|token| token != refused) {
-            return Ok(true);
-        }
-        match manager.refresh_token().await {
-            Ok(_) => Ok(true),
+        match self.client().await?.renew(refused).await {
+            Ok(()) => Ok(true),
             Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => Ok(false),
-            Err(error) => Err(error),
+            Err(error) => Err(told(error, &self.url)),
         }
     }
 
@@ -135,31 +104,36 @@ impl Access {
                 met = access.login_once(challenge, seen) => met,
             }
         });
-        login.await.map_err(|error| AuthError::InternalError(error.to_string()))?
+        login
+            .await
+            .map_err(|error| AuthError::InternalError(error.to_string()))?
+            .map_err(|error| told(error, &self.url))
     }
 
     async fn login_once(&self, challenge: String, seen: u64) -> Result<(), AuthError> {
-        let mut login = self.login.lock().await;
+        let mut unmet = self.unmet.lock().await;
         if self.logins() != seen {
             return Ok(());
         }
+        let challenge = Challenge::new(&challenge, &self.url)?;
         match &self.oauth.grant {
-            Grant::Client => self.present(&mut login, &challenge).await?,
+            Grant::Client => self.client().await?.present(&challenge).await?,
             Grant::Person(person) => {
-                if let Some((unmet, why)) = &login.unmet
-                    && *unmet == challenge
-                {
+                if let Some(Unmet { why, .. }) = unmet.as_ref().filter(|unmet| unmet.challenge.is_same(&challenge)) {
                     return Err(AuthError::AuthorizationFailed(why.clone()));
                 }
                 // Nobody was asked as long as there is no way back: this is tried again.
-                let WayBack { redirect_uri, visit } = person.way_back().await?;
-                let url = self.login_url(&mut login, &challenge, &redirect_uri).await?;
-                let server = login.introduced_to.as_deref().unwrap_or_default();
-                if let Err(error) = self.ask(visit, url, server).await {
-                    login.unmet = Some((challenge, error.to_string()));
+                let WayBack { redirect_uri, visit } = {
+                    // Somebody may be busy with another login.
+                    let _asking = Asking::new(self);
+                    person.way_back().await?
+                };
+                let (url, server) = self.client().await?.login_url(&challenge, &redirect_uri).await?;
+                if let Err(error) = self.ask(visit, url, &server).await {
+                    *unmet = Some(Unmet { challenge, why: error.to_string() });
                     return Err(error);
                 }
-                login.unmet = None;
+                *unmet = None;
             }
         }
         self.logins.fetch_add(1, Ordering::AcqRel);
@@ -168,63 +142,17 @@ impl Access {
 
     /// Says that a challenge cannot be met: somebody has logged in, and it did not help.
     pub(in crate::remote) async fn give_up(&self, challenge: &str) {
-        if matches!(self.oauth.grant, Grant::Person(_)) {
+        if let (Grant::Person(_), Ok(challenge)) = (&self.oauth.grant, Challenge::new(challenge, &self.url)) {
             let why = "the login did not help: the server asks for the same again".to_owned();
-            self.login.lock().await.unmet = Some((challenge.to_owned(), why));
+            *self.unmet.lock().await = Some(Unmet { challenge, why });
         }
     }
 
     /// Lets what was given up be tried again. While somebody logs in, nothing is.
     pub(in crate::remote) fn forgive(&self) {
-        if let Ok(mut login) = self.login.try_lock() {
-            login.unmet = None;
+        if let Ok(mut unmet) = self.unmet.try_lock() {
+            *unmet = None;
         }
-    }
-
-    /// The URL at which a person can meet the challenge.
-    async fn login_url(&self, login: &mut Login, challenge: &str, redirect_uri: &str) -> Result<String, AuthError> {
-        let params = WWWAuthenticateParams::parse(challenge, &Url::parse(&self.url)?);
-        let mut manager = self.manager().await?.lock().await;
-        if params.is_insufficient_scope()
-            && login.introduced_to.is_some()
-            && let Some(scope) = &params.scope
-        {
-            return manager.request_scope_upgrade(scope).await;
-        }
-        let (server, scopes) = self.discover(login, &mut manager, challenge).await?;
-        let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
-        if login.introduced_to.as_ref() != Some(&server.name) {
-            login.introduced_to = None;
-            let identity = &self.oauth.identity;
-            identity.introduce(&mut manager, server.takes_metadata_urls, redirect_uri, &scopes).await?;
-            login.introduced_to = Some(server.name);
-        }
-        manager.get_authorization_url(&scopes).await
-    }
-
-    /// Finds out from the challenge where a login is possible, and what for.
-    async fn discover(
-        &self,
-        login: &Login,
-        manager: &mut AuthorizationManager,
-        challenge: &str,
-    ) -> Result<(Authority, Vec<String>), AuthError> {
-        let metadata = manager.resolve_metadata_from_challenge(Some(challenge)).await?.metadata;
-        let identity = &self.oauth.identity;
-        let server = Authority::new(&metadata, &self.url, identity)?;
-        if let Some(known) = login.introduced_to.as_ref().filter(|known| **known != server.name) {
-            if identity.id.is_some() {
-                expected_one(known, Some(&server.name))?;
-            }
-            // Tokens of the one are no business of the other.
-            self.store.clear().await?;
-        }
-        manager.set_metadata(metadata);
-        let scopes = match &*self.oauth.scopes {
-            [] => manager.select_initial_scopes(&[]).await,
-            scopes => scopes.to_vec(),
-        };
-        Ok((server, scopes))
     }
 
     /// Lets a person log in there, and takes the token that comes of it.
@@ -242,32 +170,8 @@ impl Access {
         let redirected = redirected.map_err(failed)?;
         drop(asking);
         let back = returned::code(&login, server, &redirected)?;
-        let manager = self.manager().await?.lock().await;
-        let traded = manager.exchange_code_for_token_with_issuer(&back.code, &back.csrf_token, back.issuer.as_deref());
-        unlogged(traded).await.map(drop)
+        self.client().await?.trade(&back).await
     }
-
-    /// Logs in as the application itself.
-    async fn present(&self, login: &mut Login, challenge: &str) -> Result<(), AuthError> {
-        let mut manager = self.manager().await?.lock().await;
-        let (server, scopes) = self.discover(login, &mut manager, challenge).await?;
-        login.introduced_to = Some(server.name);
-        let identity = &self.oauth.identity;
-        let credentials = ClientCredentialsConfig::ClientSecret {
-            client_id: identity.id.clone().unwrap_or_default(),
-            client_secret: identity.secret.clone().unwrap_or_default(),
-            scopes,
-            resource: Some(self.url.clone()),
-        };
-        manager.validate_client_credentials_metadata(&credentials)?;
-        manager.configure_client_credentials(&credentials)?;
-        unlogged(manager.exchange_client_credentials(&credentials)).await.map(drop)
-    }
-}
-
-/// rmcp writes the code and what comes for it, such as a token with the person's name, into the log.
-fn unlogged<F: Future>(traded: F) -> impl Future<Output = F::Output> {
-    traded.with_subscriber(NoSubscriber::default())
 }
 
 /// While this lives, somebody is being asked.

@@ -26,6 +26,15 @@ impl Authority {
             takes_metadata_urls: takes_metadata_urls.and_then(serde_json::Value::as_bool).unwrap_or_default(),
         })
     }
+
+    /// Whether it is the one of a name.
+    pub(super) fn is(&self, name: &str) -> bool {
+        is_same(&self.name, name)
+    }
+}
+
+fn is_same(this: &str, other: &str) -> bool {
+    this.trim_end_matches('/') == other.trim_end_matches('/')
 }
 
 /// Passwords, codes and tokens go there: what is safe on its way to a server stays so.
@@ -34,7 +43,7 @@ fn not_in_the_clear(metadata: &AuthorizationMetadata, url: &str) -> Result<(), A
     let named = [&metadata.authorization_endpoint, &metadata.token_endpoint];
     let mut named = named.into_iter().chain(&metadata.registration_endpoint).chain(&metadata.issuer);
     match named.find(|named| is_safe(url) && !is_safe(named)) {
-        Some(named) => Err(AuthError::MetadataError(format!("it sends logins to {named:?}, which is not HTTPS"))),
+        Some(named) => Err(AuthError::AuthorizationFailed(format!("it sends logins to {named:?}, which is not HTTPS"))),
         None => Ok(()),
     }
 }
@@ -43,7 +52,7 @@ fn not_in_the_clear(metadata: &AuthorizationMetadata, url: &str) -> Result<(), A
 pub(super) fn expected_one(expected: &str, named: Option<&str>) -> Result<(), AuthError> {
     let expected_issuer = expected.to_owned();
     match named {
-        Some(named) if named.trim_end_matches('/') == expected.trim_end_matches('/') => Ok(()),
+        Some(named) if is_same(named, expected) => Ok(()),
         Some(named) => {
             Err(AuthError::AuthorizationServerMismatch { expected_issuer, received_issuer: named.to_owned() })
         }

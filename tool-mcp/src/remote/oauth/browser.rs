@@ -10,7 +10,9 @@ use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use tokio::sync::{OwnedMutexGuard, mpsc};
-use url::{Url, form_urlencoded};
+use url::Url;
+
+use super::returned::value;
 
 /// Where browsers are sent back to. By its number, since `localhost` may mean another machine.
 const HOST: Ipv4Addr = Ipv4Addr::LOCALHOST;
@@ -131,6 +133,5 @@ fn page(status: StatusCode, text: &str) -> Response {
 }
 
 fn state_of(query: Option<&str>) -> Option<String> {
-    let mut pairs = form_urlencoded::parse(query?.as_bytes());
-    pairs.find(|(name, _)| name == "state").map(|(_, state)| state.into_owned()).filter(|state| !state.is_empty())
+    value(query, "state").filter(|state| !state.is_empty())
 }

@@ -3,10 +3,13 @@
 mod access;
 mod authority;
 mod browser;
+mod challenge;
+mod client;
 mod identity;
 mod person;
 mod returned;
 mod store;
+mod told;
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,6 +22,7 @@ use browser::Browser;
 pub(super) use identity::Identity;
 use person::{Person, Visiting};
 use store::Store;
+pub(super) use told::may_work_later;
 
 /// How tokens for a server are got, with OAuth 2.1 as MCP has it.
 ///
@@ -150,7 +154,8 @@ impl OAuth {
 
     /// The authorization server that has the application registered, by its issuer. It is a server that names the one to
     /// log in with: said here, the [id](Self::client_id) and the secret are told to no other. Without this they are told
-    /// to the first that is named, and to no other after it.
+    /// to the first that is named, and to no other after it, as long as this is kept or tokens of it are
+    /// [stored](Self::store).
     ///
     /// ```
     /// # use tool_mcp::OAuth;

@@ -8,6 +8,9 @@ use url::{Host, Url};
 
 use super::browser::Browser;
 
+/// How an error begins where the way back is taken for now.
+pub(super) const NO_WAY_BACK: &str = "nobody could come back from a login";
+
 pub(super) type Visiting = Pin<Box<dyn Future<Output = Result<String, String>> + Send>>;
 
 /// Who logs in, and where they come back to.
@@ -28,15 +31,17 @@ pub(super) struct WayBack {
 
 impl Person {
     pub(super) async fn way_back(&self) -> Result<WayBack, AuthError> {
-        let blocked = |why| AuthError::AuthorizationFailed(format!("nobody could come back from a login: {why}"));
         match self {
             Self::Here(browser) => {
-                let port = browser.open().await.map_err(blocked)?;
+                let port = browser
+                    .open()
+                    .await
+                    .map_err(|why| AuthError::AuthorizationFailed(format!("{NO_WAY_BACK}: {why}")))?;
                 let redirect_uri = port.redirect_uri.clone();
                 Ok(WayBack { redirect_uri, visit: Box::new(move |url| Box::pin(port.visit(url))) })
             }
             Self::Elsewhere { redirect_uri, visit } => {
-                private(redirect_uri).map_err(blocked)?;
+                private(redirect_uri).map_err(AuthError::AuthorizationFailed)?;
                 let visit = visit.clone();
                 Ok(WayBack { redirect_uri: redirect_uri.clone(), visit: Box::new(move |url| visit(url)) })
             }

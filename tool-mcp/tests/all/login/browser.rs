@@ -11,7 +11,7 @@ use tool_mcp::rmcp::transport::auth::InMemoryCredentialStore;
 use tool_mcp::{OAuth, ServerState, Servers};
 use url::Url;
 
-use super::Guarded;
+use super::{Guarded, value};
 use crate::scripted::{call, connect, dispatcher, until};
 
 /// A login, and the URLs that somebody is shown for it.
@@ -20,12 +20,8 @@ fn login() -> (OAuth, mpsc::UnboundedReceiver<Url>) {
     (OAuth::in_browser(move |url| show.send(Url::parse(url).unwrap()).unwrap()), shown)
 }
 
-fn value(url: &Url, name: &str) -> String {
-    url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned()).unwrap()
-}
-
 /// Comes back to where the login was told to send people, with a query.
-async fn come_back(login: &Url, query: &[(&str, &str)]) -> u16 {
+pub(super) async fn come_back(login: &Url, query: &[(&str, &str)]) -> u16 {
     let back = Url::parse_with_params(&value(login, "redirect_uri"), query).unwrap();
     assert_eq!(back.host_str(), Some("127.0.0.1"), "nobody else can come: {back}");
     reqwest::get(back).await.unwrap().status().as_u16()
@@ -40,6 +36,7 @@ async fn a_person_logs_in_and_nobody_else_does() {
         let state = value(&url, "state");
         assert_eq!(come_back(&url, &[("code", "forged"), ("state", "guessed")]).await, 400);
         assert_eq!(come_back(&url, &[("code", "forged")]).await, 400);
+        assert_eq!(come_back(&url, &[("code", "forged"), ("state", &state), ("state", "guessed")]).await, 400);
         assert_eq!(come_back(&url, &[("error", "access_denied"), ("state", "")]).await, 400);
         assert_eq!(come_back(&url, &[("code", "c0de"), ("state", &state)]).await, 200);
         shown.try_recv().is_ok()
@@ -80,7 +77,7 @@ async fn nobody_comes() {
 }
 
 /// A port that nobody has, and that nobody is given unasked; for each test another.
-fn unused_port() -> u16 {
+pub(super) fn unused_port() -> u16 {
     static GIVEN: AtomicU16 = AtomicU16::new(0);
     let from = 20_000 + u16::try_from(std::process::id() % 10_000).unwrap();
     let mut ports = std::iter::repeat_with(|| from + GIVEN.fetch_add(1, Ordering::SeqCst));
@@ -175,18 +172,18 @@ async fn one_comes_back_after_the_other() {
     let person = tokio::spawn(async move {
         for _ in 0..2 {
             let url = shown.recv().await.unwrap();
-            // Time enough for both to wait at the same port.
-            tokio::time::sleep(Duration::from_millis(300)).await;
+            // Time enough for both to wait at the same port, and more than a connection has.
+            tokio::time::sleep(Duration::from_millis(1_200)).await;
             assert!(shown.try_recv().is_err(), "one at a time");
             assert_eq!(come_back(&url, &[("code", "c0de"), ("state", &value(&url, "state"))]).await, 200);
         }
     });
     let (tools, others) = (dispatcher(), dispatcher());
-    let (first, second) = (one.config(oauth.clone()), two.config(oauth));
-    let (servers, more) = tokio::join!(
-        connect(&tools, Servers::builder().server(first)),
-        connect(&others, Servers::builder().server(second))
-    );
+    let connect_to = |guarded: &Guarded| {
+        let config = guarded.config(oauth.clone()).connect_timeout(Duration::from_millis(500));
+        Servers::builder().server(config).strict()
+    };
+    let (servers, more) = tokio::join!(connect(&tools, connect_to(&one)), connect(&others, connect_to(&two)));
     person.await.unwrap();
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in", "{servers:?}");
     assert_eq!(call(&others, "mcp_s_a").await.output, "in", "{more:?}");

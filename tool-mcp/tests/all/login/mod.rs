@@ -2,154 +2,38 @@
 
 /// Somebody who logs in with a browser.
 mod browser;
+/// What goes wrong, and what of it may work later.
+mod failures;
+/// The server that they log in to.
+pub mod guarded;
 /// What is configured again, and the same or otherwise.
 mod reload;
+/// Tokens that were stored before, or by another.
+mod restart;
 /// Who is told what they should not know.
 mod secrets;
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use axum::Router;
-use axum::body::Bytes;
-use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
-use serde_json::{Value, json};
+use guarded::Guarded;
 use tool_mcp::{OAuth, ServerConfig, ServerState, Servers};
 use tool_runtime::ErrorKind;
+use url::Url;
 
 use crate::scripted::{call, connect, dispatcher, kind, until};
 
-/// A server of MCP, and the one that gives out tokens for it.
-#[derive(Default)]
-pub struct Guarded {
-    url: String,
-    /// Where people are sent to log in, if not here.
-    elsewhere: Mutex<Option<String>>,
-    /// The token that is taken at the moment.
-    token: Mutex<String>,
-    tokens: AtomicUsize,
-    registrations: AtomicUsize,
-    logins: AtomicUsize,
-    /// What came with requests to let somebody in.
-    presented: Mutex<Vec<String>>,
-    /// What the token server was sent.
-    forms: Mutex<Vec<String>>,
-    /// No token is good enough.
-    closed: AtomicBool,
+/// What a URL says in its query.
+fn value(url: &Url, name: &str) -> String {
+    url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned()).unwrap()
 }
 
-fn json_of(value: &Value) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], value.to_string()).into_response()
-}
-
-impl Guarded {
-    pub async fn start() -> Arc<Self> {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let guarded = Arc::new(Self { url, ..Self::default() });
-        let routes = Router::new()
-            .route("/mcp", post(Self::mcp))
-            .route("/.well-known/oauth-protected-resource/mcp", get(Self::resource))
-            .route("/.well-known/oauth-authorization-server", get(Self::metadata))
-            .route("/register", post(Self::register))
-            .route("/token", post(Self::give))
-            .with_state(guarded.clone());
-        tokio::spawn(async move { axum::serve(listener, routes).await });
-        guarded
-    }
-
-    async fn resource(State(this): State<Arc<Self>>) -> Response {
-        let server = this.elsewhere.lock().unwrap().clone().unwrap_or_else(|| this.url.clone());
-        json_of(&json!({"resource": format!("{}/mcp", this.url), "authorization_servers": [server]}))
-    }
-
-    async fn metadata(State(this): State<Arc<Self>>) -> Response {
-        let at = |path: &str| format!("{}/{path}", this.url);
-        json_of(&json!({
-            "issuer": this.url, "authorization_endpoint": at("authorize"), "token_endpoint": at("token"),
-            "registration_endpoint": at("register"), "response_types_supported": ["code"],
-            "code_challenge_methods_supported": ["S256"],
-        }))
-    }
-
-    async fn register(State(this): State<Arc<Self>>) -> Response {
-        this.registrations.fetch_add(1, Ordering::SeqCst);
-        json_of(&json!({"client_id": "us", "redirect_uris": ["http://127.0.0.1:1/back"]}))
-    }
-
-    async fn give(State(this): State<Arc<Self>>, body: Bytes) -> Response {
-        this.forms.lock().unwrap().push(String::from_utf8_lossy(&body).into_owned());
-        let token = format!("token-{}", this.tokens.fetch_add(1, Ordering::SeqCst));
-        this.token.lock().unwrap().clone_from(&token);
-        json_of(&json!({
-            "access_token": token, "token_type": "Bearer", "expires_in": 3600, "refresh_token": "again",
-            "id_token": "wh0-it-is",
-        }))
-    }
-
-    async fn mcp(State(this): State<Arc<Self>>, headers: HeaderMap, body: Bytes) -> Response {
-        let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        this.presented.lock().unwrap().push(given.to_owned());
-        let wanted = format!("Bearer {}", this.token.lock().unwrap());
-        if given != wanted || this.closed.load(Ordering::SeqCst) {
-            let challenge = format!(
-                r#"Bearer resource_metadata="{}/.well-known/oauth-protected-resource/mcp", scope="read""#,
-                this.url
-            );
-            return (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, challenge)]).into_response();
-        }
-        let request: Value = serde_json::from_slice(&body).unwrap();
-        let answer = |result: Value| json_of(&json!({"jsonrpc": "2.0", "id": request["id"], "result": result}));
-        match request["method"].as_str() {
-            Some("server/discover") => StatusCode::BAD_REQUEST.into_response(),
-            Some("initialize") => answer(json!({
-                "protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
-                "serverInfo": {"name": "guarded", "version": "1"},
-            })),
-            Some("tools/list") => answer(json!({"tools": [{"name": "a", "inputSchema": {"type": "object"}}]})),
-            Some("tools/call") => answer(json!({"content": [{"type": "text", "text": "in"}]})),
-            _ => StatusCode::ACCEPTED.into_response(),
-        }
-    }
-
-    /// Somebody who logs in, after a while.
-    fn person(self: &Arc<Self>, after: Duration) -> OAuth {
-        let this = self.clone();
-        OAuth::new("http://127.0.0.1:1/back", move |url| {
-            this.logins.fetch_add(1, Ordering::SeqCst);
-            async move {
-                tokio::time::sleep(after).await;
-                let url = url::Url::parse(&url).map_err(|error| error.to_string())?;
-                let state = url.query_pairs().find(|(name, _)| name == "state").ok_or("no state")?;
-                Ok::<_, String>(format!("http://127.0.0.1:1/back?code=c0de&state={}", state.1))
-            }
-        })
-    }
-
-    pub fn config(&self, oauth: OAuth) -> ServerConfig {
-        ServerConfig::http("s", format!("{}/mcp", self.url)).trust().oauth(oauth)
-    }
-
-    /// The codes that were traded for tokens.
-    pub fn codes(&self) -> Vec<String> {
-        let forms = self.forms.lock().unwrap();
-        let code = |form: &String| {
-            let mut pairs = url::form_urlencoded::parse(form.as_bytes());
-            pairs.find(|(name, _)| name == "code").map(|(_, code)| code.into_owned())
-        };
-        forms.iter().filter_map(code).collect()
-    }
-
-    fn registrations(&self) -> usize {
-        self.registrations.load(Ordering::SeqCst)
-    }
-
-    fn logins(&self) -> usize {
-        self.logins.load(Ordering::SeqCst)
+/// Why there is no connection, or what else there is.
+fn why(servers: &Servers) -> String {
+    match &servers.status()[0].state {
+        ServerState::Away(why) => why.clone(),
+        state => format!("{state:?}"),
     }
 }
 
@@ -158,8 +42,8 @@ async fn one_login_is_enough_and_a_lost_token_is_renewed() {
     let guarded = Guarded::start().await;
     let tools = dispatcher();
     // Whoever logs in takes longer than a connection may.
-    let config = guarded.config(guarded.person(Duration::from_secs(5)));
-    let servers = connect(&tools, Servers::builder().server(config.connect_timeout(Duration::from_secs(2)))).await;
+    let config = guarded.config(guarded.person(Duration::from_millis(1_200)));
+    let servers = connect(&tools, Servers::builder().server(config.connect_timeout(Duration::from_millis(500)))).await;
     assert_eq!(servers.status()[0].state, ServerState::Connected, "{servers:?}");
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
     assert_eq!((guarded.logins(), guarded.registrations()), (1, 1));
@@ -202,11 +86,7 @@ async fn who_does_not_log_in_is_not_asked_again_and_again() {
     });
     let tools = dispatcher();
     let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
-    let away = |servers: &Servers| match &servers.status()[0].state {
-        ServerState::Away(why) => why.clone(),
-        state => format!("{state:?}"),
-    };
-    until(|| away(&servers).contains("Not today (access_denied)")).await;
+    until(|| why(&servers).contains("Not today (access_denied)")).await;
     // Long enough for it to be tried again in the background.
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(asked.load(Ordering::SeqCst), 1);

@@ -10,7 +10,8 @@ use tool_mcp::rmcp::transport::auth::InMemoryCredentialStore;
 use tool_mcp::{OAuth, Servers, ServersBuilder};
 use url::Url;
 
-use super::Guarded;
+use super::browser::come_back;
+use super::{Guarded, value};
 use crate::scripted::{call, connect, dispatcher, until};
 
 /// A file that names the server, without a word on how people log in.
@@ -99,10 +100,7 @@ async fn an_application_shows_where_to_log_in_to_the_servers_of_a_file() {
         let mut names = Vec::new();
         for _ in 0..2 {
             let (server, url) = shown.recv().await.unwrap();
-            let value = |name: &str| url.query_pairs().find(|(key, _)| key == name).unwrap().1.into_owned();
-            let query = [("code", "c0de"), ("state", &*value("state"))];
-            let back = Url::parse_with_params(&value("redirect_uri"), query).unwrap();
-            assert_eq!(reqwest::get(back).await.unwrap().status(), 200);
+            assert_eq!(come_back(&url, &[("code", "c0de"), ("state", &value(&url, "state"))]).await, 200);
             names.push(server);
         }
         names.sort();

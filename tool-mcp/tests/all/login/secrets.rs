@@ -5,12 +5,12 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tool_mcp::{OAuth, ServerState, Servers};
+use tool_mcp::{OAuth, ServerConfig, ServerState, Servers};
 use tool_runtime::ErrorKind;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 
-use super::Guarded;
+use super::{Guarded, why};
 use crate::scripted::{call, connect, dispatcher, kind, until};
 
 impl Guarded {
@@ -20,7 +20,7 @@ impl Guarded {
         self.closed.store(true, Ordering::SeqCst);
     }
 
-    fn was_told(&self) -> Vec<String> {
+    pub(super) fn was_told(&self) -> Vec<String> {
         self.forms.lock().unwrap().clone()
     }
 }
@@ -43,7 +43,6 @@ async fn a_secret_is_told_to_the_one_who_gave_it_out() {
     let oauth = OAuth::client_credentials("notes", "s3cret");
     let config = guarded.config(oauth.clone().issuer(&guarded.url));
     let servers = connect(&tools, Servers::builder().server(config)).await;
-    let why = |servers: &Servers| format!("{:?}", servers.status()[0].state);
     until(|| why(&servers).contains("issuer mismatch")).await;
     assert_eq!(other.was_told(), [""; 0]);
     servers.close().await;
@@ -111,6 +110,29 @@ async fn a_code_does_not_leave_the_machine_in_the_clear() {
     servers.close().await;
 }
 
+#[tokio::test]
+async fn what_is_secret_in_a_configuration_is_not_shown() {
+    let log = Log::default();
+    let logging = tracing::subscriber::set_default(log.clone());
+    let config = ServerConfig::http("s", "http://us:s3cret@127.0.0.1:1/mcp?key=s3cret");
+    let client = OAuth::client_credentials("notes", "other");
+    for config in [config.clone(), config.oauth(client)] {
+        let shown = format!("{config:?}");
+        assert!(shown.contains("http://127.0.0.1:1/mcp") && !shown.contains("s3cret"), "{shown}");
+        let servers = connect(&dispatcher(), Servers::builder().server(config)).await;
+        until(|| why(&servers).contains("127.0.0.1:1/mcp")).await;
+        assert!(!why(&servers).contains("s3cret"), "{servers:?}");
+        servers.close().await;
+    }
+    drop(logging);
+    let log = log.0.lock().unwrap();
+    let mut ours = log.lines().filter(|line| line.starts_with("tool_mcp"));
+    assert!(ours.clone().any(|line| line.contains("127.0.0.1:1/mcp")), "why it is away is logged: {log}");
+    assert_eq!(ours.find(|line| line.contains("s3cret")), None);
+    let program = format!("{:?}", ServerConfig::command("s", "program").args(["--key", "s3cret"]));
+    assert!(program.contains("args: 2") && !program.contains("s3cret"), "{program}");
+}
+
 /// All that is logged, as text.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<String>>);
@@ -138,7 +160,11 @@ impl tracing::Subscriber for Log {
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, event: &tracing::Event<'_>) {
-        event.record(&mut self.clone());
+        let fields = Self::default();
+        event.record(&mut fields.clone());
+        for field in fields.0.lock().unwrap().lines() {
+            writeln!(self.0.lock().unwrap(), "{} {field}", event.metadata().target()).unwrap();
+        }
     }
 
     fn enter(&self, _: &Id) {}
