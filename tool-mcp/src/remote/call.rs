@@ -40,7 +40,7 @@ pub(super) async fn call(
 
 struct Call<'a> {
     link: &'a Link,
-    tool: &'a Listed,
+    tool: &'a Arc<Listed>,
     params: CallToolRequestParams,
     scope: &'a Scope,
 }
@@ -58,10 +58,10 @@ impl Call<'_> {
             false => std::mem::take(&mut self.params),
         };
         for _ in 0..ROUNDS {
-            if let Some(refusal) = self.tool.refusal(self.link.name()) {
-                return Ok(refusal);
+            if let Err(withheld) = self.tool.check() {
+                return Ok(withheld.refusal(self.link.name(), &self.tool.name));
             }
-            match send(&connection.peer, params, self.scope).await? {
+            match self.send(&connection.peer, params).await? {
                 ServerResult::CallToolResult(answer) => {
                     let is_error = answer.is_error == Some(true);
                     let broken = self.tool.broken_by(is_error, answer.structured_content.as_ref());
@@ -102,27 +102,29 @@ impl Call<'_> {
             Some(why) => promise::broken(self.link.name(), &self.tool.name, &why, &result),
         }
     }
-}
 
-async fn send(
-    peer: &Peer<RoleClient>,
-    mut params: CallToolRequestParams,
-    scope: &Scope,
-) -> Result<ServerResult, ServiceError> {
-    if let Some(parent) = scope.context().trace_parent() {
-        params.set_traceparent(parent);
+    async fn send(
+        &self,
+        peer: &Peer<RoleClient>,
+        mut params: CallToolRequestParams,
+    ) -> Result<ServerResult, ServiceError> {
+        if let Some(parent) = self.scope.context().trace_parent() {
+            params.set_traceparent(parent);
+        }
+        let mut request = CallToolRequest::new(params);
+        // What it was checked against is checked again when it leaves.
+        request.extensions.insert(self.tool.clone());
+        let progress = self.scope.progress();
+        if progress.is_heard() {
+            request.extensions.insert(Listener(progress));
+        }
+        let request = ClientRequest::CallToolRequest(request);
+        let sent = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
+        let mut abandoned = Abandoned { peer, id: Some(sent.id.clone()) };
+        let answer = sent.await_response().await;
+        abandoned.id = None;
+        answer
     }
-    let mut request = CallToolRequest::new(params);
-    let progress = scope.progress();
-    if progress.is_heard() {
-        request.extensions.insert(Listener(progress));
-    }
-    let request = ClientRequest::CallToolRequest(request);
-    let sent = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
-    let mut abandoned = Abandoned { peer, id: Some(sent.id.clone()) };
-    let answer = sent.await_response().await;
-    abandoned.id = None;
-    answer
 }
 
 /// Tells the server when nobody waits for its answer any more: the call was cancelled, or its time is up.

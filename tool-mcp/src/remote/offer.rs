@@ -8,7 +8,7 @@ use tool_runtime::{Changes, Registry};
 
 use super::config::ServerConfig;
 use super::link::Link;
-use super::listed::{Listed, Standing};
+use super::listed::{Listed, Standing, Withheld};
 use super::status::ToolStatus;
 use super::tool::{local_name, local_tool};
 use crate::pins::{Held, PinError, Pins, Warning, fingerprint, said, warnings};
@@ -123,10 +123,10 @@ impl Offer {
     fn settle(&self, next: &BTreeMap<String, Shown>) {
         for (name, known) in &self.shown {
             known.listed.stands(match next.get(name) {
-                None => Standing::Gone,
-                Some(shown) if shown.held.is_some() => Standing::Held,
+                None => Standing::Withheld(Withheld::Gone),
+                Some(shown) if shown.held.is_some() => Standing::Withheld(Withheld::Held),
                 Some(shown) if Arc::ptr_eq(&shown.listed, &known.listed) => Standing::Offered,
-                Some(_) => Standing::Changed,
+                Some(_) => Standing::Withheld(Withheld::Changed),
             });
         }
     }

@@ -9,7 +9,7 @@ use futures_core::stream::BoxStream;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response};
 use rmcp::RoleClient;
-use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::{
     SseError, StreamableHttpClient, StreamableHttpClientTransport, StreamableHttpClientTransportConfig,
@@ -23,6 +23,8 @@ use super::refusal::refusal;
 use super::resume::{Places, Resume, Watched};
 use super::wire::{TOO_LONG, Wire};
 use super::{read, sse, tls};
+use crate::remote::failure::withhold;
+use crate::remote::listed::Listed;
 use crate::remote::reached::Http;
 
 pub(super) type Error = StreamableHttpError<reqwest::Error>;
@@ -137,6 +139,9 @@ impl StreamableHttpClient for Bounded {
             self.until_it_listens().await;
         }
         let answer = async {
+            if let Some(Err(withheld)) = called(&message).map(|tool| tool.check()) {
+                return Err(withhold(withheld));
+            }
             let response = request.send().await?;
             match response.status() {
                 StatusCode::ACCEPTED | StatusCode::NO_CONTENT => Ok(StreamableHttpPostResponse::Accepted),
@@ -284,4 +289,11 @@ pub(super) fn request_id(message: &ClientJsonRpcMessage) -> Option<RequestId> {
         ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
         _ => None,
     }
+}
+
+/// The tool that a call was checked against. It may have waited long: for a login, or for others.
+fn called(message: &ClientJsonRpcMessage) -> Option<&Arc<Listed>> {
+    let ClientJsonRpcMessage::Request(request) = message else { return None };
+    let ClientRequest::CallToolRequest(call) = &request.request else { return None };
+    call.extensions.get()
 }

@@ -6,6 +6,8 @@ mod browser;
 mod reload;
 /// Who is told what they should not know.
 mod secrets;
+/// Calls that wait until somebody has logged in.
+mod waiting;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -40,6 +42,12 @@ pub struct Guarded {
     forms: Mutex<Vec<String>>,
     /// No token is good enough.
     closed: AtomicBool,
+    /// The first token is not good enough for calls.
+    more_for_calls: AtomicBool,
+    /// How often the tool was called.
+    calls: AtomicUsize,
+    /// What is said of the tool.
+    description: Mutex<String>,
 }
 
 fn json_of(value: &Value) -> Response {
@@ -103,6 +111,14 @@ impl Guarded {
             return (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, challenge)]).into_response();
         }
         let request: Value = serde_json::from_slice(&body).unwrap();
+        let is_call = request["method"] == "tools/call";
+        if is_call && given == "Bearer token-0" && this.more_for_calls.load(Ordering::SeqCst) {
+            let challenge = r#"Bearer error="insufficient_scope", scope="call""#;
+            return (StatusCode::FORBIDDEN, [(header::WWW_AUTHENTICATE, challenge)]).into_response();
+        }
+        this.calls.fetch_add(usize::from(is_call), Ordering::SeqCst);
+        let description = this.description.lock().unwrap().clone();
+        let tool = json!({"name": "a", "description": description, "inputSchema": {"type": "object"}});
         let answer = |result: Value| json_of(&json!({"jsonrpc": "2.0", "id": request["id"], "result": result}));
         match request["method"].as_str() {
             Some("server/discover") => StatusCode::BAD_REQUEST.into_response(),
@@ -110,7 +126,7 @@ impl Guarded {
                 "protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
                 "serverInfo": {"name": "guarded", "version": "1"},
             })),
-            Some("tools/list") => answer(json!({"tools": [{"name": "a", "inputSchema": {"type": "object"}}]})),
+            Some("tools/list") => answer(json!({"tools": [tool]})),
             Some("tools/call") => answer(json!({"content": [{"type": "text", "text": "in"}]})),
             _ => StatusCode::ACCEPTED.into_response(),
         }
@@ -118,11 +134,20 @@ impl Guarded {
 
     /// Somebody who logs in, after a while.
     fn person(self: &Arc<Self>, after: Duration) -> OAuth {
+        self.person_who(move || tokio::time::sleep(after))
+    }
+
+    /// Somebody who does something else before they log in.
+    fn person_who<W>(self: &Arc<Self>, waits: impl Fn() -> W + Send + Sync + 'static) -> OAuth
+    where
+        W: Future<Output = ()> + Send + 'static,
+    {
         let this = self.clone();
         OAuth::new("http://127.0.0.1:1/back", move |url| {
             this.logins.fetch_add(1, Ordering::SeqCst);
+            let waiting = waits();
             async move {
-                tokio::time::sleep(after).await;
+                waiting.await;
                 let url = url::Url::parse(&url).map_err(|error| error.to_string())?;
                 let state = url.query_pairs().find(|(name, _)| name == "state").ok_or("no state")?;
                 Ok::<_, String>(format!("http://127.0.0.1:1/back?code=c0de&state={}", state.1))
