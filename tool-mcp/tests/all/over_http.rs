@@ -70,10 +70,16 @@ async fn answer(State(host): State<Arc<Host>>, body: String) -> Response {
         }
         ("tools/list", _) => {
             host.lists.fetch_add(1, SeqCst);
-            let names = ["refuse", "slow", "break", "gateway", "page", "gone", "work"];
+            let names = ["refuse", "missing", "accept", "nothing", "slow", "break", "gateway", "page", "gone", "work"];
             result(json!({"tools": names.map(|name| tool(name, ""))}))
         }
         ("tools/call", "refuse") => error(-32_602, "the moon is full"),
+        ("tools/call", "missing") => {
+            let error = json!({"code": -32_004, "message": "there is no such page"});
+            respond(404, JSON, json!({"jsonrpc": "2.0", "id": message["id"], "error": error}).to_string())
+        }
+        ("tools/call", "accept") => respond(202, "text/plain", ""),
+        ("tools/call", "nothing") => respond(204, "text/plain", ""),
         ("tools/call", "slow") => {
             host.go_on.notified().await;
             result(text("slowly"))
@@ -112,6 +118,21 @@ async fn a_refusal_for_another_reason_is_told_and_costs_nobody_else() {
     assert!(refused.output.contains("refused the call: the moon is full (code -32602)"), "{}", refused.output);
     assert_eq!(slow.output, "slowly", "{slow:?}");
     assert_eq!(host.came.load(SeqCst), 2, "each was sent once");
+    servers.close().await;
+}
+
+/// A server may say so of what a call is about, and not of the session: the call has run.
+#[tokio::test]
+async fn a_call_that_is_answered_with_not_found_is_not_made_again() {
+    let tools = dispatcher();
+    let (host, config) = Host::start().await;
+    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let listed = host.lists.load(SeqCst);
+    let result = call(&tools, "mcp_h_missing").await;
+    assert_eq!(kind(&result), Some(ErrorKind::Failed), "{result:?}");
+    assert!(result.output.contains("there is no such page (code -32004)"), "{}", result.output);
+    assert_eq!(host.came.load(SeqCst), 1);
+    until(|| host.lists.load(SeqCst) > listed).await;
     servers.close().await;
 }
 

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use ::http::{HeaderName, HeaderValue, StatusCode, header};
 use futures_core::stream::BoxStream;
-use reqwest::redirect::Policy;
 use reqwest::{Client, Response};
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerJsonRpcMessage};
@@ -19,10 +18,11 @@ use sse_stream::Sse;
 use tokio::time::timeout;
 use tool_runtime::CancellationToken;
 
+use super::client::client;
 use super::refusal::refusal;
 use super::resume::{Places, Resume, Watched};
 use super::wire::{TOO_LONG, Wire};
-use super::{read, sse, tls};
+use super::{read, sse};
 use crate::remote::failure::withhold;
 use crate::remote::listed::Listed;
 use crate::remote::reached::Http;
@@ -58,19 +58,7 @@ pub(in crate::remote) fn connect(
         value.set_sensitive(true);
         headers.insert(parsed_name, value);
     }
-    let tls = tls::config().map_err(|error| error.to_string())?;
-    let client = Client::builder()
-        .tls_backend_preconfigured(tls)
-        .redirect(same_origin())
-        .referer(false)
-        .connect_timeout(Duration::from_secs(10))
-        // Little becomes much by unpacking: what is limited is what came.
-        .no_gzip()
-        .no_brotli()
-        .no_zstd()
-        .no_deflate()
-        .build()
-        .map_err(|error| error.to_string())?;
+    let client = client().map_err(|error| error.to_string())?;
     let mut config = StreamableHttpClientTransportConfig::with_uri(http.url.as_str()).custom_headers(headers);
     config.max_sse_event_size = longest;
     config.retry_config = Arc::new(Resume::new(wire.clone()));
@@ -82,21 +70,6 @@ pub(in crate::remote) fn connect(
     #[cfg(feature = "auth")]
     let client = super::authorized::Authorized::new(client, http.access.clone());
     Ok(StreamableHttpClientTransport::with_client(client, config))
-}
-
-/// Only what keeps the request as it is, and only to where it would have gone: headers may be secrets.
-fn same_origin() -> Policy {
-    Policy::custom(|attempt| {
-        let keeps_body = matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
-        let from = attempt.previous().first().map(url::Url::origin);
-        if !keeps_body || from != Some(attempt.url().origin()) {
-            attempt.stop()
-        } else if attempt.previous().len() > 5 {
-            attempt.error("redirected too often")
-        } else {
-            attempt.follow()
-        }
-    })
 }
 
 /// A client that reads no more than a message of the allowed length.
@@ -146,7 +119,14 @@ impl StreamableHttpClient for Bounded {
             match response.status() {
                 StatusCode::ACCEPTED | StatusCode::NO_CONTENT => Ok(StreamableHttpPostResponse::Accepted),
                 status if status.is_success() => self.answer(response, &message).await,
-                _ => refusal(response, &message, in_session).await,
+                status => {
+                    let answer = refusal(response, &message, in_session).await?;
+                    if in_session && status == StatusCode::NOT_FOUND {
+                        // It may mean the session all the same: the list of its tools will show that.
+                        self.wire.changed.notify_one();
+                    }
+                    Ok(answer)
+                }
             }
         };
         match self.stop.run_until_cancelled(answer).await {

@@ -3,6 +3,7 @@
 #[cfg(feature = "auth")]
 mod authorized;
 mod child;
+mod client;
 mod http;
 mod read;
 mod refusal;
