@@ -205,10 +205,20 @@ async fn nothing_is_asked_before_the_server_can_speak() {
 /// when that cannot be had again.
 #[tokio::test]
 async fn a_subscription_that_fails_is_tried_again() {
+    subscribed_again(|| async { respond(503, "text/plain", "") }).await;
+}
+
+#[tokio::test]
+async fn a_subscription_that_is_not_acknowledged_is_tried_again() {
+    subscribed_again(std::future::pending).await;
+}
+
+/// Connects to a server that answers the second request for a subscription in this way, until there was a third.
+async fn subscribed_again<F: Future<Output = Response> + Send>(second: impl Fn() -> F + Clone + Send + Sync + 'static) {
     let (listens, lists) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let counted = (listens.clone(), lists.clone());
     let answer = move |body: String| {
-        let (listens, lists) = counted.clone();
+        let ((listens, lists), second) = (counted.clone(), second.clone());
         async move {
             let message: Value = serde_json::from_str(&body).unwrap_or_default();
             let result = |mut result: Value| {
@@ -236,7 +246,7 @@ async fn a_subscription_that_fails_is_tried_again() {
                         format!("data: {}\n\n", json!({"jsonrpc": "2.0", "method": method, "params": params})),
                     )
                 }
-                Some("subscriptions/listen") => respond(503, "text/plain", ""),
+                Some("subscriptions/listen") => second().await,
                 _ => respond(202, "text/plain", ""),
             }
         }
