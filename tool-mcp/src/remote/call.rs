@@ -11,10 +11,11 @@ use rmcp::service::{Peer, PeerRequestOptions, ServiceError};
 use serde_json::{Map, Value};
 use tool_runtime::{ErrorKind, Scope, ToolResult};
 
-use super::failure::{failed, failure, is_forgotten};
+use super::connection::Connection;
+use super::failure::{failed, failure, is_forgotten, unsent};
 use super::link::Link;
 use super::listed::Listed;
-use super::transport::Listener;
+use super::transport::{Listener, Sent};
 use super::{content, promise};
 
 /// How often a server may ask for more before a call must be over.
@@ -28,14 +29,17 @@ pub(super) async fn call(
     scope: Scope,
 ) -> ToolResult {
     let params = CallToolRequestParams::new(tool.name.clone()).with_arguments(arguments);
-    let mut call = Call { link: &link, tool: &tool, params, scope: &scope };
+    let mut call = Call { link: &link, tool: &tool, params, scope: &scope, sent: Sent::default() };
     let mut answered = call.answered().await;
     if answered.as_ref().is_err_and(is_forgotten) {
         // The server does not know the session, so that nothing has run. Once it has listed its tools in a new one, the
         // call is made there, if it is still a call of the same tool.
         answered = call.answered().await;
     }
-    answered.unwrap_or_else(|error| failed(&link, &tool.name, error))
+    answered.unwrap_or_else(|error| match error {
+        ServiceError::TransportClosed if !call.sent.is_so() => unsent(link.name(), &tool.name),
+        error => failed(&link, &tool.name, error),
+    })
 }
 
 struct Call<'a> {
@@ -43,6 +47,8 @@ struct Call<'a> {
     tool: &'a Arc<Listed>,
     params: CallToolRequestParams,
     scope: &'a Scope,
+    /// Whether the server has it by now, if only the first round.
+    sent: Sent,
 }
 
 impl Call<'_> {
@@ -52,6 +58,7 @@ impl Call<'_> {
             Ok(connection) => connection,
             Err(away) => return Ok(failure(ErrorKind::Retry, away)),
         };
+        self.sent = Sent::default();
         // What cannot be wanted again is not kept.
         let mut params = match connection.asks_back || connection.may_forget {
             true => self.params.clone(),
@@ -61,7 +68,7 @@ impl Call<'_> {
             if let Err(withheld) = self.tool.check() {
                 return Ok(withheld.refusal(self.link.name(), &self.tool.name));
             }
-            match self.send(&connection.peer, params).await? {
+            match self.send(&connection, params).await? {
                 ServerResult::CallToolResult(answer) => {
                     let is_error = answer.is_error == Some(true);
                     let broken = self.tool.broken_by(is_error, answer.structured_content.as_ref());
@@ -105,7 +112,7 @@ impl Call<'_> {
 
     async fn send(
         &self,
-        peer: &Peer<RoleClient>,
+        connection: &Connection,
         mut params: CallToolRequestParams,
     ) -> Result<ServerResult, ServiceError> {
         if let Some(parent) = self.scope.context().trace_parent() {
@@ -114,14 +121,20 @@ impl Call<'_> {
         let mut request = CallToolRequest::new(params);
         // What it was checked against is checked again when it leaves.
         request.extensions.insert(self.tool.clone());
+        request.extensions.insert(self.sent.clone());
         let progress = self.scope.progress();
         if progress.is_heard() {
             request.extensions.insert(Listener(progress));
         }
         let request = ClientRequest::CallToolRequest(request);
-        let sent = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
-        let mut abandoned = Abandoned { peer, id: Some(sent.id.clone()) };
-        let answer = sent.await_response().await;
+        let peer = &connection.peer;
+        let waiting = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
+        let mut abandoned = Abandoned { peer, id: Some(waiting.id.clone()) };
+        let answer = tokio::select! {
+            biased;
+            answer = waiting.await_response() => answer,
+            () = connection.wire.never_sends(&self.sent) => Err(ServiceError::TransportClosed),
+        };
         abandoned.id = None;
         answer
     }

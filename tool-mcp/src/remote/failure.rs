@@ -40,6 +40,13 @@ fn over_http(error: &DynamicTransportError) -> Option<&StreamableHttpError<reqwe
     error.error.downcast_ref()
 }
 
+/// What a call is told that was never sent.
+pub(super) fn unsent(server: &str, tool: &str) -> ToolResult {
+    let message =
+        format!("The connection to the server `{server}` was lost before `{tool}` was called. It did not run.");
+    failure(ErrorKind::Retry, message)
+}
+
 /// What went wrong, in words for a model, and whether the tool may have run.
 pub(super) fn failed(link: &Link, tool: &str, error: ServiceError) -> ToolResult {
     let server = link.name();

@@ -19,4 +19,4 @@ pub(crate) use streams::Connect;
 pub(super) use streams::streams;
 #[cfg(feature = "auth")]
 pub(super) use tls::install as install_tls;
-pub(super) use wire::{Heard, LOST, Listener, TOO_LONG, UNREADABLE, Wire};
+pub(super) use wire::{Heard, LOST, Listener, Sent, TOO_LONG, UNREADABLE, Wire};
