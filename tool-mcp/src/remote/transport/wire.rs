@@ -55,7 +55,12 @@ struct Waiting {
 
 impl Waiting {
     fn end(&mut self, id: &RequestId) {
-        if let Some(Some(token)) = self.requests.remove(id) {
+        let ended = self.requests.remove(id).or_else(|| {
+            // There are servers that give a number back as a string, and rmcp takes that.
+            let RequestId::String(text) = id else { return None };
+            self.requests.remove(&RequestId::Number(text.parse().ok()?))
+        });
+        if let Some(Some(token)) = ended {
             self.listeners.remove(&token);
         }
     }
@@ -258,5 +263,17 @@ mod tests {
         assert!(heard.receive().await.is_none());
         assert_eq!((heard.inner.sent, before.is_so(), after.is_so()), (1, true, false));
         heard.wire.never_sends(&after).await;
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_known_by_the_number_in_a_string() {
+        for (id, left) in [("5", 0), ("6", 1), ("x", 1)] {
+            let error = ErrorData::internal_error("no", None);
+            let answer = ServerJsonRpcMessage::error(error, Some(RequestId::String(id.into())));
+            let mut heard = Heard::new(Given { says: [answer].into(), ..Given::default() }, Arc::default());
+            heard.send(call(5, &Sent::default())).await.unwrap();
+            assert!(heard.receive().await.is_some());
+            assert_eq!(heard.wire.waiting().requests.len(), left, "{id}");
+        }
     }
 }
