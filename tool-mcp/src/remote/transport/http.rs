@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use ::http::{HeaderName, HeaderValue, StatusCode, header};
 use futures_core::stream::BoxStream;
@@ -15,12 +14,12 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpError, StreamableHttpPostResponse,
 };
 use sse_stream::Sse;
-use tokio::time::timeout;
 use tool_runtime::CancellationToken;
 
 use super::client::client;
 use super::refusal::refusal;
 use super::resume::{Places, Resume, Watched};
+use super::unasked::Unasked;
 use super::wire::{TOO_LONG, Wire};
 use super::{read, sse};
 use crate::remote::failure::withhold;
@@ -34,9 +33,6 @@ const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 /// How many requests may wait for their answers. With few, slow calls would keep the list and all other calls waiting.
 const AT_ONCE: usize = 256;
-
-/// How long the first request waits until we can hear what the server says unasked.
-const LISTEN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A transport to the URL; what is wrong with it is said in words. Nothing is waited for once `stop` is cancelled.
 pub(in crate::remote) fn connect(
@@ -66,7 +62,7 @@ pub(in crate::remote) fn connect(
     // In a new session the tools may be others: it begins with a list of them, as every connection does.
     config.reinit_on_expired_session = false;
     let (wire, stop) = (wire.clone(), stop.clone());
-    let client = Bounded { client, longest, wire, stop, listens: CancellationToken::new(), places: Arc::default() };
+    let client = Bounded { client, longest, wire, stop, unasked: Arc::default(), places: Arc::default() };
     #[cfg(feature = "auth")]
     let client = super::authorized::Authorized::new(client, http.access.clone());
     Ok(StreamableHttpClientTransport::with_client(client, config))
@@ -80,8 +76,7 @@ struct Bounded {
     wire: Arc<Wire>,
     /// rmcp waits for the answer to the first request for ever, whoever has gone meanwhile.
     stop: CancellationToken,
-    /// The stream was opened over which the server speaks unasked, or it will not be.
-    listens: CancellationToken,
+    unasked: Arc<Unasked>,
     /// Where streams were taken up again.
     places: Arc<Places>,
 }
@@ -109,7 +104,7 @@ impl StreamableHttpClient for Bounded {
             request = request.header(SESSION, &*session);
         }
         if in_session && request_id(&message).is_some() {
-            self.until_it_listens().await;
+            self.unasked.until_tried().await;
         }
         let answer = async {
             if let Some(Err(withheld)) = called(&message).map(|tool| tool.check()) {
@@ -117,7 +112,7 @@ impl StreamableHttpClient for Bounded {
             }
             let response = request.send().await?;
             match response.status() {
-                StatusCode::ACCEPTED | StatusCode::NO_CONTENT => Ok(StreamableHttpPostResponse::Accepted),
+                StatusCode::ACCEPTED | StatusCode::NO_CONTENT => self.accepted(&message, in_session),
                 status if status.is_success() => self.answer(response, &message).await,
                 status => {
                     let answer = refusal(response, &message, in_session).await?;
@@ -169,7 +164,7 @@ impl StreamableHttpClient for Bounded {
         token: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Error> {
-        let _listens = self.listens.clone().drop_guard();
+        let _tried = self.unasked.tried();
         let Some(attempt) = self.places.go_on(last_event.as_deref()).await else {
             self.wire.changed.notify_one();
             // Of the errors that rmcp takes for final this is the one that fits: it does not bring us what it should.
@@ -178,7 +173,7 @@ impl StreamableHttpClient for Bounded {
         let (client, longest) = (&self.client, self.longest);
         let events =
             client.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, longest).await?;
-        Ok(Box::pin(Watched::new(events, self.places.clone(), attempt)))
+        Ok(Box::pin(Watched::new(events, self.places.clone(), attempt, self.unasked.opened())))
     }
 
     async fn get_stream_with_max_sse_event_size(
@@ -195,12 +190,13 @@ impl StreamableHttpClient for Bounded {
 }
 
 impl Bounded {
-    /// In a session rmcp opens that stream while it sends the first requests. What a server asks before it is open, such
-    /// as a question that belongs to a call, is lost with many, and the call waits for it in vain.
-    async fn until_it_listens(&self) {
-        if !self.listens.is_cancelled() && timeout(LISTEN_TIMEOUT, self.listens.cancelled()).await.is_err() {
-            self.listens.cancel();
+    /// What the server has taken. If it is a request, the answer may come over a stream of the session: where there is
+    /// none, it never does.
+    fn accepted(&self, message: &ClientJsonRpcMessage, in_session: bool) -> Result<StreamableHttpPostResponse, Error> {
+        if request_id(message).is_some() && !(in_session && self.unasked.is_heard()) {
+            return Err(StreamableHttpError::UnexpectedServerResponse("it took it, and will not answer".into()));
         }
+        Ok(StreamableHttpPostResponse::Accepted)
     }
 
     /// The server does not know our session. A request that it refuses for this is the end of the connection; of what

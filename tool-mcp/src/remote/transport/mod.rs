@@ -11,6 +11,7 @@ mod resume;
 mod sse;
 mod streams;
 mod tls;
+mod unasked;
 mod wire;
 
 pub(super) use child::start;

@@ -15,6 +15,7 @@ use rmcp::transport::streamable_http_client::SseError;
 use sse_stream::Sse;
 use tokio::time::{Instant, sleep};
 
+use super::unasked::Open;
 use super::wire::Wire;
 use crate::remote::backoff::STEADY;
 
@@ -150,11 +151,12 @@ pub(super) struct Watched {
     places: Arc<Places>,
     attempt: Attempt,
     last_event: Option<u64>,
+    _open: Arc<Open>,
 }
 
 impl Watched {
-    pub(super) fn new(events: Events, places: Arc<Places>, attempt: Attempt) -> Self {
-        Self { events, places, attempt, last_event: None }
+    pub(super) fn new(events: Events, places: Arc<Places>, attempt: Attempt, open: Arc<Open>) -> Self {
+        Self { events, places, attempt, last_event: None, _open: open }
     }
 }
 
@@ -215,7 +217,7 @@ mod tests {
         let is_taken_up = |place: &usize| {
             let Some(attempt) = places.attempt(Some(&place.to_string())) else { return false };
             let event = Sse::default().id((place + 1).to_string()).data(data(*place));
-            let mut stream = Watched::new(Box::pin(Given([event].into())), places.clone(), attempt);
+            let mut stream = Watched::new(Box::pin(Given([event].into())), places.clone(), attempt, Arc::default());
             while let Poll::Ready(Some(_)) = Pin::new(&mut stream).poll_next(&mut context) {}
             true
         };
@@ -232,7 +234,8 @@ mod tests {
                 && let Some(attempt) = places.attempt(Some("a"))
             {
                 attempts += 1;
-                let mut stream = Watched::new(Box::pin(Given(VecDeque::new())), places.clone(), attempt);
+                let mut stream =
+                    Watched::new(Box::pin(Given(VecDeque::new())), places.clone(), attempt, Arc::default());
                 sleep(lived).await;
                 let mut context = Context::from_waker(std::task::Waker::noop());
                 assert!(matches!(Pin::new(&mut stream).poll_next(&mut context), Poll::Ready(None)));
