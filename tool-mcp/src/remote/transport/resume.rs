@@ -125,9 +125,9 @@ impl Places {
         (in_vain <= IN_VAIN).then(|| Attempt { in_vain, place, since: Instant::now() })
     }
 
-    /// Remembers where a stream ended, if that is somewhere else than where it was taken up. One that lived for long was
-    /// well, since proxies end what is silent: all begins anew. The pause before the next one, which may be long at a
-    /// server's wish, does not count.
+    /// Remembers where a stream ended, if that is somewhere else than where it was taken up. One that lived for long
+    /// was well, since proxies end what is silent: all begins anew. The pause before the next one, which may be long at
+    /// a server's wish, does not count.
     fn ended(&self, attempt: &Attempt, last_event: Option<u64>) {
         let mut places = self.places();
         if attempt.since.elapsed() >= STEADY {

@@ -23,8 +23,8 @@ pub(super) struct Unasked {
 pub(super) struct Open;
 
 impl Unasked {
-    /// In a session rmcp opens that stream while it sends the first requests. What a server asks before it is open, such
-    /// as a question that belongs to a call, is lost with many, and the call waits for it in vain.
+    /// In a session rmcp opens that stream while it sends the first requests. What a server asks before it is open,
+    /// such as a question that belongs to a call, is lost with many, and the call waits for it in vain.
     pub(super) async fn until_tried(&self) {
         if !self.tried.is_cancelled() && timeout(LISTEN_TIMEOUT, self.tried.cancelled()).await.is_err() {
             self.tried.cancel();
