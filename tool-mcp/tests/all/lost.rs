@@ -75,6 +75,26 @@ async fn a_connection_that_is_over_is_not_used() {
     servers.close().await;
 }
 
+/// Two of a program may not get along: one that says nothing more has ended before the next is started.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_program_ends_before_it_is_started_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let begin = "kill -0 \"$(cat pid)\" && touch both\necho $$ > pid\necho >> starts\n";
+    let reads = "while read -r line; do\n";
+    let falls_silent = format!("{begin}{reads}case \"$line\" in *tools/call*) exec >&-; sleep 600 ;; esac\n");
+    let program = crate::plugins::program("never").replace(reads, &falls_silent);
+    let tools = dispatcher();
+    let config = ServerConfig::command("p", "/bin/sh").args(["-c", &program]).folder(folder.path()).trust();
+    let servers = connect(&tools, Servers::builder().server(config)).await;
+    assert_eq!(kind(&call(&tools, "mcp_p_say").await), Some(ErrorKind::OutcomeUnknown));
+    until(|| std::fs::read_to_string(at("starts")).unwrap().lines().count() == 2).await;
+    until(|| servers.status()[0].state == ServerState::Connected).await;
+    assert!(!at("both").exists());
+    servers.close().await;
+}
+
 #[tokio::test]
 async fn a_server_that_is_away_says_so_and_is_tried_again() {
     let tools = dispatcher();
