@@ -55,13 +55,16 @@ async fn answer(State(host): State<Arc<Host>>, body: String) -> Response {
         ("initialize", _) => hosted::begin(&message, "1"),
         ("tools/list", _) => {
             host.lists.fetch_add(1, SeqCst);
-            let names = ["refuse", "missing", "accept", "nothing", "slow", "break", "gateway", "page", "gone", "work"];
+            let names = [
+                "refuse", "missing", "lacking", "accept", "nothing", "slow", "break", "gateway", "page", "gone", "work",
+            ];
             result(json!({"tools": names.map(|name| tool(name, ""))}))
         }
         ("tools/call", "refuse") => error(-32_602, "the moon is full"),
-        ("tools/call", "missing") => {
+        ("tools/call", name @ ("missing" | "lacking")) => {
+            let id = if name == "missing" { message["id"].clone() } else { message["id"].to_string().into() };
             let error = json!({"code": -32_004, "message": "there is no such page"});
-            respond(404, JSON, json!({"jsonrpc": "2.0", "id": message["id"], "error": error}).to_string())
+            respond(404, JSON, json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string())
         }
         ("tools/call", "accept") => accept(),
         ("tools/call", "nothing") => respond(204, "text/plain", ""),
@@ -113,10 +116,12 @@ async fn a_call_that_is_answered_with_not_found_is_not_made_again() {
     let (host, config) = Host::start().await;
     let servers = connect(&tools, Servers::builder().server(config)).await;
     let listed = host.lists.load(SeqCst);
-    let result = call(&tools, "mcp_h_missing").await;
-    assert_eq!(kind(&result), Some(ErrorKind::Failed), "{result:?}");
-    assert!(result.output.contains("there is no such page (code -32004)"), "{}", result.output);
-    assert_eq!(host.came.load(SeqCst), 1);
+    for (name, came) in [("missing", 1), ("lacking", 2)] {
+        let result = call(&tools, &format!("mcp_h_{name}")).await;
+        assert_eq!(kind(&result), Some(ErrorKind::Failed), "{result:?}");
+        assert!(result.output.contains("there is no such page (code -32004)"), "{}", result.output);
+        assert_eq!(host.came.load(SeqCst), came);
+    }
     until(|| host.lists.load(SeqCst) > listed).await;
     servers.close().await;
 }

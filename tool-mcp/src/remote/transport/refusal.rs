@@ -71,7 +71,8 @@ pub(super) async fn refusal(
 
 /// Whether it was read what it refuses: then it is not about the session.
 fn answers(told: &JsonRpcError, message: &ClientJsonRpcMessage) -> bool {
-    told.id.is_some() && told.id == request_id(message)
+    // As text: there are servers that give a number back as a string.
+    told.id.as_ref().is_some_and(|id| request_id(message).is_some_and(|ours| id.to_string() == ours.to_string()))
 }
 
 /// Whether a refusal is about the session and not about what was said in it: by its words, or by one of the codes that
