@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// A connection that lived this long was well: when it is lost, the next one is made at once.
-const STEADY: Duration = Duration::from_secs(10);
+/// A connection, or a stream of one, that lived this long was well: when it is lost, the next one is made at once.
+pub(super) const STEADY: Duration = Duration::from_secs(10);
 const FIRST: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(60);
 

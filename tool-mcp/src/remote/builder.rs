@@ -42,8 +42,8 @@ impl ServersBuilder {
     /// With the feature `auth`, `"oauth": {}` beside a `url` has somebody log in with a browser when the server asks for
     /// it: the address to open is written to the standard error, or given to `on_login`. `clientId`, `clientSecret` (as
     /// `${NAME}` only), `issuer`, `scopes` and `callbackPort` say more, where the server wants to know it; see
-    /// `OAuth::issuer` and `OAuth::in_browser_at`. For another way to log in there is [`configure`](Self::configure). Without the feature,
-    /// `"oauth"` is a [problem](Servers::problems) of its server.
+    /// `OAuth::issuer` and `OAuth::in_browser_at`. For another way to log in there is [`configure`](Self::configure).
+    /// Without the feature, `"oauth"` is a [problem](Servers::problems) of its server.
     ///
     /// # Errors
     /// When the file cannot be read or is not understood; the error has the file and the key.

@@ -11,10 +11,11 @@ use rmcp::service::{Peer, PeerRequestOptions, ServiceError};
 use serde_json::{Map, Value};
 use tool_runtime::{ErrorKind, Scope, ToolResult};
 
-use super::failure::{failed, failure, is_forgotten};
+use super::connection::Connection;
+use super::failure::{failed, failure, is_forgotten, unsent};
 use super::link::Link;
 use super::listed::Listed;
-use super::transport::Listener;
+use super::transport::{Listener, Sent};
 use super::{content, promise};
 
 /// How often a server may ask for more before a call must be over.
@@ -28,21 +29,26 @@ pub(super) async fn call(
     scope: Scope,
 ) -> ToolResult {
     let params = CallToolRequestParams::new(tool.name.clone()).with_arguments(arguments);
-    let mut call = Call { link: &link, tool: &tool, params, scope: &scope };
+    let mut call = Call { link: &link, tool: &tool, params, scope: &scope, sent: Sent::default() };
     let mut answered = call.answered().await;
     if answered.as_ref().is_err_and(is_forgotten) {
         // The server does not know the session, so that nothing has run. Once it has listed its tools in a new one, the
         // call is made there, if it is still a call of the same tool.
         answered = call.answered().await;
     }
-    answered.unwrap_or_else(|error| failed(&link, &tool.name, error))
+    answered.unwrap_or_else(|error| match error {
+        ServiceError::TransportClosed if !call.sent.is_so() => unsent(link.name(), &tool.name),
+        error => failed(&link, &tool.name, error),
+    })
 }
 
 struct Call<'a> {
     link: &'a Link,
-    tool: &'a Listed,
+    tool: &'a Arc<Listed>,
     params: CallToolRequestParams,
     scope: &'a Scope,
+    /// Whether the server has it by now, if only the first round.
+    sent: Sent,
 }
 
 impl Call<'_> {
@@ -52,16 +58,17 @@ impl Call<'_> {
             Ok(connection) => connection,
             Err(away) => return Ok(failure(ErrorKind::Retry, away)),
         };
+        self.sent = Sent::default();
         // What cannot be wanted again is not kept.
         let mut params = match connection.asks_back || connection.may_forget {
             true => self.params.clone(),
             false => std::mem::take(&mut self.params),
         };
         for _ in 0..ROUNDS {
-            if let Some(refusal) = self.tool.refusal(self.link.name()) {
-                return Ok(refusal);
+            if let Err(withheld) = self.tool.check() {
+                return Ok(withheld.refusal(self.link.name(), &self.tool.name));
             }
-            match send(&connection.peer, params, self.scope).await? {
+            match self.send(&connection, params).await? {
                 ServerResult::CallToolResult(answer) => {
                     let is_error = answer.is_error == Some(true);
                     let broken = self.tool.broken_by(is_error, answer.structured_content.as_ref());
@@ -102,27 +109,35 @@ impl Call<'_> {
             Some(why) => promise::broken(self.link.name(), &self.tool.name, &why, &result),
         }
     }
-}
 
-async fn send(
-    peer: &Peer<RoleClient>,
-    mut params: CallToolRequestParams,
-    scope: &Scope,
-) -> Result<ServerResult, ServiceError> {
-    if let Some(parent) = scope.context().trace_parent() {
-        params.set_traceparent(parent);
+    async fn send(
+        &self,
+        connection: &Connection,
+        mut params: CallToolRequestParams,
+    ) -> Result<ServerResult, ServiceError> {
+        if let Some(parent) = self.scope.context().trace_parent() {
+            params.set_traceparent(parent);
+        }
+        let mut request = CallToolRequest::new(params);
+        // What it was checked against is checked again when it leaves.
+        request.extensions.insert(self.tool.clone());
+        request.extensions.insert(self.sent.clone());
+        let progress = self.scope.progress();
+        if progress.is_heard() {
+            request.extensions.insert(Listener(progress));
+        }
+        let request = ClientRequest::CallToolRequest(request);
+        let peer = &connection.peer;
+        let waiting = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
+        let mut abandoned = Abandoned { peer, id: Some(waiting.id.clone()) };
+        let answer = tokio::select! {
+            biased;
+            answer = waiting.await_response() => answer,
+            () = connection.wire.never_sends(&self.sent) => Err(ServiceError::TransportClosed),
+        };
+        abandoned.id = None;
+        answer
     }
-    let mut request = CallToolRequest::new(params);
-    let progress = scope.progress();
-    if progress.is_heard() {
-        request.extensions.insert(Listener(progress));
-    }
-    let request = ClientRequest::CallToolRequest(request);
-    let sent = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
-    let mut abandoned = Abandoned { peer, id: Some(sent.id.clone()) };
-    let answer = sent.await_response().await;
-    abandoned.id = None;
-    answer
 }
 
 /// Tells the server when nobody waits for its answer any more: the call was cancelled, or its time is up.

@@ -143,10 +143,17 @@ impl Connection {
         self.wire.forgotten.is_cancelled()
     }
 
+    /// Whether the connection is of no use any more.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_forgotten() || self.wire.ended.is_cancelled()
+    }
+
     /// Waits until the connection is of no use any more, and gives back why.
     pub(super) async fn lost(&self) -> &'static str {
+        const LOST: &str = "the connection was lost";
         tokio::select! {
-            () = self.ended.cancelled() => "the connection was lost",
+            () = self.wire.ended.cancelled() => LOST,
+            () = self.ended.cancelled() => LOST,
             () = self.wire.forgotten.cancelled() => "it forgot the session",
         }
     }

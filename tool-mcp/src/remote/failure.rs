@@ -1,6 +1,7 @@
 //! What went wrong with a call, in words for a model, and whether the tool may have run.
 
 use std::borrow::Cow;
+use std::io;
 
 use rmcp::model::{ErrorCode, ErrorData};
 use rmcp::service::ServiceError;
@@ -10,6 +11,7 @@ use tool_runtime::{ErrorKind, ToolError, ToolResult};
 
 use super::connection::chain;
 use super::link::Link;
+use super::listed::Withheld;
 use super::transport::{LOST, TOO_LONG, UNREADABLE};
 
 pub(super) fn failure(kind: ErrorKind, message: impl Into<String>) -> ToolResult {
@@ -22,13 +24,35 @@ pub(super) fn is_forgotten(error: &ServiceError) -> bool {
     matches!(over_http(error), Some(StreamableHttpError::SessionExpired))
 }
 
+/// Why a request over HTTP was not sent that had waited, if its tool is the reason.
+fn withheld(error: &ServiceError) -> Option<Withheld> {
+    let ServiceError::TransportSend(error) = error else { return None };
+    let Some(StreamableHttpError::Io(error)) = over_http(error) else { return None };
+    error.get_ref()?.downcast_ref().copied()
+}
+
+/// What [`withheld`] finds again.
+pub(super) fn withhold(withheld: Withheld) -> StreamableHttpError<reqwest::Error> {
+    io::Error::other(withheld).into()
+}
+
 fn over_http(error: &DynamicTransportError) -> Option<&StreamableHttpError<reqwest::Error>> {
     error.error.downcast_ref()
+}
+
+/// What a call is told that was never sent.
+pub(super) fn unsent(server: &str, tool: &str) -> ToolResult {
+    let message =
+        format!("The connection to the server `{server}` was lost before `{tool}` was called. It did not run.");
+    failure(ErrorKind::Retry, message)
 }
 
 /// What went wrong, in words for a model, and whether the tool may have run.
 pub(super) fn failed(link: &Link, tool: &str, error: ServiceError) -> ToolResult {
     let server = link.name();
+    if let Some(withheld) = withheld(&error) {
+        return withheld.refusal(server, tool);
+    }
     let unknown = |why: &str| {
         let message = format!("{why} while `{tool}` was running there: it may have happened, or not.");
         failure(ErrorKind::OutcomeUnknown, message)

@@ -27,11 +27,11 @@ pub(super) enum State {
 }
 
 impl State {
-    /// Whether it is worth no waiting. A connection that is forgotten is about to be replaced.
+    /// Whether it is worth no waiting. A connection that is over is about to be replaced.
     fn is_settled(&self) -> bool {
         match self {
             Self::Connecting => false,
-            Self::Connected(connection) => !connection.is_forgotten(),
+            Self::Connected(connection) => !connection.is_over(),
             Self::Away(_) | Self::Closed => true,
         }
     }
@@ -57,7 +57,7 @@ impl Link {
     /// The connection, or in words why there is none. One that is being made is waited for.
     pub(super) async fn connection(&self) -> Result<Arc<Connection>, String> {
         if let State::Connected(connection) = &*self.state.borrow()
-            && !connection.is_forgotten()
+            && !connection.is_over()
         {
             return Ok(connection.clone());
         }

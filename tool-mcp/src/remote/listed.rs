@@ -1,5 +1,6 @@
 //! A tool as its server has listed it, and whether it still is that tool.
 
+use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::Tool;
@@ -22,6 +23,13 @@ pub(super) struct Listed {
 pub(super) enum Standing {
     /// It is offered as it was.
     Offered,
+    /// Calls that were checked before must not be sent any more.
+    Withheld(Withheld),
+}
+
+/// Why a call must not be sent any more.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Withheld {
     /// It is not offered until somebody approves it.
     Held,
     /// Another tool has its name: one that is described otherwise.
@@ -45,28 +53,13 @@ impl Listed {
         *self.standing() = standing;
     }
 
-    /// What a call is told that must not be sent any more. It may have waited for a connection, or for somebody's
-    /// consent, while the server was listed again: nobody has agreed to what the tool is now.
-    pub(super) fn refusal(&self, server: &str) -> Option<ToolResult> {
-        let tool = &self.name;
-        let (kind, why) = match *self.standing() {
-            Standing::Offered => return None,
-            Standing::Held => (
-                ErrorKind::Refused,
-                format!(
-                    "`{tool}` of the server `{server}` is not offered until somebody approves what it says of it now"
-                ),
-            ),
-            Standing::Changed => (
-                ErrorKind::Retry,
-                format!(
-                    "`{tool}` of the server `{server}` has changed since it was called; read again what it does and \
-                     what it takes, and call it anew"
-                ),
-            ),
-            Standing::Gone => (ErrorKind::UnknownTool, format!("The server `{server}` has no tool `{tool}` any more")),
-        };
-        Some(ToolResult::failure(ToolError::new(kind, format!("{why}. It did not run."))))
+    /// Whether a call may still be sent. It may have waited for a connection, for a login, or for somebody's consent,
+    /// while the server was listed again: nobody has agreed to what the tool is now.
+    pub(super) fn check(&self) -> Result<(), Withheld> {
+        match *self.standing() {
+            Standing::Offered => Ok(()),
+            Standing::Withheld(why) => Err(why),
+        }
     }
 
     /// What is wrong with an answer that is no error, in words.
@@ -74,3 +67,38 @@ impl Listed {
         self.promise.as_ref().filter(|_| !is_error)?.broken_by(structured)
     }
 }
+
+impl Withheld {
+    /// What the call is told.
+    pub(super) fn refusal(self, server: &str, tool: &str) -> ToolResult {
+        let (kind, why) = match self {
+            Self::Held => (
+                ErrorKind::Refused,
+                format!(
+                    "`{tool}` of the server `{server}` is not offered until somebody approves what it says of it now"
+                ),
+            ),
+            Self::Changed => (
+                ErrorKind::Retry,
+                format!(
+                    "`{tool}` of the server `{server}` has changed since it was called; read again what it does and \
+                     what it takes, and call it anew"
+                ),
+            ),
+            Self::Gone => (ErrorKind::UnknownTool, format!("The server `{server}` has no tool `{tool}` any more")),
+        };
+        ToolResult::failure(ToolError::new(kind, format!("{why}. It did not run.")))
+    }
+}
+
+impl fmt::Display for Withheld {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Held => "its tool is held until somebody approves it",
+            Self::Changed => "its tool has changed",
+            Self::Gone => "its tool is gone",
+        })
+    }
+}
+
+impl std::error::Error for Withheld {}

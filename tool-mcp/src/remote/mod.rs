@@ -11,6 +11,7 @@ mod failure;
 mod file;
 mod link;
 mod listed;
+mod names;
 #[cfg(feature = "auth")]
 mod oauth;
 mod offer;

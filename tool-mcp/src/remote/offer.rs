@@ -1,46 +1,18 @@
 //! Which of a server's tools stand in the registry.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rmcp::model::Tool;
 use tool_runtime::{Changes, Registry};
 
 use super::config::ServerConfig;
 use super::link::Link;
-use super::listed::{Listed, Standing};
+use super::listed::{Listed, Standing, Withheld};
+use super::names::Names;
 use super::status::ToolStatus;
 use super::tool::{local_name, local_tool};
 use crate::pins::{ApproveError, Held, Pins, Warning, fingerprint, said, warnings};
-
-/// Whose tool a name stands for, over all servers.
-#[derive(Default)]
-pub(super) struct Names {
-    owners: Mutex<HashMap<String, (String, String)>>,
-}
-
-impl Names {
-    /// Takes a name for a tool of a server, or says in words who has it.
-    fn claim(&self, name: &str, server: &str, tool: &str) -> Result<(), String> {
-        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        let owner = owners.entry(name.to_owned()).or_insert_with(|| (server.to_owned(), tool.to_owned()));
-        if owner.0 == server {
-            return Ok(());
-        }
-        Err(format!(
-            "`{name}` would be the name of two tools: `{}` of the server `{}`, which has it, and `{tool}` of the server \
-             `{server}`, which was left out; give one of the servers another name",
-            owner.1, owner.0
-        ))
-    }
-
-    fn release(&self, name: &str, server: &str) {
-        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        if owners.get(name).is_some_and(|owner| owner.0 == server) {
-            owners.remove(name);
-        }
-    }
-}
 
 /// The tools of one server in the registry.
 pub(super) struct Offer {
@@ -94,6 +66,8 @@ impl Offer {
     /// Brings the registry to these tools.
     fn bring_to(&mut self, mut next: BTreeMap<String, Shown>) {
         self.tell(&next);
+        // Before anything else is offered: who still holds the tool that was there does not get through to the new one.
+        self.withhold(&next);
         self.apply(&mut next);
         self.settle(&next);
         for name in self.shown.keys().filter(|name| !next.contains_key(*name)) {
@@ -126,14 +100,25 @@ impl Offer {
 
     /// Says to the calls that are under way what became of their tools.
     fn settle(&self, next: &BTreeMap<String, Shown>) {
-        for (name, known) in &self.shown {
-            known.listed.stands(match next.get(name) {
-                None => Standing::Gone,
-                Some(shown) if shown.held.is_some() => Standing::Held,
+        self.standings(next).for_each(|(listed, standing)| listed.stands(standing));
+    }
+
+    /// Says so to those of them that must not go on.
+    fn withhold(&self, next: &BTreeMap<String, Shown>) {
+        let withheld = self.standings(next).filter(|(_, standing)| *standing != Standing::Offered);
+        withheld.for_each(|(listed, standing)| listed.stands(standing));
+    }
+
+    fn standings(&self, next: &BTreeMap<String, Shown>) -> impl Iterator<Item = (&Listed, Standing)> {
+        self.shown.iter().map(|(name, known)| {
+            let standing = match next.get(name) {
+                None => Standing::Withheld(Withheld::Gone),
+                Some(shown) if shown.held.is_some() => Standing::Withheld(Withheld::Held),
                 Some(shown) if Arc::ptr_eq(&shown.listed, &known.listed) => Standing::Offered,
-                Some(_) => Standing::Changed,
-            });
-        }
+                Some(_) => Standing::Withheld(Withheld::Changed),
+            };
+            (&*known.listed, standing)
+        })
     }
 
     fn fits(&self, name: &str, tool: &Tool, twin: Option<&Tool>) -> Result<(), String> {
@@ -251,5 +236,51 @@ impl Offer {
             held: shown.held.clone(),
         };
         self.shown.iter().map(status).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::task::{Context, Wake};
+
+    use serde_json::json;
+    use tool_runtime::Dispatcher;
+
+    use super::*;
+
+    /// Is woken in the middle of a change, and looks whether a tool may be called.
+    struct Looks(Arc<Listed>, Mutex<Vec<Result<(), Withheld>>>);
+
+    impl Wake for Looks {
+        fn wake(self: Arc<Self>) {
+            self.1.lock().unwrap().push(self.0.check());
+        }
+    }
+
+    #[test]
+    fn a_tool_is_withheld_before_another_is_offered() {
+        let tool = |name: &str, description: &str| -> Tool {
+            let tool = json!({"name": name, "description": description, "inputSchema": {"type": "object"}});
+            serde_json::from_value(tool).unwrap()
+        };
+        for (next, expected) in [
+            (vec![tool("a", "Another.")], Err(Withheld::Changed)),
+            (Vec::new(), Err(Withheld::Gone)),
+            // The control changes something else.
+            (vec![tool("a", "One."), tool("b", "")], Ok(())),
+        ] {
+            let registry = Dispatcher::builder().build().unwrap().registry();
+            let config = Arc::new(ServerConfig::http("s", "http://127.0.0.1:1"));
+            let link = Arc::new(Link::new("s".into()));
+            let mut offer = Offer::new(config, link, registry.clone(), Arc::default(), None);
+            offer.show(vec![tool("a", "One.")], None);
+            let looks = Arc::new(Looks(offer.shown["mcp_s_a"].listed.clone(), Mutex::default()));
+            let (mut changes, waker) = (registry.changes(), looks.clone().into());
+            let mut changed = std::pin::pin!(changes.changed());
+            assert!(changed.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+            offer.show(next, None);
+            assert_eq!(*looks.1.lock().unwrap(), [expected]);
+        }
     }
 }

@@ -11,7 +11,9 @@ use super::backoff::Backoff;
 use super::config::ServerConfig;
 use super::connection::{Connection, chain};
 use super::link::{Link, State};
-use super::offer::{Names, Offer};
+use super::names::Names;
+use super::offer::Offer;
+use super::reached::Reached;
 use super::requests::{Handlers, Requests};
 use super::status::{ServerState, ServerStatus};
 use super::subscription::subscribe;
@@ -166,6 +168,11 @@ impl Keeper {
                         break;
                     }
                     backoff.lost(since.elapsed(), connection.is_forgotten());
+                    if matches!(self.config.reached, Reached::Command(_)) {
+                        // Two of a program may not get along: one ends before the next is started.
+                        self.link.set(State::Connecting);
+                        connection.close().await;
+                    }
                     why
                 }
                 Err(why) => {

@@ -41,8 +41,9 @@ use crate::pins::ApproveError;
 /// A tool is called `mcp_{server}_{tool}`, and nothing can tell it from one of the application's own: its arguments are
 /// checked and mended before they are sent, somebody is asked, the call is recorded, limited, stopped. It is `sensitive`
 /// unless its server is trusted. A tool whose server is away stays, and says so when it is called. A call reaches only the
-/// tool that it was checked against: if the server lists another one under that name before it is sent, it does not run. An answer that is not
-/// what the tool's output schema says is a failure that tells what is wrong, and what was answered: the tool has run.
+/// tool that it was checked against: if the server lists another one under that name before it is sent, it does not
+/// run. An answer that is not what the tool's output schema says is a failure that tells what is wrong, and what was
+/// answered: the tool has run.
 ///
 /// A server that cannot be reached, or whose tools cannot be registered, is a problem in its [status](Self::status), and
 /// the others are not held up by it.

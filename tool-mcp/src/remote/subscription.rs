@@ -41,14 +41,14 @@ async fn stay_subscribed(connection: Weak<Connection>, filter: SubscriptionFilte
             let Some((peer, wire)) = connection.upgrade().map(|open| (open.peer.clone(), open.wire.clone())) else {
                 return;
             };
-            let subscribed = peer.listen(filter.clone()).await;
+            let subscribed = timeout(TIMEOUT, peer.listen(filter.clone())).await;
             wire.changed.notify_one();
             match subscribed {
-                Ok(subscription) => break subscription,
-                Err(error @ ServiceError::McpError(_)) => {
+                Ok(Ok(subscription)) => break subscription,
+                Ok(Err(error @ ServiceError::McpError(_))) => {
                     return tracing::debug!(%error, "changes of its list will not be told any more");
                 }
-                Err(_) => backoff.failed(),
+                Ok(Err(_)) | Err(_) => backoff.failed(),
             }
         };
     }

@@ -4,8 +4,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use axum::Router;
-use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
@@ -15,10 +13,8 @@ use tokio::sync::Semaphore;
 use tool_mcp::{Generation, ServerConfig, ServerState, Servers};
 use tool_runtime::{Dispatcher, ErrorKind, Progress, ToolCall};
 
+use crate::hosted::{self, EVENTS, JSON, accept, respond};
 use crate::scripted::{call, connect, dispatcher, kind, seen, text, tool, until};
-
-const JSON: &str = "application/json";
-const EVENTS: &str = "text/event-stream";
 
 /// How a server says that it does not know a session.
 #[derive(Clone, Copy, Debug)]
@@ -55,11 +51,7 @@ impl Host {
             slow: Semaphore::new(0),
             beginnings: Semaphore::new(1_000),
         });
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let app = Router::new().route("/mcp", post(answer)).with_state(host.clone());
-        tokio::spawn(async move { axum::serve(listener, app).await });
-        let config = ServerConfig::http("h", format!("http://{address}/mcp"));
+        let config = hosted::host(post(answer).with_state(host.clone())).await;
         (host, config.trust().generation(Generation::Initialize))
     }
 
@@ -83,25 +75,15 @@ impl Host {
     }
 }
 
-fn respond(status: u16, kind: &str, body: impl Into<Body>) -> Response {
-    Response::builder().status(status).header("content-type", kind).body(body.into()).unwrap()
-}
-
 async fn answer(State(host): State<Arc<Host>>, headers: HeaderMap, body: String) -> Response {
     let message: Value = serde_json::from_str(&body).unwrap_or_default();
-    let result = |result: Value| json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string();
+    let result = |result: Value| hosted::result(&message, result);
     let method = message["method"].as_str().unwrap_or_default();
     let said = headers.get("mcp-session-id").and_then(|session| session.to_str().ok()).unwrap_or("-");
     host.heard.lock().unwrap().push(format!("{said} {method}"));
     if method == "initialize" {
         drop(host.beginnings.acquire().await);
-        let body = result(json!({
-            "protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"},
-        }));
-        let mut first = respond(200, JSON, body);
-        let session = host.session.load(SeqCst).to_string();
-        first.headers_mut().insert("mcp-session-id", session.parse().unwrap());
-        return first;
+        return hosted::begin(&message, &host.session.load(SeqCst).to_string());
     }
     let is_known = said == host.session.load(SeqCst).to_string();
     if !is_known || (method == "tools/call" && host.never_knows.load(SeqCst)) {
@@ -115,18 +97,19 @@ async fn answer(State(host): State<Arc<Host>>, headers: HeaderMap, body: String)
         };
     }
     match (method, message["params"]["name"].as_str().unwrap_or_default()) {
-        ("tools/list", _) => respond(200, JSON, result(json!({"tools": *host.tools.lock().unwrap()}))),
+        ("tools/list", _) => result(json!({"tools": *host.tools.lock().unwrap()})),
         ("tools/call", "slow") => {
             host.slow.acquire().await.unwrap().forget();
-            respond(200, JSON, result(text("slowly")))
+            result(text("slowly"))
         }
         ("tools/call", "report") => {
             let params = json!({"progressToken": message["params"]["_meta"]["progressToken"], "progress": 1});
             let progress = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params});
-            respond(200, EVENTS, format!("data: {progress}\n\ndata: {}\n\n", result(text("reported"))))
+            let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": text("reported")});
+            respond(200, EVENTS, format!("data: {progress}\n\ndata: {answer}\n\n"))
         }
-        ("tools/call", _) => respond(200, JSON, result(text("done"))),
-        _ => respond(202, "text/plain", ""),
+        ("tools/call", _) => result(text("done")),
+        _ => accept(),
     }
 }
 

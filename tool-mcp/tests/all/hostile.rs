@@ -184,12 +184,13 @@ async fn answers_that_are_none_are_failures() {
     servers.close().await;
 }
 
-/// Questions without end are declined; a change that is told without end is listed now and then.
-#[tokio::test]
+/// Questions without end are declined; a change that is told without end is listed now and then. The clock stands still
+/// while anybody has something to do: how long it takes is of no matter.
+#[tokio::test(start_paused = true)]
 async fn floods_do_not_drown_anybody() {
     let tools = dispatcher();
     let flood = server("s", |mut peer: Peer| async move {
-        let (mut lists, mut declined) = (0, 0);
+        let (mut lists, mut declined, mut pings, mut call) = (0, 0, 0, Value::Null);
         while let Some(message) = peer.request().await {
             match message["method"].as_str() {
                 Some("tools/list") => {
@@ -204,13 +205,16 @@ async fn floods_do_not_drown_anybody() {
                         let params = json!({"mode": "form", "message": "who?", "requestedSchema": {"type": "object", "properties": {}}});
                         peer.send(json!({"jsonrpc": "2.0", "id": format!("q{id}"), "method": "elicitation/create", "params": params})).await;
                     }
-                    while declined < 500 {
-                        let Some(answer) = peer.next().await else { return };
-                        declined += usize::from(answer["result"]["action"] == "decline");
-                    }
-                    peer.answer(&message, text(format!("{declined} declined, listed {}", lists < 5))).await;
+                    call = message;
                 }
-                _ => {}
+                _ if message["result"]["action"] == "decline" => declined += 1,
+                _ => pings += 1,
+            }
+            // Whoever lists without a pause has done so many times when all these were answered one by one.
+            if declined == 500 && pings < 200 {
+                peer.send(json!({"jsonrpc": "2.0", "id": format!("p{pings}"), "method": "ping"})).await;
+            } else if pings == 200 {
+                peer.answer(&call, text(format!("{declined} declined, listed {}", lists < 5))).await;
             }
         }
     });

@@ -4,9 +4,12 @@ use serde_json::{Value, json};
 use tool_mcp::{ServerConfig, ServerState, Servers};
 use tool_runtime::ErrorKind;
 
+use std::sync::Arc;
+
 use crate::scripted::{
     Peer, beside_good, call, connect, dispatcher, good, good_answers, kind, server, text, tool, until,
 };
+use tokio::sync::Notify;
 
 /// Calls in flight have a clear result, tools stay, and the next connection serves them.
 #[tokio::test]
@@ -28,6 +31,68 @@ async fn a_connection_that_is_lost_is_made_again() {
     assert_eq!(call(&tools, "mcp_s_work").await.output, "alive");
     servers.close().await;
     assert!(tools.registry().is_empty());
+}
+
+/// rmcp ends a connection at leisure: what it was asked may still be answered. Calls do not wait for that.
+#[tokio::test]
+async fn a_connection_that_is_over_is_not_used() {
+    let (asked, over) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (is_asked, is_over) = (asked.clone(), over.clone());
+    let dying = server("s", move |mut peer: Peer| {
+        let (is_asked, is_over) = (is_asked.clone(), is_over.clone());
+        async move {
+            let list = peer.request().await.unwrap_or_default();
+            peer.answer(&list, json!({"tools": [tool("work", "")]})).await;
+            if peer.connection == 0 {
+                let form =
+                    json!({"mode": "form", "message": "who?", "requestedSchema": {"type": "object", "properties": {}}});
+                peer.send(json!({"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": form})).await;
+                is_asked.notified().await;
+                drop(peer);
+                return is_over.notify_one();
+            }
+            while let Some(call) = peer.next().await {
+                peer.answer(&call, text("alive")).await;
+            }
+        }
+    });
+    let tools = dispatcher();
+    let builder = Servers::builder().server(dying.trust()).on_elicitation(move |_| {
+        asked.notify_one();
+        std::future::pending()
+    });
+    let servers = connect(&tools, builder).await;
+    over.notified().await;
+    // Everything is in memory, and on this thread: what needs no time has happened then.
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+    let lost = call(&tools, "mcp_s_work").await;
+    assert_eq!(kind(&lost), Some(ErrorKind::Retry), "{lost:?}");
+    assert!(lost.output.contains("did not run"), "{}", lost.output);
+    until(|| servers.status()[0].state == ServerState::Connected).await;
+    assert_eq!(call(&tools, "mcp_s_work").await.output, "alive");
+    servers.close().await;
+}
+
+/// Two of a program may not get along: one that says nothing more has ended before the next is started.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_program_ends_before_it_is_started_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let begin = "kill -0 \"$(cat pid)\" && touch both\necho $$ > pid\necho >> starts\n";
+    let reads = "while read -r line; do\n";
+    let falls_silent = format!("{begin}{reads}case \"$line\" in *tools/call*) exec >&-; sleep 600 ;; esac\n");
+    let program = crate::plugins::program("never").replace(reads, &falls_silent);
+    let tools = dispatcher();
+    let config = ServerConfig::command("p", "/bin/sh").args(["-c", &program]).folder(folder.path()).trust();
+    let servers = connect(&tools, Servers::builder().server(config)).await;
+    assert_eq!(kind(&call(&tools, "mcp_p_say").await), Some(ErrorKind::OutcomeUnknown));
+    until(|| std::fs::read_to_string(at("starts")).unwrap().lines().count() == 2).await;
+    until(|| servers.status()[0].state == ServerState::Connected).await;
+    assert!(!at("both").exists());
+    servers.close().await;
 }
 
 #[tokio::test]

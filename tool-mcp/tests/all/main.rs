@@ -11,6 +11,8 @@ mod server;
 mod everything;
 /// Servers behind a URL that forget who we are.
 mod forgotten;
+/// A server behind a URL that says what a test wants.
+mod hosted;
 /// Servers that do harm.
 mod hostile;
 /// Answers that are far too long.

@@ -1,24 +1,24 @@
 //! Servers behind a URL that refuse what we say, or break off.
 
-use std::sync::Arc;
+use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::post;
 use serde_json::{Value, json};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc};
 use tool_mcp::{Generation, ServerConfig, Servers};
-use tool_runtime::ErrorKind;
+use tool_runtime::{ErrorKind, ToolCall};
 
+use crate::hosted::{self, EVENTS, JSON, accept, respond};
 use crate::scripted::{call, connect, dispatcher, kind, text, tool, until};
-
-const JSON: &str = "application/json";
-const EVENTS: &str = "text/event-stream";
 
 #[derive(Default)]
 struct Host {
@@ -33,16 +33,9 @@ struct Host {
 impl Host {
     async fn start() -> (Arc<Self>, ServerConfig) {
         let host = Arc::<Self>::default();
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let app = Router::new().route("/mcp", post(answer).get(resume)).with_state(host.clone());
-        tokio::spawn(async move { axum::serve(listener, app).await });
-        (host, ServerConfig::http("h", format!("http://{address}/mcp")).trust())
+        let config = hosted::host(post(answer).get(resume).with_state(host.clone())).await;
+        (host, config.trust())
     }
-}
-
-fn respond(status: u16, kind: &str, body: impl Into<Body>) -> Response {
-    Response::builder().status(status).header("content-type", kind).body(body.into()).unwrap()
 }
 
 fn error(code: i64, message: &str) -> Response {
@@ -52,28 +45,29 @@ fn error(code: i64, message: &str) -> Response {
 
 async fn answer(State(host): State<Arc<Host>>, body: String) -> Response {
     let message: Value = serde_json::from_str(&body).unwrap_or_default();
-    let result = |result: Value| {
-        respond(200, JSON, json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string())
-    };
+    let result = |result: Value| hosted::result(&message, result);
     let method = message["method"].as_str().unwrap_or_default();
     if method == "tools/call" {
         host.came.fetch_add(1, SeqCst);
     }
     match (method, message["params"]["name"].as_str().unwrap_or_default()) {
         ("server/discover", _) => respond(400, "text/plain", ""),
-        ("initialize", _) => {
-            let mut first = result(json!({
-                "protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"},
-            }));
-            first.headers_mut().insert("mcp-session-id", "1".parse().unwrap());
-            first
-        }
+        ("initialize", _) => hosted::begin(&message, "1"),
         ("tools/list", _) => {
             host.lists.fetch_add(1, SeqCst);
-            let names = ["refuse", "slow", "break", "gateway", "page", "gone", "work"];
+            let names = [
+                "refuse", "missing", "lacking", "accept", "nothing", "slow", "break", "gateway", "page", "gone", "work",
+            ];
             result(json!({"tools": names.map(|name| tool(name, ""))}))
         }
         ("tools/call", "refuse") => error(-32_602, "the moon is full"),
+        ("tools/call", name @ ("missing" | "lacking")) => {
+            let id = if name == "missing" { message["id"].clone() } else { message["id"].to_string().into() };
+            let error = json!({"code": -32_004, "message": "there is no such page"});
+            respond(404, JSON, json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string())
+        }
+        ("tools/call", "accept") => accept(),
+        ("tools/call", "nothing") => respond(204, "text/plain", ""),
         ("tools/call", "slow") => {
             host.go_on.notified().await;
             result(text("slowly"))
@@ -83,7 +77,7 @@ async fn answer(State(host): State<Arc<Host>>, body: String) -> Response {
         ("tools/call", "page") => respond(200, "text/html", "<p>"),
         ("tools/call", "gone") => respond(410, "text/plain", ""),
         ("tools/call", _) => result(text("done")),
-        _ => respond(202, "text/plain", ""),
+        _ => accept(),
     }
 }
 
@@ -115,6 +109,23 @@ async fn a_refusal_for_another_reason_is_told_and_costs_nobody_else() {
     servers.close().await;
 }
 
+/// A server may say so of what a call is about, and not of the session: the call has run.
+#[tokio::test]
+async fn a_call_that_is_answered_with_not_found_is_not_made_again() {
+    let tools = dispatcher();
+    let (host, config) = Host::start().await;
+    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let listed = host.lists.load(SeqCst);
+    for (name, came) in [("missing", 1), ("lacking", 2)] {
+        let result = call(&tools, &format!("mcp_h_{name}")).await;
+        assert_eq!(kind(&result), Some(ErrorKind::Failed), "{result:?}");
+        assert!(result.output.contains("there is no such page (code -32004)"), "{}", result.output);
+        assert_eq!(host.came.load(SeqCst), came);
+    }
+    until(|| host.lists.load(SeqCst) > listed).await;
+    servers.close().await;
+}
+
 #[tokio::test]
 async fn a_stream_that_always_ends_is_given_up() {
     let tools = dispatcher();
@@ -136,10 +147,15 @@ async fn whether_a_call_ran_is_only_said_where_it_is_known() {
     let tools = dispatcher();
     let (_host, config) = Host::start().await;
     let servers = connect(&tools, Servers::builder().server(config)).await;
-    for (name, expected) in
-        [("gateway", ErrorKind::OutcomeUnknown), ("page", ErrorKind::OutcomeUnknown), ("gone", ErrorKind::Failed)]
-    {
-        let result = call(&tools, &format!("mcp_h_{name}")).await;
+    for (name, expected) in [
+        ("gateway", ErrorKind::OutcomeUnknown),
+        ("page", ErrorKind::OutcomeUnknown),
+        ("accept", ErrorKind::OutcomeUnknown),
+        ("nothing", ErrorKind::OutcomeUnknown),
+        ("gone", ErrorKind::Failed),
+    ] {
+        let called = ToolCall::from_text(format!("mcp_h_{name}"), "{}");
+        let result = tools.call(called).timeout(Duration::from_secs(20)).await;
         assert_eq!(kind(&result), Some(expected), "{name}: {result:?}");
     }
     servers.close().await;
@@ -157,26 +173,62 @@ async fn nothing_is_asked_before_the_server_can_speak() {
     };
     let answer = move |body: String| async move {
         let message: Value = serde_json::from_str(&body).unwrap_or_default();
-        let result = match message["method"].as_str() {
-            Some("initialize") => {
-                json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"}})
-            }
-            Some("tools/list") => json!({"tools": [tool(if is_open.load(SeqCst) { "heard" } else { "unheard" }, "")]}),
-            _ => return respond(202, "text/plain", ""),
-        };
-        let mut answer =
-            respond(200, JSON, json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string());
-        answer.headers_mut().insert("mcp-session-id", "1".parse().unwrap());
-        answer
+        let name = if is_open.load(SeqCst) { "heard" } else { "unheard" };
+        match message["method"].as_str() {
+            Some("initialize") => hosted::begin(&message, "1"),
+            Some("tools/list") => hosted::result(&message, json!({"tools": [tool(name, "")]})),
+            _ => accept(),
+        }
     };
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let routes = Router::new().route("/mcp", post(answer).get(listen));
-    tokio::spawn(async move { axum::serve(listener, routes).await });
-    let config = ServerConfig::http("h", format!("http://{address}/mcp")).generation(Generation::Initialize);
+    let config = hosted::host(post(answer).get(listen)).await.generation(Generation::Initialize);
     let tools = dispatcher();
     let servers = connect(&tools, Servers::builder().server(config)).await;
     assert_eq!(tools.registry().names().join(" "), "mcp_h_heard");
+    servers.close().await;
+}
+
+/// What a server says when it likes.
+struct Says(mpsc::UnboundedReceiver<String>);
+
+impl futures_core::Stream for Says {
+    type Item = Result<String, Infallible>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.0.poll_recv(context).map(|said| said.map(Ok))
+    }
+}
+
+/// A server that takes a call, and answers over the stream of the session. One without such a stream never would.
+#[tokio::test]
+async fn a_call_that_is_accepted_may_be_answered_over_the_session() {
+    let (say, said) = mpsc::unbounded_channel();
+    let said = Arc::new(Mutex::new(Some(said)));
+    let listen = move || async move {
+        match said.lock().unwrap().take() {
+            Some(said) => respond(200, EVENTS, Body::from_stream(Says(said))),
+            None => respond(405, "text/plain", ""),
+        }
+    };
+    let answer = move |body: String| async move {
+        let message: Value = serde_json::from_str(&body).unwrap_or_default();
+        match message["method"].as_str() {
+            Some("initialize") => hosted::begin(&message, "1"),
+            Some("tools/list") => hosted::result(&message, json!({"tools": [tool("work", "")]})),
+            Some("tools/call") => {
+                let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": text("here")});
+                tokio::spawn(async move {
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    say.send(format!("data: {answer}\n\n"))
+                });
+                accept()
+            }
+            _ => accept(),
+        }
+    };
+    let config = hosted::host(post(answer).get(listen)).await.generation(Generation::Initialize);
+    let tools = dispatcher();
+    let servers = connect(&tools, Servers::builder().server(config.trust())).await;
+    assert_eq!(call(&tools, "mcp_h_work").await.output, "here");
     servers.close().await;
 }
 
@@ -184,17 +236,27 @@ async fn nothing_is_asked_before_the_server_can_speak() {
 /// when that cannot be had again.
 #[tokio::test]
 async fn a_subscription_that_fails_is_tried_again() {
+    subscribed_again(|| async { respond(503, "text/plain", "") }).await;
+}
+
+#[tokio::test]
+async fn a_subscription_that_is_not_acknowledged_is_tried_again() {
+    subscribed_again(std::future::pending).await;
+}
+
+/// Connects to a server that answers the second request for a subscription in this way, until there was a third.
+async fn subscribed_again<F: Future<Output = Response> + Send>(second: impl Fn() -> F + Clone + Send + Sync + 'static) {
     let (listens, lists) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let counted = (listens.clone(), lists.clone());
     let answer = move |body: String| {
-        let (listens, lists) = counted.clone();
+        let ((listens, lists), second) = (counted.clone(), second.clone());
         async move {
             let message: Value = serde_json::from_str(&body).unwrap_or_default();
             let result = |mut result: Value| {
                 result["resultType"] = "complete".into();
                 result["ttlMs"] = 0.into();
                 result["cacheScope"] = "private".into();
-                respond(200, JSON, json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string())
+                hosted::result(&message, result)
             };
             match message["method"].as_str() {
                 Some("server/discover") => {
@@ -215,15 +277,12 @@ async fn a_subscription_that_fails_is_tried_again() {
                         format!("data: {}\n\n", json!({"jsonrpc": "2.0", "method": method, "params": params})),
                     )
                 }
-                Some("subscriptions/listen") => respond(503, "text/plain", ""),
-                _ => respond(202, "text/plain", ""),
+                Some("subscriptions/listen") => second().await,
+                _ => accept(),
             }
         }
     };
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move { axum::serve(listener, Router::new().route("/mcp", post(answer))).await });
-    let config = ServerConfig::http("h", format!("http://{address}/mcp"));
+    let config = hosted::host(post(answer)).await;
     let servers = connect(&dispatcher(), Servers::builder().server(config)).await;
     assert_eq!(servers.status()[0].protocol.as_deref(), Some("2026-07-28"), "{servers:?}");
     until(|| listens.load(SeqCst) >= 3).await;

@@ -10,7 +10,7 @@ use tool_mcp::{ServerState, Servers};
 use crate::scripted::{call, connect, dispatcher, good, good_answers};
 
 /// A server in shell: it knows one tool, and answers every call with a word.
-fn program(word: &str) -> String {
+pub fn program(word: &str) -> String {
     let answers = [
         ("server/discover", r#""error":{"code":-32601,"message":"unknown"}"#.to_owned()),
         (

@@ -2,27 +2,28 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use ::http::{HeaderName, HeaderValue, StatusCode, header};
 use futures_core::stream::BoxStream;
-use reqwest::redirect::Policy;
 use reqwest::{Client, Response};
 use rmcp::RoleClient;
-use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::{
     SseError, StreamableHttpClient, StreamableHttpClientTransport, StreamableHttpClientTransportConfig,
     StreamableHttpError, StreamableHttpPostResponse,
 };
 use sse_stream::Sse;
-use tokio::time::timeout;
 use tool_runtime::CancellationToken;
 
+use super::client::client;
 use super::refusal::refusal;
 use super::resume::{Places, Resume, Watched};
+use super::unasked::Unasked;
 use super::wire::{TOO_LONG, Wire};
-use super::{read, sse, tls};
+use super::{read, sse};
+use crate::remote::failure::withhold;
+use crate::remote::listed::Listed;
 use crate::remote::reached::Http;
 
 pub(super) type Error = StreamableHttpError<reqwest::Error>;
@@ -32,9 +33,6 @@ const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 /// How many requests may wait for their answers. With few, slow calls would keep the list and all other calls waiting.
 const AT_ONCE: usize = 256;
-
-/// How long the first request waits until we can hear what the server says unasked.
-const LISTEN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A transport to the URL; what is wrong with it is said in words. Nothing is waited for once `stop` is cancelled.
 pub(in crate::remote) fn connect(
@@ -56,19 +54,7 @@ pub(in crate::remote) fn connect(
         value.set_sensitive(true);
         headers.insert(parsed_name, value);
     }
-    let tls = tls::config().map_err(|error| error.to_string())?;
-    let client = Client::builder()
-        .tls_backend_preconfigured(tls)
-        .redirect(same_origin())
-        .referer(false)
-        .connect_timeout(Duration::from_secs(10))
-        // Little becomes much by unpacking: what is limited is what came.
-        .no_gzip()
-        .no_brotli()
-        .no_zstd()
-        .no_deflate()
-        .build()
-        .map_err(|error| error.to_string())?;
+    let client = client().map_err(|error| error.to_string())?;
     let mut config = StreamableHttpClientTransportConfig::with_uri(http.url.as_str()).custom_headers(headers);
     config.max_sse_event_size = longest;
     config.retry_config = Arc::new(Resume::new(wire.clone()));
@@ -76,25 +62,10 @@ pub(in crate::remote) fn connect(
     // In a new session the tools may be others: it begins with a list of them, as every connection does.
     config.reinit_on_expired_session = false;
     let (wire, stop) = (wire.clone(), stop.clone());
-    let client = Bounded { client, longest, wire, stop, listens: CancellationToken::new(), places: Arc::default() };
+    let client = Bounded { client, longest, wire, stop, unasked: Arc::default(), places: Arc::default() };
     #[cfg(feature = "auth")]
     let client = super::authorized::Authorized::new(client, http.access.clone());
     Ok(StreamableHttpClientTransport::with_client(client, config))
-}
-
-/// Only what keeps the request as it is, and only to where it would have gone: headers may be secrets.
-fn same_origin() -> Policy {
-    Policy::custom(|attempt| {
-        let keeps_body = matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
-        let from = attempt.previous().first().map(url::Url::origin);
-        if !keeps_body || from != Some(attempt.url().origin()) {
-            attempt.stop()
-        } else if attempt.previous().len() > 5 {
-            attempt.error("redirected too often")
-        } else {
-            attempt.follow()
-        }
-    })
 }
 
 /// A client that reads no more than a message of the allowed length.
@@ -105,8 +76,7 @@ struct Bounded {
     wire: Arc<Wire>,
     /// rmcp waits for the answer to the first request for ever, whoever has gone meanwhile.
     stop: CancellationToken,
-    /// The stream was opened over which the server speaks unasked, or it will not be.
-    listens: CancellationToken,
+    unasked: Arc<Unasked>,
     /// Where streams were taken up again.
     places: Arc<Places>,
 }
@@ -134,14 +104,24 @@ impl StreamableHttpClient for Bounded {
             request = request.header(SESSION, &*session);
         }
         if in_session && request_id(&message).is_some() {
-            self.until_it_listens().await;
+            self.unasked.until_tried().await;
         }
         let answer = async {
+            if let Some(Err(withheld)) = called(&message).map(|tool| tool.check()) {
+                return Err(withhold(withheld));
+            }
             let response = request.send().await?;
             match response.status() {
-                StatusCode::ACCEPTED | StatusCode::NO_CONTENT => Ok(StreamableHttpPostResponse::Accepted),
+                StatusCode::ACCEPTED | StatusCode::NO_CONTENT => self.accepted(&message, in_session),
                 status if status.is_success() => self.answer(response, &message).await,
-                _ => refusal(response, &message, in_session).await,
+                status => {
+                    let answer = refusal(response, &message, in_session).await?;
+                    if in_session && status == StatusCode::NOT_FOUND {
+                        // It may mean the session all the same: the list of its tools will show that.
+                        self.wire.changed.notify_one();
+                    }
+                    Ok(answer)
+                }
             }
         };
         match self.stop.run_until_cancelled(answer).await {
@@ -184,7 +164,7 @@ impl StreamableHttpClient for Bounded {
         token: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Error> {
-        let _listens = self.listens.clone().drop_guard();
+        let _tried = self.unasked.tried();
         let Some(attempt) = self.places.go_on(last_event.as_deref()).await else {
             self.wire.changed.notify_one();
             // Of the errors that rmcp takes for final this is the one that fits: it does not bring us what it should.
@@ -193,7 +173,7 @@ impl StreamableHttpClient for Bounded {
         let (client, longest) = (&self.client, self.longest);
         let events =
             client.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, longest).await?;
-        Ok(Box::pin(Watched::new(events, self.places.clone(), attempt)))
+        Ok(Box::pin(Watched::new(events, self.places.clone(), attempt, self.unasked.opened())))
     }
 
     async fn get_stream_with_max_sse_event_size(
@@ -210,12 +190,13 @@ impl StreamableHttpClient for Bounded {
 }
 
 impl Bounded {
-    /// In a session rmcp opens that stream while it sends the first requests. What a server asks before it is open, such
-    /// as a question that belongs to a call, is lost with many, and the call waits for it in vain.
-    async fn until_it_listens(&self) {
-        if !self.listens.is_cancelled() && timeout(LISTEN_TIMEOUT, self.listens.cancelled()).await.is_err() {
-            self.listens.cancel();
+    /// What the server has taken. If it is a request, the answer may come over a stream of the session: where there is
+    /// none, it never does.
+    fn accepted(&self, message: &ClientJsonRpcMessage, in_session: bool) -> Result<StreamableHttpPostResponse, Error> {
+        if request_id(message).is_some() && !(in_session && self.unasked.is_heard()) {
+            return Err(StreamableHttpError::UnexpectedServerResponse("it took it, and will not answer".into()));
         }
+        Ok(StreamableHttpPostResponse::Accepted)
     }
 
     /// The server does not know our session. A request that it refuses for this is the end of the connection; of what
@@ -284,4 +265,11 @@ pub(super) fn request_id(message: &ClientJsonRpcMessage) -> Option<RequestId> {
         ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
         _ => None,
     }
+}
+
+/// The tool that a call was checked against. It may have waited long: for a login, or for others.
+fn called(message: &ClientJsonRpcMessage) -> Option<&Arc<Listed>> {
+    let ClientJsonRpcMessage::Request(request) = message else { return None };
+    let ClientRequest::CallToolRequest(call) = &request.request else { return None };
+    call.extensions.get()
 }

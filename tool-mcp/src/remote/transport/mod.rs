@@ -3,6 +3,7 @@
 #[cfg(feature = "auth")]
 mod authorized;
 mod child;
+mod client;
 mod http;
 mod read;
 mod refusal;
@@ -10,6 +11,7 @@ mod resume;
 mod sse;
 mod streams;
 mod tls;
+mod unasked;
 mod wire;
 
 pub(super) use child::start;
@@ -18,4 +20,4 @@ pub(crate) use streams::Connect;
 pub(super) use streams::streams;
 #[cfg(feature = "auth")]
 pub(super) use tls::install as install_tls;
-pub(super) use wire::{Heard, LOST, Listener, TOO_LONG, UNREADABLE, Wire};
+pub(super) use wire::{Heard, LOST, Listener, Sent, TOO_LONG, UNREADABLE, Wire};

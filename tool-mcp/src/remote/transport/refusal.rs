@@ -2,7 +2,7 @@
 
 use ::http::{StatusCode, header};
 use reqwest::Response;
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcError, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, HttpStatusError, InsufficientScopeError, StreamableHttpError, StreamableHttpPostResponse,
 };
@@ -20,7 +20,6 @@ pub(super) async fn refusal(
 ) -> Result<StreamableHttpPostResponse, Error> {
     let status = response.status();
     match status {
-        StatusCode::NOT_FOUND if in_session => return Err(StreamableHttpError::SessionExpired),
         StatusCode::UNAUTHORIZED => {
             return Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge(&response))));
         }
@@ -47,6 +46,9 @@ pub(super) async fn refusal(
         let error = told.map_or_else(|| ErrorData::invalid_request(format!("HTTP {status}"), None), |told| told.error);
         return Ok(StreamableHttpPostResponse::Json(ServerJsonRpcMessage::error(error, Some(id)), None));
     }
+    if in_session && status == StatusCode::NOT_FOUND && !told.as_ref().is_some_and(|told| answers(told, message)) {
+        return Err(StreamableHttpError::SessionExpired);
+    }
     match told {
         // Many servers that do not know a session, as after a restart, say so in this way.
         Some(told)
@@ -65,6 +67,12 @@ pub(super) async fn refusal(
         }
         None => Err(error.into()),
     }
+}
+
+/// Whether it was read what it refuses: then it is not about the session.
+fn answers(told: &JsonRpcError, message: &ClientJsonRpcMessage) -> bool {
+    // As text: there are servers that give a number back as a string.
+    told.id.as_ref().is_some_and(|id| request_id(message).is_some_and(|ours| id.to_string() == ours.to_string()))
 }
 
 /// Whether a refusal is about the session and not about what was said in it: by its words, or by one of the codes that

@@ -15,7 +15,9 @@ use rmcp::transport::streamable_http_client::SseError;
 use sse_stream::Sse;
 use tokio::time::{Instant, sleep};
 
+use super::unasked::Open;
 use super::wire::Wire;
+use crate::remote::backoff::STEADY;
 
 /// How often it is tried before what the stream should have brought is given up.
 const ATTEMPTS: usize = 3;
@@ -23,8 +25,6 @@ const ATTEMPTS: usize = 3;
 const PAUSE: Duration = Duration::from_secs(1);
 /// The shortest pause, whatever a server says.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
-/// A stream that lived this long was well: proxies end what is silent.
-const STEADY: Duration = Duration::from_secs(10);
 /// How often a stream is taken up in a row without bringing anything, if it ends at another place each time. A server may
 /// have us come back for its answer, but not for ever.
 const IN_VAIN: usize = 1_000;
@@ -76,13 +76,14 @@ struct Place {
     attempts: usize,
     /// How often streams were taken up in a row that brought nothing, before this place was reached.
     in_vain: usize,
-    tried: Instant,
 }
 
 /// A stream that is taken up again.
 pub(super) struct Attempt {
     /// How many there were in a row that brought nothing, this one included as long as it brings nothing.
     in_vain: usize,
+    /// Where it was taken up, and when.
+    place: Option<u64>,
     since: Instant,
 }
 
@@ -105,33 +106,34 @@ impl Places {
     }
 
     fn attempt(&self, last_event: Option<&str>) -> Option<Attempt> {
-        let (last_event, since) = (last_event.map(|event| self.hash(event)), Instant::now());
+        let place = last_event.map(|event| self.hash(event));
         let mut places = self.places();
-        places.retain(|place| since - place.tried < STEADY);
-        let known = places.iter_mut().find(|place| place.last_event == last_event);
+        let known = places.iter_mut().find(|known| known.last_event == place);
         let in_vain = match known {
-            Some(place) => {
-                place.attempts += 1;
-                place.tried = since;
-                if place.attempts > ATTEMPTS {
+            Some(known) => {
+                known.attempts += 1;
+                if known.attempts > ATTEMPTS {
                     return None;
                 }
-                place.in_vain + place.attempts
+                known.in_vain + known.attempts
             }
             None => {
-                remember(&mut places, Place { last_event, attempts: 1, in_vain: 0, tried: since });
+                remember(&mut places, Place { last_event: place, attempts: 1, in_vain: 0 });
                 1
             }
         };
-        (in_vain <= IN_VAIN).then_some(Attempt { in_vain, since })
+        (in_vain <= IN_VAIN).then(|| Attempt { in_vain, place, since: Instant::now() })
     }
 
-    /// Remembers where a stream ended, if that is somewhere else than where it was taken up.
-    fn ended(&self, attempt: &Attempt, last_event: u64) {
+    /// Remembers where a stream ended, if that is somewhere else than where it was taken up. One that lived for long
+    /// was well, since proxies end what is silent: all begins anew. The pause before the next one, which may be long at
+    /// a server's wish, does not count.
+    fn ended(&self, attempt: &Attempt, last_event: Option<u64>) {
         let mut places = self.places();
-        if !places.iter().any(|place| place.last_event == Some(last_event)) {
-            let (in_vain, tried) = (attempt.in_vain, attempt.since);
-            remember(&mut places, Place { last_event: Some(last_event), attempts: 0, in_vain, tried });
+        if attempt.since.elapsed() >= STEADY {
+            places.retain(|place| place.last_event != attempt.place);
+        } else if last_event.is_some() && !places.iter().any(|place| place.last_event == last_event) {
+            remember(&mut places, Place { last_event, attempts: 0, in_vain: attempt.in_vain });
         }
     }
 }
@@ -149,11 +151,12 @@ pub(super) struct Watched {
     places: Arc<Places>,
     attempt: Attempt,
     last_event: Option<u64>,
+    _open: Arc<Open>,
 }
 
 impl Watched {
-    pub(super) fn new(events: Events, places: Arc<Places>, attempt: Attempt) -> Self {
-        Self { events, places, attempt, last_event: None }
+    pub(super) fn new(events: Events, places: Arc<Places>, attempt: Attempt, open: Arc<Open>) -> Self {
+        Self { events, places, attempt, last_event: None, _open: open }
     }
 }
 
@@ -172,9 +175,8 @@ impl Stream for Watched {
                 }
             }
             Some(Err(_)) | None => {
-                if let Some(last_event) = self.last_event.take() {
-                    self.places.ended(&self.attempt, last_event);
-                }
+                let last_event = self.last_event.take();
+                self.places.ended(&self.attempt, last_event);
             }
         }
         Poll::Ready(event)
@@ -215,11 +217,34 @@ mod tests {
         let is_taken_up = |place: &usize| {
             let Some(attempt) = places.attempt(Some(&place.to_string())) else { return false };
             let event = Sse::default().id((place + 1).to_string()).data(data(*place));
-            let mut stream = Watched::new(Box::pin(Given([event].into())), places.clone(), attempt);
+            let mut stream = Watched::new(Box::pin(Given([event].into())), places.clone(), attempt, Arc::default());
             while let Poll::Ready(Some(_)) = Pin::new(&mut stream).poll_next(&mut context) {}
             true
         };
         (0..3 * IN_VAIN).take_while(is_taken_up).count()
+    }
+
+    /// A server may have us wait for longer than a stream has to live to be well.
+    #[tokio::test(start_paused = true)]
+    async fn what_counts_is_how_long_a_stream_lived() {
+        let attempts = async |lived: Duration| {
+            let places = Arc::<Places>::default();
+            let mut attempts = 0;
+            while attempts < 2 * ATTEMPTS
+                && let Some(attempt) = places.attempt(Some("a"))
+            {
+                attempts += 1;
+                let mut stream =
+                    Watched::new(Box::pin(Given(VecDeque::new())), places.clone(), attempt, Arc::default());
+                sleep(lived).await;
+                let mut context = Context::from_waker(std::task::Waker::noop());
+                assert!(matches!(Pin::new(&mut stream).poll_next(&mut context), Poll::Ready(None)));
+                sleep(STEADY * 2).await;
+            }
+            attempts
+        };
+        assert_eq!(attempts(STEADY / 2).await, ATTEMPTS);
+        assert_eq!(attempts(STEADY).await, 2 * ATTEMPTS, "the control was well");
     }
 
     #[test]

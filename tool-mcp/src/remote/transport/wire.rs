@@ -1,6 +1,7 @@
 //! What is heard of a connection beside its answers: progress, changes of the list, its end.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::RoleClient;
@@ -24,6 +25,16 @@ pub(in crate::remote) const UNREADABLE: ErrorCode = ErrorCode(7_003);
 #[derive(Clone)]
 pub(in crate::remote) struct Listener(pub(in crate::remote) Progress);
 
+/// Stands in a request's extensions, too: whether it was sent. What was not has not run.
+#[derive(Clone, Default)]
+pub(in crate::remote) struct Sent(Arc<AtomicBool>);
+
+impl Sent {
+    pub(in crate::remote) fn is_so(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
 /// The requests that wait for their answers, and what the server has told meanwhile.
 #[derive(Default)]
 pub(in crate::remote) struct Wire {
@@ -32,6 +43,8 @@ pub(in crate::remote) struct Wire {
     pub(in crate::remote) changed: Notify,
     /// The server does not know our session any more: what is said in it is not heard.
     pub(in crate::remote) forgotten: CancellationToken,
+    /// Nothing more is heard, and no request sent. rmcp takes its time to end what it has begun.
+    pub(in crate::remote) ended: CancellationToken,
 }
 
 #[derive(Default)]
@@ -42,7 +55,12 @@ struct Waiting {
 
 impl Waiting {
     fn end(&mut self, id: &RequestId) {
-        if let Some(Some(token)) = self.requests.remove(id) {
+        let ended = self.requests.remove(id).or_else(|| {
+            // There are servers that give a number back as a string, and rmcp takes that.
+            let RequestId::String(text) = id else { return None };
+            self.requests.remove(&RequestId::Number(text.parse().ok()?))
+        });
+        if let Some(Some(token)) = ended {
             self.listeners.remove(&token);
         }
     }
@@ -60,7 +78,12 @@ impl Wire {
                 let token = match &request.request {
                     // What is said first is rmcp's business, the end of it too.
                     ClientRequest::InitializeRequest(_) | ClientRequest::DiscoverRequest(_) => return None,
-                    ClientRequest::CallToolRequest(call) => self.listener_of(&call.extensions),
+                    ClientRequest::CallToolRequest(call) => {
+                        if let Some(Sent(sent)) = call.extensions.get() {
+                            sent.store(true, Ordering::Release);
+                        }
+                        self.listener_of(&call.extensions)
+                    }
                     _ => None,
                 };
                 self.waiting().requests.insert(request.id.clone(), token);
@@ -101,8 +124,18 @@ impl Wire {
         }
     }
 
+    /// Waits until it is certain that a request will not be sent.
+    pub(in crate::remote) async fn never_sends(&self, request: &Sent) {
+        self.ended.cancelled().await;
+        if request.is_so() {
+            // It is told with the others.
+            std::future::pending().await
+        }
+    }
+
     /// What the requests are told that are not answered any more.
     fn farewell(&self) -> VecDeque<ServerJsonRpcMessage> {
+        self.ended.cancel();
         let waiting = std::mem::take(&mut *self.waiting());
         let lost = || ErrorData::new(LOST, "the connection was lost", None);
         waiting.requests.into_keys().map(|id| ServerJsonRpcMessage::error(lost(), Some(id))).collect()
@@ -130,9 +163,12 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Heard<T> {
     type Error = T::Error;
 
     fn send(&mut self, message: ClientJsonRpcMessage) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
-        let (id, wire) = (self.wire.sending(&message), self.wire.clone());
-        let sending = self.inner.send(message);
+        // Nothing will answer a request by now: it is left to those who wait for it to see that.
+        let is_late = self.farewell.is_some() && matches!(message, ClientJsonRpcMessage::Request(_));
+        let sending = (!is_late).then(|| (self.wire.sending(&message), self.inner.send(message)));
+        let wire = self.wire.clone();
         async move {
+            let Some((id, sending)) = sending else { return Ok(()) };
             let sent = sending.await;
             if let (Err(_), Some(id)) = (&sent, id) {
                 // Nothing will answer what was not sent.
@@ -175,5 +211,69 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Heard<T> {
 
     fn close(&mut self) -> impl Future<Output = Result<(), T::Error>> + Send {
         self.inner.close()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use rmcp::model::{CallToolRequest, CallToolRequestParams};
+
+    use super::*;
+
+    /// Counts what is sent, and says what it was given.
+    #[derive(Default)]
+    struct Given {
+        sent: usize,
+        says: VecDeque<ServerJsonRpcMessage>,
+    }
+
+    impl Transport<RoleClient> for Given {
+        type Error = Infallible;
+
+        fn send(&mut self, _: ClientJsonRpcMessage) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
+            self.sent += 1;
+            std::future::ready(Ok(()))
+        }
+
+        async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+            self.says.pop_front()
+        }
+
+        async fn close(&mut self) -> Result<(), Infallible> {
+            Ok(())
+        }
+    }
+
+    fn call(id: i64, sent: &Sent) -> ClientJsonRpcMessage {
+        let mut call = CallToolRequest::new(CallToolRequestParams::new("work"));
+        call.extensions.insert(sent.clone());
+        ClientJsonRpcMessage::request(ClientRequest::CallToolRequest(call), RequestId::Number(id))
+    }
+
+    #[tokio::test]
+    async fn what_comes_after_the_end_is_not_sent() {
+        let (before, after) = (Sent::default(), Sent::default());
+        let mut heard = Heard::new(Given::default(), Arc::default());
+        heard.send(call(1, &before)).await.unwrap();
+        let told = heard.receive().await;
+        assert!(matches!(told, Some(ServerJsonRpcMessage::Error(error)) if error.error.code == LOST));
+        heard.send(call(2, &after)).await.unwrap();
+        assert!(heard.receive().await.is_none());
+        assert_eq!((heard.inner.sent, before.is_so(), after.is_so()), (1, true, false));
+        heard.wire.never_sends(&after).await;
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_known_by_the_number_in_a_string() {
+        for (id, left) in [("5", 0), ("6", 1), ("x", 1)] {
+            let error = ErrorData::internal_error("no", None);
+            let answer = ServerJsonRpcMessage::error(error, Some(RequestId::String(id.into())));
+            let mut heard = Heard::new(Given { says: [answer].into(), ..Given::default() }, Arc::default());
+            heard.send(call(5, &Sent::default())).await.unwrap();
+            assert!(heard.receive().await.is_some());
+            assert_eq!(heard.wire.waiting().requests.len(), left, "{id}");
+        }
     }
 }

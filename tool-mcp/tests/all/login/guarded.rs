@@ -46,6 +46,10 @@ pub struct Guarded {
     pub forms: Mutex<Vec<String>>,
     /// No token is good enough.
     pub closed: AtomicBool,
+    /// How often the tool was called.
+    pub calls: AtomicUsize,
+    /// What is said of the tool.
+    pub description: Mutex<String>,
 }
 
 fn json_of(value: &Value) -> Response {
@@ -121,6 +125,8 @@ impl Guarded {
             return (StatusCode::UNAUTHORIZED, this.challenge(r#"scope="read""#)).into_response();
         }
         let request: Value = serde_json::from_slice(&body).unwrap();
+        let description = this.description.lock().unwrap().clone();
+        let tool = json!({"name": "a", "description": description, "inputSchema": {"type": "object"}});
         let answer = |result: Value| json_of(&json!({"jsonrpc": "2.0", "id": request["id"], "result": result}));
         match request["method"].as_str() {
             Some("server/discover") => StatusCode::BAD_REQUEST.into_response(),
@@ -128,12 +134,15 @@ impl Guarded {
                 "protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
                 "serverInfo": {"name": "guarded", "version": "1"},
             })),
-            Some("tools/list") => answer(json!({"tools": [{"name": "a", "inputSchema": {"type": "object"}}]})),
+            Some("tools/list") => answer(json!({"tools": [tool]})),
             Some("tools/call") if given == format!("Bearer {}", this.narrow.lock().unwrap()) => {
                 let more = this.challenge(r#"error="insufficient_scope", scope="write""#);
                 (StatusCode::FORBIDDEN, more).into_response()
             }
-            Some("tools/call") => answer(json!({"content": [{"type": "text", "text": "in"}]})),
+            Some("tools/call") => {
+                this.calls.fetch_add(1, Ordering::SeqCst);
+                answer(json!({"content": [{"type": "text", "text": "in"}]}))
+            }
             _ => StatusCode::ACCEPTED.into_response(),
         }
     }
@@ -161,7 +170,7 @@ impl Guarded {
     }
 
     /// Somebody who comes back with a query.
-    fn somebody<Fut: Future<Output = String> + Send + 'static>(
+    pub fn somebody<Fut: Future<Output = String> + Send + 'static>(
         self: &Arc<Self>,
         query: impl Fn(String) -> Fut + Send + Sync + 'static,
     ) -> OAuth {

@@ -12,6 +12,8 @@ mod reload;
 mod restart;
 /// Who is told what they should not know.
 mod secrets;
+/// Calls that wait until somebody has logged in.
+mod waiting;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,0 +1,45 @@
+//! Servers of a few lines behind a URL.
+
+use axum::Router;
+use axum::body::Body;
+use axum::response::Response;
+use axum::routing::MethodRouter;
+use serde_json::{Value, json};
+use tool_mcp::ServerConfig;
+
+pub const JSON: &str = "application/json";
+pub const EVENTS: &str = "text/event-stream";
+
+/// Serves this as the server `h`.
+pub async fn host(routes: MethodRouter) -> ServerConfig {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, Router::new().route("/mcp", routes)).await });
+    ServerConfig::http("h", format!("http://{address}/mcp"))
+}
+
+pub fn respond(status: u16, kind: &str, body: impl Into<Body>) -> Response {
+    Response::builder().status(status).header("content-type", kind).body(body.into()).unwrap()
+}
+
+/// What is said to a message that needs no answer.
+pub fn accept() -> Response {
+    respond(202, "text/plain", "")
+}
+
+/// The answer to a request.
+pub fn result(request: &Value, result: Value) -> Response {
+    respond(200, JSON, json!({"jsonrpc": "2.0", "id": request["id"], "result": result}).to_string())
+}
+
+/// The answer to the first request, as a server of 2025-11-25 that has tools.
+pub fn begin(request: &Value, session: &str) -> Response {
+    let mut first = result(
+        request,
+        json!({
+            "protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"},
+        }),
+    );
+    first.headers_mut().insert("mcp-session-id", session.parse().unwrap());
+    first
+}
