@@ -33,7 +33,8 @@ impl Authority {
     }
 }
 
-fn is_same(this: &str, other: &str) -> bool {
+/// Whether two names are of one authorization server.
+pub(super) fn is_same(this: &str, other: &str) -> bool {
     this.trim_end_matches('/') == other.trim_end_matches('/')
 }
 

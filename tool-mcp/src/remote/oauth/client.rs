@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use rmcp::transport::auth::{
-    AuthError, AuthorizationCallback, AuthorizationManager, ClientCredentialsConfig, CredentialStore, StoredCredentials,
+    AuthError, AuthorizationCallback, AuthorizationManager, AuthorizationMetadata, ClientCredentialsConfig,
+    CredentialStore, StoredCredentials,
 };
 use tracing::instrument::WithSubscriber;
 use tracing::subscriber::NoSubscriber;
 
 use super::OAuth;
-use super::authority::{Authority, expected_one};
+use super::authority::{Authority, expected_one, is_same};
 use super::challenge::Challenge;
+use super::published::published;
 use super::store::Shared;
 use crate::remote::transport::install_tls;
 
@@ -77,7 +79,8 @@ impl Client {
     async fn recall(&mut self) -> Result<(), AuthError> {
         let stored = self.stored().await?.filter(|stored| stored.token_response.is_some());
         let stored = stored.ok_or(AuthError::AuthorizationRequired)?;
-        let metadata = self.manager.resolve_metadata().await?.metadata;
+        let named = self.manager.resolve_metadata().await?.metadata;
+        let metadata = self.confirmed(named, Some(&stored)).await?;
         let identity = &self.oauth.identity;
         // Where it is another, or none to be believed, a login says so.
         let gave_them =
@@ -93,6 +96,22 @@ impl Client {
         // Nobody is sent anywhere for a token that is renewed, but rmcp wants to know where to.
         self.redirect_uri = Some(self.url.clone());
         Ok(())
+    }
+
+    /// What the server names. Where somebody is believed for their name, it is what they publish under it: a server can
+    /// name one that takes the name of another.
+    async fn confirmed(
+        &self,
+        named: AuthorizationMetadata,
+        stored: Option<&StoredCredentials>,
+    ) -> Result<AuthorizationMetadata, AuthError> {
+        let Some(issuer) = &named.issuer else { return Ok(named) };
+        let giver = stored.and_then(|stored| stored.issuer.as_ref());
+        let believed = [self.oauth.identity.issuer.as_ref(), self.known.as_ref(), giver];
+        match believed.into_iter().flatten().any(|name| is_same(name, issuer)) {
+            true => published(issuer).await,
+            false => Ok(named),
+        }
     }
 
     /// The URL at which a person can meet the challenge, and the name of the authorization server there.
@@ -117,12 +136,13 @@ impl Client {
 
     /// Finds out from the challenge where a login is possible, and what for.
     async fn discover(&mut self, challenge: &Challenge) -> Result<(Authority, Vec<String>), AuthError> {
-        let metadata = self.manager.resolve_metadata_from_challenge(Some(&challenge.header)).await?.metadata;
+        let named = self.manager.resolve_metadata_from_challenge(Some(&challenge.header)).await?.metadata;
+        let stored = self.stored().await?;
+        let metadata = self.confirmed(named, stored.as_ref()).await?;
         let identity = &self.oauth.identity;
         let server = Authority::new(&metadata, &self.url, identity)?;
         // Whoever is named by the application has been checked.
         let told_to_one = identity.id.is_some() && identity.issuer.is_none();
-        let stored = self.stored().await?;
         if let Some(known) = self.known.as_ref().filter(|_| told_to_one) {
             expected_one(known, Some(&server.name))?;
         }

@@ -7,6 +7,7 @@ mod challenge;
 mod client;
 mod identity;
 mod person;
+mod published;
 mod returned;
 mod store;
 mod told;

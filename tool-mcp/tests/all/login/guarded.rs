@@ -34,6 +34,8 @@ pub struct Guarded {
     pub refusals: AtomicUsize,
     /// A token that may do nothing but list the tools.
     pub narrow: Mutex<String>,
+    /// The authorization server that it says to be, where it is asked for it.
+    pub poses_as: Mutex<String>,
     /// How long tokens last, in seconds, if not for an hour.
     pub lifetime: Mutex<Option<u64>>,
     /// Nothing is to be found out about logins.
@@ -66,6 +68,7 @@ impl Guarded {
             .route("/.well-known/oauth-protected-resource/mcp", get(Self::resource))
             .route("/elsewhere", get(Self::named_in_refusals))
             .route("/.well-known/oauth-authorization-server", get(Self::metadata))
+            .route("/.well-known/of-another", get(Self::metadata_of_another))
             .route("/register", post(Self::register))
             .route("/token", post(Self::give))
             .with_state(guarded.clone());
@@ -90,9 +93,19 @@ impl Guarded {
     }
 
     async fn metadata(State(this): State<Arc<Self>>) -> Response {
-        let at = |path: &str| format!("{}/{path}", this.url);
+        this.metadata_as(&this.url)
+    }
+
+    /// Says to be another.
+    async fn metadata_of_another(State(this): State<Arc<Self>>) -> Response {
+        let name = this.poses_as.lock().unwrap().clone();
+        this.metadata_as(&name)
+    }
+
+    fn metadata_as(&self, issuer: &str) -> Response {
+        let at = |path: &str| format!("{}/{path}", self.url);
         json_of(&json!({
-            "issuer": this.url, "authorization_endpoint": at("authorize"), "token_endpoint": at("token"),
+            "issuer": issuer, "authorization_endpoint": at("authorize"), "token_endpoint": at("token"),
             "registration_endpoint": at("register"), "response_types_supported": ["code"],
             "code_challenge_methods_supported": ["S256"],
         }))

@@ -54,6 +54,27 @@ async fn a_secret_is_told_to_the_one_who_gave_it_out() {
 }
 
 #[tokio::test]
+async fn a_secret_is_not_told_to_whoever_takes_the_name_of_another() {
+    let (guarded, other) = (Guarded::start().await, Guarded::start().await);
+    other.poses_as.lock().unwrap().clone_from(&guarded.url);
+    *guarded.elsewhere.lock().unwrap() = Some(format!("{}/.well-known/of-another", other.url));
+    let oauth = OAuth::client_credentials("notes", "s3cret");
+    let config = guarded.config(oauth.clone().issuer(&guarded.url));
+    connect(&dispatcher(), Servers::builder().server(config)).await.close().await;
+    let told = guarded.was_told();
+    assert!(told[0].contains("s3cret"), "the one who has that name is told: {told:?}");
+    // So it is for a token that is stored.
+    "revoked".clone_into(&mut guarded.token.lock().unwrap());
+    connect(&dispatcher(), Servers::builder().server(guarded.config(oauth))).await.close().await;
+    assert!(guarded.was_told()[told.len()].contains("refresh_token=again"), "{:?}", guarded.was_told());
+    assert_eq!(other.was_told(), [""; 0]);
+    // The control: where nothing is known, whoever is named first is told.
+    let config = guarded.config(OAuth::client_credentials("notes", "s3cret"));
+    connect(&dispatcher(), Servers::builder().server(config)).await.close().await;
+    assert!(other.was_told()[0].contains("s3cret"), "{:?}", other.was_told());
+}
+
+#[tokio::test]
 async fn whoever_registers_itself_may_do_so_elsewhere() {
     let (guarded, other) = (Guarded::start().await, Guarded::start().await);
     let tools = dispatcher();
