@@ -71,7 +71,7 @@ pub(crate) struct Http {
 
 impl Http {
     /// The URL without what may be secret in it.
-    pub(super) fn bare_url(&self) -> String {
+    pub(in crate::remote) fn bare_url(&self) -> String {
         let bare = Url::parse(&self.url).map(|url| without_secrets(url.as_str(), &url));
         bare.unwrap_or_else(|_| "no URL".to_owned())
     }

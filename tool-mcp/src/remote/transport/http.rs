@@ -41,9 +41,9 @@ pub(in crate::remote) fn connect(
     wire: &Arc<Wire>,
     stop: &CancellationToken,
 ) -> Result<impl Transport<RoleClient, Error = Error> + 'static, String> {
-    let url = url::Url::parse(&http.url).map_err(|error| format!("{:?} is no URL: {error}", http.url))?;
+    let url = url::Url::parse(&http.url).map_err(|error| format!("its `url` is no URL: {error}"))?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(format!("{url} is no URL of `http` or `https`"));
+        return Err(format!("{} is no URL of `http` or `https`", http.bare_url()));
     }
     let mut headers = HashMap::new();
     for (name, value) in &http.headers {
