@@ -86,9 +86,16 @@ async fn all_gone_at_the_deadline() {
     for_each(|escape, way| async move {
         let workspace = escape.workspace();
         let tools = tools(workspace.exec().way(way));
-        let result = run(&tools, json!({"command": escape.script, "timeout": 1})).await;
+        // As long as it takes it to begin, on whatever machine.
+        for seconds in [1, 4, 16, 64] {
+            let result = run(&tools, json!({"command": escape.script, "timeout": seconds})).await;
+            let killed = format!("did not finish within {seconds}s and was killed");
+            assert!(result.output.contains(&killed), "{}", result.output);
+            if workspace.path().join("ready").exists() {
+                break;
+            }
+        }
         assert!(workspace.path().join("ready").exists());
-        assert!(result.output.contains("did not finish within 1s and was killed"), "{}", result.output);
         // It has answered: there is nothing to wait for.
         assert_eq!(workspace.processes(), [], "{} {way:?}", escape.name);
     })
