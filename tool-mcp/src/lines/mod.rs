@@ -38,7 +38,9 @@ pub(crate) struct Lines<R, W, K> {
 /// What is at the other end, and has to be ended.
 pub(crate) trait Keep: Send {
     /// Nothing more is said there.
-    fn is_silent(&mut self) {}
+    fn fell_silent(&mut self) -> impl Future<Output = ()> + Send {
+        std::future::ready(())
+    }
 
     fn end(&mut self) -> impl Future<Output = io::Result<()>> + Send {
         std::future::ready(Ok(()))
@@ -157,7 +159,7 @@ where
                 Ok(Line::Nothing) => {}
                 Err(error) => {
                     tracing::debug!(%error, "nothing more is said");
-                    self.keep.is_silent();
+                    self.keep.fell_silent().await;
                     return None;
                 }
             }

@@ -4,6 +4,7 @@
 //! a description that changes is a matter for a person.
 
 mod lock;
+mod turn;
 mod warning;
 
 use std::fmt;
@@ -15,6 +16,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use lock::Lock;
+use turn::Turn;
 pub use warning::Warning;
 pub(crate) use warning::warnings;
 
@@ -28,6 +30,8 @@ pub enum Held {
     New,
     /// It has [warnings](crate::ToolStatus::warnings).
     Suspicious,
+    /// The lock file cannot be used.
+    Unknown,
 }
 
 impl fmt::Display for Held {
@@ -36,6 +40,7 @@ impl fmt::Display for Held {
             Self::Changed(difference) => write!(f, "it has changed since it was approved:\n{difference}"),
             Self::New => f.write_str("it has come since the server's tools were pinned"),
             Self::Suspicious => f.write_str("something in its description is suspicious; see its warnings"),
+            Self::Unknown => f.write_str("what was approved is not known"),
         }
     }
 }
@@ -92,26 +97,47 @@ impl From<PinError> for ApproveError {
     }
 }
 
-/// The pinned tools of all servers, in a file.
+/// The pinned tools of all servers, in a file that other processes may write to, too.
 pub(crate) struct Pins {
     path: PathBuf,
+    /// What the file said last.
     lock: Mutex<Lock>,
 }
 
 impl Pins {
     /// Reads the file; one that is not there yet is empty.
     pub(crate) fn open(path: &Path) -> Result<Self, PinError> {
-        let error = |message: String| PinError { path: path.to_owned(), message };
-        let lock = match std::fs::read_to_string(path) {
-            Ok(text) => Lock::from_json(&text).map_err(error)?,
-            Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => Lock::default(),
-            Err(unreadable) => return Err(error(format!("it cannot be read: {unreadable}"))),
-        };
-        Ok(Self { path: path.to_owned(), lock: Mutex::new(lock) })
+        let pins = Self { path: path.to_owned(), lock: Mutex::default() };
+        drop(pins.read()?);
+        Ok(pins)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Lock> {
-        self.lock.lock().unwrap_or_else(PoisonError::into_inner)
+    fn error(&self, message: String) -> PinError {
+        PinError { path: self.path.clone(), message }
+    }
+
+    /// What is agreed to now. A file that was taken away since has not made anything different.
+    fn read(&self) -> Result<MutexGuard<'_, Lock>, PinError> {
+        let mut lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        match std::fs::read_to_string(&self.path) {
+            Ok(text) => *lock = Lock::from_json(&text).map_err(|message| self.error(message))?,
+            Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => {}
+            Err(unreadable) => return Err(self.error(format!("it cannot be read: {unreadable}"))),
+        }
+        Ok(lock)
+    }
+
+    /// Changes what is agreed to, by what it is when nobody else can change it. What is not written down does not hold:
+    /// another process would not know of it.
+    fn change<T>(&self, change: impl FnOnce(&mut Lock) -> T) -> Result<T, PinError> {
+        let unwritten = |error| self.error(format!("it cannot be written: {error}"));
+        let _turn = Turn::take(&self.path).map_err(unwritten)?;
+        let mut lock = self.read()?;
+        let mut next = lock.clone();
+        let changed = change(&mut next);
+        tool_model::replace_file(&self.path, tool_model::to_pretty(&next)).map_err(unwritten)?;
+        *lock = next;
+        Ok(changed)
     }
 
     /// Whether each of these tools of a server is held, and why. The tools of a server that was never seen are pinned
@@ -122,43 +148,43 @@ impl Pins {
         server: &str,
         tools: impl Iterator<Item = (&'a Tool, bool)>,
     ) -> Result<Vec<Option<Held>>, PinError> {
-        let mut lock = self.lock();
-        let mut first = (!lock.knows(server)).then(|| lock.clone());
-        let held = tools.map(|(tool, suspicious)| match lock.get(server, &tool.name) {
-            Some(pinned) if pinned.fingerprint == fingerprint(tool) => None,
-            Some(pinned) => Some(Held::Changed(difference(&pinned.says, &said(tool)))),
-            None if suspicious => Some(Held::Suspicious),
-            None => match &mut first {
-                Some(next) => {
-                    next.pin(server, &tool.name, fingerprint(tool), said(tool));
-                    None
-                }
-                None => Some(Held::New),
-            },
-        });
-        let held = held.collect();
-        if let Some(mut next) = first {
-            next.pin_server(server);
-            self.replace(&mut lock, next)?;
+        {
+            let lock = self.read()?;
+            if lock.knows(server) {
+                return Ok(held(&lock, server, tools));
+            }
         }
-        Ok(held)
+        self.change(|lock| {
+            if lock.knows(server) {
+                return held(lock, server, tools);
+            }
+            lock.pin_server(server);
+            let held = tools.map(|(tool, suspicious)| {
+                if suspicious {
+                    return Some(Held::Suspicious);
+                }
+                lock.pin(server, &tool.name, fingerprint(tool), said(tool));
+                None
+            });
+            held.collect()
+        })
     }
 
     /// Agrees to a tool as it is now.
     pub(crate) fn approve(&self, server: &str, tool: &Tool) -> Result<(), PinError> {
-        let mut lock = self.lock();
-        let mut next = lock.clone();
-        next.pin(server, &tool.name, fingerprint(tool), said(tool));
-        self.replace(&mut lock, next)
+        self.change(|lock| lock.pin(server, &tool.name, fingerprint(tool), said(tool)))
     }
+}
 
-    /// What is not written down does not hold: another process would not know of it.
-    fn replace(&self, lock: &mut Lock, next: Lock) -> Result<(), PinError> {
-        let error = |error| PinError { path: self.path.clone(), message: format!("it cannot be written: {error}") };
-        tool_model::replace_file(&self.path, tool_model::to_pretty(&next)).map_err(error)?;
-        *lock = next;
-        Ok(())
-    }
+/// Whether each of these tools is held of a server that is known.
+fn held<'a>(lock: &Lock, server: &str, tools: impl Iterator<Item = (&'a Tool, bool)>) -> Vec<Option<Held>> {
+    let held = tools.map(|(tool, suspicious)| match lock.get(server, &tool.name) {
+        Some(pinned) if pinned.fingerprint == fingerprint(tool) => None,
+        Some(pinned) => Some(Held::Changed(difference(&pinned.says, &said(tool)))),
+        None if suspicious => Some(Held::Suspicious),
+        None => Some(Held::New),
+    });
+    held.collect()
 }
 
 /// What a model is told of a tool, and what we decide by.
@@ -189,4 +215,54 @@ fn difference(old: &Value, new: &Value) -> String {
 /// The same value with its keys sorted, whatever serde_json does with them.
 fn sorted(value: &Value) -> Value {
     serde_json::from_str(&tool_model::canonical(value)).unwrap_or(Value::Null)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool(name: String) -> Tool {
+        serde_json::from_value(json!({"name": name, "inputSchema": {"type": "object"}})).unwrap()
+    }
+
+    /// Each has its own view of the file, as processes have.
+    #[test]
+    fn what_many_write_at_once_is_all_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/mcp.lock");
+        let (writers, tools) = (8, 20);
+        std::thread::scope(|threads| {
+            for writer in 0..writers {
+                let pins = Pins::open(&path).unwrap();
+                threads.spawn(move || {
+                    for number in 0..tools {
+                        let (tool, server) = (tool(format!("tool_{number}")), format!("server_{writer}"));
+                        match number {
+                            0 => assert_eq!(pins.held(&server, [(&tool, false)].into_iter()), Ok(vec![None])),
+                            _ => pins.approve(&server, &tool).unwrap(),
+                        }
+                    }
+                });
+            }
+        });
+        let pins = Pins::open(&path).unwrap();
+        let lock = pins.read().unwrap();
+        for (writer, number) in (0..writers).flat_map(|writer| (0..tools).map(move |number| (writer, number))) {
+            let pinned = lock.get(&format!("server_{writer}"), &format!("tool_{number}"));
+            assert!(pinned.is_some(), "server {writer}, tool {number}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_taken_away_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mcp.lock");
+        let pins = Pins::open(&path).unwrap();
+        let (one, mut other) = (tool("one".to_owned()), tool("one".to_owned()));
+        other.description = Some("Another.".into());
+        assert_eq!(pins.held("s", [(&one, false)].into_iter()), Ok(vec![None]));
+        std::fs::remove_file(&path).unwrap();
+        let held = pins.held("s", [(&other, false)].into_iter()).unwrap();
+        assert!(matches!(held[..], [Some(Held::Changed(_))]), "{held:?}");
+    }
 }

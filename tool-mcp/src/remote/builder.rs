@@ -115,6 +115,7 @@ impl ServersBuilder {
 
     /// Pins the tools in a lock file. What a server says of its tools when it is first connected is written there; a tool
     /// that is described otherwise later, or is new, is not offered until it is [approved](Servers::approve).
+    /// Several applications may share the file; what is approved in one is known to the others when they list next.
     ///
     /// # Errors
     /// When there is a file and it cannot be read.

@@ -18,7 +18,7 @@ use tool_runtime::CancellationToken;
 use super::config::{Generation, Limits, ServerConfig};
 use super::reached::{Reached, without_secrets};
 use super::requests::Requests;
-use super::transport::{Heard, Wire, connect_http, start};
+use super::transport::{Heard, LastWords, Wire, connect_http, start};
 use crate::lines::Lines;
 
 /// A connection. It ends when it is dropped.
@@ -61,9 +61,10 @@ impl Connection {
     pub(super) async fn open(
         config: &ServerConfig,
         requests: &Requests,
+        last_words: &Arc<LastWords>,
         stop: &CancellationToken,
     ) -> Result<Self, Refused> {
-        let open_as = |generation| Self::open_as(config, requests, generation, stop.child_token());
+        let open_as = |generation| Self::open_as(config, requests, last_words, generation, stop.child_token());
         match open_as(config.generation).await {
             Err(refused) if refused.maybe_older && config.generation == Generation::Newest => {
                 tracing::debug!(server = config.name, %refused, "tried again as a server of the older generation");
@@ -76,6 +77,7 @@ impl Connection {
     async fn open_as(
         config: &ServerConfig,
         requests: &Requests,
+        last_words: &Arc<LastWords>,
         generation: Generation,
         stop: CancellationToken,
     ) -> Result<Self, Refused> {
@@ -86,7 +88,7 @@ impl Connection {
         let mut opened = match &config.reached {
             Reached::Command(command) => {
                 let program = command.program.display();
-                let started = start(&config.name, command, longest);
+                let started = start(&config.name, command, longest, last_words);
                 let lines = started.map_err(|error| format!("{program} cannot be started: {error}"))?;
                 Self::serve(lines, wire, requests, generation, stop).await
             }

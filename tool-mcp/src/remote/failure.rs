@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::time::Duration;
 
 use rmcp::model::{ErrorCode, ErrorData};
 use rmcp::service::ServiceError;
@@ -112,12 +113,16 @@ fn not_sent(
             failure(ErrorKind::Retry, format!("The server `{server}` cannot be reached: {why}. `{tool}` did not run."))
         }
         StreamableHttpError::HttpStatus(status) if status.status == 429 => {
-            let wait = status.retry_after.as_deref().map(|after| match after.parse::<u64>() {
-                Ok(seconds) => format!("; it says to wait for {seconds} s"),
-                Err(_) => format!("; it says to wait until {after}"),
-            });
-            let wait = wait.unwrap_or_default();
-            failure(ErrorKind::Retry, format!("The server `{server}` is asked too often{wait}. `{tool}` did not run."))
+            let after = status.retry_after.as_deref();
+            let seconds = after.and_then(|after| after.parse().ok());
+            let wait = match (seconds, after) {
+                (Some(seconds), _) => format!("; it says to wait for {seconds} s"),
+                (None, Some(date)) => format!("; it says to wait until {date}"),
+                (None, None) => String::new(),
+            };
+            let message = format!("The server `{server}` is asked too often{wait}. `{tool}` did not run.");
+            let error = ToolError::new(ErrorKind::Retry, message);
+            ToolResult::failure(error.with_retry_after(seconds.map(Duration::from_secs)))
         }
         StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_) => {
             failure(ErrorKind::Fatal, format!("The server `{server}` does not let us in: {why}. `{tool}` did not run."))

@@ -56,7 +56,7 @@ impl Offer {
                 // What cannot be compared is not offered.
                 Err(error) => {
                     self.problems.push(format!("its tools cannot be pinned: {error}"));
-                    next.values_mut().for_each(|shown| shown.held = Some(Held::New));
+                    next.values_mut().for_each(|shown| shown.held = Some(Held::Unknown));
                 }
             }
         }

@@ -17,7 +17,8 @@ use super::reached::Reached;
 use super::requests::{Handlers, Requests};
 use super::status::{ServerState, ServerStatus};
 use super::subscription::subscribe;
-use crate::pins::{ApproveError, Pins};
+use super::transport::LastWords;
+use crate::pins::{ApproveError, Held, Pins};
 
 /// How often a server is listed at most, however often it says that its list has changed.
 const LIST_PAUSE: Duration = Duration::from_secs(1);
@@ -35,6 +36,7 @@ pub(super) struct Server {
     pub(super) config: Arc<ServerConfig>,
     link: Arc<Link>,
     offer: Arc<Mutex<Offer>>,
+    last_words: Arc<LastWords>,
     /// Asks for a list, or to be tried now; told when that is done.
     asks: mpsc::Sender<oneshot::Sender<()>>,
     stop: CancellationToken,
@@ -50,6 +52,7 @@ impl Server {
         let (registry, names) = (shared.registry.clone(), shared.names.clone());
         let offer = Offer::new(config.clone(), link.clone(), registry, names, shared.pins.clone());
         let offer = Arc::new(Mutex::new(offer));
+        let last_words = Arc::<LastWords>::default();
         let stop = CancellationToken::new();
         let (asks, asked) = mpsc::channel(8);
         let (tried, first) = oneshot::channel();
@@ -58,13 +61,14 @@ impl Server {
             config: config.clone(),
             link: link.clone(),
             offer: offer.clone(),
+            last_words: last_words.clone(),
             stop: stop.clone(),
             asked,
             waiting: vec![tried],
             listed: None,
         };
         let task = Some(tokio::spawn(keeper.run()));
-        (Self { config, link, offer, asks, stop, task }, first)
+        (Self { config, link, offer, last_words, asks, stop, task }, first)
     }
 
     fn offer(&self) -> MutexGuard<'_, Offer> {
@@ -95,10 +99,14 @@ impl Server {
             let offer = self.offer();
             (offer.status(), offer.problems.clone())
         };
+        // That the lock file cannot be used is one problem, and not one of each tool.
+        let held = tools.iter().filter(|tool| tool.held != Some(Held::Unknown));
+        let held = held.filter_map(|tool| Some((&tool.name, tool.held.as_ref()?)));
+        problems.extend(held.map(|(name, held)| format!("`{name}` is not offered until it is approved: {held}")));
         let (state, info) = match self.link.state() {
             State::Connecting => (ServerState::Connecting, None),
             State::Connected(connection) => (ServerState::Connected, connection.peer.peer_info()),
-            State::Away(why) => (ServerState::Away(why.to_string()), None),
+            State::Away(why) => (ServerState::Away(format!("{why}{}", self.last_words)), None),
             State::Closed => (ServerState::Closed, None),
         };
         if let ServerState::Away(why) = &state {
@@ -138,6 +146,7 @@ struct Keeper {
     config: Arc<ServerConfig>,
     link: Arc<Link>,
     offer: Arc<Mutex<Offer>>,
+    last_words: Arc<LastWords>,
     requests: Requests,
     stop: CancellationToken,
     asked: mpsc::Receiver<oneshot::Sender<()>>,
@@ -181,7 +190,7 @@ impl Keeper {
                 }
             };
             let pause = backoff.pause();
-            tracing::warn!(server = self.config.name, ?pause, "not connected: {why}");
+            tracing::warn!(server = self.config.name, ?pause, "not connected: {why}{}", self.last_words);
             if !pause.is_zero() {
                 self.link.set(State::Away(why.into()));
                 self.tell();
@@ -211,9 +220,8 @@ impl Keeper {
     async fn connect(&mut self) -> Result<Arc<Connection>, String> {
         let limit = self.config.connect_timeout;
         let connecting = async {
-            let connection =
-                Connection::open(&self.config, &self.requests, &self.stop).await.map_err(|error| error.to_string())?;
-            let connection = Arc::new(connection);
+            let opened = Connection::open(&self.config, &self.requests, &self.last_words, &self.stop).await;
+            let connection = Arc::new(opened.map_err(|error| error.to_string())?);
             subscribe(&connection).await;
             let (tools, left_out) = connection.list(self.config.limits).await.map_err(|error| unlisted(&error))?;
             Ok::<_, String>((connection, tools, left_out))

@@ -64,7 +64,7 @@ impl<H: ServerHandler> Server<H> {
 struct Client(CancellationToken);
 
 impl Keep for Client {
-    fn is_silent(&mut self) {
+    async fn fell_silent(&mut self) {
         self.0.cancel();
     }
 }

@@ -95,6 +95,37 @@ async fn a_program_ends_before_it_is_started_again() {
     servers.close().await;
 }
 
+/// Why a program does not run is mostly said by itself. People are told, models are not: there may be anything in it.
+#[cfg(unix)]
+#[tokio::test]
+async fn what_a_program_said_at_last_is_told() {
+    let tools = dispatcher();
+    let fails = "read discover; echo 'no license' >&2; echo >&2; echo 'see the manual' >&2; exit 3";
+    let dies = "{ echo 'out of memory' >&2; kill -9 $$; }";
+    let killed = crate::plugins::program("never")
+        .replace("while", &format!("[ -e ran ] && {dies}; touch ran\nwhile"))
+        .replace("case", &format!("case \"$line\" in *tools/call*) {dies} ;; esac\ncase"));
+    let folder = tempfile::tempdir().unwrap();
+    let shell = |name: &str, program: &str| {
+        ServerConfig::command(name, "/bin/sh").args(["-c", program]).folder(folder.path()).trust()
+    };
+    let builder = Servers::builder().server(shell("fails", fails)).server(shell("killed", &killed));
+    let servers = connect(&tools, builder).await;
+    let at_last = "; at last it wrote to its standard error:";
+    assert_eq!(
+        servers.status()[0].state,
+        ServerState::Away(format!(
+            "it ended before it was connected (exit status 3){at_last}\n  no license\n  see the manual"
+        ))
+    );
+    assert_eq!(kind(&call(&tools, "mcp_killed_say").await), Some(ErrorKind::OutcomeUnknown));
+    let words = format!("(signal 9){at_last}\n  out of memory");
+    until(|| matches!(&servers.status()[1].state, ServerState::Away(why) if why.ends_with(&words))).await;
+    let away = call(&tools, "mcp_killed_say").await.output;
+    assert!(away.contains("not connected") && !away.contains("out of memory"), "{away}");
+    servers.close().await;
+}
+
 #[tokio::test]
 async fn a_server_that_is_away_says_so_and_is_tried_again() {
     let tools = dispatcher();

@@ -56,7 +56,8 @@ async fn answer(State(host): State<Arc<Host>>, body: String) -> Response {
         ("tools/list", _) => {
             host.lists.fetch_add(1, SeqCst);
             let names = [
-                "refuse", "missing", "lacking", "accept", "nothing", "slow", "break", "gateway", "page", "gone", "work",
+                "refuse", "missing", "lacking", "accept", "nothing", "slow", "break", "gateway", "page", "gone",
+                "busy", "work",
             ];
             result(json!({"tools": names.map(|name| tool(name, ""))}))
         }
@@ -76,6 +77,11 @@ async fn answer(State(host): State<Arc<Host>>, body: String) -> Response {
         ("tools/call", "gateway") => respond(502, "text/plain", "no answer"),
         ("tools/call", "page") => respond(200, "text/html", "<p>"),
         ("tools/call", "gone") => respond(410, "text/plain", ""),
+        ("tools/call", "busy") => {
+            let mut response = respond(429, "text/plain", "");
+            response.headers_mut().insert("retry-after", 5.into());
+            response
+        }
         ("tools/call", _) => result(text("done")),
         _ => accept(),
     }
@@ -106,6 +112,18 @@ async fn a_refusal_for_another_reason_is_told_and_costs_nobody_else() {
     assert!(refused.output.contains("refused the call: the moon is full (code -32602)"), "{}", refused.output);
     assert_eq!(slow.output, "slowly", "{slow:?}");
     assert_eq!(host.came.load(SeqCst), 2, "each was sent once");
+    servers.close().await;
+}
+
+#[tokio::test]
+async fn when_to_come_back_is_told_to_models_and_to_programs() {
+    let tools = dispatcher();
+    let (_host, config) = Host::start().await;
+    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let busy = call(&tools, "mcp_h_busy").await;
+    assert!(busy.output.contains("asked too often; it says to wait for 5 s"), "{}", busy.output);
+    let error = busy.error.unwrap();
+    assert_eq!((error.kind, error.retry_after()), (ErrorKind::Retry, Some(Duration::from_secs(5))));
     servers.close().await;
 }
 

@@ -64,6 +64,8 @@ async fn a_tool_that_changes_is_held_until_it_is_approved() {
     assert_eq!(held[1], Held::New);
     assert!(matches!(&held[2], Held::Changed(difference) if difference.contains("+      \"to\"")), "{held:?}");
     assert_eq!(std::fs::read_to_string(&lock).unwrap(), first, "nobody has agreed");
+    let problem = "the server `s`: `mcp_s_more` is not offered until it is approved: it has come since";
+    assert!(servers.problems().iter().any(|told| told.starts_with(problem)), "{:?}", servers.problems());
 
     assert_eq!(servers.approve("mcp_s_none", &seen(&servers, "mcp_s_add")), Err(ApproveError::Unknown));
     servers.approve("mcp_s_add", &seen(&servers, "mcp_s_add")).unwrap();
@@ -185,6 +187,31 @@ async fn what_cannot_be_written_down_is_not_offered() {
     servers.reload().await;
     assert_eq!(call(&tools, "mcp_s_add").await.output, "ran");
     servers.close().await;
+}
+
+/// Somebody may agree where another application runs that shares the file.
+#[tokio::test]
+async fn what_was_approved_elsewhere_is_offered_from_the_next_list_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let lock = folder.path().join("lock");
+    let listed = Arc::new(Mutex::new(json!([tool("add", "Add.")])));
+    let (here, elsewhere) = (dispatcher(), dispatcher());
+    let servers = pinned(&here, &listed, &lock).await;
+    let others = pinned(&elsewhere, &listed, &lock).await;
+    *listed.lock().unwrap() = json!([tool("add", "Add two numbers."), tool("more", "x")]);
+    servers.reload().await;
+    others.reload().await;
+    assert!(here.registry().is_disabled("mcp_s_add") && elsewhere.registry().is_disabled("mcp_s_more"));
+    others.approve("mcp_s_add", &seen(&others, "mcp_s_add")).unwrap();
+    servers.approve("mcp_s_more", &seen(&servers, "mcp_s_more")).unwrap();
+    servers.reload().await;
+    others.reload().await;
+    for tools in [&here, &elsewhere] {
+        assert_eq!(call(tools, "mcp_s_add").await.output, "ran");
+        assert_eq!(call(tools, "mcp_s_more").await.output, "ran");
+    }
+    servers.close().await;
+    others.close().await;
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! What can go wrong with a search.
 
 use std::fmt;
+use std::time::Duration;
 
 use tool_runtime::HandlerError;
 
@@ -51,6 +52,9 @@ impl From<SearchError> for HandlerError {
     fn from(error: SearchError) -> Self {
         match error {
             SearchError::NotConfigured | SearchError::Unauthorized(_) => Self::fatal(error.to_string()),
+            SearchError::RateLimited { retry_after } => {
+                Self::failed(error).with_retry_after(retry_after.map(Duration::from_secs))
+            }
             error => Self::failed(error),
         }
     }

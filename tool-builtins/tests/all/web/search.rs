@@ -165,7 +165,10 @@ async fn what_searxng_refuses_is_said_in_words() {
     ] {
         let server = Server::always(reply).await;
         let result = search(searxng(&server)).await;
-        assert_eq!((result.output.as_str(), result.error.expect("an error").kind), (said, kind));
+        let error = result.error.expect("an error");
+        assert_eq!((result.output.as_str(), error.kind), (said, kind));
+        let wait = said.contains("30 seconds").then_some(Duration::from_secs(30));
+        assert_eq!(error.retry_after(), wait);
     }
 }
 

@@ -2,11 +2,15 @@
 
 use std::io;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
+use super::LastWords;
 use crate::lines::{Keep, Lines};
 use crate::remote::reached::Command;
 
@@ -40,6 +44,9 @@ const INHERITED: &[&str] = &[
 /// How long a server may take to end once its input is closed, and again once it is told to.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// How long a server that says nothing more may take to end, to be heard to its end.
+const LAST_MOMENT: Duration = Duration::from_millis(200);
+
 /// The longest line of standard error that is logged.
 const LONGEST_LINE: u64 = 4 << 10;
 
@@ -48,6 +55,7 @@ pub(in crate::remote) fn start(
     server: &str,
     command: &Command,
     longest: usize,
+    last_words: &Arc<LastWords>,
 ) -> io::Result<Lines<ChildStdout, ChildStdin, Process>> {
     let mut process = tokio::process::Command::new(&command.program);
     process.args(&command.args).env_clear();
@@ -62,19 +70,19 @@ pub(in crate::remote) fn start(
     let mut child = process.spawn()?;
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     let (Some(stdin), Some(stdout)) = (stdin, stdout) else { return Err(io::ErrorKind::BrokenPipe.into()) };
-    if let Some(stderr) = child.stderr.take() {
-        tokio::spawn(log(server.to_owned(), stderr));
-    }
-    Ok(Lines::new(stdout, stdin, longest, Process { child }))
+    last_words.forget();
+    let log = child.stderr.take().map(|stderr| tokio::spawn(log(server.to_owned(), stderr, last_words.clone())));
+    Ok(Lines::new(stdout, stdin, longest, Process { child, log, last_words: last_words.clone() }))
 }
 
 /// Logs what the server says on its standard error, line by line; of a long line only the beginning is kept.
-async fn log(server: String, stderr: impl AsyncRead + Unpin) {
+async fn log(server: String, stderr: impl AsyncRead + Unpin, last_words: Arc<LastWords>) {
     let mut stderr = BufReader::new(stderr);
     let mut line = Vec::new();
     while let Ok(1..) = (&mut stderr).take(LONGEST_LINE).read_until(b'\n', &mut line).await {
         let text = String::from_utf8_lossy(&line);
         tracing::debug!(target: "tool_mcp::stderr", server, "{}", text.trim_end());
+        last_words.said(text.trim_end());
         line.clear();
     }
 }
@@ -82,6 +90,9 @@ async fn log(server: String, stderr: impl AsyncRead + Unpin) {
 /// A process with all that it has started in its group.
 pub(in crate::remote) struct Process {
     child: Child,
+    /// What listens to its standard error, until that ends.
+    log: Option<JoinHandle<()>>,
+    last_words: Arc<LastWords>,
 }
 
 impl Process {
@@ -94,15 +105,33 @@ impl Process {
             let _ended = rustix::process::kill_process_group(group, signal);
         }
     }
+
+    /// Notes how the process has ended, if it has.
+    fn note_end(&self) {
+        if let Some(how) = how_it_ended(&self.child) {
+            self.last_words.ended(how);
+        }
+    }
 }
 
 impl Keep for Process {
+    async fn fell_silent(&mut self) {
+        let heard = async {
+            exited(&self.child).await;
+            if let Some(log) = self.log.take() {
+                drop(log.await);
+            }
+        };
+        drop(timeout(LAST_MOMENT, heard).await);
+        self.note_end();
+    }
+
     async fn end(&mut self) -> io::Result<()> {
-        if tokio::time::timeout(GRACE, exited(&self.child)).await.is_err() {
+        if timeout(GRACE, exited(&self.child)).await.is_err() {
             #[cfg(unix)]
             {
                 self.signal(rustix::process::Signal::TERM);
-                drop(tokio::time::timeout(GRACE, exited(&self.child)).await);
+                drop(timeout(GRACE, exited(&self.child)).await);
             }
         }
         // What it has started may still run: the group is ended before its number is given up.
@@ -115,12 +144,24 @@ impl Keep for Process {
 /// Waits until the process has ended, without giving up its number.
 #[cfg(unix)]
 async fn exited(child: &Child) {
-    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-    let Some(pid) = child.id().and_then(|id| Pid::from_raw(id.cast_signed())) else { return };
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-    while let Ok(None) = waitid(WaitId::Pid(pid), options) {
+    while let Some(None) = ended(child) {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
+}
+
+/// How a process has ended that was not waited for yet, if it has, without giving up its number.
+#[cfg(unix)]
+fn ended(child: &Child) -> Option<Option<rustix::process::WaitIdStatus>> {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+    let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed()))?;
+    waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG).ok()
+}
+
+#[cfg(unix)]
+fn how_it_ended(child: &Child) -> Option<String> {
+    let status = ended(child)??;
+    let code = status.exit_status().map(|code| format!("exit status {code}"));
+    code.or_else(|| status.terminating_signal().map(|signal| format!("signal {signal}")))
 }
 
 #[cfg(not(unix))]
@@ -128,8 +169,14 @@ async fn exited(_child: &Child) {
     tokio::time::sleep(GRACE).await;
 }
 
+#[cfg(not(unix))]
+fn how_it_ended(_child: &Child) -> Option<String> {
+    None
+}
+
 impl Drop for Process {
     fn drop(&mut self) {
+        self.note_end();
         #[cfg(unix)]
         self.signal(rustix::process::Signal::KILL);
     }

@@ -5,6 +5,7 @@ mod authorized;
 mod child;
 mod client;
 mod http;
+mod last_words;
 mod read;
 mod refusal;
 mod resume;
@@ -16,6 +17,7 @@ mod wire;
 
 pub(super) use child::start;
 pub(super) use http::connect as connect_http;
+pub(super) use last_words::LastWords;
 pub(crate) use streams::Connect;
 pub(super) use streams::streams;
 #[cfg(feature = "auth")]

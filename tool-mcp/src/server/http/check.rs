@@ -21,19 +21,21 @@ pub(super) type Check = dyn Fn(&mut Parts) -> Result<(), Denied> + Send + Sync;
 pub enum Denied {
     /// Nobody knows who is calling: 401, with the demand for a bearer token.
     Unauthorized,
+    /// A token came that is not good, or not any more: 401, which says so, and a client may get another one.
+    InvalidToken,
     /// It is known, and may not: 403.
     Forbidden,
 }
 
 impl IntoResponse for Denied {
     fn into_response(self) -> Response {
-        match self {
-            Self::Unauthorized => {
-                let wanted = [(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))];
-                (StatusCode::UNAUTHORIZED, wanted, "Unauthorized: a bearer token is needed").into_response()
-            }
-            Self::Forbidden => (StatusCode::FORBIDDEN, "Forbidden").into_response(),
-        }
+        let (wanted, why) = match self {
+            Self::Unauthorized => ("Bearer", "Unauthorized: a bearer token is needed"),
+            Self::InvalidToken => (r#"Bearer error="invalid_token""#, "Unauthorized: the bearer token is not good"),
+            Self::Forbidden => return (StatusCode::FORBIDDEN, "Forbidden").into_response(),
+        };
+        let wanted = [(header::WWW_AUTHENTICATE, HeaderValue::from_static(wanted))];
+        (StatusCode::UNAUTHORIZED, wanted, why).into_response()
     }
 }
 
@@ -54,7 +56,8 @@ pub(super) fn bearer(token: &str) -> impl Fn(&mut Parts) -> Result<(), Denied> +
         });
         match given {
             Some(given) if Sha256::digest(given) == expected => Ok(()),
-            _ => Err(Denied::Unauthorized),
+            Some(_) => Err(Denied::InvalidToken),
+            None => Err(Denied::Unauthorized),
         }
     }
 }

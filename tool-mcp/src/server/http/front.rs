@@ -72,7 +72,13 @@ pub(super) async fn answer<H: ServerHandler>(State(front): State<Arc<Front<H>>>,
 
 impl<H: ServerHandler> Front<H> {
     async fn long_way(&self, request: Request) -> Response {
-        self.rmcp.handle(request).await.map(Body::new)
+        let headers = request.headers();
+        let named = [header::HOST, header::ORIGIN].map(|name| headers.get(name).cloned());
+        let response = self.rmcp.handle(request).await.map(Body::new);
+        match response.status() {
+            StatusCode::FORBIDDEN => not_for(named),
+            _ => response,
+        }
     }
 
     /// The answer to a call that needs nothing of its client, and belongs to no session.
@@ -123,6 +129,19 @@ impl<H: ServerHandler> Front<H> {
             }
         })
     }
+}
+
+/// The refusal of a request for another host, or of a page of another origin.
+fn not_for([host, origin]: [Option<HeaderValue>; 2]) -> Response {
+    let shown =
+        |value: HeaderValue| value.to_str().map_or_else(|_| "something unreadable".into(), |text| format!("`{text}`"));
+    let host = host.map_or_else(|| "no host".into(), shown);
+    let origin = origin.map(|origin| format!(" from pages of {}", shown(origin))).unwrap_or_default();
+    let why = format!(
+        "Forbidden: this server answers no requests for {host}{origin}. What it answers is said where it is started, by \
+         `HttpConfig::host` and `HttpConfig::origin`."
+    );
+    (StatusCode::FORBIDDEN, why).into_response()
 }
 
 fn json(message: &ServerJsonRpcMessage) -> Response {

@@ -94,7 +94,11 @@ async fn a_host_and_an_origin_that_were_named_are_answered() {
     let server = serve(HttpConfig::new().host("tools.example").origin("https://app.example:443")).await;
     assert_eq!(status(&server, &[("host", "tools.example"), ("Origin", "https://app.example")]).await, 200);
     assert_eq!(status(&server, &[("host", "tools.example.evil.example")]).await, 403);
-    assert_eq!(status(&server, &[("host", "tools.example"), ("Origin", "http://app.example")]).await, 403);
+    let page = [("host", "tools.example"), ("Origin", "http://app.example")];
+    let (status, answer) = post(&server, &page, &who().to_string()).await;
+    assert_eq!(status, 403);
+    let told = "no requests for `tools.example` from pages of `http://app.example`";
+    assert!(answer.contains(told) && answer.contains("`HttpConfig::origin`"), "{answer}");
 }
 
 /// The control is a server without a token.
@@ -108,6 +112,8 @@ async fn only_the_token_opens() {
         let (status_of_closed, answer) = post(&closed, &headers, &who().to_string()).await;
         assert_eq!(status_of_closed, 401, "{wrong:?}");
         assert!(answer.to_ascii_lowercase().contains("www-authenticate: bearer"), "{answer}");
+        let a_token_came = wrong.is_some_and(|wrong| wrong.starts_with("Bearer "));
+        assert_eq!(answer.contains("error=\"invalid_token\""), a_token_came, "{answer}");
         assert_eq!(status(&open, &headers).await, 200, "{wrong:?}");
     }
     assert_eq!(status(&closed, &[("Authorization", "Bearer secret")]).await, 200);
