@@ -2,14 +2,10 @@
 
 use std::process::Command;
 
-/// What `src/bin/linked.rs` prints when it was built with these flags.
-fn linked_with(flags: &[&str]) -> String {
-    let output = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--package", "tool-tests", "--bin", "linked"])
-        .args(flags)
-        .output()
-        .expect("cargo runs");
-    assert!(output.status.success(), "{flags:?}: {}", String::from_utf8_lossy(&output.stderr));
+/// What `src/bin/linked.rs` prints.
+fn printed_by(linked: &mut Command) -> String {
+    let output = linked.output().expect("it starts");
+    assert!(output.status.success(), "{linked:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("names are text")
 }
 
@@ -20,7 +16,10 @@ fn tools_are_found_in_debug_release_and_fat_lto() {
         .filter(|(_, tool)| tool.handler.starts_with("tool_tests::"))
         .fold(String::new(), |names, (name, _)| names + name + "\n");
     assert!(here.lines().count() > 10, "the fixtures are linked into the test binary");
-    for flags in [&[] as &[&str], &["--release"], &["--profile", "fat-lto"]] {
-        assert_eq!(linked_with(flags), here, "{flags:?}");
+    assert_eq!(printed_by(&mut Command::new(env!("CARGO_BIN_EXE_linked"))), here);
+    for profile in ["release", "fat-lto"] {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["run", "--quiet", "--package", "tool-tests", "--bin", "linked", "--profile", profile]);
+        assert_eq!(printed_by(&mut cargo), here, "{profile}");
     }
 }

@@ -95,6 +95,11 @@ impl Concurrency {
         }
     }
 
+    /// How many may run at once.
+    pub(crate) fn at_once(&self) -> usize {
+        self.places.running
+    }
+
     /// How many run now.
     #[must_use]
     pub fn running(&self) -> usize {

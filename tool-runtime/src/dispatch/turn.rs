@@ -34,7 +34,8 @@ impl Turn {
         Self { tools: tools.clone(), calls, at_a_time: AT_A_TIME, prepare: None, hear: None }
     }
 
-    /// How many calls run at a time; the others wait. One that somebody is asked about does not count meanwhile.
+    /// How many calls run at a time, 16 unless it is said, and no more than the dispatcher
+    /// [runs at all](super::Builder::concurrency); the others wait. One that somebody is asked about does not count meanwhile.
     pub fn concurrency(mut self, at_a_time: NonZeroUsize) -> Self {
         self.at_a_time = at_a_time.get();
         self
@@ -56,7 +57,9 @@ impl Turn {
 
     async fn run(self) -> Vec<ToolResult> {
         let alone = |call: &ToolCall<'_>| self.tools.definition(call.name()).is_some_and(|tool| tool.sequential);
-        let seats = Seats::new(self.at_a_time, self.calls.iter().map(alone));
+        // More could not run anyway, and would take the places to wait from each other.
+        let at_a_time = self.tools.concurrency().map_or(self.at_a_time, |all| self.at_a_time.min(all.at_once()));
+        let seats = Seats::new(at_a_time, self.calls.iter().map(alone));
         let stop = CancellationToken::new();
         let calls = self.calls.into_iter().enumerate().map(|(index, call)| {
             let (tools, prepare, stop) = (self.tools.clone(), self.prepare.clone(), stop.clone());
@@ -183,6 +186,23 @@ mod tests {
 
     use super::*;
     use crate::RuntimeTool;
+
+    /// However few may run and wait at a time.
+    #[tokio::test]
+    async fn the_calls_of_a_turn_do_not_crowd_each_other_out() {
+        let slow = RuntimeTool::new("slow", "", |()| async {
+            tokio::task::yield_now().await;
+            "done"
+        });
+        let builder = Dispatcher::builder().manifest(crate::Manifest::default()).tool(slow);
+        let tools = builder.concurrency(2, 0).build().unwrap();
+        let call = || ToolCall::from_text("slow", "{}");
+        for result in tools.call_all((0..20).map(|_| call())).await {
+            assert_eq!(result.output, "done");
+        }
+        let (one, two, three) = tokio::join!(tools.call(call()), tools.call(call()), tools.call(call()));
+        assert_eq!([one.success, two.success, three.success], [true, true, false], "by themselves they do");
+    }
 
     /// What a dropped turn has done is known all the same.
     #[tokio::test]
