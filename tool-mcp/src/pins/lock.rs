@@ -49,11 +49,7 @@ impl Default for Lock {
 }
 
 impl Lock {
-    /// What is in a file. An empty one is about to be written.
     pub(super) fn from_json(text: &str) -> Result<Self, String> {
-        if text.is_empty() {
-            return Ok(Self::default());
-        }
         let lock: Self = serde_json::from_str(text).map_err(|error| format!("it is no lock file: {error}"))?;
         match lock.version {
             VERSION => Ok(lock),

@@ -15,6 +15,12 @@ use super::link::Link;
 use super::listed::Withheld;
 use super::transport::{LOST, TOO_LONG, UNREADABLE};
 
+const TOO_MANY_REQUESTS: u16 = 429;
+
+/// How long to wait before another request to a server that is asked too often, if it does not say.
+const PAUSE: Duration = Duration::from_secs(30);
+const LONGEST_PAUSE: Duration = Duration::from_secs(600);
+
 pub(super) fn failure(kind: ErrorKind, message: impl Into<String>) -> ToolResult {
     ToolResult::failure(ToolError::new(kind, message))
 }
@@ -23,6 +29,18 @@ pub(super) fn failure(kind: ErrorKind, message: impl Into<String>) -> ToolResult
 pub(super) fn is_forgotten(error: &ServiceError) -> bool {
     let ServiceError::TransportSend(error) = error else { return false };
     matches!(over_http(error), Some(StreamableHttpError::SessionExpired))
+}
+
+/// Whether the server refused a request because there were too many, and when there may be another.
+pub(super) fn asked_too_often(error: &ServiceError) -> Option<Duration> {
+    let ServiceError::TransportSend(error) = error else { return None };
+    match over_http(error) {
+        Some(StreamableHttpError::HttpStatus(status)) if status.status == TOO_MANY_REQUESTS => {
+            let wait = status.retry_after.as_deref().and_then(|after| after.parse().ok()).map(Duration::from_secs);
+            Some(wait.map_or(PAUSE, |wait| wait.min(LONGEST_PAUSE)))
+        }
+        _ => None,
+    }
 }
 
 /// Why a request over HTTP was not sent that had waited, if its tool is the reason.
@@ -73,8 +91,14 @@ pub(super) fn failed(link: &Link, tool: &str, error: ServiceError) -> ToolResult
             }
         },
         ServiceError::TransportSend(error) => {
-            // Where it is sent next it will be known: a new connection begins with a list.
-            if !matches!(over_http(&error), Some(StreamableHttpError::SessionExpired)) {
+            // Where it is sent next it will be known: a new connection begins with a list. And who is asked too often
+            // is not asked for more.
+            let is_no_doubt = match over_http(&error) {
+                Some(StreamableHttpError::HttpStatus(status)) => status.status == TOO_MANY_REQUESTS,
+                Some(StreamableHttpError::SessionExpired) => true,
+                _ => false,
+            };
+            if !is_no_doubt {
                 link.doubt();
             }
             not_sent(server, tool, &error, unknown)
@@ -112,7 +136,7 @@ fn not_sent(
         StreamableHttpError::Client(client) if client.is_connect() => {
             failure(ErrorKind::Retry, format!("The server `{server}` cannot be reached: {why}. `{tool}` did not run."))
         }
-        StreamableHttpError::HttpStatus(status) if status.status == 429 => {
+        StreamableHttpError::HttpStatus(status) if status.status == TOO_MANY_REQUESTS => {
             let after = status.retry_after.as_deref();
             let seconds = after.and_then(|after| after.parse().ok());
             let wait = match (seconds, after) {

@@ -12,7 +12,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use http::request::Parts;
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use rmcp::ServerHandler;
 use rmcp::model::{ClientJsonRpcMessage, GetExtensions, ProtocolVersion, ServerJsonRpcMessage, ServerResult};
 use rmcp::transport::streamable_http_server::StreamableHttpService;
@@ -72,11 +72,10 @@ pub(super) async fn answer<H: ServerHandler>(State(front): State<Arc<Front<H>>>,
 
 impl<H: ServerHandler> Front<H> {
     async fn long_way(&self, request: Request) -> Response {
-        let headers = request.headers();
-        let named = [header::HOST, header::ORIGIN].map(|name| headers.get(name).cloned());
+        let (headers, uri) = (request.headers().clone(), request.uri().clone());
         let response = self.rmcp.handle(request).await.map(Body::new);
         match response.status() {
-            StatusCode::FORBIDDEN => not_for(named),
+            StatusCode::FORBIDDEN => not_for(&headers, &uri),
             _ => response,
         }
     }
@@ -103,7 +102,7 @@ impl<H: ServerHandler> Front<H> {
         let call = tool_call(listed, text, None, id, meta);
         let result = self.shared.tools.call(call).cancel(self.stop.clone()).await;
         let id = id.clone();
-        Some(json(&match answered(result, listed) {
+        Some(json(&match answered(result, listed, |result| self.shared.tools.whole_output(None, result)) {
             Ok(result) => ServerJsonRpcMessage::response(ServerResult::from(result), id),
             Err(error) => ServerJsonRpcMessage::error(error, Some(id)),
         }))
@@ -132,13 +131,13 @@ impl<H: ServerHandler> Front<H> {
 }
 
 /// The refusal of a request for another host, or of a page of another origin.
-fn not_for([host, origin]: [Option<HeaderValue>; 2]) -> Response {
-    let shown =
-        |value: HeaderValue| value.to_str().map_or_else(|_| "something unreadable".into(), |text| format!("`{text}`"));
-    let host = host.map_or_else(|| "no host".into(), shown);
-    let origin = origin.map(|origin| format!(" from pages of {}", shown(origin))).unwrap_or_default();
+fn not_for(headers: &HeaderMap, uri: &Uri) -> Response {
+    let shown = |name| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    // Over HTTP/2 the host is part of the address.
+    let host = shown(header::HOST).or_else(|| uri.authority().map(ToString::to_string)).unwrap_or_default();
+    let origin = shown(header::ORIGIN).map(|origin| format!(" from pages of `{origin}`")).unwrap_or_default();
     let why = format!(
-        "Forbidden: this server answers no requests for {host}{origin}. What it answers is said where it is started, by \
+        "Forbidden: this server answers no requests for `{host}`{origin}. What it answers is said where it is started, by \
          `HttpConfig::host` and `HttpConfig::origin`."
     );
     (StatusCode::FORBIDDEN, why).into_response()
