@@ -18,6 +18,9 @@ use self::arguments::Arguments;
 /// Where the bearer token is found: on a command line everybody could read it.
 const TOKEN: &str = "TOOL_MCP_TOKEN";
 
+/// A shorter one is refused.
+const SHORTEST_TOKEN: usize = 16;
+
 /// Runs the program.
 pub fn main() -> ExitCode {
     match run(&Arguments::parse()) {
@@ -49,6 +52,9 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 
 async fn listen(server: Server, tools: &Dispatcher, arguments: &Arguments, port: u16) -> Result<(), Box<dyn Error>> {
     let token = std::env::var(TOKEN).ok().filter(|token| !token.is_empty());
+    if token.as_ref().is_some_and(|token| token.len() < SHORTEST_TOKEN) {
+        return Err(format!("{TOKEN} has fewer than {SHORTEST_TOKEN} characters: it could be guessed").into());
+    }
     let address = SocketAddr::new(arguments.address.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)), port);
     if !address.ip().is_loopback() && token.is_none() {
         return Err(format!("{} can be reached by others: set a bearer token in {TOKEN}", address.ip()).into());

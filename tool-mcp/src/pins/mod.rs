@@ -14,6 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use tool_model::{Sorted, canonical, replace_file, to_pretty};
 
 use lock::Lock;
 use turn::Turn;
@@ -148,7 +149,7 @@ impl Pins {
         self.read(&mut lock)?;
         let mut next = lock.clone();
         let changed = change(&mut next);
-        tool_model::replace_file(&self.path, tool_model::to_pretty(&next)).map_err(unwritten)?;
+        replace_file(&self.path, to_pretty(&next)).map_err(unwritten)?;
         *lock = next;
         Ok(changed)
     }
@@ -213,21 +214,16 @@ pub(crate) fn said(tool: &Tool) -> Value {
 
 /// A fingerprint of what is said of a tool. Equal words in another order have the same.
 pub(crate) fn fingerprint(tool: &Tool) -> String {
-    let hash = Sha256::digest(tool_model::canonical(&said(tool)));
+    let hash = Sha256::digest(canonical(&said(tool)));
     hash.iter().fold("sha256:".to_owned(), |text, byte| format!("{text}{byte:02x}"))
 }
 
 /// The difference between two descriptions, line by line. What does not show is escaped.
 fn difference(old: &Value, new: &Value) -> String {
-    let text = |value: &Value| visible(&tool_model::to_pretty(&sorted(value)));
+    let text = |value: &Value| visible(&to_pretty(&Sorted(value)));
     let (old, new) = (text(old), text(new));
     let lines = similar::TextDiff::from_lines(&old, &new);
     lines.unified_diff().context_radius(2).header("approved", "now").to_string()
-}
-
-/// The same value with its keys sorted, whatever serde_json does with them.
-fn sorted(value: &Value) -> Value {
-    serde_json::from_str(&tool_model::canonical(value)).unwrap_or(Value::Null)
 }
 
 #[cfg(test)]

@@ -55,9 +55,11 @@ fn it_does_not_listen_to_others_without_a_token() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(PROGRAM);
     command.arg("--files").arg(folder.path()).args(["--http", "0", "--address", "0.0.0.0"]);
-    let output = command.env_remove("TOOL_MCP_TOKEN").output().unwrap();
-    assert!(!output.status.success());
-    assert!(String::from_utf8_lossy(&output.stderr).contains("TOOL_MCP_TOKEN"), "{output:?}");
+    for (token, said) in [("", "set a bearer token in TOOL_MCP_TOKEN"), ("guess", "it could be guessed")] {
+        let output = command.env("TOOL_MCP_TOKEN", token).output().unwrap();
+        assert!(!output.status.success());
+        assert!(String::from_utf8_lossy(&output.stderr).contains(said), "{output:?}");
+    }
 }
 
 #[test]
