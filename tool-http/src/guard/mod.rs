@@ -67,7 +67,7 @@ struct Rules {
     cookie: Option<String>,
     session: Option<Session>,
     trusts_loopback: bool,
-    check: Option<Check>,
+    checks: Vec<Check>,
     names: Vec<String>,
     origins: Vec<Origin>,
     limiter: Option<Arc<Limiter>>,
@@ -81,7 +81,7 @@ impl Guard {
             cookie: None,
             session: None,
             trusts_loopback: false,
-            check: None,
+            checks: Vec::new(),
             names: Vec::new(),
             origins: Vec::new(),
             limiter: None,
@@ -122,19 +122,37 @@ impl Guard {
         self
     }
 
-    /// Serves those requests that pass a check of the application's own, such as a session. With a token as well, both
-    /// must hold.
+    /// Serves those requests that pass a check of the application's own, such as of a signature, from anywhere. With a
+    /// token as well, both must hold. Of several checks, each must let a request through; they are asked in the order in
+    /// which they were given, after the token, until one refuses.
+    ///
+    /// ```
+    /// use axum::http::StatusCode;
+    /// use tool_http::{Guard, Problem};
+    ///
+    /// # async fn is_paid(_: Option<&axum::http::HeaderValue>) -> bool { true }
+    /// let guard = Guard::new()
+    ///     .check(|request| match request.headers.get("x-customer") {
+    ///         Some(_) => Ok(()),
+    ///         None => Err(Problem::new(StatusCode::UNAUTHORIZED, "customer", "Say who you are, in `X-Customer`.")),
+    ///     })
+    ///     .check_async(|request| async move {
+    ///         let unpaid = || Problem::new(StatusCode::PAYMENT_REQUIRED, "unpaid", "Pay the last bill first.");
+    ///         is_paid(request.headers.get("x-customer")).await.then_some(()).ok_or_else(unpaid)
+    ///     });
+    /// # let _ = guard;
+    /// ```
     pub fn check(mut self, check: impl Fn(&Parts) -> Result<(), Problem> + Send + Sync + 'static) -> Self {
-        self.rules().check = Some(Arc::new(move |parts| Box::pin(ready(check(parts)))));
+        self.rules().checks.push(Arc::new(move |parts| Box::pin(ready(check(parts)))));
         self
     }
 
-    /// As [`check`](Self::check), for one that has to ask somewhere.
+    /// As [`check`](Self::check), for one that has to ask somewhere. Both can be mixed.
     pub fn check_async<F>(mut self, check: impl Fn(Parts) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<(), Problem>> + Send + 'static,
     {
-        self.rules().check = Some(Arc::new(move |parts| Box::pin(check(parts.clone()))));
+        self.rules().checks.push(Arc::new(move |parts| Box::pin(check(parts.clone()))));
         self
     }
 
@@ -200,15 +218,15 @@ impl Rules {
         if !is_trusted && !self.tokens.is_empty() {
             self.admit_token(parts)?;
         }
-        match &self.check {
-            None => Ok(()),
-            Some(check) => check(parts).await,
+        for check in &self.checks {
+            check(parts).await?;
         }
+        Ok(())
     }
 
     /// Whether nothing says who else may ask.
     fn is_local_only(&self) -> bool {
-        self.tokens.is_empty() && self.check.is_none()
+        self.tokens.is_empty() && self.checks.is_empty()
     }
 
     fn admit_host(&self, host: &Host) -> Result<(), Problem> {

@@ -26,5 +26,8 @@ mod journal;
 /// Who is served, and who is not.
 mod hostile;
 
+/// What an application asks of requests itself.
+mod checks;
+
 /// The description, held against what is served.
 mod openapi;
