@@ -262,24 +262,6 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn who_asks_too_often_waits_and_nobody_else() {
-    let router = guarded(Guard::new().token(token()).rate(Limit::per(3, Duration::from_secs(3_600))));
-    let ask = |from| list(from, "203.0.113.1").header("authorization", format!("Bearer {SECRET}"));
-    for _ in 0..3 {
-        assert_eq!(outcome(&router, ask(REMOTE)).await, "ok");
-    }
-    let answer = send(&router, ask(REMOTE).body(Body::empty()).unwrap()).await;
-    assert_eq!(answer.problem(), (429, "rate".into()));
-    assert!(answer.header("retry-after").parse::<u64>().unwrap() > 0);
-    assert_eq!(outcome(&router, ask([203, 0, 113, 8])).await, "ok");
-    // Guesses are counted as well.
-    for _ in 0..3 {
-        assert_eq!(outcome(&router, list([203, 0, 113, 9], "203.0.113.1")).await, "token_missing");
-    }
-    assert_eq!(outcome(&router, ask([203, 0, 113, 9])).await, "rate");
-}
-
-#[tokio::test]
 async fn one_guard_before_all_asks_once_and_another_one_too() {
     let rate = Limit::per(2, Duration::from_secs(3_600));
     let guard = Guard::new().rate(rate);

@@ -29,5 +29,8 @@ mod hostile;
 /// What an application asks of requests itself.
 mod checks;
 
+/// How often requests are served.
+mod rates;
+
 /// The description, held against what is served.
 mod openapi;
