@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use axum::http::{HeaderMap, StatusCode};
-use tool_http::{Guard, Problem};
+use tool_http::{Api, Guard, Problem};
 
-use crate::support::{REMOTE, SECRET, guarded, list, outcome, token};
+use crate::support::{REMOTE, SECRET, guarded, list, mounted, outcome, token, tools};
 
 #[tokio::test]
 async fn the_application_can_check_for_itself() {
@@ -75,6 +75,21 @@ async fn of_several_checks_each_must_agree_in_their_order() {
         assert_eq!(outcome(&alone, list(REMOTE, "203.0.113.1").header("third", "1")).await, "ok");
         assert_eq!(asked.take(), ["third"]);
     }
+}
+
+#[tokio::test]
+async fn a_token_is_asked_for_whenever_the_guard_was_given() {
+    let guard = || Guard::new().check(|_| Ok(()));
+    let request = || list(REMOTE, "203.0.113.1");
+    let api = || Api::new(tools());
+    for api in [api().token(token()).guard(guard()), api().guard(guard()).token(token())] {
+        let router = mounted(api);
+        assert_eq!(outcome(&router, request()).await, "token_missing");
+        let shown = request().header("authorization", format!("Bearer {SECRET}"));
+        assert_eq!(outcome(&router, shown).await, "ok");
+    }
+    // The control: this guard alone asks for none.
+    assert_eq!(outcome(&guarded(guard()), request()).await, "ok");
 }
 
 #[tokio::test]
