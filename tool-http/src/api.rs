@@ -17,7 +17,7 @@ use crate::{Guard, Problem, SecurityHeaders, Token, routes};
 
 type Conversation = Arc<dyn Fn(&Parts, Option<&str>) -> Result<Option<String>, Problem> + Send + Sync>;
 
-/// A router over a dispatcher, for any axum application to mount.
+/// A router over a dispatcher, for any axum application to mount. Its options can be given in any order.
 ///
 /// ```
 /// use axum::Router;

@@ -102,21 +102,33 @@ impl Guard {
     }
 
     /// Takes the token from this cookie too, for pages: a browser's `EventSource` sends no header. Set it `HttpOnly` and
-    /// `SameSite=Strict`.
+    /// `SameSite=Strict`. There is one such cookie, that of the last call.
     pub fn token_cookie(mut self, name: impl Into<String>) -> Self {
         self.rules().cookie = Some(name.into());
         self
     }
 
     /// Asks no token of requests that the application knows otherwise: such as by the cookie of somebody who has shown it
-    /// before, which then need not hold the token itself.
+    /// before, which then need not hold the token itself. [Checks](Self::check) are asked all the same. There is one such
+    /// function, that of the last call.
+    ///
+    /// ```
+    /// use tool_http::{Guard, Token};
+    ///
+    /// # fn is_logged_in(_: &axum::http::HeaderValue) -> bool { false }
+    /// let known = |request: &axum::http::request::Parts| request.headers.get("cookie").is_some_and(is_logged_in);
+    /// let guard = Guard::new().token(Token::random()?).session(known);
+    /// # let _ = guard;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn session(mut self, is_known: impl Fn(&Parts) -> bool + Send + Sync + 'static) -> Self {
         self.rules().session = Some(Arc::new(is_known));
         self
     }
 
-    /// Asks no token of requests that come from this machine, for a loopback name. A proxy on this machine that says
-    /// neither the name it was asked for nor that it forwards would have its whole traffic pass for such.
+    /// Asks no token of requests that come from this machine, for a loopback name; [checks](Self::check) are asked all the
+    /// same. A proxy on this machine that says neither the name it was asked for nor that it forwards would have its whole
+    /// traffic pass for such.
     pub fn trust_loopback(mut self) -> Self {
         self.rules().trusts_loopback = true;
         self
@@ -156,7 +168,9 @@ impl Guard {
         self
     }
 
-    /// A name of this server, without a port, such as `tools.example.org`.
+    /// A name of this server, without a port, such as `tools.example.org`. Requests for a name that was not given are
+    /// refused: whoever owns that name could have led a browser here. Several can be given. It is of use with a token or a
+    /// check; without, loopback names alone are served.
     ///
     /// # Errors
     /// When it is no name.
@@ -169,7 +183,8 @@ impl Guard {
         Ok(self)
     }
 
-    /// Lets the pages of another site ask, such as `https://app.example.org`.
+    /// Lets the pages of another site ask, such as `https://app.example.org`, in the name of whoever looks at them: their
+    /// browser is told that it may send cookies. Tokens and checks are asked for as of anybody. Several can be given.
     ///
     /// # Errors
     /// When it is no origin.
@@ -179,13 +194,16 @@ impl Guard {
         Ok(self)
     }
 
-    /// How many requests of one peer are served. Behind a proxy all have one peer, which is the proxy: limit them there.
+    /// How many requests of one peer are served, in place of the rate so far; in IPv6 a peer is a network (/64). They are
+    /// counted before the token is asked for, so that guesses count. Behind a proxy all have one peer, which is the proxy:
+    /// limit them there.
     pub fn rate(mut self, limit: Limit) -> Self {
         self.rules().limiter = Some(Arc::new(Limiter::new().conversation(limit)));
         self
     }
 
-    /// Serves as many requests as come.
+    /// Serves as many requests as come, guesses of a token among them: for a server that is limited by what stands before
+    /// it.
     pub fn any_rate(mut self) -> Self {
         self.rules().limiter = None;
         self
