@@ -18,9 +18,6 @@ use self::arguments::Arguments;
 /// Where the bearer token is found: on a command line everybody could read it.
 const TOKEN: &str = "TOOL_MCP_TOKEN";
 
-/// A shorter one is refused.
-const SHORTEST_TOKEN: usize = 16;
-
 /// Runs the program.
 pub fn main() -> ExitCode {
     match run(&Arguments::parse()) {
@@ -52,9 +49,6 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 
 async fn listen(server: Server, tools: &Dispatcher, arguments: &Arguments, port: u16) -> Result<(), Box<dyn Error>> {
     let token = std::env::var(TOKEN).ok().filter(|token| !token.is_empty());
-    if token.as_ref().is_some_and(|token| token.len() < SHORTEST_TOKEN) {
-        return Err(format!("{TOKEN} has fewer than {SHORTEST_TOKEN} characters: it could be guessed").into());
-    }
     let address = SocketAddr::new(arguments.address.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)), port);
     if !address.ip().is_loopback() && token.is_none() {
         return Err(format!("{} can be reached by others: set a bearer token in {TOKEN}", address.ip()).into());
@@ -64,7 +58,7 @@ async fn listen(server: Server, tools: &Dispatcher, arguments: &Arguments, port:
     config = arguments.host.iter().fold(config, HttpConfig::host);
     config = arguments.origin.iter().fold(config, HttpConfig::origin);
     if let Some(token) = token {
-        config = config.bearer(token);
+        config = config.bearer(token).map_err(|error| format!("{TOKEN}: {error}"))?;
     }
     let listener = TcpListener::bind(address).await.map_err(|error| format!("{address}: {error}"))?;
     eprintln!("tool-mcp: {} tools at http://{}/mcp", tools.definitions().len(), listener.local_addr()?);

@@ -45,7 +45,8 @@ pub(super) fn asked_too_often(error: &ServiceError) -> Option<Duration> {
 
 /// What a `Retry-After` says: seconds, or a date.
 fn wait(after: &str) -> Option<Duration> {
-    let until = |date| Some(httpdate::parse_http_date(date).ok()?.duration_since(SystemTime::now()).unwrap_or_default());
+    let until =
+        |date| Some(httpdate::parse_http_date(date).ok()?.duration_since(SystemTime::now()).unwrap_or_default());
     after.parse().ok().map(Duration::from_secs).or_else(|| until(after))
 }
 
