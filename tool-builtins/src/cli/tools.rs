@@ -9,7 +9,7 @@ use super::arguments::Arguments;
 /// Everything that was compiled in, over the workspace.
 pub fn offered(arguments: &Arguments) -> Result<Dispatcher, Box<dyn Error>> {
     let tools =
-        Dispatcher::builder().policy(arguments.policy.into()).dry_run(arguments.dry_run).confirm(Terminal::default());
+        Dispatcher::builder().policy(arguments.policy.clone()).dry_run(arguments.dry_run).confirm(Terminal::default());
     #[cfg(all(feature = "exec", target_os = "linux"))]
     let tools = tools.service(exec(arguments)?);
     #[cfg(feature = "files")]
