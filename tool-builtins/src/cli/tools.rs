@@ -9,7 +9,7 @@ use super::arguments::Arguments;
 /// Everything that was compiled in, over the workspace, but for what could only fail.
 pub fn offered(arguments: &Arguments) -> Result<Dispatcher, Box<dyn Error>> {
     let tools =
-        Dispatcher::builder().policy(arguments.policy.into()).dry_run(arguments.dry_run).confirm(Terminal::default());
+        Dispatcher::builder().policy(arguments.policy.clone()).dry_run(arguments.dry_run).confirm(Terminal::default());
     let of_use = Selection::new();
     #[cfg(all(feature = "exec", target_os = "linux"))]
     let tools = tools.service(exec(arguments)?);

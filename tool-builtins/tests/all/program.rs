@@ -131,7 +131,10 @@ fn flags_set_the_policy_and_the_rules() {
 #[test]
 fn bad_flags_are_explained() {
     let program = Program::new();
-    assert_eq!(program.output(&["--policy", "maybe"], b"").status.code(), Some(2));
+    let misspelt = program.output(&["--policy", "confirm-al"], b"");
+    assert_eq!(misspelt.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&misspelt.stderr);
+    assert!(said.contains("there is no policy `confirm-al`; did you mean `confirm-all`?"), "{said}");
     let nowhere =
         Command::new(env!("CARGO_BIN_EXE_tool-builtins")).args(["--workspace", "/no/such/folder"]).output().unwrap();
     assert_eq!(nowhere.status.code(), Some(1));

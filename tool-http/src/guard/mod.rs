@@ -266,8 +266,7 @@ impl Rules {
                 Some(_) => "Too many requests: come back after the time in `Retry-After`.",
                 None => "Too many requests: no more are served.",
             };
-            let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "rate", detail);
-            exceeded.retry_after.map_or(problem.clone(), |time| problem.retry_after(time))
+            Problem::new(StatusCode::TOO_MANY_REQUESTS, "rate", detail).with_retry_after(exceeded.retry_after)
         })
     }
 
