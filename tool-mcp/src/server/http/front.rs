@@ -12,7 +12,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use http::{HeaderValue, StatusCode, header};
 use rmcp::ServerHandler;
 use rmcp::model::{ClientJsonRpcMessage, GetExtensions, ProtocolVersion, ServerJsonRpcMessage, ServerResult};
 use rmcp::transport::streamable_http_server::StreamableHttpService;
@@ -72,10 +72,13 @@ pub(super) async fn answer<H: ServerHandler>(State(front): State<Arc<Front<H>>>,
 
 impl<H: ServerHandler> Front<H> {
     async fn long_way(&self, request: Request) -> Response {
-        let (headers, uri) = (request.headers().clone(), request.uri().clone());
+        let header = |name| request.headers().get(name).cloned();
+        // Over HTTP/2 the host is part of the address.
+        let in_address = || HeaderValue::from_str(request.uri().authority()?.as_str()).ok();
+        let (host, origin) = (header(header::HOST).or_else(in_address), header(header::ORIGIN));
         let response = self.rmcp.handle(request).await.map(Body::new);
         match response.status() {
-            StatusCode::FORBIDDEN => not_for(&headers, &uri),
+            StatusCode::FORBIDDEN => not_for(host.as_ref(), origin.as_ref()),
             _ => response,
         }
     }
@@ -131,13 +134,12 @@ impl<H: ServerHandler> Front<H> {
 }
 
 /// The refusal of a request for another host, or of a page of another origin.
-fn not_for(headers: &HeaderMap, uri: &Uri) -> Response {
-    let shown = |name| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-    // Over HTTP/2 the host is part of the address.
-    let host = shown(header::HOST).or_else(|| uri.authority().map(ToString::to_string)).unwrap_or_default();
-    let origin = shown(header::ORIGIN).map(|origin| format!(" from pages of `{origin}`")).unwrap_or_default();
+fn not_for(host: Option<&HeaderValue>, origin: Option<&HeaderValue>) -> Response {
+    let shown = |value: &HeaderValue| format!("`{}`", String::from_utf8_lossy(value.as_bytes()));
+    let host = host.map_or_else(|| "a host that is not named".to_owned(), shown);
+    let origin = origin.map(|origin| format!(" from pages of {}", shown(origin))).unwrap_or_default();
     let why = format!(
-        "Forbidden: this server answers no requests for `{host}`{origin}. What it answers is said where it is started, by \
+        "Forbidden: this server answers no requests for {host}{origin}. What it answers is said where it is started, by \
          `HttpConfig::host` and `HttpConfig::origin`."
     );
     (StatusCode::FORBIDDEN, why).into_response()
