@@ -1,1 +1,1 @@
-//! The cases stand in folders beside this file: `tool`, `class`, `arg`, `types`.
+//! The cases stand in the folders beside this file.

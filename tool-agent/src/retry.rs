@@ -238,7 +238,8 @@ mod tests {
     #[test]
     fn a_provider_is_given_the_time_that_it_asks_for() {
         let asking = |seconds| {
-            let error = ModelError::new(ModelErrorKind::RateLimited, "no").retry_after(Duration::from_secs(seconds));
+            let error =
+                ModelError::new(ModelErrorKind::RateLimited, "no").with_retry_after(Duration::from_secs(seconds));
             Retry::default().waits().after(&error)
         };
         assert!(asking(40).is_some_and(|wait| wait >= Duration::from_secs(40)));

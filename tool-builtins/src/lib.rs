@@ -47,6 +47,9 @@
 //! All features are on but `cli`, which is the program `tool-builtins`: it offers files, commands and the web over a
 //! workspace, and reads one call per line.
 //!
+//! A service has all its tools. Those that can only fail as it is set up, such as a search that asks nobody, are named by
+//! [`Files::unusable`](files::Files::unusable) and [`Web::unusable`](web::Web::unusable), so that they need not be offered.
+//!
 //! What changes something is `sensitive`: a dispatcher asks before it runs, and refuses where there is nobody to ask.
 //! Before it is asked there is a preview: a write has its diff. A service does not leave its workspace, and does not
 //! reach what is not public, unless it is constructed otherwise by name. Each module says what that means, and what it

@@ -23,11 +23,7 @@ pub(crate) fn answer(result: &ToolResult) -> Response {
 
 /// What went wrong with a call, as a problem, with `Retry-After` where it is known when to come back.
 pub(crate) fn problem(error: &ToolError) -> Problem {
-    let problem = Problem::new(status(error.kind), error.kind.as_str(), &error.message);
-    match error.retry_after() {
-        Some(time) => problem.retry_after(time),
-        None => problem,
-    }
+    Problem::new(status(error.kind), error.kind.as_str(), &error.message).with_retry_after(error.retry_after())
 }
 
 #[derive(Serialize)]

@@ -17,7 +17,7 @@ use crate::{Guard, Problem, SecurityHeaders, Token, routes};
 
 type Conversation = Arc<dyn Fn(&Parts, Option<&str>) -> Result<Option<String>, Problem> + Send + Sync>;
 
-/// A router over a dispatcher, for any axum application to mount.
+/// A router over a dispatcher, for any axum application to mount. Its options can be given in any order.
 ///
 /// ```
 /// use axum::Router;
@@ -47,6 +47,7 @@ type Conversation = Arc<dyn Fn(&Parts, Option<&str>) -> Result<Option<String>, P
 pub struct Api {
     shared: Shared,
     guard: Guard,
+    tokens: Vec<Token>,
     kept_events: usize,
 }
 
@@ -81,16 +82,17 @@ impl Api {
             until: CancellationToken::new(),
             asks_token: false,
         };
-        Self { shared, guard: Guard::new(), kept_events: 1_024 }
+        Self { shared, guard: Guard::new(), tokens: Vec::new(), kept_events: 1_024 }
     }
 
-    /// Serves whoever shows this token; see [`Guard::token`].
+    /// Serves whoever shows this token; see [`Guard::token`]. It is asked for by whatever [guard](Self::guard) is given,
+    /// before or after it.
     pub fn token(mut self, token: Token) -> Self {
-        self.guard = self.guard.token(token);
+        self.tokens.push(token);
         self
     }
 
-    /// Serves whom this guard lets in.
+    /// Serves whom this guard lets in, in place of a [`Guard::new`].
     pub fn guard(mut self, guard: Guard) -> Self {
         self.guard = guard;
         self
@@ -197,7 +199,8 @@ impl Api {
 
     /// The router. Mount it with [`Router::nest`], and serve with `into_make_service_with_connect_info::<SocketAddr>()`.
     pub fn into_router<S: Clone + Send + Sync + 'static>(self) -> Router<S> {
-        let Self { mut shared, guard, kept_events } = self;
+        let Self { mut shared, guard, tokens, kept_events } = self;
+        let guard = tokens.into_iter().fold(guard, Guard::token);
         shared.feed = Feed::new(shared.tools.clone(), kept_events);
         shared.asks_token = guard.asks_token();
         let mut router = Router::new()

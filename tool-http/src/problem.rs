@@ -58,11 +58,13 @@ impl Problem {
         Self(Box::new(Document { status, title, kind, detail, retry_after: None, header: None }))
     }
 
-    /// The same, with the time after which another try may go well, in the header `Retry-After` too.
-    pub fn retry_after(mut self, time: Duration) -> Self {
-        let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
-        self.0.retry_after = Some(seconds);
-        self.0.header = Some((header::RETRY_AFTER, seconds.into()));
+    /// The same, with the time after which another try may go well, if it is known: in the header `Retry-After` too.
+    pub fn with_retry_after(mut self, time: impl Into<Option<Duration>>) -> Self {
+        if let Some(time) = time.into() {
+            let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
+            self.0.retry_after = Some(seconds);
+            self.0.header = Some((header::RETRY_AFTER, seconds.into()));
+        }
         self
     }
 

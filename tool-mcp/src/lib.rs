@@ -30,4 +30,6 @@ pub use remote::{
     Servers, ServersBuilder, ToolStatus,
 };
 pub use rmcp;
-pub use server::{Client, ClientError, Denied, HttpConfig, Nothing, Principal, ServeError, Server, serve_stdio};
+pub use server::{
+    Client, ClientError, Denied, HttpConfig, Nothing, Principal, ServeError, Server, WeakToken, serve_stdio,
+};

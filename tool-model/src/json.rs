@@ -6,8 +6,14 @@
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::Value;
 
-/// Serialises a value with the keys of every object sorted.
-pub(crate) struct Sorted<'a>(pub(crate) &'a Value);
+/// A value that is written with the keys of every object sorted.
+///
+/// ```
+/// let value = serde_json::json!({"b": 1, "a": 2});
+/// assert_eq!(tool_model::to_pretty(&tool_model::Sorted(&value)), "{\n  \"a\": 2,\n  \"b\": 1\n}\n");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Sorted<'a>(pub &'a Value);
 
 impl Serialize for Sorted<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

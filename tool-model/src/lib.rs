@@ -55,7 +55,7 @@ pub use brief::{brief, brief_arguments, flags};
 pub use compare::{difference, difference_with_words};
 pub use definition::ToolDefinition;
 pub use embedded::EmbeddedManifest;
-pub use json::{canonical, to_pretty};
+pub use json::{Sorted, canonical, to_pretty};
 pub use manifest::{Manifest, ManifestError};
 pub use nearest::nearest;
 pub use registration::{

@@ -1,6 +1,5 @@
 //! How many calls run at once, and how many may wait for it.
 
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -13,20 +12,15 @@ use crate::{ErrorKind, ToolError};
 /// Lets so many calls run at once and so many wait. One more is told at once to come back later: a queue without an
 /// end would only hide that there is too much to do.
 ///
-/// Clones share the same places.
+/// [`Builder::concurrency`](crate::Builder::concurrency) says how many. Clones share the same places.
 ///
 /// ```
-/// use tool_runtime::Concurrency;
+/// use tool_runtime::Dispatcher;
 ///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() {
-/// let concurrency = Concurrency::new(1, 0);
-/// let permit = concurrency.enter().await.unwrap();
-/// assert!(concurrency.enter().await.is_err(), "one is running and none may wait");
-///
-/// drop(permit);
-/// assert!(concurrency.enter().await.is_ok());
-/// # }
+/// let tools = Dispatcher::builder().concurrency(8, 100).build()?;
+/// let places = tools.concurrency().ok_or("there is no bound")?;
+/// assert_eq!((places.running(), places.waiting()), (0, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Concurrency {
@@ -46,7 +40,7 @@ struct Places {
 /// A place among the calls that run, until it is dropped.
 #[derive(Debug)]
 #[must_use = "the place is free again when this is dropped"]
-pub struct Permit {
+pub(crate) struct Permit {
     places: Arc<Places>,
     since: Instant,
     _permit: OwnedSemaphorePermit,
@@ -54,26 +48,18 @@ pub struct Permit {
 
 /// All places are taken, and those to wait in, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Busy {
+pub(crate) struct Busy {
     /// When there may be a place, from how long calls took lately.
-    pub retry_after: Duration,
+    retry_after: Duration,
 }
 
 impl Concurrency {
     /// So many calls run at once, at least one, and so many wait.
-    #[must_use]
-    pub fn new(running: usize, waiting: usize) -> Self {
+    pub(crate) fn new(running: usize, waiting: usize) -> Self {
         let running = running.clamp(1, Semaphore::MAX_PERMITS);
         let free = Arc::new(Semaphore::new(running));
         let places = Places { free, running, may_wait: waiting, waiting: AtomicUsize::new(0), held: AtomicU64::new(0) };
         Self { places: Arc::new(places) }
-    }
-
-    /// A place, if one is free and nobody waits for it.
-    pub fn try_enter(&self) -> Option<Permit> {
-        let permit = self.places.free.clone().try_acquire_owned().ok()?;
-        Some(self.places.clone().taken(permit))
     }
 
     /// A place, as soon as one is free; those who wait get theirs in the order in which they came. Dropped, it waits
@@ -81,7 +67,7 @@ impl Concurrency {
     ///
     /// # Errors
     /// As many wait as may wait.
-    pub fn enter(&self) -> impl Future<Output = Result<Permit, Busy>> + Send + 'static {
+    pub(crate) fn enter(&self) -> impl Future<Output = Result<Permit, Busy>> + Send + 'static {
         let places = self.places.clone();
         async move {
             if let Ok(permit) = places.free.clone().try_acquire_owned() {
@@ -164,19 +150,12 @@ impl Drop for Waiting<'_> {
 
 impl Busy {
     /// The answer to the call, in words for the model, and with the time to come back for programs.
-    #[must_use]
-    pub fn error(self, tool: &str) -> ToolError {
-        ToolError::new(ErrorKind::Busy, format!("`{tool}` did not run: {self}.")).with_retry_after(self.retry_after)
+    pub(crate) fn error(self, tool: &str) -> ToolError {
+        let time = in_words(self.retry_after);
+        let message = format!("`{tool}` did not run: too many calls are running, try again in {time}.");
+        ToolError::new(ErrorKind::Busy, message).with_retry_after(self.retry_after)
     }
 }
-
-impl fmt::Display for Busy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "too many calls are running, try again in {}", in_words(self.retry_after))
-    }
-}
-
-impl std::error::Error for Busy {}
 
 /// A time to wait, rounded up so that who keeps to it is not too early.
 pub(crate) fn in_words(time: Duration) -> String {
@@ -198,11 +177,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn some_run_some_wait_and_the_rest_comes_back_later() {
         let concurrency = Concurrency::new(2, 1);
-        let (first, second) = (concurrency.enter().await.unwrap(), concurrency.try_enter().unwrap());
+        let (first, second) = (concurrency.enter().await.unwrap(), concurrency.enter().await.unwrap());
         let third = tokio::spawn(concurrency.enter());
         yield_now().await;
         assert_eq!((concurrency.running(), concurrency.waiting()), (2, 1));
-        assert!(concurrency.try_enter().is_none());
         assert_eq!(concurrency.enter().await.unwrap_err().retry_after, Duration::from_secs(1), "nothing is known yet");
 
         advance(Duration::from_secs(5)).await;
@@ -216,10 +194,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_time_to_wait_is_learned_from_calls() {
         let concurrency = Concurrency::new(1, 3);
-        let permit = concurrency.try_enter().unwrap();
+        let permit = concurrency.enter().await.unwrap();
         advance(Duration::from_secs(2)).await;
         drop(permit);
-        let _running = concurrency.try_enter().unwrap();
+        let _running = concurrency.enter().await.unwrap();
         let _waiting: Vec<_> = (0..3).map(|_| tokio::spawn(concurrency.enter())).collect();
         yield_now().await;
         let busy = concurrency.enter().await.unwrap_err();
@@ -247,7 +225,7 @@ mod tests {
             assert_eq!(concurrency.waiting(), 0);
         }
         drop(running);
-        assert!(concurrency.try_enter().is_some());
+        assert_eq!(concurrency.running(), 0);
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -94,23 +94,24 @@ fn duration_milliseconds<S: Serializer>(duration: &Duration, serializer: S) -> R
 /// much. While nobody watches, a call costs one look at a number.
 ///
 /// ```
-/// use tool_runtime::{Events, ToolCall, Update, What};
+/// use tool_runtime::{Dispatcher, RuntimeTool, ToolCall, Update, What};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() {
-/// let events = Events::default();
-/// let mut subscriber = events.subscribe();
-///
-/// let call = ToolCall::from_text("report.write", "{}");
-/// if let Some(watched) = events.watch(&call) {
-///     watched.send(What::Progress { progress: "half".into() });
-/// }
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let report = RuntimeTool::new("report.write", "Write a report.", |(): ()| async { "written" });
+/// let tools = Dispatcher::builder().tool(report).build()?;
+/// let mut subscriber = tools.events().subscribe();
+/// tools.call(ToolCall::from_text("report.write", "{}")).await;
 ///
 /// let Some(Update::Event(event)) = subscriber.next().await else { panic!("nothing was missed") };
 /// assert_eq!(event.call.tool, "report.write");
+/// assert!(matches!(event.what, What::Started { .. }));
+/// let Some(Update::Event(event)) = subscriber.next().await else { panic!("nothing was missed") };
+/// assert!(matches!(event.what, What::Finished { success: true, .. }));
 ///
-/// drop(events);
+/// drop(tools);
 /// assert!(subscriber.next().await.is_none());
+/// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Debug)]
@@ -130,8 +131,7 @@ struct Inner {
 
 impl Events {
     /// Keeps so many events for a subscriber that is behind, at least one.
-    #[must_use]
-    pub fn new(capacity: usize) -> Self {
+    fn new(capacity: usize) -> Self {
         // More than this, rounded up to a power of two, the channel refuses.
         let capacity = capacity.clamp(1, usize::MAX >> 2);
         let inner = Inner { listeners: Arc::default(), channel: OnceLock::new(), capacity, calls: AtomicU64::new(0) };
@@ -150,8 +150,7 @@ impl Events {
     /// Begins to tell of a call, if somebody watches. One that began unwatched stays so: nobody sees the end of a
     /// call without its beginning.
     #[inline]
-    #[must_use]
-    pub fn watch(&self, call: &ToolCall<'_>) -> Option<Watched> {
+    pub(crate) fn watch(&self, call: &ToolCall<'_>) -> Option<Watched> {
         if self.inner.listeners.load(Ordering::Relaxed) == 0 {
             return None;
         }
@@ -180,7 +179,7 @@ impl Default for Events {
 
 /// A call that is watched. Clones are of the same call.
 #[derive(Clone, Debug)]
-pub struct Watched {
+pub(crate) struct Watched {
     call: Arc<CallInfo>,
     /// Held while an event is sent, so that none slips in behind the last one.
     is_over: Arc<Mutex<bool>>,
@@ -188,15 +187,9 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// The call.
-    #[must_use]
-    pub fn call(&self) -> &Arc<CallInfo> {
-        &self.call
-    }
-
     /// Tells everybody what happened. After [`What::Finished`] or [`What::Pending`] nothing is told any more: a
     /// handler that cannot be stopped may go on to report.
-    pub fn send(&self, what: What) {
+    pub(crate) fn send(&self, what: What) {
         let mut is_over = self.is_over.lock().unwrap_or_else(PoisonError::into_inner);
         if *is_over {
             return;
@@ -273,7 +266,7 @@ mod tests {
         assert!(events.inner.channel.get().is_none(), "nothing is allocated");
         let mut subscriber = events.subscribe();
         let watched = events.watch(&call()).unwrap();
-        assert_eq!((watched.call().sequence, events.watch(&call()).unwrap().call().sequence), (0, 1));
+        assert_eq!((watched.call.sequence, events.watch(&call()).unwrap().call.sequence), (0, 1));
         assert_eq!(subscriber.try_next(), None);
         drop(subscriber);
         assert!(events.watch(&call()).is_none());
@@ -291,7 +284,7 @@ mod tests {
         for subscriber in &mut subscribers {
             for number in 0..5 {
                 let Some(Update::Event(event)) = subscriber.try_next() else { panic!("one is missing") };
-                assert_eq!((&event.what, &event.call), (&progress(number), watched.call()));
+                assert_eq!((&event.what, &event.call), (&progress(number), &watched.call));
             }
             assert_eq!(subscriber.try_next(), None);
         }
@@ -306,12 +299,12 @@ mod tests {
             watched.send(progress(number));
         }
         // Each event holds on to its call: four events, and `watched` itself.
-        assert_eq!(Arc::strong_count(watched.call()), 5);
+        assert_eq!(Arc::strong_count(&watched.call), 5);
         assert_eq!(slow.try_next(), Some(Update::Missed(96)));
         let Some(Update::Event(event)) = slow.try_next() else { panic!("the newest are there") };
         assert_eq!(event.what, progress(96));
         drop((slow, event));
-        assert_eq!(Arc::strong_count(watched.call()), 1, "one that is gone keeps nothing");
+        assert_eq!(Arc::strong_count(&watched.call), 1, "one that is gone keeps nothing");
     }
 
     #[test]

@@ -51,7 +51,8 @@ pub use arguments::{Repair, RepairReason};
 pub use call::ToolCall;
 #[cfg(feature = "cli")]
 pub use cli::{Cli, cli};
-pub use concurrency::{Busy, Concurrency, Permit};
+pub use concurrency::Concurrency;
+pub(crate) use concurrency::Permit;
 pub use confirm::{Confirm, Decision, Pending, Policy, Question, Terminal, Verdict};
 #[cfg(feature = "deferred")]
 pub use confirm::{Deferred, PendingCall, PendingStore, SealedCall, TokenError};
@@ -61,7 +62,8 @@ pub use dispatch::{
     Watch,
 };
 pub use effect::Effect;
-pub use events::{CallInfo, Event, Events, Subscriber, Update, Watched, What};
+pub(crate) use events::Watched;
+pub use events::{CallInfo, Event, Events, Subscriber, Update, What};
 pub use futures_core::Stream;
 pub use handler_error::HandlerError;
 pub use inject::{Finished, InjectError, Scope};

@@ -9,12 +9,11 @@ use tokio::task::JoinSet;
 use tool_agent::{Agent, Model, SqliteStore};
 use tool_builtins::files::Files;
 use tool_journal::SqliteJournal;
-use tool_runtime::{Deferred, Dispatcher};
+use tool_runtime::{Deferred, Dispatcher, FolderStore};
 
 use crate::internet::Targets;
 use crate::machine::{Machine, Places};
 use crate::options::Options;
-use crate::outputs::Outputs;
 use crate::sampler::Sampler;
 use crate::settings::SettingsFile;
 use crate::store::Store;
@@ -38,8 +37,6 @@ pub struct App {
     pub sampler: Sampler,
     /// The record of calls.
     pub journal: SqliteJournal,
-    /// The outputs that were too long for a model.
-    pub outputs: Outputs,
     /// Where calls wait for a person.
     pub deferred: Deferred,
     /// The conversations with the model.
@@ -76,7 +73,7 @@ impl App {
         let settings = SettingsFile::open(data.file("settings.json")).or_start("the settings cannot be read")?;
         let store = Store::open(&data.file("console.db")).await.or_start("the store cannot be opened")?;
         let journal = SqliteJournal::open(data.file("calls.db")).await.or_start("the record cannot be opened")?;
-        let outputs = Outputs::open(data.file("outputs")).or_start("the long outputs cannot be kept")?;
+        let outputs = FolderStore::new(data.file("outputs")).or_start("the long outputs cannot be kept")?;
         let key = secret::key(&data.file("confirm.key")).or_start("the key of confirmations cannot be had")?;
         let deferred = Deferred::new(key).store(journal.clone());
         let machine = tokio::task::spawn_blocking(|| Machine::new(places)).await.or_start("the machine is not read")?;
@@ -93,7 +90,7 @@ impl App {
             targets,
             files,
             journal: journal.clone(),
-            outputs: outputs.clone(),
+            outputs,
             deferred: deferred.clone(),
             nats,
         };
@@ -110,7 +107,7 @@ impl App {
         let chats = Chats::new(agent, conversations.clone());
         let mut background = JoinSet::new();
         background.spawn(tools.clone().follow(settings.clone()));
-        Ok(Self { tools, settings, store, sampler, journal, outputs, deferred, chats, conversations, background })
+        Ok(Self { tools, settings, store, sampler, journal, deferred, chats, conversations, background })
     }
 
     /// Starts to measure.

@@ -11,7 +11,6 @@ pub mod listing;
 pub mod machine;
 pub mod model;
 pub mod options;
-pub mod outputs;
 pub mod sampler;
 pub mod secret;
 pub mod services;

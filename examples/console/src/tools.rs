@@ -7,11 +7,10 @@ use tokio::sync::Mutex;
 use tool_builtins::files::Files;
 use tool_journal::SqliteJournal;
 use tool_nats::{Connection, Remote};
-use tool_runtime::{BuildError, Deferred, Dispatcher, InjectError, Manifest, ManifestError, Spill};
+use tool_runtime::{BuildError, Deferred, Dispatcher, FolderStore, InjectError, Manifest, ManifestError, Spill};
 
 use crate::internet::Targets;
 use crate::machine::Machine;
-use crate::outputs::Outputs;
 use crate::settings::{Extension, Settings, SettingsFile};
 use crate::store::{MetricPointRepository, Session, Store};
 
@@ -33,7 +32,7 @@ pub struct Parts {
     /// The record of calls.
     pub journal: SqliteJournal,
     /// Where outputs are kept that are too long for a model.
-    pub outputs: Outputs,
+    pub outputs: FolderStore,
     /// Where calls wait for a person.
     pub deferred: Deferred,
     /// Where workers are that have more tools.

@@ -6,37 +6,51 @@ use std::time::Duration;
 use serde_json::json;
 use tool_runtime::{ErrorKind, ToolCall};
 
-use super::{lines, store};
+use super::{Gate, gated, lines};
 
 #[tokio::test]
 async fn a_blocking_handler_past_its_deadline_keeps_its_scope_until_it_ends() {
-    let log = Arc::default();
-    let tools = store(&log);
-    let call = ToolCall::new("store.block", json!({"milliseconds": 300}));
-    let result = tools.call(call).timeout(Duration::from_millis(30)).await;
+    let (log, gate) = (Arc::default(), Gate::default());
+    let tools = gated(&log, &gate);
+    let block = || tools.call(ToolCall::new("store.block", json!({})));
+    let closed = gate.lock().await;
+    // Long enough for the handler to begin.
+    let result = block().timeout(Duration::from_secs(1)).await;
     assert_eq!(result.error.unwrap().kind, ErrorKind::OutcomeUnknown);
     assert!(result.output.contains("may still take effect"), "{}", result.output);
     assert_eq!(lines(&log), ["0: begin", "0: new"]);
-    tokio::time::sleep(Duration::from_millis(600)).await;
+    drop(closed);
+    let finished = async {
+        while log.lock().unwrap().len() < 2 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), finished).await.expect("the scope is finished");
     assert_eq!(lines(&log), ["0: unblocked", "0: rollback TimedOut"]);
 
-    let result = tools.call(ToolCall::new("store.block", json!({"milliseconds": 1}))).await;
-    assert_eq!(result.output, "done");
+    assert_eq!(block().await.output, "done");
     assert_eq!(lines(&log), ["1: begin", "1: new", "1: unblocked", "1: commit"]);
 }
 
 #[test]
 fn a_blocking_handler_that_still_waits_for_a_thread_is_not_run_after_its_call() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().max_blocking_threads(1).build().unwrap();
-    let log = Arc::default();
-    let tools = store(&log);
+    let (log, gate) = (Arc::default(), Gate::default());
+    let tools = gated(&log, &gate);
+    let block = || tools.call(ToolCall::new("store.block", json!({})));
     runtime.block_on(async {
-        let first = ToolCall::new("store.block", json!({"milliseconds": 200}));
-        let second =
-            tools.call(ToolCall::new("store.block", json!({"milliseconds": 0}))).timeout(Duration::from_millis(50));
-        let (first, second) = tokio::join!(tools.call(first), second);
+        let closed = gate.lock().await;
+        // The thread is free only after the second call was told that its time is over: timers keep their order.
+        let open = async {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            tokio::task::yield_now().await;
+            drop(closed);
+        };
+        let (first, second, ()) = tokio::join!(block(), block().timeout(Duration::from_millis(50)), open);
         assert_eq!(first.output, "done");
         assert_eq!(second.error.unwrap().kind, ErrorKind::TimedOut);
+        // The thread has come to everything that waited for it.
+        tokio::task::spawn_blocking(|| ()).await.unwrap();
     });
     let lines = lines(&log);
     assert_eq!(lines.iter().filter(|line| line.ends_with("unblocked")).count(), 1, "{lines:?}");

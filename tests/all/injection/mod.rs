@@ -15,7 +15,6 @@ mod services;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use tool_runtime::{Builder, Dispatcher, InjectError, Manifest, tool, tool_class};
 
@@ -61,6 +60,9 @@ struct Transaction {
     written: Vec<String>,
 }
 
+/// Whoever holds it keeps `store.block` waiting.
+type Gate = Arc<tokio::sync::Mutex<()>>;
+
 struct Store {
     repository: Repository,
 }
@@ -94,8 +96,8 @@ impl Store {
     }
 
     #[tool(blocking)]
-    pub fn block(&self, milliseconds: u64) -> &'static str {
-        std::thread::sleep(Duration::from_millis(milliseconds));
+    pub fn block(&self, #[inject] gate: &Gate) -> &'static str {
+        drop(gate.blocking_lock());
         self.repository.session.write("unblocked");
         "done"
     }
@@ -103,6 +105,10 @@ impl Store {
 
 /// Providers for [`Store`], which write down what happens to the sessions.
 fn store(log: &Arc<Mutex<Vec<String>>>) -> Dispatcher {
+    gated(log, &Gate::default())
+}
+
+fn gated(log: &Arc<Mutex<Vec<String>>>, gate: &Gate) -> Dispatcher {
     let (started, ended) = (log.clone(), log.clone());
     let count = Arc::new(AtomicUsize::new(0));
     tools("::Store::")
@@ -124,6 +130,7 @@ fn store(log: &Arc<Mutex<Vec<String>>>) -> Dispatcher {
         .provide("repository", |scope| async move {
             Ok::<_, InjectError>(Repository { session: scope.get("session").await? })
         })
+        .value("gate", gate.clone())
         .build()
         .unwrap()
 }

@@ -41,6 +41,29 @@ async fn a_service_is_shared_by_all_calls_and_can_be_injected() {
     assert_eq!(tools.call(ToolCall::new("counter.up_arc", json!({}))).await.output, "6");
 }
 
+#[tokio::test]
+async fn a_service_can_be_the_applications_own_as_well() {
+    let counter = Arc::new(Counter::default());
+    let tools = tools("::service_twice").service_arc(counter.clone()).build().unwrap();
+    assert_eq!(tools.call(ToolCall::new("counter.up", json!({}))).await.output, "1");
+    assert_eq!(counter.up(), 2);
+    assert_eq!(tools.call(ToolCall::new("counter.up_arc", json!({}))).await.output, "3");
+    assert_eq!(tools.call(ToolCall::new("service.twice", json!({}))).await.output, "5");
+    assert_eq!(counter.0.load(Ordering::SeqCst), 5);
+}
+
+#[test]
+fn a_service_is_given_once() {
+    let counter = Arc::new(Counter::default());
+    let twice = tools("::service_twice").service_arc(counter.clone());
+    for both in
+        [twice.service_arc(counter), tools("::service_twice").service(Counter(5.into())).service(Counter(6.into()))]
+    {
+        let text = both.build().unwrap_err().to_string();
+        assert!(text.contains("Counter` is given twice"), "{text}");
+    }
+}
+
 #[test]
 fn a_manual_class_is_offered_only_with_its_service() {
     assert!(Manifest::linked().get("counter.up").is_none());

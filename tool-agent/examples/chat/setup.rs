@@ -10,7 +10,7 @@ use tool_builtins::files::Files;
 use tool_builtins::spawn::Spawn;
 use tool_builtins::web::Web;
 use tool_journal::SqliteJournal;
-use tool_runtime::{Dispatcher, Selection, ToolDefinition};
+use tool_runtime::{Dispatcher, Selection};
 
 use crate::arguments::Arguments;
 use crate::asking::{Asking, Coming};
@@ -94,10 +94,11 @@ fn tools(
     asking: Asking,
     sub_agents: SubAgents,
 ) -> Result<Dispatcher, Box<dyn Error>> {
+    let files = Files::new(folder)?.allow_delete(arguments.allow_delete);
     let web = Web::new().search_from_env()?;
-    let (may_delete, can_search) = (arguments.allow_delete, web.can_search());
+    let of_use = Selection::new().hide(files.unusable()).hide(web.unusable());
     let tools = Dispatcher::builder()
-        .service(Files::new(folder)?.allow_delete(may_delete))
+        .service(files)
         .service(web)
         .service(Spawn::new(sub_agents))
         .journal(journal)
@@ -107,11 +108,25 @@ fn tools(
         let exec = tool_builtins::exec::Exec::new(folder)?;
         tools.service(if arguments.no_network { exec.without_network() } else { exec })
     };
-    // What would fail each time is not offered.
-    let is_of_use = move |name: &str, _: &ToolDefinition| match name {
-        "delete_file" => may_delete,
-        "web_search" => can_search,
-        _ => true,
-    };
-    Ok(tools.build()?.select(Selection::new().predicate(is_of_use))?)
+    Ok(tools.build()?.select(of_use)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn files_can_be_deleted_only_if_the_command_line_says_so() -> Result<(), Box<dyn Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().to_owned();
+        for (line, is_offered) in [(&["chat"][..], false), (&["chat", "--allow-delete"], true)] {
+            let journal = SqliteJournal::open(path.join("calls.sqlite")).await?;
+            let tools = tools(&Arguments::parse_from(line), &path, journal, Asking::new().0, SubAgents::default())?;
+            assert_eq!(tools.definition("delete_file").is_some(), is_offered, "{line:?}");
+            assert!(tools.definition("write_file").is_some());
+        }
+        Ok(())
+    }
 }

@@ -91,10 +91,10 @@ impl ModelError {
         )
     }
 
-    /// How long the provider asks to wait.
+    /// The same, with the time that the provider asks to wait, if it says one.
     #[must_use]
-    pub fn retry_after(mut self, wait: Duration) -> Self {
-        self.retry_after = Some(wait);
+    pub fn with_retry_after(mut self, wait: impl Into<Option<Duration>>) -> Self {
+        self.retry_after = wait.into();
         self
     }
 

@@ -20,8 +20,7 @@ pub(super) fn of_status(title: &str, status: StatusCode, headers: &HeaderMap, bo
         words => format!("{title} answered with {status}: {words}"),
     };
     let wait = wait_in(headers).or_else(|| wait_in_body(&body));
-    let error = ModelError::new(kind(status, &said), message);
-    wait.into_iter().fold(error, ModelError::retry_after)
+    ModelError::new(kind(status, &said), message).with_retry_after(wait)
 }
 
 /// What an event of a stream means in which the provider says that it has failed, if it is one.

@@ -1,6 +1,7 @@
 //! Requests and what comes back.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -143,11 +144,16 @@ pub(super) fn client(base: &Url) -> Result<Client, String> {
     client.build().map_err(|error| reason(&error))
 }
 
-/// Whether a URL means this machine.
+/// Whether a URL means this machine. Names below `localhost` are for nothing else.
 pub(super) fn is_here(url: &Url) -> bool {
     let Some(host) = url.host_str() else { return false };
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+    match host.trim_matches(['[', ']']).parse::<IpAddr>() {
+        Ok(address) => address.to_canonical().is_loopback(),
+        Err(_) => {
+            let name = host.strip_suffix('.').unwrap_or(host);
+            name == "localhost" || name.ends_with(".localhost")
+        }
+    }
 }
 
 /// rustls over ring, with the system's certificates. What it takes unless told is a large library in C. The certificates
@@ -164,4 +170,34 @@ fn configured() -> Result<ClientConfig, rustls::Error> {
         .with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_is_known_by_its_names_and_addresses() {
+        let is_here = |url: &str| is_here(&url.parse().unwrap());
+        for url in [
+            "http://localhost:11434/v1",
+            "http://LocalHost./v1",
+            "http://models.localhost/v1",
+            "http://127.0.0.1/v1",
+            "http://127.8.9.1/v1",
+            "http://[::1]:8000/v1",
+            "http://[::ffff:127.0.0.1]/v1",
+        ] {
+            assert!(is_here(url), "{url}");
+        }
+        for url in [
+            "http://localhost.example/v1",
+            "http://mylocalhost/v1",
+            "http://192.168.0.1/v1",
+            "http://[fe80::1]/v1",
+            "data:localhost",
+        ] {
+            assert!(!is_here(url), "{url}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use tool_runtime::Policy;
 
 /// Runs the built-in tools over a workspace.
@@ -16,9 +16,9 @@ pub struct Arguments {
     /// The folder that the tools work in.
     #[arg(long, value_name = "DIR")]
     pub workspace: PathBuf,
-    /// Whom to ask before a call runs.
+    /// What the user is asked about: `yolo` nothing, `confirm-sensitive`, or `confirm-all`.
     #[arg(long, value_name = "POLICY", default_value = "confirm-sensitive")]
-    pub policy: Asking,
+    pub policy: Policy,
     /// Only say what calls would do.
     #[arg(long)]
     pub dry_run: bool,
@@ -49,25 +49,4 @@ pub struct Arguments {
     /// Write the manifest of the tools and stop.
     #[arg(long)]
     pub manifest: bool,
-}
-
-/// A policy by its name.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Asking {
-    /// Ask nobody.
-    Yolo,
-    /// Ask about what is sensitive.
-    ConfirmSensitive,
-    /// Ask about everything.
-    ConfirmAll,
-}
-
-impl From<Asking> for Policy {
-    fn from(asking: Asking) -> Self {
-        match asking {
-            Asking::Yolo => Self::Yolo,
-            Asking::ConfirmSensitive => Self::ConfirmSensitive,
-            Asking::ConfirmAll => Self::ConfirmAll,
-        }
-    }
 }

@@ -2,21 +2,28 @@
 
 use std::error::Error;
 
-use tool_runtime::{Dispatcher, Terminal};
+use tool_runtime::{Dispatcher, Selection, Terminal};
 
 use super::arguments::Arguments;
 
-/// Everything that was compiled in, over the workspace.
+/// Everything that was compiled in, over the workspace, but for what could only fail.
 pub fn offered(arguments: &Arguments) -> Result<Dispatcher, Box<dyn Error>> {
     let tools =
-        Dispatcher::builder().policy(arguments.policy.into()).dry_run(arguments.dry_run).confirm(Terminal::default());
+        Dispatcher::builder().policy(arguments.policy.clone()).dry_run(arguments.dry_run).confirm(Terminal::default());
+    let of_use = Selection::new();
     #[cfg(all(feature = "exec", target_os = "linux"))]
     let tools = tools.service(exec(arguments)?);
     #[cfg(feature = "files")]
-    let tools = tools.service(files(arguments)?);
+    let (of_use, tools) = {
+        let files = files(arguments)?;
+        (of_use.hide(files.unusable()), tools.service(files))
+    };
     #[cfg(feature = "web")]
-    let tools = tools.service(web(arguments)?);
-    Ok(tools.build()?)
+    let (of_use, tools) = {
+        let web = web(arguments)?;
+        (of_use.hide(web.unusable()), tools.service(web))
+    };
+    Ok(tools.build()?.select(of_use)?)
 }
 
 #[cfg(feature = "files")]

@@ -125,6 +125,28 @@ impl Files {
         self
     }
 
+    /// Those of the tools that can only fail as this is set up: `delete_file`, unless it is
+    /// [allowed](Self::allow_delete). An application need not offer them:
+    ///
+    /// ```
+    /// use tool_builtins::files::Files;
+    /// use tool_runtime::{Dispatcher, Selection};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let workspace = folder.path();
+    /// let files = Files::new(workspace)?;
+    /// let of_use = Selection::new().hide(files.unusable());
+    /// let tools = Dispatcher::builder().service(files).build()?.select(of_use)?;
+    /// assert!(tools.definition("delete_file").is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn unusable(&self) -> Vec<&'static str> {
+        if self.allow_delete { Vec::new() } else { vec!["delete_file"] }
+    }
+
     fn change(&self) -> MutexGuard<'_, ()> {
         self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }

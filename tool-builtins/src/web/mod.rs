@@ -145,10 +145,24 @@ impl Web {
         Ok(self)
     }
 
-    /// Whether anybody is asked for `web_search`. Where nobody is, an application need not offer it.
+    /// Those of the tools that can only fail as this is set up: `web_search`, unless there is somebody to
+    /// [ask](Self::search). An application need not offer them:
+    ///
+    /// ```
+    /// use tool_builtins::web::Web;
+    /// use tool_runtime::{Dispatcher, Selection};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let web = Web::new();
+    /// let of_use = Selection::new().hide(web.unusable());
+    /// let tools = Dispatcher::builder().service(web).build()?.select(of_use)?;
+    /// assert!(tools.definition("web_search").is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
-    pub fn can_search(&self) -> bool {
-        self.search.is_some()
+    pub fn unusable(&self) -> Vec<&'static str> {
+        if self.search.is_some() { Vec::new() } else { vec!["web_search"] }
     }
 
     fn clients(&self) -> Result<&Clients, FetchError> {

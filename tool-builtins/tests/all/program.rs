@@ -131,7 +131,10 @@ fn flags_set_the_policy_and_the_rules() {
 #[test]
 fn bad_flags_are_explained() {
     let program = Program::new();
-    assert_eq!(program.output(&["--policy", "maybe"], b"").status.code(), Some(2));
+    let misspelt = program.output(&["--policy", "confirm-al"], b"");
+    assert_eq!(misspelt.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&misspelt.stderr);
+    assert!(said.contains("there is no policy `confirm-al`; did you mean `confirm-all`?"), "{said}");
     let nowhere =
         Command::new(env!("CARGO_BIN_EXE_tool-builtins")).args(["--workspace", "/no/such/folder"]).output().unwrap();
     assert_eq!(nowhere.status.code(), Some(1));
@@ -149,11 +152,34 @@ fn files_are_deleted_only_with_a_flag() {
         let results = program.results(flags, &[write, read, delete, read]);
         results.iter().map(|result| result["output"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    let refused = "Deleting files is not allowed here.";
-    assert_eq!(outputs(&["--policy", "yolo"]), ["Created a/b.txt, 1 line, 4 bytes.", "one\n", refused, "one\n"]);
+    let refused = outputs(&["--policy", "yolo"]);
+    assert!(refused[2].contains("delete_file") && refused[2].contains("no tool"), "{}", refused[2]);
+    assert_eq!((refused[1].as_str(), refused[3].as_str()), ("one\n", "one\n"));
     let (wrote, gone) = ("Wrote a/b.txt, 1 line, 4 bytes.", "There is no `a/b.txt`.");
     let deleted = "Deleted a/b.txt, 1 line, 4 bytes.";
     assert_eq!(outputs(&["--policy", "yolo", "--allow-delete"]), [wrote, "one\n", deleted, gone]);
+}
+
+/// Tools are offered where they can work, and not where they can only fail.
+#[cfg(all(feature = "files", feature = "web"))]
+#[test]
+fn what_can_only_fail_is_not_offered() {
+    let program = Program::new();
+    for (flags, search, expected) in [
+        (&[][..], None, [false, false]),
+        (&["--allow-delete"], None, [true, false]),
+        (&[], Some("https://search.example"), [false, true]),
+        (&["--allow-delete"], Some("https://search.example"), [true, true]),
+    ] {
+        let mut listing = Command::new(env!("CARGO_BIN_EXE_tool-builtins"));
+        listing.arg("--manifest").arg("--workspace").arg(program.workspace.path()).args(flags);
+        listing.env_remove("BRAVE_API_KEY").env_remove("SEARXNG_URL").envs(search.map(|url| ("SEARXNG_URL", url)));
+        let output = listing.output().unwrap();
+        let manifest: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let is_listed = |name: &str| manifest.get(name).is_some();
+        assert_eq!(["delete_file", "web_search"].map(is_listed), expected, "{flags:?} {search:?}");
+        assert!(is_listed("read_file") && is_listed("web_fetch") && is_listed("run_command"));
+    }
 }
 
 #[cfg(feature = "web")]

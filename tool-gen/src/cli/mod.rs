@@ -53,7 +53,8 @@ Examples:
   tool-gen docs --html -o tools.html
 
 Exit codes: 0 fine, 1 stale, breaking or denied, 2 error.
-`--format json` prints one JSON value to stdout and nothing else; of a command that could not do its work:
+`--format json` prints one JSON value to stdout and nothing else, `watch` one line after each scan; of a command
+that could not do its work:
   {\"error\": TEXT, \"help\": TEXT | null, \"diagnostics\": [DIAGNOSTIC]}";
 
 #[derive(Subcommand)]

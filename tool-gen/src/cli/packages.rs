@@ -3,15 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::{Metadata, MetadataCommand, Package, Target, TargetKind};
-use tool_gen::{Cfg, Scan};
+use tool_gen::{Cfg, FILE_NAME, Scan};
 
 use super::arguments::PackageChoice;
 use super::configuration;
 use super::elsewhere::Elsewhere;
 use super::exit::{Doing, Failure, Result};
-
-/// The name of the manifest.
-pub(super) const MANIFEST: &str = "tools_calls.json";
 
 /// The crates to be read.
 pub(super) struct Selection {
@@ -41,7 +38,7 @@ impl Selection {
         Ok(Self {
             scan: scan(&packages, choice, &cfg)
                 .ok_or_else(|| Failure::new("there is no library and no program to read"))?,
-            manifest: beside.unwrap_or_default().join(MANIFEST),
+            manifest: beside.unwrap_or_default().join(FILE_NAME),
             folders: packages.iter().filter_map(|package| folder(package)).collect(),
             elsewhere: Elsewhere::around(&packages, &metadata, |package| scan(&[package], choice, &cfg)),
         })

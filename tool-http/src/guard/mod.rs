@@ -67,7 +67,7 @@ struct Rules {
     cookie: Option<String>,
     session: Option<Session>,
     trusts_loopback: bool,
-    check: Option<Check>,
+    checks: Vec<Check>,
     names: Vec<String>,
     origins: Vec<Origin>,
     limiter: Option<Arc<Limiter>>,
@@ -81,7 +81,7 @@ impl Guard {
             cookie: None,
             session: None,
             trusts_loopback: false,
-            check: None,
+            checks: Vec::new(),
             names: Vec::new(),
             origins: Vec::new(),
             limiter: None,
@@ -102,43 +102,75 @@ impl Guard {
     }
 
     /// Takes the token from this cookie too, for pages: a browser's `EventSource` sends no header. Set it `HttpOnly` and
-    /// `SameSite=Strict`.
+    /// `SameSite=Strict`. There is one such cookie, that of the last call.
     pub fn token_cookie(mut self, name: impl Into<String>) -> Self {
         self.rules().cookie = Some(name.into());
         self
     }
 
     /// Asks no token of requests that the application knows otherwise: such as by the cookie of somebody who has shown it
-    /// before, which then need not hold the token itself.
+    /// before, which then need not hold the token itself. [Checks](Self::check) are asked all the same. There is one such
+    /// function, that of the last call.
+    ///
+    /// ```
+    /// use tool_http::{Guard, Token};
+    ///
+    /// # fn is_logged_in(_: &axum::http::HeaderValue) -> bool { false }
+    /// let known = |request: &axum::http::request::Parts| request.headers.get("cookie").is_some_and(is_logged_in);
+    /// let guard = Guard::new().token(Token::random()?).session(known);
+    /// # let _ = guard;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn session(mut self, is_known: impl Fn(&Parts) -> bool + Send + Sync + 'static) -> Self {
         self.rules().session = Some(Arc::new(is_known));
         self
     }
 
-    /// Asks no token of requests that come from this machine, for a loopback name. A proxy on this machine that says
-    /// neither the name it was asked for nor that it forwards would have its whole traffic pass for such.
+    /// Asks no token of requests that come from this machine, for a loopback name; [checks](Self::check) are asked all the
+    /// same. A proxy on this machine that says neither the name it was asked for nor that it forwards would have its whole
+    /// traffic pass for such.
     pub fn trust_loopback(mut self) -> Self {
         self.rules().trusts_loopback = true;
         self
     }
 
-    /// Serves those requests that pass a check of the application's own, such as a session. With a token as well, both
-    /// must hold.
+    /// Serves those requests that pass a check of the application's own, such as of a signature, from anywhere. With a
+    /// token as well, both must hold. Of several checks, each must let a request through; they are asked in the order in
+    /// which they were given, after the token, until one refuses.
+    ///
+    /// ```
+    /// use axum::http::StatusCode;
+    /// use tool_http::{Guard, Problem};
+    ///
+    /// # async fn is_paid(_: Option<&axum::http::HeaderValue>) -> bool { true }
+    /// let guard = Guard::new()
+    ///     .check(|request| match request.headers.get("x-customer") {
+    ///         Some(_) => Ok(()),
+    ///         None => Err(Problem::new(StatusCode::UNAUTHORIZED, "customer", "Say who you are, in `X-Customer`.")),
+    ///     })
+    ///     .check_async(|request| async move {
+    ///         let unpaid = || Problem::new(StatusCode::PAYMENT_REQUIRED, "unpaid", "Pay the last bill first.");
+    ///         is_paid(request.headers.get("x-customer")).await.then_some(()).ok_or_else(unpaid)
+    ///     });
+    /// # let _ = guard;
+    /// ```
     pub fn check(mut self, check: impl Fn(&Parts) -> Result<(), Problem> + Send + Sync + 'static) -> Self {
-        self.rules().check = Some(Arc::new(move |parts| Box::pin(ready(check(parts)))));
+        self.rules().checks.push(Arc::new(move |parts| Box::pin(ready(check(parts)))));
         self
     }
 
-    /// As [`check`](Self::check), for one that has to ask somewhere.
+    /// As [`check`](Self::check), for one that has to ask somewhere. Both can be mixed.
     pub fn check_async<F>(mut self, check: impl Fn(Parts) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<(), Problem>> + Send + 'static,
     {
-        self.rules().check = Some(Arc::new(move |parts| Box::pin(check(parts.clone()))));
+        self.rules().checks.push(Arc::new(move |parts| Box::pin(check(parts.clone()))));
         self
     }
 
-    /// A name of this server, without a port, such as `tools.example.org`.
+    /// A name of this server, without a port, such as `tools.example.org`. Requests for a name that was not given are
+    /// refused: whoever owns that name could have led a browser here. Several can be given. It is of use with a token or a
+    /// check; without, loopback names alone are served.
     ///
     /// # Errors
     /// When it is no name.
@@ -151,7 +183,8 @@ impl Guard {
         Ok(self)
     }
 
-    /// Lets the pages of another site ask, such as `https://app.example.org`.
+    /// Lets the pages of another site ask, such as `https://app.example.org`, in the name of whoever looks at them: their
+    /// browser is told that it may send cookies. Tokens and checks are asked for as of anybody. Several can be given.
     ///
     /// # Errors
     /// When it is no origin.
@@ -161,13 +194,16 @@ impl Guard {
         Ok(self)
     }
 
-    /// How many requests of one peer are served. Behind a proxy all have one peer, which is the proxy: limit them there.
+    /// How many requests of one peer are served, in place of the rate so far; in IPv6 a peer is a network (/64). They are
+    /// counted before the token is asked for, so that guesses count. Behind a proxy all have one peer, which is the proxy:
+    /// limit them there.
     pub fn rate(mut self, limit: Limit) -> Self {
         self.rules().limiter = Some(Arc::new(Limiter::new().conversation(limit)));
         self
     }
 
-    /// Serves as many requests as come.
+    /// Serves as many requests as come, guesses of a token among them: for a server that is limited by what stands before
+    /// it.
     pub fn any_rate(mut self) -> Self {
         self.rules().limiter = None;
         self
@@ -200,15 +236,15 @@ impl Rules {
         if !is_trusted && !self.tokens.is_empty() {
             self.admit_token(parts)?;
         }
-        match &self.check {
-            None => Ok(()),
-            Some(check) => check(parts).await,
+        for check in &self.checks {
+            check(parts).await?;
         }
+        Ok(())
     }
 
     /// Whether nothing says who else may ask.
     fn is_local_only(&self) -> bool {
-        self.tokens.is_empty() && self.check.is_none()
+        self.tokens.is_empty() && self.checks.is_empty()
     }
 
     fn admit_host(&self, host: &Host) -> Result<(), Problem> {
@@ -230,8 +266,7 @@ impl Rules {
                 Some(_) => "Too many requests: come back after the time in `Retry-After`.",
                 None => "Too many requests: no more are served.",
             };
-            let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "rate", detail);
-            exceeded.retry_after.map_or(problem.clone(), |time| problem.retry_after(time))
+            Problem::new(StatusCode::TOO_MANY_REQUESTS, "rate", detail).with_retry_after(exceeded.retry_after)
         })
     }
 

@@ -48,7 +48,7 @@ pub(crate) async fn stream(
     };
     let Some(reader) = api.feed.read(behind) else {
         let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "watchers", "Too many watch: come back later.");
-        return Err(problem.retry_after(Duration::from_secs(5)));
+        return Err(problem.with_retry_after(Duration::from_secs(5)));
     };
     let watched = Watched { reader, query, until: api.until.clone(), is_greeted: false };
     let events = stream::unfold(watched, |mut watched| async move {

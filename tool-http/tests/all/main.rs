@@ -26,5 +26,11 @@ mod journal;
 /// Who is served, and who is not.
 mod hostile;
 
+/// What an application asks of requests itself.
+mod checks;
+
+/// How often requests are served.
+mod rates;
+
 /// The description, held against what is served.
 mod openapi;

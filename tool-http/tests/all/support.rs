@@ -9,13 +9,13 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::request::Builder as RequestBuilder;
-use axum::http::{HeaderMap, Request, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use http_body_util::BodyExt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::Notify;
-use tool_http::Api;
+use tool_http::{Api, Guard, Token};
 use tool_runtime::{Builder, Dispatcher, Effect, HandlerError, Progress, RuntimeTool, tool, tool_class};
 use tower::ServiceExt;
 
@@ -191,6 +191,35 @@ pub async fn send(router: &Router, request: Request<Body>) -> Answer {
     let (parts, body) = response.into_parts();
     let bytes = body.collect().await.unwrap().to_bytes();
     Answer { status: parts.status, headers: parts.headers, text: String::from_utf8(bytes.into()).unwrap() }
+}
+
+/// A token.
+pub const SECRET: &str = "correct-horse-battery";
+
+pub fn token() -> Token {
+    Token::new(SECRET).unwrap()
+}
+
+/// A router behind a guard.
+pub fn guarded(guard: Guard) -> Router {
+    mounted(Api::new(tools()).guard(guard))
+}
+
+/// A request for the list, with another host.
+pub fn list(from: [u8; 4], host: &str) -> RequestBuilder {
+    let mut request = request_from(from, "GET", "/api/tools");
+    request.headers_mut().unwrap().insert(header::HOST, HeaderValue::from_str(host).unwrap());
+    request
+}
+
+/// What a request comes to: `ok`, or the kind of its problem.
+pub async fn outcome(router: &Router, request: RequestBuilder) -> String {
+    said(router, request.body(Body::empty()).unwrap()).await
+}
+
+pub async fn said(router: &Router, request: Request<Body>) -> String {
+    let answer = send(router, request).await;
+    if answer.status == StatusCode::OK { "ok".to_owned() } else { answer.problem().1 }
 }
 
 /// A response that comes event by event.

@@ -36,7 +36,7 @@ pub struct Arguments {
     #[arg(long)]
     pub dry_run: bool,
     /// Serve over HTTP at this port, at `/mcp`; 0 is any that is free. With TOOL_MCP_TOKEN in the environment clients
-    /// have to bring that bearer token.
+    /// have to bring that bearer token, of at least 16 characters.
     #[arg(long, value_name = "PORT")]
     pub http: Option<u16>,
     /// Listen at this address instead of 127.0.0.1.

@@ -58,7 +58,7 @@ async fn listen(server: Server, tools: &Dispatcher, arguments: &Arguments, port:
     config = arguments.host.iter().fold(config, HttpConfig::host);
     config = arguments.origin.iter().fold(config, HttpConfig::origin);
     if let Some(token) = token {
-        config = config.bearer(token);
+        config = config.bearer(token).map_err(|error| format!("{TOKEN}: {error}"))?;
     }
     let listener = TcpListener::bind(address).await.map_err(|error| format!("{address}: {error}"))?;
     eprintln!("tool-mcp: {} tools at http://{}/mcp", tools.definitions().len(), listener.local_addr()?);

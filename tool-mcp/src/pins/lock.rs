@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
+use tool_model::Sorted;
 
 const VERSION: u32 = 1;
 
@@ -24,22 +25,7 @@ pub(super) struct Pinned {
 }
 
 fn sorted<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
-    // A map of our own: whether serde_json sorts its own is for others to decide.
-    match value {
-        Value::Object(object) => {
-            serializer.collect_map(object.iter().map(|(key, value)| (key, Sorted(value))).collect::<BTreeMap<_, _>>())
-        }
-        Value::Array(items) => serializer.collect_seq(items.iter().map(Sorted)),
-        scalar => scalar.serialize(serializer),
-    }
-}
-
-struct Sorted<'a>(&'a Value);
-
-impl Serialize for Sorted<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        sorted(self.0, serializer)
-    }
+    Sorted(value).serialize(serializer)
 }
 
 impl Default for Lock {
@@ -49,11 +35,7 @@ impl Default for Lock {
 }
 
 impl Lock {
-    /// What is in a file. An empty one is about to be written.
     pub(super) fn from_json(text: &str) -> Result<Self, String> {
-        if text.is_empty() {
-            return Ok(Self::default());
-        }
         let lock: Self = serde_json::from_str(text).map_err(|error| format!("it is no lock file: {error}"))?;
         match lock.version {
             VERSION => Ok(lock),

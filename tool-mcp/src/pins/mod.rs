@@ -14,11 +14,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use tool_model::{Sorted, canonical, replace_file, to_pretty};
 
 use lock::Lock;
 use turn::Turn;
 pub use warning::Warning;
-pub(crate) use warning::warnings;
+pub(crate) use warning::{visible, warnings};
 
 /// Why a tool is not offered until somebody agrees.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,7 +101,7 @@ impl From<PinError> for ApproveError {
 /// The pinned tools of all servers, in a file that other processes may write to, too.
 pub(crate) struct Pins {
     path: PathBuf,
-    /// What the file said last.
+    /// What the file said when it could last be read.
     lock: Mutex<Lock>,
 }
 
@@ -108,34 +109,47 @@ impl Pins {
     /// Reads the file; one that is not there yet is empty.
     pub(crate) fn open(path: &Path) -> Result<Self, PinError> {
         let pins = Self { path: path.to_owned(), lock: Mutex::default() };
-        drop(pins.read()?);
+        pins.read(&mut pins.lock())?;
         Ok(pins)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Lock> {
+        self.lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn error(&self, message: String) -> PinError {
         PinError { path: self.path.clone(), message }
     }
 
-    /// What is agreed to now. A file that was taken away since has not made anything different.
-    fn read(&self) -> Result<MutexGuard<'_, Lock>, PinError> {
-        let mut lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Reads what the file says now. That it was taken away has not made anything different.
+    fn read(&self, lock: &mut Lock) -> Result<(), PinError> {
         match std::fs::read_to_string(&self.path) {
             Ok(text) => *lock = Lock::from_json(&text).map_err(|message| self.error(message))?,
             Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => {}
             Err(unreadable) => return Err(self.error(format!("it cannot be read: {unreadable}"))),
         }
-        Ok(lock)
+        Ok(())
+    }
+
+    /// What is agreed to. Somebody may just be writing the file, and not in one step as we do: what is known holds then.
+    fn known(&self) -> MutexGuard<'_, Lock> {
+        let mut lock = self.lock();
+        if let Err(error) = self.read(&mut lock) {
+            tracing::warn!(%error, "the tools of servers are compared with what was agreed to before");
+        }
+        lock
     }
 
     /// Changes what is agreed to, by what it is when nobody else can change it. What is not written down does not hold:
     /// another process would not know of it.
     fn change<T>(&self, change: impl FnOnce(&mut Lock) -> T) -> Result<T, PinError> {
         let unwritten = |error| self.error(format!("it cannot be written: {error}"));
+        let mut lock = self.lock();
         let _turn = Turn::take(&self.path).map_err(unwritten)?;
-        let mut lock = self.read()?;
+        self.read(&mut lock)?;
         let mut next = lock.clone();
         let changed = change(&mut next);
-        tool_model::replace_file(&self.path, tool_model::to_pretty(&next)).map_err(unwritten)?;
+        replace_file(&self.path, to_pretty(&next)).map_err(unwritten)?;
         *lock = next;
         Ok(changed)
     }
@@ -149,7 +163,7 @@ impl Pins {
         tools: impl Iterator<Item = (&'a Tool, bool)>,
     ) -> Result<Vec<Option<Held>>, PinError> {
         {
-            let lock = self.read()?;
+            let lock = self.known();
             if lock.knows(server) {
                 return Ok(held(&lock, server, tools));
             }
@@ -200,21 +214,16 @@ pub(crate) fn said(tool: &Tool) -> Value {
 
 /// A fingerprint of what is said of a tool. Equal words in another order have the same.
 pub(crate) fn fingerprint(tool: &Tool) -> String {
-    let hash = Sha256::digest(tool_model::canonical(&said(tool)));
+    let hash = Sha256::digest(canonical(&said(tool)));
     hash.iter().fold("sha256:".to_owned(), |text, byte| format!("{text}{byte:02x}"))
 }
 
 /// The difference between two descriptions, line by line. What does not show is escaped.
 fn difference(old: &Value, new: &Value) -> String {
-    let text = |value: &Value| warning::visible(&tool_model::to_pretty(&sorted(value)));
+    let text = |value: &Value| visible(&to_pretty(&Sorted(value)));
     let (old, new) = (text(old), text(new));
     let lines = similar::TextDiff::from_lines(&old, &new);
     lines.unified_diff().context_radius(2).header("approved", "now").to_string()
-}
-
-/// The same value with its keys sorted, whatever serde_json does with them.
-fn sorted(value: &Value) -> Value {
-    serde_json::from_str(&tool_model::canonical(value)).unwrap_or(Value::Null)
 }
 
 #[cfg(test)]
@@ -237,32 +246,60 @@ mod tests {
                 threads.spawn(move || {
                     for number in 0..tools {
                         let (tool, server) = (tool(format!("tool_{number}")), format!("server_{writer}"));
-                        match number {
-                            0 => assert_eq!(pins.held(&server, [(&tool, false)].into_iter()), Ok(vec![None])),
-                            _ => pins.approve(&server, &tool).unwrap(),
-                        }
+                        let write = || match number {
+                            0 => pins.held(&server, [(&tool, false)].into_iter()).map(|held| assert_eq!(held, [None])),
+                            _ => pins.approve(&server, &tool),
+                        };
+                        // On a slow disk a turn may take longer to come than it is waited for.
+                        while write().is_err() {}
                     }
                 });
             }
         });
         let pins = Pins::open(&path).unwrap();
-        let lock = pins.read().unwrap();
+        let lock = pins.lock();
         for (writer, number) in (0..writers).flat_map(|writer| (0..tools).map(move |number| (writer, number))) {
             let pinned = lock.get(&format!("server_{writer}"), &format!("tool_{number}"));
             assert!(pinned.is_some(), "server {writer}, tool {number}");
         }
     }
 
+    /// Neither one that is taken away, nor one that is just being written. What is agreed to then is added to the rest.
     #[test]
-    fn a_file_that_is_taken_away_changes_nothing() {
+    fn a_file_that_is_not_whole_changes_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mcp.lock");
         let pins = Pins::open(&path).unwrap();
         let (one, mut other) = (tool("one".to_owned()), tool("one".to_owned()));
         other.description = Some("Another.".into());
-        assert_eq!(pins.held("s", [(&one, false)].into_iter()), Ok(vec![None]));
+        let is_held = |tool: &Tool| pins.held("s", [(tool, false)].into_iter()).unwrap()[0].is_some();
+        assert!(!is_held(&one));
+        let written = std::fs::read_to_string(&path).unwrap();
+        for broken in ["", "{", &written[..written.len() / 2]] {
+            std::fs::write(&path, broken).unwrap();
+            assert!(is_held(&other) && !is_held(&one), "{broken}");
+            assert!(pins.approve("t", &other).is_err(), "what somebody writes is not written over: {broken}");
+            assert!(Pins::open(&path).is_err(), "{broken}");
+        }
         std::fs::remove_file(&path).unwrap();
-        let held = pins.held("s", [(&other, false)].into_iter()).unwrap();
-        assert!(matches!(held[..], [Some(Held::Changed(_))]), "{held:?}");
+        assert!(is_held(&other) && !is_held(&one));
+        pins.approve("t", &other).unwrap();
+        assert!(is_held(&other) && !is_held(&one), "and again with a file");
+        let known = Pins::open(&path).unwrap();
+        assert!(known.lock().knows("s") && known.lock().knows("t"));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+    }
+
+    /// Whoever has the turn may have been stopped.
+    #[test]
+    fn a_turn_that_does_not_come_is_not_waited_for_for_ever() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mcp.lock");
+        let pins = Pins::open(&path).unwrap();
+        let turn = Turn::take(&path).unwrap();
+        let error = pins.approve("s", &tool("one".to_owned())).unwrap_err().to_string();
+        assert!(error.contains("another process is writing to it"), "{error}");
+        drop(turn);
+        pins.approve("s", &tool("one".to_owned())).unwrap();
     }
 }

@@ -193,7 +193,7 @@ fn tagged(text: &str) -> Option<String> {
 }
 
 /// A text in which everything shows.
-pub(super) fn visible(text: &str) -> String {
+pub(crate) fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match kind(c) {

@@ -61,7 +61,7 @@ impl Connection {
     pub(super) async fn open(
         config: &ServerConfig,
         requests: &Requests,
-        last_words: &Arc<LastWords>,
+        last_words: &LastWords,
         stop: &CancellationToken,
     ) -> Result<Self, Refused> {
         let open_as = |generation| Self::open_as(config, requests, last_words, generation, stop.child_token());
@@ -77,7 +77,7 @@ impl Connection {
     async fn open_as(
         config: &ServerConfig,
         requests: &Requests,
-        last_words: &Arc<LastWords>,
+        last_words: &LastWords,
         generation: Generation,
         stop: CancellationToken,
     ) -> Result<Self, Refused> {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use rmcp::model::{ErrorCode, ErrorData};
 use rmcp::service::ServiceError;
@@ -15,6 +15,12 @@ use super::link::Link;
 use super::listed::Withheld;
 use super::transport::{LOST, TOO_LONG, UNREADABLE};
 
+const TOO_MANY_REQUESTS: u16 = 429;
+
+/// How long to wait before another request to a server that is asked too often, if it does not say.
+const PAUSE: Duration = Duration::from_secs(30);
+const LONGEST_PAUSE: Duration = Duration::from_secs(600);
+
 pub(super) fn failure(kind: ErrorKind, message: impl Into<String>) -> ToolResult {
     ToolResult::failure(ToolError::new(kind, message))
 }
@@ -23,6 +29,25 @@ pub(super) fn failure(kind: ErrorKind, message: impl Into<String>) -> ToolResult
 pub(super) fn is_forgotten(error: &ServiceError) -> bool {
     let ServiceError::TransportSend(error) = error else { return false };
     matches!(over_http(error), Some(StreamableHttpError::SessionExpired))
+}
+
+/// Whether the server refused a request because there were too many, and when there may be another.
+pub(super) fn asked_too_often(error: &ServiceError) -> Option<Duration> {
+    let ServiceError::TransportSend(error) = error else { return None };
+    match over_http(error) {
+        Some(StreamableHttpError::HttpStatus(status)) if status.status == TOO_MANY_REQUESTS => {
+            let wait = status.retry_after.as_deref().and_then(wait);
+            Some(wait.unwrap_or(PAUSE).min(LONGEST_PAUSE))
+        }
+        _ => None,
+    }
+}
+
+/// What a `Retry-After` says: seconds, or a date.
+fn wait(after: &str) -> Option<Duration> {
+    let until =
+        |date| Some(httpdate::parse_http_date(date).ok()?.duration_since(SystemTime::now()).unwrap_or_default());
+    after.parse().ok().map(Duration::from_secs).or_else(|| until(after))
 }
 
 /// Why a request over HTTP was not sent that had waited, if its tool is the reason.
@@ -73,8 +98,14 @@ pub(super) fn failed(link: &Link, tool: &str, error: ServiceError) -> ToolResult
             }
         },
         ServiceError::TransportSend(error) => {
-            // Where it is sent next it will be known: a new connection begins with a list.
-            if !matches!(over_http(&error), Some(StreamableHttpError::SessionExpired)) {
+            // Where it is sent next it will be known: a new connection begins with a list. And who is asked too often
+            // is not asked for more.
+            let is_no_doubt = match over_http(&error) {
+                Some(StreamableHttpError::HttpStatus(status)) => status.status == TOO_MANY_REQUESTS,
+                Some(StreamableHttpError::SessionExpired) => true,
+                _ => false,
+            };
+            if !is_no_doubt {
                 link.doubt();
             }
             not_sent(server, tool, &error, unknown)
@@ -112,17 +143,11 @@ fn not_sent(
         StreamableHttpError::Client(client) if client.is_connect() => {
             failure(ErrorKind::Retry, format!("The server `{server}` cannot be reached: {why}. `{tool}` did not run."))
         }
-        StreamableHttpError::HttpStatus(status) if status.status == 429 => {
-            let after = status.retry_after.as_deref();
-            let seconds = after.and_then(|after| after.parse().ok());
-            let wait = match (seconds, after) {
-                (Some(seconds), _) => format!("; it says to wait for {seconds} s"),
-                (None, Some(date)) => format!("; it says to wait until {date}"),
-                (None, None) => String::new(),
-            };
-            let message = format!("The server `{server}` is asked too often{wait}. `{tool}` did not run.");
-            let error = ToolError::new(ErrorKind::Retry, message);
-            ToolResult::failure(error.with_retry_after(seconds.map(Duration::from_secs)))
+        StreamableHttpError::HttpStatus(status) if status.status == TOO_MANY_REQUESTS => {
+            let wait = status.retry_after.as_deref().and_then(wait);
+            let until = wait.map(|wait| format!("; it says to wait for {} s", wait.as_secs())).unwrap_or_default();
+            let message = format!("The server `{server}` is asked too often{until}. `{tool}` did not run.");
+            ToolResult::failure(ToolError::new(ErrorKind::Retry, message).with_retry_after(wait))
         }
         StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_) => {
             failure(ErrorKind::Fatal, format!("The server `{server}` does not let us in: {why}. `{tool}` did not run."))
@@ -144,5 +169,19 @@ fn not_sent(
             unknown(&format!("The server `{server}` failed ({why})"))
         }
         _ => unknown(&format!("The server `{server}` did not answer ({why})")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_seconds_or_a_date() {
+        assert_eq!(wait("120"), Some(Duration::from_secs(120)));
+        let later = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(3600));
+        assert!((3000..=3600).contains(&wait(&later).unwrap().as_secs()));
+        assert_eq!(wait("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
+        assert_eq!(wait("soon"), None);
     }
 }

@@ -63,6 +63,14 @@ impl Offer {
         self.bring_to(next);
     }
 
+    /// Leaves the tools as they are for now, and says why.
+    pub(super) fn keep(&mut self, why: &str) {
+        tracing::warn!(server = self.config.name, "{why}");
+        if !self.problems.iter().any(|problem| problem == why) {
+            self.problems.push(why.to_owned());
+        }
+    }
+
     /// Brings the registry to these tools.
     fn bring_to(&mut self, mut next: BTreeMap<String, Shown>) {
         self.tell(&next);

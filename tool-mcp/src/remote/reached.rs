@@ -13,14 +13,19 @@ use url::{Position, Url};
 use super::oauth::{Access, OAuth};
 use super::transport::Connect;
 
-/// Words without what may be secret of a URL in them: its query, and the name and password before its host.
+/// A part of a path that is this long is rather a key than a name.
+const KEY_LENGTH: usize = 16;
+
+/// Words without what may be secret of a URL in them: its query, the name and password before its host, and the long
+/// parts of its path, which is where some services have keys.
 pub(super) fn without_secrets(words: &str, url: &Url) -> String {
     let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
     let user = &url[Position::BeforeUsername..Position::BeforeHost];
-    [&*query, user]
-        .into_iter()
-        .filter(|secret| !secret.is_empty())
-        .fold(words.to_owned(), |words, secret| words.replace(secret, ""))
+    let keys = url.path_segments().into_iter().flatten().filter(|part| part.len() >= KEY_LENGTH);
+    let secrets = [(&*query, ""), (user, "")].into_iter().chain(keys.map(|key| (key, "…")));
+    secrets
+        .filter(|(secret, _)| !secret.is_empty())
+        .fold(words.to_owned(), |words, (secret, instead)| words.replace(secret, instead))
 }
 
 /// How a server is reached.

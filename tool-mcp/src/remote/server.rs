@@ -10,6 +10,7 @@ use tool_runtime::{CancellationToken, Registry};
 use super::backoff::Backoff;
 use super::config::ServerConfig;
 use super::connection::{Connection, chain};
+use super::failure::asked_too_often;
 use super::link::{Link, State};
 use super::names::Names;
 use super::offer::Offer;
@@ -253,35 +254,55 @@ impl Keeper {
     /// Keeps the list as it is at the server, until the connection is lost; gives back why.
     async fn attend(&mut self, connection: &Connection) -> String {
         let stop = self.stop.clone();
+        let mut due = None;
         loop {
-            tokio::select! {
-                () = stop.cancelled() => return String::new(),
-                why = connection.lost() => return why.to_owned(),
-                () = connection.wire.changed.notified() => {}
-                () = self.link.doubted() => {}
-                Some(done) = self.asked.recv() => self.waiting.push(done),
-            };
             // Somebody who waits is not kept waiting; a server may say what it likes as often as it likes.
-            let from = self.listed.filter(|_| self.waiting.is_empty()).map(|listed| listed + LIST_PAUSE);
-            let listing = async {
-                if let Some(from) = from {
-                    sleep_until(from).await;
-                }
-                timeout(self.config.connect_timeout, connection.list(self.config.limits)).await
-            };
+            while self.waiting.is_empty() {
+                let soon = self.listed.map_or_else(Instant::now, |listed| listed + LIST_PAUSE);
+                tokio::select! {
+                    () = stop.cancelled() => return String::new(),
+                    why = connection.lost() => return why.to_owned(),
+                    () = connection.wire.changed.notified() => due = due.or(Some(soon)),
+                    () = self.link.doubted() => due = due.or(Some(soon)),
+                    () = until(due) => break,
+                    Some(done) = self.asked.recv() => self.waiting.push(done),
+                };
+            }
             let listed = tokio::select! {
                 () = stop.cancelled() => return String::new(),
                 why = connection.lost() => return why.to_owned(),
-                listed = listing => listed,
+                listed = timeout(self.config.connect_timeout, connection.list(self.config.limits)) => listed,
             };
-            match listed {
-                Ok(Ok((tools, left_out))) => self.offer().show(tools, left_out),
-                Ok(Err(error)) => return unlisted(&error),
+            let now = Instant::now();
+            due = match listed {
+                Ok(Ok((tools, left_out))) => {
+                    self.offer().show(tools, left_out);
+                    None
+                }
+                Ok(Err(error)) => match asked_too_often(&error) {
+                    Some(wait) => {
+                        self.offer().keep("it is asked too often to list its tools again, and is asked later");
+                        Some(now + wait)
+                    }
+                    None => return unlisted(&error),
+                },
+                // One that does one thing after the other is well, and a call that runs there is not to be lost.
+                Err(_) if connection.wire.is_calling() => {
+                    self.offer().keep("it does not list its tools while a call runs, and is asked again");
+                    Some(now + LIST_PAUSE)
+                }
                 Err(_) => return "it does not list its tools any more".to_owned(),
-            }
-            self.listed = Some(Instant::now());
+            };
+            self.listed = Some(now);
             self.tell();
         }
+    }
+}
+
+async fn until(due: Option<Instant>) {
+    match due {
+        Some(due) => sleep_until(due).await,
+        None => std::future::pending().await,
     }
 }
 

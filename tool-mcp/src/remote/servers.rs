@@ -175,12 +175,19 @@ impl Servers {
 
     /// Reads the files and folders again: starts what has come, ends what has gone, starts again what is configured
     /// otherwise. The others list their tools again, and those that are away are tried now.
+    ///
+    /// It goes on to its end if nobody waits for it any more.
     pub async fn reload(&self) -> Reloaded {
-        let mut sources = self.inner.state.lock().await;
-        let gathered = sources.gather();
-        let mut problems = gathered.problems;
-        problems.extend(gathered.contradictions);
-        self.bring_to(gathered.servers, problems).await
+        let servers = self.clone();
+        let reloading = async move {
+            let mut sources = servers.inner.state.lock().await;
+            let gathered = sources.gather();
+            let mut problems = gathered.problems;
+            problems.extend(gathered.contradictions);
+            servers.bring_to(gathered.servers, problems).await
+        };
+        // Between what is ended and what is started there are none.
+        tokio::spawn(reloading).await.unwrap_or_default()
     }
 
     /// Ends all servers and takes their tools out; waits until that is done.

@@ -1,6 +1,7 @@
 //! One `tools/call`.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use rmcp::model::{
@@ -10,7 +11,9 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde::Deserialize;
-use tool_runtime::{Call, Confirm, Decision, ErrorKind, Progress, Question, TokenError, ToolCall, ToolResult};
+use tool_runtime::{
+    Call, Confirm, Decision, Dispatcher, ErrorKind, Progress, Question, TokenError, ToolCall, ToolResult,
+};
 
 use super::client::Client;
 use super::consent::{AskClient, form, said};
@@ -51,7 +54,8 @@ impl<H: ServerHandler> Session<H> {
                 Box::pin(reports.during(call.with(progress))).await
             }
         };
-        answered(result, listed)
+        let whole = |result: &_| self.shared.tools.whole_output(self.conversation(&context).as_deref(), result);
+        answered(result, listed, whole)
     }
 
     /// A call that may have to do with its client.
@@ -75,9 +79,9 @@ impl<H: ServerHandler> Session<H> {
         answers.extend(input_responses.unwrap_or_default());
         let answer = answers.remove(CONSENT);
         let client = Client::new(context, self.level.clone(), answers);
-        let round = Round { shared: &self.shared, listed, arguments, client };
+        let round = Round { session: self, listed, arguments, client };
         match state.consent {
-            None => round.first(may_ask, self.conversation(round.client.context())).await,
+            None => round.first(may_ask).await,
             Some(Consent { token, shown: None }) => round.resume(&token).await,
             Some(Consent { token, shown: Some(shown) }) => match answer.map(ElicitResult::deserialize) {
                 None => round.ask_for_consent(token, shown),
@@ -120,28 +124,40 @@ pub(super) fn tool_call<'a>(
 }
 
 /// What the client is answered in the end.
-pub(super) fn answered(result: ToolResult, listed: &Listed) -> Result<CallToolResponse, ErrorData> {
+pub(super) fn answered(
+    result: ToolResult,
+    listed: &Listed,
+    whole: impl FnOnce(&ToolResult) -> Option<Arc<str>>,
+) -> Result<CallToolResponse, ErrorData> {
     match &result.error {
         Some(error) if error.kind == ErrorKind::UnknownTool => Err(ErrorData::invalid_params(result.output, None)),
-        _ => Ok(answer::answer(result, &listed.tool).into()),
+        _ => Ok(answer::answer(result, &listed.tool, whole).into()),
     }
 }
 
 /// A call that may have to do with its client, from what it sent to what it is answered.
-struct Round<'a, H> {
-    shared: &'a Shared<H>,
+struct Round<'a, H: ServerHandler> {
+    session: &'a Session<H>,
     listed: &'a Listed,
     arguments: Option<JsonObject>,
     client: Client,
 }
 
-impl<H> Round<'_, H> {
+impl<H: ServerHandler> Round<'_, H> {
+    fn tools(&self) -> &Dispatcher {
+        &self.session.shared.tools
+    }
+
+    fn conversation(&self) -> Option<Cow<'_, str>> {
+        self.session.conversation(self.client.context())
+    }
+
     /// Runs a call that nobody has been asked about.
-    async fn first(&self, may_ask: bool, conversation: Option<Cow<'_, str>>) -> Result<CallToolResponse, ErrorData> {
+    async fn first(&self, may_ask: bool) -> Result<CallToolResponse, ErrorData> {
         let context = self.client.context();
         let text = arguments_text(self.arguments.as_ref(), &context.extensions)?;
-        let call = tool_call(self.listed, text, conversation, &context.id, &context.meta);
-        let mut call = self.shared.tools.call(call);
+        let call = tool_call(self.listed, text, self.conversation(), &context.id, &context.meta);
+        let mut call = self.tools().call(call);
         if may_ask {
             let deferred = match self.client.answers_in_rounds() {
                 true => Some(self.seal()?.deferred.clone()),
@@ -161,7 +177,7 @@ impl<H> Round<'_, H> {
             .run(|progress| {
                 deferred.resume(token, SystemTime::now(), |question| {
                     agreed = Some(question.clone());
-                    self.dressed(self.shared.tools.approve(question), progress)
+                    self.dressed(self.tools().approve(question), progress)
                 })
             })
             .await;
@@ -171,7 +187,7 @@ impl<H> Round<'_, H> {
     /// Answers a call that somebody does not want.
     async fn refuse(&self, token: &str, reason: &str) -> Result<CallToolResponse, ErrorData> {
         let waiting = self.seal()?.deferred.redeem(token, SystemTime::now()).await.map_err(gone)?;
-        let result = self.shared.tools.refuse(&waiting.question, Some(reason)).await;
+        let result = self.tools().refuse(&waiting.question, Some(reason)).await;
         self.answer(result, None).await
     }
 
@@ -192,7 +208,8 @@ impl<H> Round<'_, H> {
     /// What the client is answered: what it is asked for, or the result. `agreed` is what the user has agreed to in this
     /// round; they are not asked again when the handler wants something else of the client.
     async fn answer(&self, result: ToolResult, agreed: Option<Question>) -> Result<CallToolResponse, ErrorData> {
-        let Some(error) = &result.error else { return Ok(answer::answer(result, &self.listed.tool).into()) };
+        let whole = |result: &_| self.tools().whole_output(self.conversation().as_deref(), result);
+        let Some(error) = &result.error else { return answered(result, self.listed, whole) };
         let asked = std::mem::take(&mut *self.client.asked());
         if let Some(error) = asked.malformed {
             return Err(error);
@@ -213,7 +230,7 @@ impl<H> Round<'_, H> {
             Some(lacking) if self.client.answers_in_rounds() => {
                 Err(ErrorData::missing_required_client_capability(lacking))
             }
-            _ => answered(result, self.listed),
+            _ => answered(result, self.listed, whole),
         }
     }
 
@@ -246,7 +263,7 @@ impl<H> Round<'_, H> {
     }
 
     fn seal(&self) -> Result<&Seal, ErrorData> {
-        self.shared.rounds.seal()
+        self.session.shared.rounds.seal()
     }
 }
 

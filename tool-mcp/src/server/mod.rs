@@ -30,7 +30,7 @@ use self::rounds::{Rounds, Seal};
 
 pub use client::{Client, ClientError};
 pub use handler::Nothing;
-pub use http::{Denied, HttpConfig, Principal};
+pub use http::{Denied, HttpConfig, Principal, WeakToken};
 pub use stdio::{ServeError, serve_stdio};
 
 /// The tools of a dispatcher, for every MCP client.
@@ -44,7 +44,7 @@ pub use stdio::{ServeError, serve_stdio};
 /// Server::new(tools.clone()).name("metrics").stdio().await?;
 ///
 /// // As a part of a web application:
-/// let config = HttpConfig::new().bearer("a long secret");
+/// let config = HttpConfig::new().bearer(std::env::var("METRICS_TOKEN")?)?;
 /// let app: axum::Router = axum::Router::new().nest("/mcp", Server::new(tools).http(config));
 /// # let _ = app;
 /// # Ok(())

@@ -83,6 +83,19 @@ async fn an_answer_that_is_too_long_is_a_failure() {
     servers.close().await;
 }
 
+/// The control is the same server with the limit that it has unless told.
+#[tokio::test(flavor = "multi_thread")]
+async fn how_long_an_answer_may_be_can_be_said() {
+    let tools = dispatcher();
+    for (config, is_too_long) in [(huge(1 << 20).max_message(1 << 18), true), (huge(1 << 20), false)] {
+        let servers = beside_good(&tools, config).await;
+        let result = call(&tools, "mcp_s_work").await;
+        assert_eq!(result.output.contains("longer than 262144 bytes"), is_too_long);
+        assert_eq!(result.success, !is_too_long);
+        servers.close().await;
+    }
+}
+
 /// The highest memory that this process has used, in MiB.
 fn peak() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();

@@ -1,15 +1,17 @@
 //! Connections that are lost, and servers that are away.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use tool_mcp::{ServerConfig, ServerState, Servers};
 use tool_runtime::ErrorKind;
-
-use std::sync::Arc;
 
 use crate::scripted::{
     Peer, beside_good, call, connect, dispatcher, good, good_answers, kind, server, text, tool, until,
 };
-use tokio::sync::Notify;
 
 /// Calls in flight have a clear result, tools stay, and the next connection serves them.
 #[tokio::test]
@@ -95,6 +97,43 @@ async fn a_program_ends_before_it_is_started_again() {
     servers.close().await;
 }
 
+/// A server that does one thing after the other lists nothing while a call runs. One that lists nothing without a call is
+/// not well.
+#[tokio::test]
+async fn a_server_that_is_busy_is_not_given_up() {
+    let tools = dispatcher();
+    let (go_on, hangs) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)));
+    let (told, silent) = (go_on.clone(), hangs.clone());
+    let busy = server("s", move |mut peer: Peer| {
+        let (told, silent) = (told.clone(), silent.clone());
+        async move {
+            while let Some(message) = peer.request().await {
+                match message["method"].as_str() {
+                    Some("tools/list") if silent.load(SeqCst) => {}
+                    Some("tools/list") => peer.answer(&message, json!({"tools": [tool("work", "")]})).await,
+                    Some("tools/call") => {
+                        peer.send(json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})).await;
+                        told.notified().await;
+                        peer.answer(&message, text("done")).await;
+                    }
+                    _ => {}
+                }
+            }
+        }
+    });
+    let servers = beside_good(&tools, busy.trust().connect_timeout(Duration::from_millis(200))).await;
+    let (work, ()) = tokio::join!(call(&tools, "mcp_s_work"), async {
+        until(|| servers.problems().join("").contains("while a call runs")).await;
+        go_on.notify_one();
+    });
+    assert_eq!(work.output, "done");
+    until(|| servers.problems().is_empty()).await;
+    hangs.store(true, SeqCst);
+    servers.reload().await;
+    assert!(servers.problems().join("").contains("does not list its tools any more"), "{:?}", servers.problems());
+    servers.close().await;
+}
+
 /// Why a program does not run is mostly said by itself. People are told, models are not: there may be anything in it.
 #[cfg(unix)]
 #[tokio::test]
@@ -126,16 +165,46 @@ async fn what_a_program_said_at_last_is_told() {
     servers.close().await;
 }
 
+/// However much is said to a program that says nothing more.
+#[cfg(unix)]
+#[tokio::test]
+async fn silence_is_heard_while_others_speak() {
+    let reads = "while read -r line; do\n";
+    let falls_silent = format!("{reads}case \"$line\" in *tools/call*) exec >&-; sleep 600 ;; esac\n");
+    let program = crate::plugins::program("never").replace(reads, &falls_silent);
+    let tools = dispatcher();
+    let config = ServerConfig::command("p", "/bin/sh").args(["-c", &program]).trust();
+    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let mut first = std::pin::pin!(call(&tools, "mcp_p_say"));
+    let mut others = tokio::task::JoinSet::new();
+    let answered = loop {
+        tokio::select! {
+            answered = &mut first => break answered,
+            () = tokio::time::sleep(Duration::from_millis(20)) => {
+                let tools = tools.clone();
+                others.spawn(async move { drop(call(&tools, "mcp_p_say").await) });
+                assert!(others.len() < 1_000, "nobody notices");
+            }
+        }
+    };
+    assert_eq!(kind(&answered), Some(ErrorKind::OutcomeUnknown), "{answered:?}");
+    others.abort_all();
+    servers.close().await;
+}
+
 #[tokio::test]
 async fn a_server_that_is_away_says_so_and_is_tried_again() {
     let tools = dispatcher();
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let gone = ServerConfig::http("gone", format!("http://127.0.0.1:{port}/mcp"));
+    let gone =
+        ServerConfig::http("gone", format!("http://127.0.0.1:{port}/s/a-secret-that-is-in-the-path/mcp?key=secret"));
     let missing = ServerConfig::command("missing", "/no/such/program");
     let builder = Servers::builder().server(gone).server(missing).server(good());
     let servers = connect(&tools, builder).await;
     let status = servers.status();
-    assert!(matches!(&status[0].state, ServerState::Away(why) if why.contains("Connection refused")), "{status:?}");
+    let url = format!("http://127.0.0.1:{port}/s/…/mcp");
+    let told = |why: &str| why.contains("Connection refused") && why.contains(&url) && !why.contains("secret");
+    assert!(matches!(&status[0].state, ServerState::Away(why) if told(why)), "{status:?}");
     assert!(matches!(&status[2].state, ServerState::Away(why) if why.contains("/no/such/program cannot be started")));
     good_answers(&tools).await;
     servers.close().await;

@@ -14,7 +14,7 @@ use axum::response::Response;
 use axum::routing::post;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
-use tool_mcp::{Generation, ServerConfig, Servers};
+use tool_mcp::{Generation, ServerConfig, ServerState, Servers};
 use tool_runtime::{ErrorKind, ToolCall};
 
 use crate::hosted::{self, EVENTS, JSON, accept, respond};
@@ -28,6 +28,8 @@ struct Host {
     /// Streams that were taken up again.
     resumed: AtomicUsize,
     go_on: Notify,
+    /// Lists are refused: there were too many requests.
+    is_busy: AtomicBool,
 }
 
 impl Host {
@@ -43,6 +45,12 @@ fn error(code: i64, message: &str) -> Response {
     respond(400, JSON, error.to_string())
 }
 
+fn too_many(retry_after: u32) -> Response {
+    let mut response = respond(429, "text/plain", "");
+    response.headers_mut().insert("retry-after", retry_after.into());
+    response
+}
+
 async fn answer(State(host): State<Arc<Host>>, body: String) -> Response {
     let message: Value = serde_json::from_str(&body).unwrap_or_default();
     let result = |result: Value| hosted::result(&message, result);
@@ -53,6 +61,10 @@ async fn answer(State(host): State<Arc<Host>>, body: String) -> Response {
     match (method, message["params"]["name"].as_str().unwrap_or_default()) {
         ("server/discover", _) => respond(400, "text/plain", ""),
         ("initialize", _) => hosted::begin(&message, "1"),
+        ("tools/list", _) if host.is_busy.load(SeqCst) => {
+            host.lists.fetch_add(1, SeqCst);
+            too_many(1)
+        }
         ("tools/list", _) => {
             host.lists.fetch_add(1, SeqCst);
             let names = [
@@ -77,11 +89,7 @@ async fn answer(State(host): State<Arc<Host>>, body: String) -> Response {
         ("tools/call", "gateway") => respond(502, "text/plain", "no answer"),
         ("tools/call", "page") => respond(200, "text/html", "<p>"),
         ("tools/call", "gone") => respond(410, "text/plain", ""),
-        ("tools/call", "busy") => {
-            let mut response = respond(429, "text/plain", "");
-            response.headers_mut().insert("retry-after", 5.into());
-            response
-        }
+        ("tools/call", "busy") => too_many(5),
         ("tools/call", _) => result(text("done")),
         _ => accept(),
     }
@@ -118,12 +126,24 @@ async fn a_refusal_for_another_reason_is_told_and_costs_nobody_else() {
 #[tokio::test]
 async fn when_to_come_back_is_told_to_models_and_to_programs() {
     let tools = dispatcher();
-    let (_host, config) = Host::start().await;
+    let (host, config) = Host::start().await;
     let servers = connect(&tools, Servers::builder().server(config)).await;
+    let listed = host.lists.load(SeqCst);
     let busy = call(&tools, "mcp_h_busy").await;
     assert!(busy.output.contains("asked too often; it says to wait for 5 s"), "{}", busy.output);
     let error = busy.error.unwrap();
     assert_eq!((error.kind, error.retry_after()), (ErrorKind::Retry, Some(Duration::from_secs(5))));
+
+    // Nothing more is asked because of that; and whoever refuses a list for now is not away.
+    assert_eq!(call(&tools, "mcp_h_work").await.output, "done");
+    assert_eq!(host.lists.load(SeqCst), listed);
+    host.is_busy.store(true, SeqCst);
+    servers.reload().await;
+    assert_eq!(servers.status()[0].state, ServerState::Connected);
+    assert!(servers.problems().join("").contains("asked too often"), "{:?}", servers.problems());
+    assert_eq!(call(&tools, "mcp_h_work").await.output, "done");
+    host.is_busy.store(false, SeqCst);
+    until(|| servers.problems().is_empty()).await;
     servers.close().await;
 }
 

@@ -180,7 +180,7 @@ async fn what_cannot_be_written_down_is_not_offered() {
         assert!(tools.registry().is_disabled("mcp_s_add"), "{servers:?}");
         assert!(servers.problems().join("").contains("cannot be pinned"), "{servers:?}");
         let refused = servers.approve("mcp_s_add", &seen(&servers, "mcp_s_add")).unwrap_err();
-        assert!(refused.to_string().contains("cannot be written"), "{refused}");
+        assert!(refused.to_string().contains("it cannot be read"), "{refused}");
         servers.reload().await;
     }
     std::fs::remove_dir(&lock).unwrap();

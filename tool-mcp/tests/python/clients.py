@@ -13,7 +13,7 @@ from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 from mcp.client.streamable_http import streamable_http_client
 
 PROGRAM, URL = sys.argv[1:]
-TOKEN = {"Authorization": "Bearer secret"}
+TOKEN = {"Authorization": "Bearer secret-secret-secret"}
 
 
 async def official(server, where):

@@ -61,7 +61,36 @@ impl Builder {
         self.service_arc(Arc::new(service))
     }
 
-    /// As [`service`](Self::service), for an instance that the application shares.
+    /// As [`service`](Self::service), for an instance that the application keeps a share of, such as one that its own
+    /// pages show.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    ///
+    /// use serde_json::json;
+    /// use tool_runtime::{Dispatcher, ToolCall, tool_class};
+    ///
+    /// #[derive(Default)]
+    /// struct Orders(AtomicU32);
+    ///
+    /// #[tool_class(manual)]
+    /// impl Orders {
+    ///     /// Place an order.
+    ///     pub fn place(&self) -> u32 {
+    ///         self.0.fetch_add(1, Ordering::SeqCst) + 1
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let orders = Arc::new(Orders::default());
+    /// let tools = Dispatcher::builder().service_arc(orders.clone()).build()?;
+    /// tools.call(ToolCall::new("orders.place", json!({}))).await;
+    /// assert_eq!(orders.place(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn service_arc<S: Send + Sync + 'static>(mut self, service: Arc<S>) -> Self {
         if self.dependencies.services.iter().any(|known| known.type_id == TypeId::of::<S>()) {
             let message = format!("the service `{}` is given twice", type_name::<S>());

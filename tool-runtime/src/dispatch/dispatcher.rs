@@ -13,7 +13,7 @@ use super::problem::{skip, unreadable};
 use super::view::View;
 use super::{BuildError, Builder, Call, Check, Dependencies, Explanation, Rules, Turn};
 use crate::registry::{BoundChanges, Changed, Shelf};
-use crate::{Changes, Concurrency, Events, IntoManifest, Registry, ToolCall};
+use crate::{Changes, Concurrency, Events, IntoManifest, Registry, ToolCall, ToolResult};
 
 /// Runs the calls of a model. Cheap to clone; clones share everything.
 ///
@@ -129,6 +129,29 @@ impl Dispatcher {
     #[must_use]
     pub fn concurrency(&self) -> Option<&Concurrency> {
         self.inner.rules.concurrency.as_ref()
+    }
+
+    /// The whole output of a result that was [shortened](Builder::spill) for the model, as long as it is kept, for programs
+    /// and people; the conversation is that of its call. Nothing if it is not kept, or was never shortened.
+    ///
+    /// ```
+    /// use tool_runtime::{Dispatcher, RuntimeTool, Spill, ToolCall};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let log = RuntimeTool::new("log", "All that happened.", |()| async { "nothing\n".repeat(1_000) });
+    /// let tools = Dispatcher::builder().tool(log).spill(Spill::over(1_000)).build()?;
+    /// let result = tools.call(ToolCall::from_text("log", "{}").conversation("chat-7")).await;
+    /// assert!(result.output.len() <= 1_000);
+    /// assert_eq!(tools.whole_output(Some("chat-7"), &result).unwrap().len(), 8_000);
+    /// assert_eq!(tools.whole_output(Some("chat-8"), &result), None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn whole_output(&self, conversation: Option<&str>, result: &ToolResult) -> Option<Arc<str>> {
+        let handle = result.metadata.get("spilled")?["handle"].as_str()?;
+        self.inner.rules.spill.as_ref()?.whole(conversation, handle)
     }
 
     /// The calls of one turn, side by side, with their results in the order of the calls.

@@ -100,6 +100,15 @@ impl Spill {
         (shown, Some(spilled))
     }
 
+    /// A result that was kept.
+    pub(crate) fn whole(&self, conversation: Option<&str>, handle: &str) -> Option<Arc<str>> {
+        let kept = self.store.get(SpillKey { conversation, handle });
+        kept.unwrap_or_else(|error| {
+            tracing::warn!(%error, handle, "a result that was kept cannot be read");
+            None
+        })
+    }
+
     /// The most of a kept result that is given at once. With what is said beside it, it is not too long itself.
     pub(super) fn most(&self) -> usize {
         self.limit - NOTICE

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
+use cap_std::fs::{Dir, OpenOptions};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
@@ -57,8 +57,10 @@ impl Machine {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is packed; only plain text is read"));
         }
         let mut options = OpenOptions::new();
+        options.read(true);
         // A pipe is not waited for.
-        options.read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+        #[cfg(unix)]
+        cap_std::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
         let file = self.log_folder()?.open_with(file, &options)?.into_std();
         if !file.metadata()?.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no file"));

@@ -14,7 +14,7 @@ use tool_runtime::journal::{self, Entry, Journal, JournalError};
 use super::Site;
 use super::layout::{Place, page};
 use super::link::link;
-use super::whole::{beginning, plain};
+use super::whole::{beginning, plain, whole};
 use crate::clock::took;
 use crate::listing::clip;
 
@@ -58,7 +58,7 @@ async fn output(site: &Site, sequence: u64) -> Response {
     let entries = site.journal.entries(query).await.unwrap_or_default();
     let entry = entries.iter().find(|entry| entry.sequence == sequence);
     let result = entry.and_then(|entry| Some((entry, &finished(entry)?.result)));
-    plain(result.and_then(|(entry, result)| site.outputs.whole(entry.conversation.as_deref(), result)))
+    plain(result.and_then(|(entry, result)| whole(site.tools.dispatcher(), entry.conversation.as_deref(), result)))
 }
 
 /// The calls of a page.

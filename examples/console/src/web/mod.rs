@@ -37,7 +37,6 @@ use crate::app::{App, OrStart, StartError};
 use crate::machine::Places;
 use crate::model;
 use crate::options::Options;
-use crate::outputs::Outputs;
 use crate::settings::SettingsFile;
 use crate::tools::Tools;
 
@@ -113,7 +112,6 @@ struct Site {
     settings: SettingsFile,
     journal: SqliteJournal,
     chats: Chats,
-    outputs: Outputs,
     access: Access,
     stopped: CancellationToken,
 }
@@ -132,7 +130,6 @@ pub fn router(app: &App, access: &Access, stopped: CancellationToken) -> Router 
         settings: app.settings.clone(),
         journal: app.journal.clone(),
         chats: app.chats.clone(),
-        outputs: app.outputs.clone(),
         access: access.clone(),
         stopped,
     };

@@ -3,7 +3,7 @@
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
-use tool_runtime::ToolResult;
+use tool_runtime::{Dispatcher, ToolResult};
 
 use crate::listing::clip;
 
@@ -21,6 +21,14 @@ pub(super) fn beginning(result: &ToolResult, most: usize, whole: &str) -> Markup
                 a href=(whole) { "all of it, as text" }
             }
         }
+    }
+}
+
+/// The whole output of a call; nothing if it is kept no more.
+pub(super) fn whole(tools: &Dispatcher, conversation: Option<&str>, result: &ToolResult) -> Option<String> {
+    match result.metadata.get("spilled") {
+        None => Some(result.output.clone()),
+        Some(_) => tools.whole_output(conversation, result).map(|text| text.to_string()),
     }
 }
 

@@ -1,8 +1,13 @@
 use std::collections::BTreeSet;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::pin::pin;
+use std::time::Duration;
 
 use console::settings::Extension;
 use serde_json::{Value, json};
-use tool_runtime::ErrorKind;
+use tokio::time::timeout;
+use tool_runtime::{ErrorKind, Subscriber, Update, What};
 
 use crate::fixture::{Console, kind};
 
@@ -165,13 +170,44 @@ async fn a_file_that_is_followed_shows_what_is_added() {
     let console = Console::open().await;
     console.log("app.log", "old line\n");
     let path = console.path("logs").join("app.log");
-    let write = async {
-        for line in 1..=3 {
-            tokio::time::sleep(std::time::Duration::from_millis(300)).await;
-            let mut file = std::fs::OpenOptions::new().append(true).open(&path).expect("the log");
-            std::io::Write::write_all(&mut file, format!("new line {line}\n").as_bytes()).expect("it is written");
-        }
+    let add = |line: &str| {
+        let mut file = OpenOptions::new().append(true).open(&path).expect("the log");
+        file.write_all(format!("{line}\n").as_bytes()).expect("it is written");
     };
-    let (followed, ()) = tokio::join!(console.answer("logs.follow", json!({"file": "app.log", "seconds": 3})), write);
-    assert_eq!(followed, "new line 1\nnew line 2\nnew line 3\n");
+    let mut events = console.app.dispatcher().events().subscribe();
+    let write = async {
+        // The first report says that it is at it.
+        loop {
+            add("any line");
+            if timeout(Duration::from_millis(100), reported(&mut events)).await.is_ok() {
+                break;
+            }
+        }
+        for line in ["new line 1", "new line 2", "new line 3"] {
+            add(line);
+            while reported(&mut events).await != line {}
+        }
+        // More than it gives back: it does not wait for its time to be over.
+        add(&"x".repeat(512_000));
+    };
+    let mut following = pin!(console.answer("logs.follow", json!({"file": "app.log", "seconds": 60})));
+    tokio::select! {
+        () = write => {}
+        followed = &mut following => panic!("too early: {followed}"),
+    }
+    let followed = following.await;
+    let new = followed.trim_start_matches("any line\n");
+    assert!(new.starts_with("new line 1\nnew line 2\nnew line 3\nxxx"), "{}", new.get(..200).unwrap_or(new));
+}
+
+/// What a handler reports next.
+async fn reported(events: &mut Subscriber) -> String {
+    while let Some(update) = events.next().await {
+        if let Update::Event(event) = update
+            && let What::Progress { progress } = &event.what
+        {
+            return progress.as_str().expect("a line").to_owned();
+        }
+    }
+    panic!("the console is gone")
 }

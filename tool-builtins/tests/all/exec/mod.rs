@@ -10,3 +10,5 @@ mod running;
 mod supervisors;
 /// What the other modules need.
 mod support;
+/// Where the system cannot keep it from doing so.
+mod unconfined;

@@ -21,6 +21,10 @@ mod race;
 mod special;
 mod traversal;
 
+// What none of them keeps to, if the application says so.
+#[cfg(unix)]
+mod unconfined;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -51,11 +55,16 @@ impl World {
 
     /// A workspace whose tools may do more, or less.
     pub fn with(set: impl FnOnce(Files) -> Files) -> Self {
+        Self::of(|inside| set(Files::new(inside).unwrap()))
+    }
+
+    /// A folder, and what its tools are made of.
+    pub fn of(open: impl FnOnce(&Path) -> Files) -> Self {
         let folder = in_memory();
         fs::create_dir(folder.path().join("inside")).unwrap();
         fs::create_dir(folder.path().join("outside")).unwrap();
         fs::write(folder.path().join("outside/secret.txt"), SECRET).unwrap();
-        let files = set(Files::new(folder.path().join("inside")).unwrap());
+        let files = open(&folder.path().join("inside"));
         let tools = Dispatcher::builder().service(files).policy(Policy::Yolo).build().unwrap();
         Self { folder, tools, runtime: Runtime::new().unwrap() }
     }

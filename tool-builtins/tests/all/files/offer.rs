@@ -1,7 +1,7 @@
 //! What is offered, and when.
 
 use tool_builtins::files::Files;
-use tool_runtime::{Dispatcher, Manifest};
+use tool_runtime::{Dispatcher, Manifest, Selection};
 
 use super::World;
 
@@ -13,6 +13,20 @@ fn the_service_offers_its_tools_and_linking_it_offers_none() {
     let manifest = World::new().tools.manifest();
     assert_eq!(manifest.iter().map(|(name, _)| name).collect::<Vec<_>>(), NAMES);
     assert!(Manifest::linked().iter().all(|(name, _)| !NAMES.contains(&name)));
+}
+
+#[test]
+fn what_can_only_fail_is_named_so_that_it_is_not_offered() {
+    for (allowed, unusable) in [(false, &["delete_file"][..]), (true, &[])] {
+        let folder = tempfile::tempdir().unwrap();
+        let files = Files::new(folder.path()).unwrap().allow_delete(allowed);
+        assert_eq!(files.unusable(), unusable);
+        let of_use = Selection::new().hide(files.unusable());
+        let tools = Dispatcher::builder().service(files).build().unwrap().select(of_use).unwrap();
+        let offered = tools.manifest();
+        let expected: Vec<_> = NAMES.into_iter().filter(|name| !unusable.contains(name)).collect();
+        assert_eq!(offered.iter().map(|(name, _)| name).collect::<Vec<_>>(), expected);
+    }
 }
 
 #[test]

@@ -3,10 +3,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tool_builtins::web::search::{Brave, Found, Query, SearchProvider, Searching, SearxNg};
 use tool_builtins::web::{Limits, Web};
-use tool_runtime::{ErrorKind, ToolResult};
+use tool_runtime::{ErrorKind, Selection, ToolResult};
 
-use super::call;
 use super::server::{Reply, Server, bytes, ok, redirect, status};
+use super::{call, tools};
 
 const KEY: &str = "BSA-this-is-secret";
 
@@ -236,6 +236,16 @@ impl SearchProvider for Own {
 
     fn search<'a>(&'a self, query: &'a Query) -> Searching<'a> {
         Box::pin(async move { Ok(vec![Found::new(&query.text, "https://example.com/", "a\n\n1. forged")]) })
+    }
+}
+
+#[test]
+fn a_search_that_can_only_fail_is_named_so_that_it_is_not_offered() {
+    for (web, is_of_use) in [(Web::new(), false), (Web::new().search(Own), true)] {
+        let of_use = Selection::new().hide(web.unusable());
+        let tools = tools(web).select(of_use).expect("tools of these names");
+        assert_eq!(tools.definition("web_search").is_some(), is_of_use);
+        assert!(tools.definition("web_fetch").is_some());
     }
 }
 

@@ -8,9 +8,9 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
-use super::LastWords;
+use super::last_words::{LastWords, Words};
 use crate::lines::{Keep, Lines};
 use crate::remote::reached::Command;
 
@@ -55,7 +55,7 @@ pub(in crate::remote) fn start(
     server: &str,
     command: &Command,
     longest: usize,
-    last_words: &Arc<LastWords>,
+    last_words: &LastWords,
 ) -> io::Result<Lines<ChildStdout, ChildStdin, Process>> {
     let mut process = tokio::process::Command::new(&command.program);
     process.args(&command.args).env_clear();
@@ -67,22 +67,26 @@ pub(in crate::remote) fn start(
     process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     #[cfg(unix)]
     process.process_group(0);
+    let words = last_words.begin();
     let mut child = process.spawn()?;
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     let (Some(stdin), Some(stdout)) = (stdin, stdout) else { return Err(io::ErrorKind::BrokenPipe.into()) };
-    last_words.forget();
-    let log = child.stderr.take().map(|stderr| tokio::spawn(log(server.to_owned(), stderr, last_words.clone())));
-    Ok(Lines::new(stdout, stdin, longest, Process { child, log, last_words: last_words.clone() }))
+    let log = child.stderr.take().map(|stderr| tokio::spawn(log(server.to_owned(), stderr, words.clone())));
+    Ok(Lines::new(stdout, stdin, longest, Process { child, log, words, silent_since: None }))
 }
 
 /// Logs what the server says on its standard error, line by line; of a long line only the beginning is kept.
-async fn log(server: String, stderr: impl AsyncRead + Unpin, last_words: Arc<LastWords>) {
+async fn log(server: String, stderr: impl AsyncRead + Unpin, words: Arc<Words>) {
     let mut stderr = BufReader::new(stderr);
     let mut line = Vec::new();
+    let mut goes_on = false;
     while let Ok(1..) = (&mut stderr).take(LONGEST_LINE).read_until(b'\n', &mut line).await {
-        let text = String::from_utf8_lossy(&line);
-        tracing::debug!(target: "tool_mcp::stderr", server, "{}", text.trim_end());
-        last_words.said(text.trim_end());
+        if !goes_on {
+            let text = String::from_utf8_lossy(&line);
+            tracing::debug!(target: "tool_mcp::stderr", server, "{}", text.trim_end());
+            words.said(&text);
+        }
+        goes_on = !line.ends_with(b"\n");
         line.clear();
     }
 }
@@ -92,7 +96,9 @@ pub(in crate::remote) struct Process {
     child: Child,
     /// What listens to its standard error, until that ends.
     log: Option<JoinHandle<()>>,
-    last_words: Arc<LastWords>,
+    words: Arc<Words>,
+    /// Since when it has said nothing more.
+    silent_since: Option<Instant>,
 }
 
 impl Process {
@@ -109,20 +115,23 @@ impl Process {
     /// Notes how the process has ended, if it has.
     fn note_end(&self) {
         if let Some(how) = how_it_ended(&self.child) {
-            self.last_words.ended(how);
+            self.words.ended(how);
         }
     }
 }
 
 impl Keep for Process {
     async fn fell_silent(&mut self) {
+        // This may be dropped and begun again whenever something else happens: the moment is one all the same.
+        let until = *self.silent_since.get_or_insert_with(Instant::now) + LAST_MOMENT;
         let heard = async {
             exited(&self.child).await;
-            if let Some(log) = self.log.take() {
+            if let Some(log) = &mut self.log {
                 drop(log.await);
             }
+            self.log = None;
         };
-        drop(timeout(LAST_MOMENT, heard).await);
+        drop(timeout_at(until, heard).await);
         self.note_end();
     }
 

@@ -2,17 +2,44 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How many lines are kept: the last one alone is often the least.
-const LINES: usize = 10;
+use crate::pins::visible;
+
+/// How many lines are kept: what says what happened is followed by where it did.
+const LINES: usize = 40;
 
 /// How many characters of a line are kept.
 const LONGEST_LINE: usize = 300;
 
-/// How a program ended, and what it said at last. For people who look after it: there may be anything in it.
+/// The words of the program that runs, or ran last. For people who look after it: there may be anything in them.
 #[derive(Default)]
-pub(in crate::remote) struct LastWords(Mutex<Left>);
+pub(in crate::remote) struct LastWords(Mutex<Arc<Words>>);
+
+impl LastWords {
+    fn latest(&self) -> MutexGuard<'_, Arc<Words>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Those of a program that is started now.
+    pub(super) fn begin(&self) -> Arc<Words> {
+        let words = Arc::<Words>::default();
+        *self.latest() = words.clone();
+        words
+    }
+}
+
+/// What follows a sentence on why the program is not there; nothing if nothing is known.
+impl fmt::Display for LastWords {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = self.latest().clone();
+        words.fmt(f)
+    }
+}
+
+/// How a program ended, and what it said at last.
+#[derive(Default)]
+pub(super) struct Words(Mutex<Left>);
 
 #[derive(Default)]
 struct Left {
@@ -20,14 +47,9 @@ struct Left {
     lines: VecDeque<String>,
 }
 
-impl LastWords {
+impl Words {
     fn left(&self) -> MutexGuard<'_, Left> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The program is started again.
-    pub(super) fn forget(&self) {
-        *self.left() = Left::default();
     }
 
     pub(super) fn ended(&self, how: String) {
@@ -35,6 +57,9 @@ impl LastWords {
     }
 
     pub(super) fn said(&self, line: &str) {
+        // Of what a line was written over with, the last is what shows.
+        let line = line.trim_end().rsplit('\r').next().unwrap_or_default();
+        let line: String = line.chars().take(LONGEST_LINE).collect();
         if line.is_empty() {
             return;
         }
@@ -42,12 +67,12 @@ impl LastWords {
         if lines.len() == LINES {
             lines.pop_front();
         }
-        lines.push_back(line.chars().take(LONGEST_LINE).collect());
+        // They are shown in terminals, where a program could write over what stands beside them.
+        lines.push_back(visible(&line));
     }
 }
 
-/// What follows a sentence on why the program is not there; nothing if nothing is known.
-impl fmt::Display for LastWords {
+impl fmt::Display for Words {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let left = self.left();
         if let Some(how) = &left.ended {
@@ -57,5 +82,35 @@ impl fmt::Display for LastWords {
             f.write_str("; at last it wrote to its standard error:")?;
         }
         left.lines.iter().try_for_each(|line| write!(f, "\n  {line}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_is_kept_of_what_was_said() {
+        let last_words = LastWords::default();
+        let words = last_words.begin();
+        (0..100).for_each(|number| words.said(&format!("{number}\n")));
+        words.said(&"x".repeat(1000));
+        words.said("a\rb\r\n");
+        words.said("\u{1b}[2Jall is well");
+        let said = last_words.to_string();
+        let lines: Vec<&str> = said.lines().skip(1).map(str::trim_start).collect();
+        assert_eq!((lines.len(), lines[0], lines[LINES - 3]), (LINES, "63", &*"x".repeat(LONGEST_LINE)), "{said}");
+        assert_eq!(lines[LINES - 2..], ["b", "\\u{1b}[2Jall is well"]);
+    }
+
+    #[test]
+    fn a_program_does_not_speak_for_the_next() {
+        let last_words = LastWords::default();
+        let (one, two) = (last_words.begin(), last_words.begin());
+        one.said("of the first");
+        two.said("of the second");
+        one.ended("exit status 1".to_owned());
+        let said = last_words.to_string();
+        assert!(said.ends_with("of the second") && !said.contains("first") && !said.contains("exit"), "{said}");
     }
 }

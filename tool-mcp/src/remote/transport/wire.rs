@@ -49,8 +49,14 @@ pub(in crate::remote) struct Wire {
 
 #[derive(Default)]
 struct Waiting {
-    requests: HashMap<RequestId, Option<ProgressToken>>,
+    requests: HashMap<RequestId, Asked>,
     listeners: HashMap<ProgressToken, Progress>,
+}
+
+/// A request that waits for its answer.
+struct Asked {
+    is_call: bool,
+    token: Option<ProgressToken>,
 }
 
 impl Waiting {
@@ -60,7 +66,7 @@ impl Waiting {
             let RequestId::String(text) = id else { return None };
             self.requests.remove(&RequestId::Number(text.parse().ok()?))
         });
-        if let Some(Some(token)) = ended {
+        if let Some(Asked { token: Some(token), .. }) = ended {
             self.listeners.remove(&token);
         }
     }
@@ -75,18 +81,18 @@ impl Wire {
     fn sending(&self, message: &ClientJsonRpcMessage) -> Option<RequestId> {
         match message {
             ClientJsonRpcMessage::Request(request) => {
-                let token = match &request.request {
+                let asked = match &request.request {
                     // What is said first is rmcp's business, the end of it too.
                     ClientRequest::InitializeRequest(_) | ClientRequest::DiscoverRequest(_) => return None,
                     ClientRequest::CallToolRequest(call) => {
                         if let Some(Sent(sent)) = call.extensions.get() {
                             sent.store(true, Ordering::Release);
                         }
-                        self.listener_of(&call.extensions)
+                        Asked { is_call: true, token: self.listener_of(&call.extensions) }
                     }
-                    _ => None,
+                    _ => Asked { is_call: false, token: None },
                 };
-                self.waiting().requests.insert(request.id.clone(), token);
+                self.waiting().requests.insert(request.id.clone(), asked);
                 Some(request.id.clone())
             }
             ClientJsonRpcMessage::Notification(notification) => {
@@ -107,6 +113,11 @@ impl Wire {
         let token = extensions.get::<RequestMetaObject>()?.get_progress_token()?;
         self.waiting().listeners.insert(token.clone(), progress.clone());
         Some(token)
+    }
+
+    /// Whether a tool is being called.
+    pub(in crate::remote) fn is_calling(&self) -> bool {
+        self.waiting().requests.values().any(|asked| asked.is_call)
     }
 
     fn progressed(&self, progress: &ProgressNotificationParam) {

@@ -1,5 +1,6 @@
 //! Who may call.
 
+use std::fmt;
 use std::sync::Arc;
 
 use axum::Router;
@@ -44,11 +45,29 @@ impl IntoResponse for Denied {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Principal(pub String);
 
+/// The fewest characters of a token.
+const SHORTEST: usize = 16;
+
+/// A token that could be guessed, or that no header can carry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WeakToken(());
+
+impl fmt::Display for WeakToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a bearer token has at least {SHORTEST} characters, all of them ASCII and none a space")
+    }
+}
+
+impl std::error::Error for WeakToken {}
+
 /// Lets requests through that bring this token.
-pub(super) fn bearer(token: &str) -> impl Fn(&mut Parts) -> Result<(), Denied> + use<> {
+pub(super) fn bearer(token: &str) -> Result<impl Fn(&mut Parts) -> Result<(), Denied> + use<>, WeakToken> {
+    if token.len() < SHORTEST || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(WeakToken(()));
+    }
     // Hashes are compared, so that the time it takes says nothing of the token.
     let expected = Sha256::digest(token);
-    move |parts| {
+    Ok(move |parts: &mut Parts| {
         let value = parts.headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes);
         let given = value.and_then(|value| {
             let (scheme, token) = value.split_at_checked("Bearer ".len())?;
@@ -59,7 +78,7 @@ pub(super) fn bearer(token: &str) -> impl Fn(&mut Parts) -> Result<(), Denied> +
             Some(_) => Err(Denied::InvalidToken),
             None => Err(Denied::Unauthorized),
         }
-    }
+    })
 }
 
 /// A router whose requests are checked first, if the configuration says how.

@@ -7,7 +7,7 @@ use http::request::Parts;
 use rmcp::transport::StreamableHttpServerConfig;
 use tool_runtime::CancellationToken;
 
-use super::check::{Check, Denied, bearer};
+use super::check::{Check, Denied, WeakToken, bearer};
 use super::head::Hosts;
 
 /// The largest body that is read unless another limit is set.
@@ -32,9 +32,10 @@ const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 /// let public = HttpConfig::new()
 ///     .host("tools.example.com")
 ///     .origin("https://app.example.com:443")
-///     .bearer("a long secret")
+///     .bearer("a-secret-that-nobody-guesses")?
 ///     .max_body(1024 * 1024);
 /// # drop(public);
+/// # Ok::<(), tool_mcp::WeakToken>(())
 /// ```
 #[derive(Clone)]
 #[must_use = "it says how a server is reached"]
@@ -103,8 +104,12 @@ impl HttpConfig {
 
     /// Answers only requests that bring this token, as `Authorization: Bearer`. What else [checks](Self::check) them must
     /// let them through as well.
-    pub fn bearer(self, token: impl AsRef<str>) -> Self {
-        self.check(bearer(token.as_ref()))
+    ///
+    /// # Errors
+    /// When the token has fewer than 16 characters, or one that no header can carry: one that was forgotten in an
+    /// environment is no token.
+    pub fn bearer(self, token: impl AsRef<str>) -> Result<Self, WeakToken> {
+        Ok(self.check(bearer(token.as_ref())?))
     }
 
     /// Answers only requests that this function lets through. What it puts into their extensions handlers find in

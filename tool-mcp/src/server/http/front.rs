@@ -72,11 +72,13 @@ pub(super) async fn answer<H: ServerHandler>(State(front): State<Arc<Front<H>>>,
 
 impl<H: ServerHandler> Front<H> {
     async fn long_way(&self, request: Request) -> Response {
-        let headers = request.headers();
-        let named = [header::HOST, header::ORIGIN].map(|name| headers.get(name).cloned());
+        let header = |name| request.headers().get(name).cloned();
+        // Over HTTP/2 the host is part of the address.
+        let in_address = || HeaderValue::from_str(request.uri().authority()?.as_str()).ok();
+        let (host, origin) = (header(header::HOST).or_else(in_address), header(header::ORIGIN));
         let response = self.rmcp.handle(request).await.map(Body::new);
         match response.status() {
-            StatusCode::FORBIDDEN => not_for(named),
+            StatusCode::FORBIDDEN => not_for(host.as_ref(), origin.as_ref()),
             _ => response,
         }
     }
@@ -103,7 +105,7 @@ impl<H: ServerHandler> Front<H> {
         let call = tool_call(listed, text, None, id, meta);
         let result = self.shared.tools.call(call).cancel(self.stop.clone()).await;
         let id = id.clone();
-        Some(json(&match answered(result, listed) {
+        Some(json(&match answered(result, listed, |result| self.shared.tools.whole_output(None, result)) {
             Ok(result) => ServerJsonRpcMessage::response(ServerResult::from(result), id),
             Err(error) => ServerJsonRpcMessage::error(error, Some(id)),
         }))
@@ -132,10 +134,9 @@ impl<H: ServerHandler> Front<H> {
 }
 
 /// The refusal of a request for another host, or of a page of another origin.
-fn not_for([host, origin]: [Option<HeaderValue>; 2]) -> Response {
-    let shown =
-        |value: HeaderValue| value.to_str().map_or_else(|_| "something unreadable".into(), |text| format!("`{text}`"));
-    let host = host.map_or_else(|| "no host".into(), shown);
+fn not_for(host: Option<&HeaderValue>, origin: Option<&HeaderValue>) -> Response {
+    let shown = |value: &HeaderValue| format!("`{}`", String::from_utf8_lossy(value.as_bytes()));
+    let host = host.map_or_else(|| "a host that is not named".to_owned(), shown);
     let origin = origin.map(|origin| format!(" from pages of {}", shown(origin))).unwrap_or_default();
     let why = format!(
         "Forbidden: this server answers no requests for {host}{origin}. What it answers is said where it is started, by \

@@ -22,7 +22,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use tokio::net::{TcpListener, ToSocketAddrs};
 use tokio::sync::Semaphore;
 
-pub use check::{Denied, Principal};
+pub use check::{Denied, Principal, WeakToken};
 pub use config::HttpConfig;
 
 pub(super) use head::SESSION;

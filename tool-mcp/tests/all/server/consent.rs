@@ -8,7 +8,7 @@ use tool_mcp::rmcp::model::{
 };
 use tool_mcp::rmcp::service::ServiceError;
 use tool_mcp::{Client, ClientError, Server};
-use tool_runtime::{Dispatcher, Effect, tool, tool_class};
+use tool_runtime::{Decision, Dispatcher, Effect, tool, tool_class};
 
 use super::connected::{BOTH, Connected, Generation, User, call, connect};
 
@@ -59,6 +59,24 @@ fn text(result: &CallToolResult) -> &str {
 impl HostService {
     fn runs(&self) -> usize {
         self.runs.load(Ordering::SeqCst)
+    }
+}
+
+/// The client would have declined, and is not asked. The control is every other test here.
+#[tokio::test]
+async fn the_dispatcher_can_be_asked_instead_of_the_client() {
+    for generation in BOTH {
+        for (decision, runs) in [(Decision::Run, 1), (Decision::refuse("not today"), 0)] {
+            let service = HostService::default();
+            let operator = tool_runtime::confirm::from_fn(move |_| std::future::ready(decision.clone()));
+            let tools = Dispatcher::builder().per_call::<Client>().service(service.clone()).confirm(operator);
+            let tools = tools.build().unwrap().select(tool_runtime::Selection::new().name_glob("host.*")).unwrap();
+            let user = User::who(ElicitationAction::Decline);
+            let client = connect(Server::new(tools).ask_dispatcher(), user.clone(), generation).await;
+            let result = client.call_tool(reboot("web-1")).await.unwrap();
+            assert_eq!((service.runs(), user.seen().len()), (runs, 0), "{generation:?}: {result:?}");
+            assert_eq!(text(&result).contains("not today"), runs == 0, "{result:?}");
+        }
     }
 }
 

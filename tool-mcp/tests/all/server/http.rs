@@ -101,13 +101,28 @@ async fn a_host_and_an_origin_that_were_named_are_answered() {
     assert!(answer.contains(told) && answer.contains("`HttpConfig::origin`"), "{answer}");
 }
 
+/// One that was forgotten in an environment, for example.
+#[test]
+fn a_token_that_could_be_guessed_is_refused() {
+    for weak in ["", "secret", "fifteen-letters", "sixteen letters and spaces", "sechzehn-Zeichen-\u{fc}"] {
+        assert!(HttpConfig::new().bearer(weak).is_err(), "{weak}");
+    }
+    assert!(HttpConfig::new().bearer("sixteen-letters.").is_ok());
+}
+
 /// The control is a server without a token.
 #[tokio::test]
 async fn only_the_token_opens() {
-    let (closed, open) = (serve(HttpConfig::new().bearer("secret")).await, serve(HttpConfig::new()).await);
-    for wrong in
-        [None, Some("Bearer secre"), Some("Bearer secrets"), Some("Basic secret"), Some("secret"), Some("Bearer")]
-    {
+    let (closed, open) =
+        (serve(HttpConfig::new().bearer("secret-secret-secret").unwrap()).await, serve(HttpConfig::new()).await);
+    for wrong in [
+        None,
+        Some("Bearer secret-secret-secre"),
+        Some("Bearer secret-secret-secrets"),
+        Some("Basic secret-secret-secret"),
+        Some("secret-secret-secret"),
+        Some("Bearer"),
+    ] {
         let headers: Vec<(&str, &str)> = wrong.map(|wrong| ("Authorization", wrong)).into_iter().collect();
         let (status_of_closed, answer) = post(&closed, &headers, &who().to_string()).await;
         assert_eq!(status_of_closed, 401, "{wrong:?}");
@@ -116,8 +131,12 @@ async fn only_the_token_opens() {
         assert_eq!(answer.contains("error=\"invalid_token\""), a_token_came, "{answer}");
         assert_eq!(status(&open, &headers).await, 200, "{wrong:?}");
     }
-    assert_eq!(status(&closed, &[("Authorization", "Bearer secret")]).await, 200);
-    assert_eq!(status(&closed, &[("Authorization", "bearer secret")]).await, 200, "the scheme has no case");
+    assert_eq!(status(&closed, &[("Authorization", "Bearer secret-secret-secret")]).await, 200);
+    assert_eq!(
+        status(&closed, &[("Authorization", "bearer secret-secret-secret")]).await,
+        200,
+        "the scheme has no case"
+    );
 }
 
 #[tokio::test]
@@ -183,10 +202,11 @@ async fn every_check_must_agree() {
         true => Err(Denied::Forbidden),
         false => Ok(()),
     };
-    let (token, guest) = (("Authorization", "Bearer secret"), ("x-guest", "yes"));
-    for config in
-        [HttpConfig::new().bearer("secret").check(no_guests), HttpConfig::new().check(no_guests).bearer("secret")]
-    {
+    let (token, guest) = (("Authorization", "Bearer secret-secret-secret"), ("x-guest", "yes"));
+    for config in [
+        HttpConfig::new().bearer("secret-secret-secret").unwrap().check(no_guests),
+        HttpConfig::new().check(no_guests).bearer("secret-secret-secret").unwrap(),
+    ] {
         let server = serve(config).await;
         assert_eq!(status(&server, &[token]).await, 200);
         assert_eq!(status(&server, &[]).await, 401);

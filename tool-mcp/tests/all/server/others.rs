@@ -28,7 +28,7 @@ fn with_server<T: Send + 'static>(use_it: impl FnOnce(String) -> T + Send + 'sta
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
         let stop = CancellationToken::new();
-        let config = HttpConfig::new().bearer("secret").stop(stop.clone());
+        let config = HttpConfig::new().bearer("secret-secret-secret").unwrap().stop(stop.clone());
         tokio::spawn(Server::new(tools).listen_on(listener, config));
         let used = tokio::task::spawn_blocking(move || use_it(url)).await.unwrap();
         stop.cancel();
@@ -71,7 +71,7 @@ fn the_inspector_lists_and_calls_over_the_standard_streams() {
 #[test]
 fn the_inspector_lists_and_calls_over_http() {
     let Some(node) = NPM.installed() else { return };
-    with_server(move |url| inspect(&node, &[&url, "--header", "Authorization: Bearer secret"]));
+    with_server(move |url| inspect(&node, &[&url, "--header", "Authorization: Bearer secret-secret-secret"]));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use tokio::sync::Notify;
 use tool_mcp::Server;
 use tool_mcp::rmcp::model::{CallToolResult, ClientRequest, ElicitationAction, Request};
 use tool_mcp::rmcp::service::PeerRequestOptions;
-use tool_runtime::{Dispatcher, Policy, Selection, Verdict, tool, tool_class};
+use tool_runtime::{Dispatcher, Policy, Selection, Spill, Verdict, tool, tool_class};
 
 use super::connected::{BOTH, User, call, connect};
 
@@ -27,6 +27,12 @@ impl PlainService {
         number * 2
     }
 
+    /// Numbers, one after the other.
+    #[tool]
+    pub fn count(&self, to: u32) -> Numbers {
+        Numbers { numbers: (0..to).collect() }
+    }
+
     /// Never end.
     #[tool]
     pub async fn endless(&self) {
@@ -34,6 +40,11 @@ impl PlainService {
         self.started.notify_one();
         std::future::pending().await
     }
+}
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Numbers {
+    numbers: Vec<u32>,
 }
 
 struct OnDrop<'a>(&'a Notify);
@@ -66,6 +77,24 @@ async fn it_answers_and_says_what_is_wrong() {
         assert_eq!(result.is_error, Some(true));
         assert!(text(&result).contains("`number`: got -4"), "{}", text(&result));
         assert_eq!((service.runs.load(Ordering::SeqCst), user.seen().len()), (1, 0), "nobody was asked");
+    }
+}
+
+/// What a model reads may be a part; what a program reads is what the output schema says.
+#[tokio::test]
+async fn data_is_whole_where_its_text_is_shortened() {
+    for (policy, generation) in
+        [Policy::Yolo, Policy::ConfirmAll].into_iter().flat_map(|p| BOTH.map(|g| (p.clone(), g)))
+    {
+        let builder = Dispatcher::builder().policy(policy).service(PlainService::default());
+        let tools = builder.spill(Spill::over(1_000)).build().unwrap();
+        let server = Server::new(tools.select(Selection::new().name_glob("plain.*")).unwrap());
+        let client = connect(server, User::who(ElicitationAction::Accept), generation).await;
+        let listed = client.list_all_tools().await.unwrap();
+        assert!(listed.iter().any(|tool| tool.name == "plain.count" && tool.output_schema.is_some()));
+        let result = client.call_tool(call("plain.count", json!({"to": 2_000}))).await.unwrap();
+        assert!(text(&result).len() <= 1_000 && text(&result).contains("bytes left out"), "{}", text(&result));
+        assert_eq!(result.structured_content.unwrap()["numbers"].as_array().unwrap().len(), 2_000);
     }
 }
 

@@ -40,14 +40,22 @@ async fn it_listens_at_a_port_of_this_machine() {
 }
 
 #[test]
-fn it_offers_to_delete_only_where_that_is_allowed() {
-    let offered = |arguments: &[&str]| {
-        let output = Command::new(PROGRAM).args(["--manifest", "--files", "."]).args(arguments).output().unwrap();
+fn it_offers_what_can_work() {
+    let run = |arguments: &[&str], searx: Option<&str>| {
+        let mut command = Command::new(PROGRAM);
+        command.args(["--manifest", "--files", "."]).args(arguments).env_remove("BRAVE_API_KEY");
+        match searx {
+            None => command.env_remove("SEARXNG_URL"),
+            Some(url) => command.env("SEARXNG_URL", url),
+        };
+        let output = command.output().unwrap();
         serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
     };
-    let (without, with) = (offered(&[]), offered(&["--allow-delete"]));
-    assert!(without.get("read_file").is_some() && without.get("delete_file").is_none(), "{without}");
-    assert!(with.get("delete_file").is_some(), "{with}");
+    let without = run(&["--web"], None);
+    assert!(without.get("read_file").is_some() && without.get("web_fetch").is_some(), "{without}");
+    assert!(without.get("delete_file").is_none() && without.get("web_search").is_none(), "{without}");
+    let with = run(&["--web", "--allow-delete"], Some("https://searx.example"));
+    assert!(with.get("delete_file").is_some() && with.get("web_search").is_some(), "{with}");
 }
 
 #[test]
@@ -55,9 +63,14 @@ fn it_does_not_listen_to_others_without_a_token() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(PROGRAM);
     command.arg("--files").arg(folder.path()).args(["--http", "0", "--address", "0.0.0.0"]);
-    let output = command.env_remove("TOOL_MCP_TOKEN").output().unwrap();
-    assert!(!output.status.success());
-    assert!(String::from_utf8_lossy(&output.stderr).contains("TOOL_MCP_TOKEN"), "{output:?}");
+    for (token, said) in [
+        ("", "set a bearer token in TOOL_MCP_TOKEN"),
+        ("guess", "TOOL_MCP_TOKEN: a bearer token has at least 16 characters"),
+    ] {
+        let output = command.env("TOOL_MCP_TOKEN", token).output().unwrap();
+        assert!(!output.status.success());
+        assert!(String::from_utf8_lossy(&output.stderr).contains(said), "{output:?}");
+    }
 }
 
 #[test]

@@ -68,7 +68,7 @@ pub fn worker_tools(effects: Effects) -> Builder {
             let effects = effects.clone();
             async move {
                 effects.add(&line.line);
-                tokio::time::sleep(Duration::from_millis(line.milliseconds)).await;
+                pause(line.milliseconds).await;
                 effects.add(&format!("{} {then}", line.line));
                 line.line
             }
@@ -89,6 +89,13 @@ pub fn worker_tools(effects: Effects) -> Builder {
 
 fn end_process() -> String {
     std::process::exit(1)
+}
+
+/// Waits in steps, so that a call falls behind whose worker does not attend to it all the time.
+async fn pause(milliseconds: u64) {
+    for _ in 0..milliseconds.div_ceil(100) {
+        tokio::time::sleep(Duration::from_millis(100.min(milliseconds))).await;
+    }
 }
 
 async fn wait(wait: Wait, scope: Scope) -> String {

@@ -33,6 +33,7 @@ struct PrivateFolder(PathBuf);
 impl PrivateFolder {
     /// What stands there already, a link of somebody else's too, is not taken: then another name is tried.
     fn new() -> io::Result<Self> {
+        #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
         let mut make = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut make, 0o700);

@@ -31,7 +31,7 @@ pub use self::chats::Chats;
 use self::live::Live;
 use self::refused::Refused;
 use super::Site;
-use super::whole::plain;
+use super::whole::{plain, whole};
 use crate::settings::Extension;
 
 /// The longest message of a person, in bytes.
@@ -61,7 +61,7 @@ pub(super) async fn show(
     check(&id)?;
     if let Some(call) = part.output {
         let result = site.chats.result(&id, &call).await.map_err(|error| Refused::failed(&error))?;
-        return Ok(plain(result.and_then(|result| site.outputs.whole(Some(&id), &result))));
+        return Ok(plain(result.and_then(|result| whole(site.tools.dispatcher(), Some(&id), &result))));
     }
     let is_on = site.settings.get().has(Extension::AiChat);
     let view = site.chats.view(&id).await.map_err(|error| Refused::failed(&error))?;

@@ -1,0 +1,55 @@
+//! A system that cannot confine what commands write: this one, whose kernel denies that it has Landlock.
+
+use std::collections::BTreeMap;
+
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter_all_threads};
+use tool_builtins::exec::{Way, Writes};
+use tool_runtime::ErrorKind;
+
+use super::support::{Workspace, in_a_process_of_its_own, run_line, tools, ways};
+
+#[test]
+fn where_confinement_is_required_and_cannot_be_had_nothing_runs() {
+    in_a_process_of_its_own("exec::unconfined::without_landlock");
+}
+
+#[tokio::test]
+#[ignore = "takes Landlock from its own process: the test above runs it in one"]
+async fn without_landlock() {
+    let denied = BTreeMap::from([(libc::SYS_landlock_create_ruleset, Vec::new())]);
+    let no_such_call = SeccompAction::Errno(libc::ENOSYS as u32);
+    let processor = std::env::consts::ARCH.try_into().unwrap();
+    let filter = SeccompFilter::new(denied, SeccompAction::Allow, no_such_call, processor).unwrap();
+    apply_filter_all_threads(&BpfProgram::try_from(filter).unwrap()).unwrap();
+
+    let (workspace, outside) = (Workspace::new(), tempfile::tempdir().unwrap());
+    let line = format!("touch inside; touch {}/left", outside.path().display());
+    for way in ways().await {
+        let exec = workspace.exec().way(way).require_confinement();
+        assert!(exec.confinement().await.is_err(), "{way:?}");
+        let refused = run_line(&tools(exec), &line).await;
+        assert_eq!(refused.error.unwrap().kind, ErrorKind::Fatal, "{way:?}");
+        assert_eq!(refused.output, "This system cannot confine what a command writes, so none is run.");
+        assert!(!workspace.path().join("inside").exists() && !outside.path().join("left").exists(), "{way:?}");
+    }
+    // The control: where it is not required, the command runs, and leaves something outside.
+    let free = workspace.exec().way(Way::Subreaper);
+    assert_eq!(free.confinement().await.unwrap().writes, Writes::Free);
+    assert!(run_line(&tools(free), &line).await.success);
+    assert!(workspace.path().join("inside").exists() && outside.path().join("left").exists());
+}
+
+#[tokio::test]
+async fn where_it_can_be_had_commands_run() {
+    let workspace = Workspace::new();
+    let writes = workspace.exec().confinement().await.unwrap().writes;
+    if writes != Writes::Confined {
+        println!("skipped: this kernel confines writes as {writes:?}");
+        return;
+    }
+    for way in ways().await {
+        let result = run_line(&tools(workspace.exec().way(way).require_confinement()), "echo hello > said").await;
+        assert!(result.success, "{way:?}: {}", result.output);
+        assert_eq!(std::fs::read_to_string(workspace.path().join("said")).unwrap(), "hello\n");
+    }
+}
