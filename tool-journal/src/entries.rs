@@ -4,10 +4,10 @@ use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{FromRow, Row as _};
 use tool_runtime::journal::{Entry, Finished, JournalError, Query, State};
+use tool_sqlite::time::{from_micros, from_stamp};
 
 use crate::SqliteJournal;
 use crate::error::{ResultExt, unreadable};
-use crate::time::{from_micros, from_stamp};
 
 impl SqliteJournal {
     pub(crate) async fn read_entries(&self, query: Query) -> Result<Vec<Entry>, JournalError> {

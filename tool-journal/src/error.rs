@@ -2,6 +2,7 @@
 
 use tool_runtime::journal::JournalErrorKind::{Damaged, Incompatible, NotRunning, Unavailable};
 use tool_runtime::journal::{JournalError, JournalErrorKind};
+use tool_sqlite::{OpenError, primary_code};
 
 pub(crate) trait ResultExt<T> {
     /// Says what could not be written.
@@ -20,8 +21,14 @@ impl<T> ResultExt<T> for Result<T, sqlx::Error> {
     }
 }
 
-pub(crate) fn incompatible(message: impl Into<String>) -> JournalError {
-    JournalError::new(Incompatible, message)
+pub(crate) fn not_opened(error: OpenError) -> JournalError {
+    let words = error.to_string();
+    match error {
+        OpenError::Path(_, error) => unavailable(format!("the journal {words}")).caused_by(error),
+        OpenError::Incompatible(words) => JournalError::new(Incompatible, words),
+        OpenError::Unread(what, error) => explain(format!("the journal could not read {what}"), error),
+        OpenError::Unwritten(what, error) => explain(format!("the journal could not {what}"), error),
+    }
 }
 
 pub(crate) fn unavailable(message: impl Into<String>) -> JournalError {
@@ -65,13 +72,4 @@ fn remedy(error: &sqlx::Error) -> (JournalErrorKind, &'static str) {
         }
         _ => (Unavailable, "try again, and look into the cause if it stays"),
     }
-}
-
-/// Whether somebody else has locked the file at this moment.
-pub(crate) fn is_busy(error: &sqlx::Error) -> bool {
-    primary_code(error) == Some(5)
-}
-
-fn primary_code(error: &sqlx::Error) -> Option<i32> {
-    error.as_database_error().and_then(|error| error.code()?.parse::<i32>().ok()).map(|code| code & 0xff)
 }

@@ -46,13 +46,10 @@
 
 mod entries;
 mod error;
-mod file;
 mod opening;
 mod pending;
 mod prune;
 mod record;
-mod schema;
 mod sqlite;
-mod time;
 
 pub use sqlite::SqliteJournal;

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use sqlx::SqliteConnection;
 use tool_runtime::journal::JournalError;
+use tool_sqlite::private;
+use tool_sqlite::time::stamp;
 
 use crate::error::{ResultExt, unavailable};
-use crate::file::private;
-use crate::time::stamp;
 
 /// One opening of the file: a number, and a lock that the system holds until the process ends.
 #[derive(Debug)]

@@ -4,10 +4,10 @@ use std::time::SystemTime;
 
 use tool_runtime::confirm::{PendingStore, SealedCall, StoreError, Stored};
 use tool_runtime::journal::JournalError;
+use tool_sqlite::time::{from_stamp, stamp};
 
 use crate::SqliteJournal;
 use crate::error::{ResultExt, unavailable};
-use crate::time::{from_stamp, stamp};
 
 /// How many calls wait at most. One more is refused: those that wait were promised an answer.
 const MOST: i64 = 10_000;

@@ -3,10 +3,10 @@
 use std::time::{Duration, SystemTime};
 
 use tool_runtime::journal::JournalError;
+use tool_sqlite::time::stamp;
 
 use crate::SqliteJournal;
 use crate::error::ResultExt;
-use crate::time::stamp;
 
 impl SqliteJournal {
     /// Removes what is older: entries whose call is not running. Calls that wait for a confirmation are removed once it

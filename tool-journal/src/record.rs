@@ -4,10 +4,10 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use sqlx::sqlite::{Sqlite, SqliteArguments, SqliteConnection};
 use tool_runtime::journal::{Begun, CallKey, Finished, JournalError, Started};
+use tool_sqlite::time::{micros, stamp};
 
 use crate::SqliteJournal;
 use crate::error::{ResultExt, not_running, unreadable};
-use crate::time::{micros, stamp};
 
 type Query = sqlx::query::Query<'static, Sqlite, SqliteArguments>;
 

@@ -3,13 +3,24 @@
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use sqlx::{Sqlite, SqlitePool, Transaction};
 use tool_runtime::journal::{Begun, BoxFuture, CallKey, Entry, Finished, Journal, JournalError, Query, Started, State};
+use tool_sqlite::{Database, Kind};
 
-use crate::error::ResultExt;
+use crate::error::{ResultExt, not_opened};
 use crate::opening::Opening;
-use crate::{file, schema};
+
+const JOURNAL: Kind = Kind {
+    application: *b"tljr",
+    name: "the journal",
+    others: "no journal of calls",
+    migrations: &[include_str!("schema/1.sql")],
+    // What is pruned is overwritten, not only forgotten.
+    pragmas: &[("secure_delete", "ON")],
+    queue: Duration::from_secs(10),
+};
 
 /// A record of calls in a SQLite file. A clone is the same journal.
 #[derive(Clone, Debug)]
@@ -17,7 +28,7 @@ pub struct SqliteJournal(pub(crate) Arc<Inner>);
 
 #[derive(Debug)]
 pub(crate) struct Inner {
-    pools: file::Pools,
+    file: Database,
     pub(crate) opening: Opening,
     identity: String,
     /// The runs of this opening that are on their way.
@@ -30,33 +41,30 @@ impl SqliteJournal {
     /// # Errors
     /// If the file cannot be written, is damaged, is another program's database, or was written by a newer version.
     pub async fn open(path: impl AsRef<Path>) -> Result<Self, JournalError> {
-        let path = file::create(path.as_ref())?;
-        let pools = file::connect(&path).await?;
-        let mut transaction = exclusive(&pools.writer).await?;
-        schema::migrate(&mut transaction).await?;
-        let opening = Opening::register(&mut transaction, &path).await?;
+        let file = JOURNAL.open(path).await.map_err(not_opened)?;
+        let mut transaction = file.exclusive().await.or_unwritten("be locked for writing")?;
+        let opening = Opening::register(&mut transaction, &file.path).await?;
         let identity = Opening::first(&mut transaction).await?;
         transaction.commit().await.or_unwritten("register this process")?;
-        Ok(Self(Arc::new(Inner { pools, opening, identity, running: Mutex::default() })))
+        Ok(Self(Arc::new(Inner { file, opening, identity, running: Mutex::default() })))
     }
 
     /// Writes everything to the file itself and closes it. Dropping the last clone does the same, some time later.
     pub async fn close(self) {
-        self.0.pools.readers.close().await;
-        self.0.pools.writer.close().await;
+        self.0.file.close().await;
     }
 
     /// A transaction during which nobody else writes, neither here nor in another process.
     pub(crate) async fn exclusive(&self) -> Result<Transaction<'static, Sqlite>, JournalError> {
-        exclusive(&self.0.pools.writer).await
+        self.0.file.exclusive().await.or_unwritten("be locked for writing")
     }
 
     pub(crate) fn writer(&self) -> &SqlitePool {
-        &self.0.pools.writer
+        &self.0.file.writer
     }
 
     pub(crate) fn readers(&self) -> &SqlitePool {
-        &self.0.pools.readers
+        &self.0.file.readers
     }
 
     pub(crate) fn running(&self) -> MutexGuard<'_, HashSet<u64>> {
@@ -71,10 +79,6 @@ impl SqliteJournal {
             self.0.opening.is_alive(opening)
         }
     }
-}
-
-async fn exclusive(writer: &SqlitePool) -> Result<Transaction<'static, Sqlite>, JournalError> {
-    writer.begin_with("BEGIN IMMEDIATE").await.or_unwritten("be locked for writing")
 }
 
 impl Journal for SqliteJournal {

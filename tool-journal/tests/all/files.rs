@@ -27,6 +27,14 @@ async fn a_newer_version_is_refused() {
 }
 
 #[tokio::test]
+async fn every_release_knows_it_by_its_mark_and_version() {
+    let folder = Folder::new();
+    folder.open().await.close().await;
+    let file = std::fs::read(folder.journal()).unwrap();
+    assert_eq!((&file[68..72], file[63]), (&b"tljr"[..], 1));
+}
+
+#[tokio::test]
 async fn another_programs_database_is_refused_and_left_alone() {
     let folder = Folder::new();
     run(&folder, "CREATE TABLE customers (name TEXT)").await;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use sqlx::{Sqlite, SqliteConnection, SqlitePool, Transaction};
+use sqlx::{Sqlite, SqliteConnection, Transaction};
 use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
+use tool_sqlite::Database;
 
 /// The transaction of one call. Clones share it, so that what one repository has written another one of the call reads,
 /// and all of it is kept or nothing.
@@ -15,14 +16,14 @@ pub struct Session {
 }
 
 enum State {
-    Idle(SqlitePool),
+    Idle(Database),
     Begun(Transaction<'static, Sqlite>),
     Over,
 }
 
 impl Session {
-    pub(super) fn new(pool: SqlitePool) -> Self {
-        Self { state: Arc::new(Mutex::new(State::Idle(pool))) }
+    pub(super) fn new(file: Database) -> Self {
+        Self { state: Arc::new(Mutex::new(State::Idle(file))) }
     }
 
     /// The connection, for one statement.
@@ -31,9 +32,9 @@ impl Session {
     /// When the transaction cannot begin, and when the session is over.
     pub async fn connection(&self) -> sqlx::Result<MappedMutexGuard<'_, SqliteConnection>> {
         let mut state = self.state.lock().await;
-        if let State::Idle(pool) = &*state {
+        if let State::Idle(file) = &*state {
             // One that reads first and writes later would fail if somebody wrote in between.
-            *state = State::Begun(pool.begin_with("BEGIN IMMEDIATE").await?);
+            *state = State::Begun(file.exclusive().await?);
         }
         let begun = MutexGuard::try_map(state, |state| match state {
             State::Begun(transaction) => Some(&mut **transaction),

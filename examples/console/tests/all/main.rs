@@ -15,6 +15,9 @@ mod kill;
 // Sessions: all of a call is kept, or nothing.
 mod rollback;
 
+// Files of other versions.
+mod store;
+
 // The sampler, alerts and the checks of targets.
 mod sampler;
 

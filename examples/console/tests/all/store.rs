@@ -1,0 +1,27 @@
+use console::store::Store;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection};
+
+/// A file as the console has always written them, with a version but without a mark; then of a newer version.
+#[tokio::test]
+async fn a_file_of_before_is_opened_and_a_newer_one_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("console.db");
+    let options = SqliteConnectOptions::new().filename(&path).create_if_missing(true);
+    for statement in [include_str!("../../src/store/1.sql"), "PRAGMA user_version = 1", "PRAGMA user_version = 2"] {
+        let mut connection = options.connect().await.expect("a connection");
+        sqlx::raw_sql(statement).execute(&mut connection).await.expect("it is written");
+        connection.close().await.expect("it is closed");
+        match (statement, Store::open(&path).await) {
+            ("PRAGMA user_version = 1", opened) => opened.expect("it is one of the console").close().await,
+            ("PRAGMA user_version = 2", refused) => {
+                let error = refused.expect_err("it is newer").to_string();
+                assert!(error.contains("version 2") && error.contains("up to 1: a newer release"), "{error}");
+            }
+            (_, refused) => {
+                let error = refused.expect_err("it has no version").to_string();
+                assert!(error.contains("none of the console"), "{error}");
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What a file is for, and how it is opened.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions, Connection};
+
+use crate::patience::{BUSY, patiently};
+use crate::{Database, OpenError, private};
+
+/// How many can read at once.
+const READERS: u32 = 4;
+
+/// A kind of file: what tells it from others, and what is in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// Four letters that mark a file as one of this kind. Zeros leave it without a mark: then another program's file
+    /// without one is refused only if it has no version, or one that is not known.
+    pub application: [u8; 4],
+    /// What the file is called: `the journal`.
+    pub name: &'static str,
+    /// What another program's file is called: `no journal of calls`.
+    pub others: &'static str,
+    /// What brings a file from each version to the next; an empty file has version 0.
+    pub migrations: &'static [&'static str],
+    /// Settings of each connection, with which the usual ones can be replaced, too.
+    pub pragmas: &'static [(&'static str, &'static str)],
+    /// How long to wait for a connection, behind this process' own statements.
+    pub queue: Duration,
+}
+
+impl Kind {
+    /// Opens a file, makes it if there is none, and brings it to this version.
+    ///
+    /// # Errors
+    /// If the file cannot be written, is damaged, is another program's database, or was written by a newer version.
+    pub async fn open(&self, path: impl AsRef<Path>) -> Result<Database, OpenError> {
+        let path = create(path.as_ref())?;
+        let options = SqliteConnectOptions::new().filename(&path).busy_timeout(BUSY);
+        self.check(&options).await?;
+        let database = self.connect(path, options).await?;
+        self.migrate(&database).await?;
+        Ok(database)
+    }
+
+    /// Makes sure that the file is of this kind or empty: no other database is to be changed, not even in its mode.
+    async fn check(&self, options: &SqliteConnectOptions) -> Result<(), OpenError> {
+        let mut connection = patiently(|| options.connect()).await.map_err(unread)?;
+        let checked = self.missing(&mut connection).await;
+        connection.close().await.map_err(unread)?;
+        checked.map(drop)
+    }
+
+    async fn connect(&self, path: PathBuf, options: SqliteConnectOptions) -> Result<Database, OpenError> {
+        let options = options
+            .journal_mode(SqliteJournalMode::Wal)
+            // A commit is on the disk when it returns, on macOS too.
+            .synchronous(SqliteSynchronous::Full)
+            .pragma("fullfsync", "ON");
+        let options = self.pragmas.iter().fold(options, |options, (name, value)| options.pragma(*name, *value));
+        let pool = || SqlitePoolOptions::new().acquire_timeout(self.queue).idle_timeout(None).max_lifetime(None);
+        let writer = patiently(|| pool().max_connections(1).connect_with(options.clone())).await.map_err(unread)?;
+        let readers = pool().max_connections(READERS).connect_lazy_with(options.pragma("query_only", "ON"));
+        Ok(Database { writer, readers, path })
+    }
+}
+
+fn unread(error: sqlx::Error) -> OpenError {
+    OpenError::Unread("its file", error)
+}
+
+/// Makes the file if there is none, and gives its full path.
+fn create(path: &Path) -> Result<PathBuf, OpenError> {
+    let full_path = private().open(path).and_then(|_| path.canonicalize());
+    full_path.map_err(|error| OpenError::Path(path.to_owned(), error))
+}

@@ -1,0 +1,57 @@
+use std::path::PathBuf;
+use std::time::Duration;
+
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection, SqliteConnection};
+use tempfile::TempDir;
+use tool_sqlite::{Kind, OpenError};
+
+pub const NOTES: Kind = Kind {
+    application: *b"note",
+    name: "the file of notes",
+    others: "none of notes",
+    migrations: &["CREATE TABLE notes (text TEXT NOT NULL)", "ALTER TABLE notes ADD at INTEGER"],
+    pragmas: &[],
+    queue: Duration::from_secs(10),
+};
+
+/// A folder with a file of notes, gone at the end of the test.
+pub struct Folder(pub TempDir);
+
+impl Folder {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub fn notes(&self) -> PathBuf {
+        self.0.path().join("notes.db")
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.path()).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    pub async fn refused(&self, kind: Kind) -> OpenError {
+        kind.open(self.notes()).await.map(drop).expect_err("the file is to be refused")
+    }
+
+    /// A connection that knows nothing of kinds.
+    pub async fn connect(&self) -> SqliteConnection {
+        let options = SqliteConnectOptions::new().filename(self.notes()).create_if_missing(true);
+        options.busy_timeout(Duration::ZERO).connect().await.unwrap()
+    }
+
+    pub async fn run(&self, sql: &'static str) {
+        let mut connection = self.connect().await;
+        sqlx::raw_sql(sql).execute(&mut connection).await.unwrap();
+        connection.close().await.unwrap();
+    }
+
+    /// Application, version, and the columns of `notes`.
+    pub async fn marks(&self) -> (i32, i32, i32) {
+        let marks = "SELECT application_id, user_version, (SELECT count(*) FROM pragma_table_info('notes')) \
+                     FROM pragma_application_id, pragma_user_version";
+        sqlx::query_as(marks).fetch_one(&mut self.connect().await).await.unwrap()
+    }
+}

@@ -1,0 +1,51 @@
+use tool_sqlite::{Kind, OpenError};
+
+use crate::support::{Folder, NOTES};
+
+const MARK: i32 = 0x6e6f_7465;
+
+#[tokio::test]
+async fn an_older_file_is_brought_to_this_version() {
+    let folder = Folder::new();
+    let older = Kind { migrations: &NOTES.migrations[..1], ..NOTES };
+    let notes = older.open(folder.notes()).await.unwrap();
+    sqlx::query("INSERT INTO notes VALUES ('old')").execute(&notes.writer).await.unwrap();
+    notes.close().await;
+    assert_eq!(folder.marks().await, (MARK, 1, 1));
+
+    let notes = NOTES.open(folder.notes()).await.unwrap();
+    let kept: (String, Option<i64>) = sqlx::query_as("SELECT * FROM notes").fetch_one(&notes.readers).await.unwrap();
+    assert_eq!(kept, ("old".to_owned(), None));
+    assert_eq!(folder.marks().await, (MARK, 2, 2));
+    let error = sqlx::query("DELETE FROM notes").execute(&notes.readers).await.unwrap_err();
+    assert!(error.to_string().contains("readonly"), "{error}");
+}
+
+#[tokio::test]
+async fn migrations_happen_together_or_not_at_all() {
+    let folder = Folder::new();
+    let broken =
+        Kind { migrations: &["CREATE TABLE notes (text TEXT)", "ALTER TABLE nothing ADD at INTEGER"], ..NOTES };
+    let error = folder.refused(broken).await;
+    assert!(matches!(error, OpenError::Unwritten("create its tables", _)), "{error:?}");
+    assert_eq!(folder.marks().await, (0, 0, 0));
+    NOTES.open(folder.notes()).await.unwrap();
+    assert_eq!(folder.marks().await, (MARK, 2, 2));
+}
+
+#[tokio::test]
+async fn a_kind_may_do_without_a_mark_and_with_settings_of_its_own() {
+    let folder = Folder::new();
+    let kind = Kind { application: [0; 4], pragmas: &[("synchronous", "NORMAL")], ..NOTES };
+    for _ in 0..2 {
+        let notes = kind.open(folder.notes()).await.unwrap();
+        let setting: (i32,) = sqlx::query_as("PRAGMA synchronous").fetch_one(&notes.writer).await.unwrap();
+        assert_eq!(setting, (1,));
+        notes.close().await;
+    }
+    assert_eq!(folder.marks().await, (0, 2, 2));
+
+    let notes = Kind { migrations: &[], ..NOTES }.open(folder.0.path().join("other.db")).await.unwrap();
+    let setting: (i32,) = sqlx::query_as("PRAGMA synchronous").fetch_one(&notes.writer).await.unwrap();
+    assert_eq!(setting, (2,), "a commit waits for the disk otherwise");
+}
