@@ -16,7 +16,8 @@ pub(crate) fn runtime_path(explicit: Option<&syn::Path>) -> TokenStream {
     if let Some(path) = explicit {
         return quote!(#path);
     }
-    let name = Ident::new(&name_here(), Span::call_site());
+    // What is no name in Rust was not read rightly.
+    let name = syn::parse_str(&name_here()).unwrap_or_else(|_| Ident::new(&default_name(), Span::call_site()));
     quote!(::#name)
 }
 
@@ -68,7 +69,7 @@ fn dependencies<'a>(manifest: &'a str, table: &'static str) -> impl Iterator<Ite
             section = header.split(']').next().unwrap_or_default().trim();
             return None;
         }
-        let (key, value) = line.split_once('=')?;
+        let (key, value) = line.split_once('=').filter(|_| !line.starts_with('#'))?;
         let key = key.trim().trim_matches('"');
         if section.ends_with(table) {
             return Some(Dependency { key: key.split('.').next().unwrap_or(key), value: line });
@@ -83,8 +84,8 @@ fn dependencies<'a>(manifest: &'a str, table: &'static str) -> impl Iterator<Ite
 
 fn names_package(value: &str) -> bool {
     value.split_once("package").is_some_and(|(_, rest)| {
-        let rest = rest.trim_start().strip_prefix('=').map(str::trim_start);
-        rest.is_some_and(|rest| rest.trim_start_matches(['"', '\'']).starts_with(PACKAGE))
+        let named = rest.trim_start().strip_prefix('=').and_then(|rest| rest.trim_start().strip_prefix(['"', '\'']));
+        named.is_some_and(|named| named.split(['"', '\'']).next() == Some(PACKAGE))
     })
 }
 
@@ -140,6 +141,15 @@ mod tests {
         ] {
             assert_eq!(renamed(manifest), None, "{manifest}");
             assert!(depends_plainly(manifest), "{manifest}");
+        }
+    }
+
+    #[test]
+    fn what_is_commented_out_or_another_package_is_no_rename() {
+        let ours = "rt = { package = \"tool-runtime\", path = \"..\" }";
+        for before in ["# tools = { package = \"tool-runtime\" }", "x = { package = \"tool-runtime-extras\" }"] {
+            assert_eq!(renamed(&format!("[dependencies]\n{before}")), None, "{before}");
+            assert_eq!(renamed(&format!("[dependencies]\n{before}\n{ours}")).as_deref(), Some("rt"), "{before}");
         }
     }
 

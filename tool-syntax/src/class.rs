@@ -66,8 +66,13 @@ pub fn read_class(attribute: TokenStream, item: &ItemImpl) -> (Option<Class>, Re
     };
     let previews = preview::named_by(&methods);
     let mut tools = Vec::new();
-    for method in methods.iter().filter(|method| role(method, &type_name) == Role::Method) {
-        if let Some((_, of)) = previews.iter().find(|(preview, _)| *preview == name_of(method)) {
+    for method in &methods {
+        check::no_conditional_tool(&method.attrs, &mut report);
+        check::once(&method.attrs, "tool", &mut report);
+        let role = role(method, &type_name);
+        if role != Role::Method {
+            check_new(method, role, &attr, &mut report);
+        } else if let Some((_, of)) = previews.iter().find(|(preview, _)| *preview == name_of(method)) {
             check_preview(method, of, &attr, &mut report);
         } else {
             tools.extend(read_method(method, &methods, &attr, &defaults, &mut report));
@@ -193,15 +198,26 @@ fn constructors(
     let constructors = methods.iter().filter(|method| role(method, type_name) == Role::Constructor && !excluded);
     let kept = constructors.filter(|method| {
         let marker = method.attrs.iter().find(|attribute| attrs::is_tool(attribute));
-        let skipped = marker.and_then(|attribute| attrs::parse_attribute::<ToolAttr>(attribute).ok()?.skip);
-        if let (Some(marker), None) = (marker, &skipped) {
-            report
-                .at(marker, "`new` is the constructor, never a tool; to keep it from being one, write `#[tool(skip)]`");
-        }
-        skipped.is_none_or(|skip| !*skip)
+        marker.and_then(skip).is_none_or(|skip| !skip)
     });
-    let kept: Vec<&&ImplItemFn> = kept.collect();
-    kept.into_iter().filter_map(|method| read_constructor(method, self_ty, report)).collect()
+    kept.filter_map(|method| read_constructor(method, self_ty, report)).collect()
+}
+
+/// What an attribute says with `skip`, if it says so.
+fn skip(marker: &Attribute) -> Option<bool> {
+    attrs::parse_attribute::<ToolAttr>(marker).ok()?.skip.map(|skip| *skip)
+}
+
+/// A `new` that makes the type is no tool, whatever is said of it.
+fn check_new(method: &ImplItemFn, role: Role, class: &ClassAttr, report: &mut Report) {
+    let message = match role {
+        Role::Constructor => "`new` is the constructor, never a tool; to keep it from being one, write `#[tool(skip)]`",
+        _ => "`new` makes the type itself, and is never a tool; a tool needs another name",
+    };
+    let markers = method.attrs.iter().filter(|attribute| attrs::is_tool(attribute));
+    markers.filter(|marker| skip(marker).is_none()).for_each(|marker| report.at(marker, message));
+    let included = class.include.iter().flat_map(|list| &list.0).filter(|name| name.value() == "new");
+    included.for_each(|name| report.at(name, message));
 }
 
 fn flatten(token: proc_macro2::TokenTree) -> Vec<String> {
@@ -268,8 +284,6 @@ fn read_method(
     defaults: &ClassDefaults<'_>,
     report: &mut Report,
 ) -> Option<Tool> {
-    check::no_conditional_tool(&method.attrs, report);
-    check::once(&method.attrs, "tool", report);
     let name = name_of(method);
     let has = |list: &[LitStr]| list.iter().any(|entry| entry.value() == name);
     let marker = method.attrs.iter().find(|attribute| attrs::is_tool(attribute));
