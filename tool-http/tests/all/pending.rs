@@ -162,6 +162,9 @@ async fn what_makes_no_sense_is_refused_and_changes_nothing() {
         ("approve", json!({"token": ""}), (404, "token")),
         ("refuse", json!({"token": token, "why": "x"}), (400, "body")),
         ("abort", json!([token]), (400, "body")),
+        ("approve?dry_run=true", json!({"token": token}), (400, "query")),
+        ("refuse?reason=x", json!({"token": token}), (400, "query")),
+        ("abort?conversation=c", json!({"token": token}), (400, "query")),
     ] {
         let (status, kind) = fixture.decide(what, body.clone()).await.problem();
         assert_eq!((status, kind.as_str()), expected, "{what} {body}");
