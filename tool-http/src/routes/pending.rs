@@ -161,15 +161,21 @@ pub(crate) async fn abort(State(api): Api, _: Asked<Nothing>, request: Request) 
     let Abort { token } = api.body.json(&parts.headers, body).await?;
     let (deferred, now) = (deferred(&api)?, SystemTime::now());
     let call = deferred.redeem(&token, now).await.map_err(refused)?;
+    // First of all: its token is used up, and nobody can ask again.
+    let result = api.tools.abort(&call.question).await;
     if let Some(conversation) = &call.question.conversation {
-        for (other, _) in deferred.waiting(conversation, now).await.map_err(refused)? {
+        let others = deferred.waiting(conversation, now).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, conversation, "the other calls that wait could not be aborted");
+            Vec::new()
+        });
+        for (other, _) in others {
             // Somebody may have answered it meanwhile.
             if let Ok(other) = deferred.redeem(&other.token, now).await {
                 api.tools.abort(&other.question).await;
             }
         }
     }
-    Ok(said(&api.tools.abort(&call.question).await))
+    Ok(said(&result))
 }
 
 fn deferred(api: &Shared) -> Result<&Deferred, Problem> {
