@@ -2,6 +2,7 @@
 
 use axum::extract::{FromRequestParts, Path, Query};
 use http::request::Parts;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::Problem;
@@ -18,6 +19,11 @@ impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Asked<T> {
         Ok(Self(query))
     }
 }
+
+/// A query that asks for nothing.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Nothing {}
 
 /// The name in the path.
 pub(crate) struct Name(pub(crate) String);

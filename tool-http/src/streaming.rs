@@ -1,18 +1,19 @@
 //! A call whose progress is told while it runs, as server-sent events.
 
 use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
-use http::{HeaderMap, header};
+use http::{HeaderMap, StatusCode, header};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
+use tokio::task::{JoinError, JoinSet};
 use tool_runtime::{Progress, ToolResult};
+use tracing::Instrument;
 
 use crate::Problem;
 
@@ -27,8 +28,9 @@ pub(crate) fn is_wanted(headers: &HeaderMap) -> bool {
         .any(|kind| kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("text/event-stream")))
 }
 
-/// Runs a call inside its response: `progress` for each report, then `result`. A client that goes away takes the
-/// response with it, and so the call.
+/// Runs a call beside its response: `progress` for each report, then `result`. A client that does not read holds up the
+/// response, but not the call, whose time limits hold all the same. One that goes away takes the response with it, and so
+/// the call.
 pub(crate) fn respond<F>(call: impl FnOnce(Progress) -> F) -> Response
 where
     F: Future<Output = Result<ToolResult, Problem>> + Send + 'static,
@@ -41,7 +43,9 @@ where
             unheard.fetch_add(1, Ordering::Relaxed);
         }
     });
-    let streamed = Streamed { call: Some(Box::pin(call(progress))), ended: None, reports, missed };
+    let mut running = JoinSet::new();
+    running.spawn(call(progress).in_current_span());
+    let streamed = Streamed { running, ended: None, reports, missed };
     let events = stream::unfold(streamed, |mut streamed| async move {
         let event = streamed.next().await?;
         Some((Ok::<_, Infallible>(event), streamed))
@@ -49,10 +53,9 @@ where
     Sse::new(events).keep_alive(KeepAlive::default()).into_response()
 }
 
-type Running = Pin<Box<dyn Future<Output = Result<ToolResult, Problem>> + Send>>;
-
 struct Streamed {
-    call: Option<Running>,
+    /// The call, as long as it runs. Dropped, it drops the call.
+    running: JoinSet<Result<ToolResult, Problem>>,
     ended: Option<Result<ToolResult, Problem>>,
     reports: mpsc::Receiver<Value>,
     missed: Arc<AtomicU64>,
@@ -73,14 +76,20 @@ impl Streamed {
                 Some(Ok(result)) => return Some(event("result", &result)),
                 Some(Err(problem)) => return Some(event("problem", &problem)),
             }
-            let call = self.call.as_mut()?;
             tokio::select! {
                 biased;
                 Some(report) = self.reports.recv() => return Some(event("progress", &report)),
-                ended = call => (self.call, self.ended) = (None, Some(ended)),
+                ended = self.running.join_next() => self.ended = Some(ended?.unwrap_or_else(|error| Err(lost(&error)))),
             }
         }
     }
+}
+
+/// A dispatcher answers even for a handler that panics: what gets here is a fault of what stands around it.
+fn lost(error: &JoinError) -> Problem {
+    tracing::error!(%error, "a call was lost");
+    let detail = "The call was lost, and how far it has come is not known: look before you make it again.";
+    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "lost", detail)
 }
 
 /// An event with JSON for data.

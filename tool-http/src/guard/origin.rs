@@ -24,6 +24,8 @@ impl Origin {
         let (scheme, authority) = parts_of(text).ok_or_else(invalid)?;
         let read: Authority = authority.parse().map_err(|_| invalid())?;
         Host::read(&read).ok_or_else(invalid)?;
+        // Browsers do not say the usual port.
+        let authority = authority.strip_suffix(&format!(":{}", usual_port(scheme))).unwrap_or(authority);
         let said = format!("{scheme}://{}", authority.to_ascii_lowercase());
         HeaderValue::try_from(said).map(Self).map_err(|_| invalid())
     }
@@ -36,6 +38,10 @@ impl Origin {
 fn parts_of(origin: &str) -> Option<(&str, &str)> {
     let (scheme, authority) = origin.split_once("://")?;
     matches!(scheme, "http" | "https").then_some((scheme, authority))
+}
+
+fn usual_port(scheme: &str) -> u16 {
+    if scheme == "https" { 443 } else { 80 }
 }
 
 /// A name that a [`Guard`](crate::Guard) cannot go by.
@@ -79,7 +85,7 @@ pub(super) fn check(parts: &Parts, host: &Host, allowed: &[Origin]) -> Result<()
 fn is_same(origin: &HeaderValue, host: &Host) -> bool {
     let Some((scheme, authority)) = origin.to_str().ok().and_then(parts_of) else { return false };
     let Some(origin) = authority.parse().ok().and_then(|authority| Host::read(&authority)) else { return false };
-    let usual = if scheme == "https" { 443 } else { 80 };
+    let usual = usual_port(scheme);
     origin.name() == host.name() && origin.port.unwrap_or(usual) == host.port.unwrap_or(usual)
 }
 
@@ -99,4 +105,24 @@ fn other_site() -> Problem {
     let detail = "A page of another site sent this: use a page of this server, or allow that site with \
                   `Guard::origin(\"https://..\")`.";
     Problem::new(StatusCode::FORBIDDEN, "origin", detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_what_browsers_say() {
+        for (given, said) in [
+            ("https://App.example.org:443", "https://app.example.org"),
+            ("http://app.example.org:80", "http://app.example.org"),
+            ("https://[2001:db8::443]:443", "https://[2001:db8::443]"),
+            // The control: these ports are said.
+            ("http://app.example.org:443", "http://app.example.org:443"),
+            ("https://app.example.org:80", "https://app.example.org:80"),
+            ("https://app.example.org:8443", "https://app.example.org:8443"),
+        ] {
+            assert_eq!(Origin::read(given).unwrap().value(), said, "{given}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! A tool as a path of its own, so that any client of OpenAPI can call it.
 
 use serde_json::{Map, Value, json};
+use tool_model::reference_target;
 use tool_runtime::ToolDefinition;
 
 use super::paths::{called, parameters_of_calls};
@@ -58,12 +59,14 @@ fn component(tool: &str, name: &str) -> String {
 
 /// Lets the references of a tool's schema lead to the document's schemas.
 fn refer(schema: &mut Value, tool: &str) {
+    if let Some(name) = reference_target(schema) {
+        schema["$ref"] = format!("#/components/schemas/{}", component(tool, &name)).into();
+    }
     match schema {
         Value::Array(schemas) => schemas.iter_mut().for_each(|schema| refer(schema, tool)),
         Value::Object(keywords) => keywords.iter_mut().for_each(|(keyword, value)| match keyword.as_str() {
             // These hold values, in which nothing is a reference.
             "const" | "default" | "enum" | "examples" => {}
-            "$ref" => redirect(value, tool),
             // The keys of these are names, whatever they look like.
             "properties" | "patternProperties" | "$defs" | "dependentSchemas" => {
                 value.as_object_mut().into_iter().flat_map(Map::values_mut).for_each(|schema| refer(schema, tool));
@@ -72,16 +75,4 @@ fn refer(schema: &mut Value, tool: &str) {
         }),
         _ => {}
     }
-}
-
-fn redirect(reference: &mut Value, tool: &str) {
-    let name = reference.as_str().and_then(|text| text.strip_prefix("#/$defs/")).map(unescaped);
-    if let Some(name) = name {
-        *reference = format!("#/components/schemas/{}", component(tool, &name)).into();
-    }
-}
-
-/// A name as it stands, where a reference writes `~1` for `/` and `~0` for `~`.
-fn unescaped(name: &str) -> String {
-    name.replace("~1", "/").replace("~0", "~")
 }

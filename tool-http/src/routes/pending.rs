@@ -18,7 +18,7 @@ use super::Api;
 use super::call::{Prepared, respond};
 use crate::Problem;
 use crate::api::Shared;
-use crate::extract::Asked;
+use crate::extract::{Asked, Nothing};
 
 /// Whose calls.
 #[derive(Deserialize, JsonSchema)]
@@ -127,7 +127,7 @@ pub(crate) async fn list(
     Ok(Json(PendingList { pending: waiting.into_iter().map(Waiting::of).collect() }))
 }
 
-pub(crate) async fn approve(State(api): Api, request: Request) -> Result<Response, Problem> {
+pub(crate) async fn approve(State(api): Api, _: Asked<Nothing>, request: Request) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let prepared = Prepared::of(&api, &parts, None).await?;
     let Approval { token, edited } = api.body.json(&parts.headers, body).await?;
@@ -148,7 +148,7 @@ pub(crate) async fn approve(State(api): Api, request: Request) -> Result<Respons
     .await
 }
 
-pub(crate) async fn refuse(State(api): Api, request: Request) -> Result<Response, Problem> {
+pub(crate) async fn refuse(State(api): Api, _: Asked<Nothing>, request: Request) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let Refusal { token, reason } = api.body.json(&parts.headers, body).await?;
     let call = deferred(&api)?.redeem(&token, SystemTime::now()).await.map_err(refused)?;
@@ -156,20 +156,26 @@ pub(crate) async fn refuse(State(api): Api, request: Request) -> Result<Response
 }
 
 /// Refuses a call and whatever else of its conversation waits.
-pub(crate) async fn abort(State(api): Api, request: Request) -> Result<Response, Problem> {
+pub(crate) async fn abort(State(api): Api, _: Asked<Nothing>, request: Request) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let Abort { token } = api.body.json(&parts.headers, body).await?;
     let (deferred, now) = (deferred(&api)?, SystemTime::now());
     let call = deferred.redeem(&token, now).await.map_err(refused)?;
+    // First of all: its token is used up, and nobody can ask again.
+    let result = api.tools.abort(&call.question).await;
     if let Some(conversation) = &call.question.conversation {
-        for (other, _) in deferred.waiting(conversation, now).await.map_err(refused)? {
+        let others = deferred.waiting(conversation, now).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, conversation, "the other calls that wait could not be aborted");
+            Vec::new()
+        });
+        for (other, _) in others {
             // Somebody may have answered it meanwhile.
             if let Ok(other) = deferred.redeem(&other.token, now).await {
                 api.tools.abort(&other.question).await;
             }
         }
     }
-    Ok(said(&api.tools.abort(&call.question).await))
+    Ok(said(&result))
 }
 
 fn deferred(api: &Shared) -> Result<&Deferred, Problem> {

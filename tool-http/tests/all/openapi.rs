@@ -8,6 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use axum::Router;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use test_packages::{PyPi, run};
 use tool_http::{Api, Token};
@@ -19,6 +21,27 @@ use crate::support::{Desk, Stream, User, builder, get, mounted, overloaded, post
 
 const TARGET: &str = env!("CARGO_TARGET_TMPDIR");
 static VALIDATOR: PyPi = PyPi::new(include_str!("../python/requirements.txt"), "OPENAPI_PYTHON", TARGET);
+
+/// Its name is escaped in references, as is that of what it holds.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "Page<{T}>")]
+struct Page<T> {
+    #[serde(rename = "items")]
+    _items: Vec<T>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "Größe/%41~")]
+struct Size {
+    #[serde(rename = "width")]
+    _width: u32,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Print {
+    #[serde(rename = "page")]
+    _page: Page<Size>,
+}
 
 /// A router with all there is.
 fn whole() -> Router {
@@ -34,7 +57,9 @@ fn whole() -> Router {
         "$defs": {"Page<Item>": {"type": "object", "properties": {"next": {"$ref": "#/$defs/Page<Item>"}}}},
     });
     let odd = RuntimeTool::from_schema("odd-one", "Odd.", &schema, |_, _| async { "fine" });
-    let tools = builder(&Desk::default()).tool(odd).tool(overloaded()).journal(journal.clone()).build().unwrap();
+    let print = RuntimeTool::new("print", "Print.", |_: Print| async { "printed" });
+    let tools =
+        builder(&Desk::default()).tool(odd).tool(print).tool(overloaded()).journal(journal.clone()).build().unwrap();
     let waiting = Deferred::new(Key::random().unwrap());
     mounted(Api::new(tools).pending(waiting).journal(journal).with(|_| Ok(User("ada".into()))))
 }
@@ -126,6 +151,7 @@ async fn each_tool_is_a_path_with_its_own_arguments() {
     assert_eq!(odd["properties"]["$ref"], json!({"type": "string"}), "a property that is called like a keyword");
     assert_eq!(odd["properties"]["shape"]["default"]["$ref"], "#/$defs/Page<Item>", "a value is no reference");
     assert_eq!(odd["properties"]["page"]["$ref"], "#/components/schemas/odd-one.Page-3c-Item-3e-");
+    assert!(schema("print")["properties"]["page"]["$ref"].is_string(), "{}", schema("print"));
     assert_every_reference_leads_somewhere(&document, &document);
     assert_eq!(document["components"]["schemas"]["Problem"]["required"], json!(["status", "title", "kind", "detail"]));
 

@@ -5,9 +5,9 @@ use axum::Router;
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 use tool_http::Api;
-use tool_runtime::confirm::Key;
+use tool_runtime::confirm::{Key, MemoryStore, StoreError, Stored};
 use tool_runtime::journal::{Journal, MemoryJournal, Query};
-use tool_runtime::{Deferred, Limit, Limiter};
+use tool_runtime::{Deferred, Limit, Limiter, PendingStore, SealedCall};
 
 use crate::support::{Desk, Stream, builder, get, json, mounted, post, request, send};
 
@@ -19,10 +19,13 @@ struct Fixture {
 
 impl Fixture {
     fn new() -> Self {
+        Self::over(Deferred::new(Key::random().unwrap()))
+    }
+
+    fn over(waiting: Deferred) -> Self {
         let (desk, journal) = (Desk::default(), Arc::new(MemoryJournal::new()));
         // The dispatcher itself has nobody to ask.
         let tools = builder(&desk).journal(journal.clone()).limit(Limiter::new().tool("desk.add", Limit::total(0)));
-        let waiting = Deferred::new(Key::random().unwrap());
         let router = mounted(Api::new(tools.build().unwrap()).pending(waiting));
         Self { desk, journal, router }
     }
@@ -124,6 +127,40 @@ async fn an_abort_takes_the_whole_conversation_with_it() {
     assert_eq!((answer.status, fixture.purges()), (StatusCode::OK, 1));
 }
 
+/// Keeps calls, and cannot say which.
+#[derive(Default)]
+struct Unlisted(MemoryStore);
+
+impl PendingStore for Unlisted {
+    fn put(&self, call: SealedCall) -> Stored<'_, ()> {
+        self.0.put(call)
+    }
+
+    fn get<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>> {
+        self.0.get(id)
+    }
+
+    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>> {
+        self.0.take(id)
+    }
+
+    fn list<'a>(&'a self, _: &'a str) -> Stored<'a, Vec<SealedCall>> {
+        Box::pin(async { Err(StoreError::new("out of order")) })
+    }
+}
+
+#[tokio::test]
+async fn an_abort_is_done_even_if_the_others_cannot_be_found() {
+    let fixture = Fixture::over(Deferred::new(Key::random().unwrap()).store(Unlisted::default()));
+    let tokens = [fixture.purge("web-1").await, fixture.purge("web-2").await];
+    let answer = fixture.decide("abort", json!({"token": tokens[0]})).await;
+    assert_eq!((answer.status, &answer.json()["error"]["kind"]), (StatusCode::OK, &json!("aborted")));
+    assert_eq!(fixture.decisions().await[0], "aborted");
+    // The control: the other one is not lost either.
+    let answer = fixture.decide("approve", json!({"token": tokens[1]})).await;
+    assert_eq!((answer.status, fixture.purges()), (StatusCode::OK, 1));
+}
+
 #[tokio::test]
 async fn whoever_may_see_all_that_waits_is_shown_all() {
     let fixture = Fixture::new();
@@ -162,6 +199,9 @@ async fn what_makes_no_sense_is_refused_and_changes_nothing() {
         ("approve", json!({"token": ""}), (404, "token")),
         ("refuse", json!({"token": token, "why": "x"}), (400, "body")),
         ("abort", json!([token]), (400, "body")),
+        ("approve?dry_run=true", json!({"token": token}), (400, "query")),
+        ("refuse?reason=x", json!({"token": token}), (400, "query")),
+        ("abort?conversation=c", json!({"token": token}), (400, "query")),
     ] {
         let (status, kind) = fixture.decide(what, body.clone()).await.problem();
         assert_eq!((status, kind.as_str()), expected, "{what} {body}");

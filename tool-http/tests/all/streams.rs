@@ -1,11 +1,13 @@
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tool_http::Api;
+use tool_runtime::{Progress, tool_class};
 
-use crate::support::{Desk, Stream, builder, json, mounted, request, router, serve};
+use crate::support::{Desk, Stream, TellsWhenDropped, builder, json, mounted, request, router, serve};
 
 fn streamed(path: &str, body: &serde_json::Value) -> axum::http::Request<axum::body::Body> {
     json(request("POST", path).header("accept", "text/event-stream"), body)
@@ -39,11 +41,16 @@ async fn a_client_that_is_too_slow_is_told_what_it_missed() {
     assert_eq!(told.last().unwrap().name, "result");
 }
 
-async fn connected(address: std::net::SocketAddr, accept: &str) -> TcpStream {
-    let mut connection = TcpStream::connect(address).await.unwrap();
+/// A connection on which a tool was called. It takes in little before it is read.
+async fn called(address: SocketAddr, tool: &str, arguments: &serde_json::Value, accept: &str) -> TcpStream {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4_096).unwrap();
+    let mut connection = socket.connect(address).await.unwrap();
+    let body = arguments.to_string();
+    let length = body.len();
     let request = format!(
-        "POST /api/tools/desk.wait HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\naccept: {accept}\r\n\
-         content-length: 2\r\n\r\n{{}}"
+        "POST /api/tools/{tool} HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\naccept: {accept}\r\n\
+         connection: close\r\ncontent-length: {length}\r\n\r\n{body}"
     );
     connection.write_all(request.as_bytes()).await.unwrap();
     connection
@@ -65,7 +72,7 @@ async fn a_client_that_goes_away_takes_its_call_with_it() {
     let mut events = tools.events().subscribe();
     let address = serve(mounted(Api::new(tools))).await;
     for accept in ["text/event-stream", "application/json"] {
-        let mut connection = connected(address, accept).await;
+        let mut connection = called(address, "desk.wait", &json!({}), accept).await;
         // Until the handler runs.
         while !matches!(events.next().await, Some(tool_runtime::Update::Event(event)) if matches!(event.what, tool_runtime::What::Progress { .. }))
         {
@@ -80,4 +87,38 @@ async fn a_client_that_goes_away_takes_its_call_with_it() {
         let stopped = tokio::time::timeout(Duration::from_secs(30), desk.dropped.notified()).await;
         assert!(stopped.is_ok(), "{accept}: it goes on for nobody");
     }
+}
+
+/// Says much.
+struct Hose(Desk);
+
+#[tool_class(manual, prefix = "hose")]
+impl Hose {
+    /// Report a long text again and again.
+    pub async fn pour(&self, times: u32, #[inject] progress: &Progress) -> String {
+        let _tells = TellsWhenDropped(self.0.dropped.clone());
+        for _ in 0..times {
+            progress.report("water ".repeat(4_000));
+            tokio::task::yield_now().await;
+        }
+        format!("poured {times} times")
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_reads_nothing_does_not_hold_up_its_call() {
+    let desk = Desk::default();
+    let address = serve(mounted(Api::new(builder(&desk).service(Hose(desk.clone())).build().unwrap()))).await;
+    let endless = json!({"times": u32::MAX});
+    let connection = called(address, "hose.pour?timeout_ms=1000", &endless, "text/event-stream").await;
+    let stopped = tokio::time::timeout(Duration::from_secs(30), desk.dropped.notified()).await;
+    assert!(stopped.is_ok(), "its time is up, and it goes on");
+    drop(connection);
+
+    // The control: whoever reads is told everything.
+    let mut connection = called(address, "hose.pour", &json!({"times": 200}), "text/event-stream").await;
+    let mut told = String::new();
+    connection.read_to_string(&mut told).await.unwrap();
+    assert_eq!(told.matches("event: progress").count(), 200);
+    assert!(!told.contains("event: missed") && told.contains("poured 200 times"));
 }

@@ -43,7 +43,7 @@ pub struct Desk {
     pub dropped: Arc<Notify>,
 }
 
-struct TellsWhenDropped(Arc<Notify>);
+pub struct TellsWhenDropped(pub Arc<Notify>);
 
 impl Drop for TellsWhenDropped {
     fn drop(&mut self) {
