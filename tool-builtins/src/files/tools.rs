@@ -218,15 +218,22 @@ impl Files {
         })
     }
 
-    /// The two files of a move; of a folder, nothing is told.
+    /// The two files of a move; of a folder, which replaces nothing, nothing is told. A link is what it is, not what it
+    /// leads to.
     fn moved(&self, from: &str, to: &str, overwrite: bool) -> Outcome<Vec<Change>> {
         let kind = rename::source(&self.workspace, from)?;
-        let replaces = rename::destination(&self.workspace, to, overwrite)?;
-        if !kind.is_file() {
+        let replaced = match rename::destination(&self.workspace, to, overwrite)? {
+            None => Content::Nothing,
+            Some(_) if kind.is_dir() => {
+                return retry(format!("{} is a folder and cannot take the place of {}.", quoted(from), quoted(to)));
+            }
+            Some(link) if link.is_symlink() => self.shown(to, link),
+            Some(_) => self.existing(to)?.content(self.limits.change_bytes)?,
+        };
+        if kind.is_dir() {
             return Ok(Vec::new());
         }
         let content = self.shown(from, kind);
-        let replaced = if replaces { self.existing(to)?.content(self.limits.change_bytes)? } else { Content::Nothing };
         Ok(vec![
             Change { path: from.to_owned(), before: content.clone(), after: Content::Nothing },
             Change { path: to.to_owned(), before: replaced, after: content },
