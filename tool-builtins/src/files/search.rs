@@ -142,7 +142,7 @@ impl Search<'_> {
         self.tally.lines += count;
         self.kept += kept;
         self.found.push(Matches { path, lines, count: kept });
-        if self.kept > 2 * self.limit {
+        if self.kept > self.limit.saturating_mul(2) {
             self.kept = prune(&mut self.found, self.limit);
         }
     }

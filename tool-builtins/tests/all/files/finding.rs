@@ -151,6 +151,24 @@ fn the_first_are_shown_and_all_are_counted() {
     assert!(listed[2].starts_with("[300 files. The first 2 are shown;"), "{listed:?}");
 }
 
+/// An application that sets no limits leaves them to the model, whose numbers may be any.
+#[test]
+fn no_limit_is_too_great() {
+    let limits = Limits { read_bytes: usize::MAX, change_bytes: u64::MAX, results: usize::MAX, entries: usize::MAX };
+    let world = World::with(|files| files.limits(limits));
+    world.put("a", "x\n");
+    for limit in [usize::MAX, usize::MAX / 2 + 1] {
+        assert_eq!(world.output("list_files", json!({"limit": limit})), "a (2 bytes)\n[1 file.]");
+        let found = world.output("search_files", json!({"pattern": "x", "limit": limit}));
+        assert_eq!(found, "a\n1: x\n\n[1 matching line in 1 of 1 file.]");
+        assert_eq!(world.output("read_file", json!({"path": "a", "limit": limit})), "x\n");
+        let message = world.refused("read_file", json!({"path": "a", "offset": limit}));
+        assert!(message.contains("`a` has 1 line"), "{message}");
+    }
+    world.output("write_file", json!({"path": "a", "content": "y\n", "mode": "append"}));
+    assert_eq!(world.text("a"), "x\ny\n");
+}
+
 #[test]
 fn long_lines_and_binary_files_do_no_harm() {
     let world = World::new();
