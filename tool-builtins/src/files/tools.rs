@@ -285,7 +285,8 @@ impl Files {
         /// The folder or the file to search, relative to the workspace.
         #[arg(default = ".")]
         path: &str,
-        /// Only files that fit this pattern, such as `*.rs` or `src/**/*.rs`, relative to the folder.
+        /// Only files that fit this pattern, such as `*.rs` or `src/**/*.rs`, relative to the folder. If `path` is a
+        /// file, it must fit too.
         glob: Option<&str>,
         /// Whether the pattern is a text to be found as it stands.
         #[arg(default = false)]
@@ -299,7 +300,8 @@ impl Files {
         /// How many matching lines to show at most.
         #[arg(default = 100, min = 1)]
         limit: usize,
-        /// Whether to search what `.gitignore` names, and `node_modules`, as well.
+        /// Whether to search what `.gitignore` names, and `node_modules`, as well. If `path` is a file, it is searched
+        /// in any case.
         #[arg(default = false)]
         include_ignored: bool,
         #[inject] cancelled: &CancellationToken,
@@ -308,7 +310,7 @@ impl Files {
         let query = Query { pattern, literal, ignore_case, context: context as usize, limit };
         let glob = glob.map(Glob::new).transpose()?;
         if !self.workspace.is_folder(path) {
-            return search::search_file(&self.workspace, path, query, cancelled);
+            return search::search_file(&self.workspace, path, query, glob.as_ref(), cancelled);
         }
         let start = self.workspace.folder(path)?;
         let walk = Walk {

@@ -127,6 +127,30 @@ fn matches_are_shown_by_file_with_their_lines() {
     assert!(message.contains("set `literal`"), "{message}");
 }
 
+/// A file that is named is searched whether git ignores it or not, but not if it contradicts the pattern for names.
+#[test]
+fn one_file_is_searched_if_it_fits() {
+    let world = project();
+    let search = |path: &str, glob: &str| json!({"pattern": "run", "path": path, "glob": glob});
+    for (path, glob) in [
+        ("src/main.rs", "*.rs"),
+        ("./src/main.rs", "src/**/*.rs"),
+        ("src/main.rs", "./src/*.rs"),
+        ("target/out.rs", "**/*.rs"),
+    ] {
+        let found = world.output("search_files", search(path, glob));
+        assert!(found.ends_with("[1 matching line in 1 of 1 file.]"), "{path} {glob}: {found}");
+    }
+    for (path, glob) in [("src/main.rs", "*.md"), ("src/main.rs", "web/**")] {
+        let message = world.refused("search_files", search(path, glob));
+        assert_eq!(message, "`src/main.rs` does not fit `glob`: leave that out to search this file, or give a folder.");
+    }
+    assert_eq!(
+        world.refused("search_files", search("src/mian.rs", "*.md")),
+        "There is no `src/mian.rs`. Did you mean `src/main.rs`?"
+    );
+}
+
 #[test]
 fn a_pattern_may_span_lines() {
     let world = project();
