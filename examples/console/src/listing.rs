@@ -19,6 +19,17 @@ impl<T> Listing<T> {
         items.truncate(limit);
         Self { total, items }
     }
+
+    /// Counts more, and keeps those that are among the first `limit` of all. The others are gone at once: where there
+    /// may be any number, they never take room together.
+    pub fn extend(&mut self, more: impl IntoIterator<Item = T>, limit: usize) {
+        for item in more {
+            self.total += 1;
+            if self.items.len() < limit {
+                self.items.push(item);
+            }
+        }
+    }
 }
 
 /// A text of at most so many characters; one that was longer ends in `…`.
@@ -52,4 +63,27 @@ pub fn percent(part: u64, whole: u64) -> f64 {
 #[must_use]
 pub fn contains(text: &str, wanted: &str) -> bool {
     text.to_lowercase().contains(&wanted.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    use super::Listing;
+
+    #[test]
+    fn no_more_are_held_than_are_kept() {
+        let (held, most) = (Rc::new(()), Cell::new(0));
+        let item = |_| {
+            let item = Rc::clone(&held);
+            most.set(most.get().max(Rc::strong_count(&held) - 1));
+            item
+        };
+        let mut listing = Listing { total: 0, items: Vec::new() };
+        listing.extend((0..2).map(item), 3);
+        listing.extend((0..1000).map(item), 3);
+        assert_eq!((listing.total, listing.items.len()), (1002, 3));
+        assert_eq!(most.get(), 4, "three, and the one that is looked at");
+    }
 }

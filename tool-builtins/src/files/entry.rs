@@ -80,7 +80,7 @@ impl Entry {
         }
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
         // It may grow while it is read.
-        file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| explain(&self.shown, &error))?;
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| explain(&self.shown, &error))?;
         if bytes.len() as u64 > limit { Err(too_long(bytes.len() as u64)) } else { Ok(bytes) }
     }
 

@@ -29,7 +29,7 @@ impl Visitor for Listing<'_> {
         }
         *(if found.kind.is_dir() { &mut self.folders } else { &mut self.files }) += 1;
         self.found.push(found);
-        if self.found.len() >= 4 * self.limit {
+        if self.found.len() >= self.limit.saturating_mul(4) {
             keep_first(&mut self.found, self.limit);
         }
     }

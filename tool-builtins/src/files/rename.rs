@@ -3,14 +3,14 @@
 use std::ffi::OsStr;
 use std::io;
 
-use cap_std::fs::Dir;
+use cap_std::fs::{Dir, FileType};
 
 use super::failure::{Outcome, explain, quoted, retry};
 use super::kind::describe;
 use super::workspace::{Parents, Workspace};
 
 /// What is moved.
-pub(super) fn source(workspace: &Workspace, path: &str) -> Outcome<cap_std::fs::FileType> {
+pub(super) fn source(workspace: &Workspace, path: &str) -> Outcome<FileType> {
     let Some((folder, name)) = workspace.name(path, Parents::Need)? else {
         return retry(format!("There is no {}.", quoted(path)));
     };
@@ -18,15 +18,15 @@ pub(super) fn source(workspace: &Workspace, path: &str) -> Outcome<cap_std::fs::
 }
 
 /// What stands where something is moved to, if anything.
-pub(super) fn destination(workspace: &Workspace, path: &str, overwrite: bool) -> Outcome<bool> {
-    let Some((folder, name)) = workspace.name(path, Parents::MayLack)? else { return Ok(false) };
+pub(super) fn destination(workspace: &Workspace, path: &str, overwrite: bool) -> Outcome<Option<FileType>> {
+    let Some((folder, name)) = workspace.name(path, Parents::MayLack)? else { return Ok(None) };
     match folder.symlink_metadata(&name) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(explain(path, &error)),
         Ok(found) if found.is_dir() => {
             retry(format!("{} is a folder; give the whole new path, with the name in it.", quoted(path)))
         }
-        Ok(_) if overwrite => Ok(true),
+        Ok(found) if overwrite => Ok(Some(found.file_type())),
         Ok(found) if found.is_file() => {
             retry(format!("{} exists already; set `overwrite` to replace it.", quoted(path)))
         }

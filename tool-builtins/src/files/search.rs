@@ -11,7 +11,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 use tool_runtime::display::thousands;
 use tool_runtime::{CancellationToken, HandlerError};
 
-use super::failure::{Outcome, quoted};
+use super::failure::{Outcome, quoted, retry};
 use super::glob::Glob;
 use super::list::of_walk;
 use super::walk::{Found, Visitor, Walk, Walked, in_order};
@@ -142,7 +142,7 @@ impl Search<'_> {
         self.tally.lines += count;
         self.kept += kept;
         self.found.push(Matches { path, lines, count: kept });
-        if self.kept > 2 * self.limit {
+        if self.kept > self.limit.saturating_mul(2) {
             self.kept = prune(&mut self.found, self.limit);
         }
     }
@@ -235,16 +235,22 @@ pub(super) fn search(walk: Walk<'_>, query: Query<'_>, glob: Option<&Glob>) -> O
     Ok(results(walk.workspace, searches, query, walked))
 }
 
-/// Searches one file.
+/// Searches one file. Whoever names it wants it searched, ignored or not; a pattern that it does not fit contradicts
+/// that.
 pub(super) fn search_file(
     workspace: &Workspace,
     path: &str,
     query: Query<'_>,
+    glob: Option<&Glob>,
     cancelled: &CancellationToken,
 ) -> Outcome<String> {
     let matcher = query.matcher()?;
     let mut search = new_search(workspace, Path::new(""), None, query, &matcher, cancelled);
     let (file, _) = workspace.file(path)?;
+    if glob.is_some_and(|glob| !glob.fits(Path::new(path.trim_start_matches("./")))) {
+        let path = quoted(path);
+        return retry(format!("{path} does not fit `glob`: leave that out to search this file, or give a folder."));
+    }
     search.search(file, PathBuf::from(path));
     super::stopped(cancelled)?;
     Ok(results(workspace, vec![search], query, Walked::default()))

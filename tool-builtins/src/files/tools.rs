@@ -218,15 +218,22 @@ impl Files {
         })
     }
 
-    /// The two files of a move; of a folder, nothing is told.
+    /// The two files of a move; of a folder, which replaces nothing, nothing is told. A link is what it is, not what it
+    /// leads to.
     fn moved(&self, from: &str, to: &str, overwrite: bool) -> Outcome<Vec<Change>> {
         let kind = rename::source(&self.workspace, from)?;
-        let replaces = rename::destination(&self.workspace, to, overwrite)?;
-        if !kind.is_file() {
+        let replaced = match rename::destination(&self.workspace, to, overwrite)? {
+            None => Content::Nothing,
+            Some(_) if kind.is_dir() => {
+                return retry(format!("{} is a folder and cannot take the place of {}.", quoted(from), quoted(to)));
+            }
+            Some(link) if link.is_symlink() => self.shown(to, link),
+            Some(_) => self.existing(to)?.content(self.limits.change_bytes)?,
+        };
+        if kind.is_dir() {
             return Ok(Vec::new());
         }
         let content = self.shown(from, kind);
-        let replaced = if replaces { self.existing(to)?.content(self.limits.change_bytes)? } else { Content::Nothing };
         Ok(vec![
             Change { path: from.to_owned(), before: content.clone(), after: Content::Nothing },
             Change { path: to.to_owned(), before: replaced, after: content },
@@ -278,7 +285,8 @@ impl Files {
         /// The folder or the file to search, relative to the workspace.
         #[arg(default = ".")]
         path: &str,
-        /// Only files that fit this pattern, such as `*.rs` or `src/**/*.rs`, relative to the folder.
+        /// Only files that fit this pattern, such as `*.rs` or `src/**/*.rs`, relative to the folder. If `path` is a
+        /// file, it must fit too.
         glob: Option<&str>,
         /// Whether the pattern is a text to be found as it stands.
         #[arg(default = false)]
@@ -292,7 +300,8 @@ impl Files {
         /// How many matching lines to show at most.
         #[arg(default = 100, min = 1)]
         limit: usize,
-        /// Whether to search what `.gitignore` names, and `node_modules`, as well.
+        /// Whether to search what `.gitignore` names, and `node_modules`, as well. If `path` is a file, it is searched
+        /// in any case.
         #[arg(default = false)]
         include_ignored: bool,
         #[inject] cancelled: &CancellationToken,
@@ -301,7 +310,7 @@ impl Files {
         let query = Query { pattern, literal, ignore_case, context: context as usize, limit };
         let glob = glob.map(Glob::new).transpose()?;
         if !self.workspace.is_folder(path) {
-            return search::search_file(&self.workspace, path, query, cancelled);
+            return search::search_file(&self.workspace, path, query, glob.as_ref(), cancelled);
         }
         let start = self.workspace.folder(path)?;
         let walk = Walk {

@@ -50,13 +50,13 @@ impl Workspace {
     /// A path as seen from the descriptor. Nothing is decided here: what leads out is refused when it is opened.
     ///
     /// A path that begins with the workspace's own is taken as relative to it, because models repeat what they read.
-    fn relative(&self, path: &str) -> Outcome<PathBuf> {
+    fn relative(&self, path: &str, last: FollowSymlinks) -> Outcome<PathBuf> {
         if path.is_empty() {
             return retry("The path is empty; `.` is the workspace.");
         }
         let given = Path::new(path);
         if !self.confined {
-            return Ok(self.anywhere(given));
+            return Ok(self.anywhere(given, last));
         }
         match given.strip_prefix(&self.root) {
             Ok(inside) if inside.as_os_str().is_empty() => Ok(PathBuf::from(".")),
@@ -69,9 +69,11 @@ impl Workspace {
     }
 
     /// A path from the root of the file system. Links are followed as anybody would; there is nothing to keep in.
-    fn anywhere(&self, path: &Path) -> PathBuf {
+    fn anywhere(&self, path: &Path, last: FollowSymlinks) -> PathBuf {
         let whole = self.root.join(path);
-        let found = whole.ancestors().find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
+        // A link that is meant itself is not followed; those on the way to it are.
+        let kept = usize::from(last == FollowSymlinks::No);
+        let found = whole.ancestors().skip(kept).find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
         let whole = match found {
             Some((ancestor, real)) => real.join(whole.strip_prefix(ancestor).unwrap_or(Path::new(""))),
             None => whole,
@@ -82,7 +84,7 @@ impl Workspace {
 
     /// A regular file, opened to be read.
     pub(super) fn file(&self, path: &str) -> Outcome<(File, Metadata)> {
-        let inside = self.relative(path)?;
+        let inside = self.relative(path, FollowSymlinks::Yes)?;
         let opened = open_file(&self.dir, &inside, FollowSymlinks::Yes);
         let (file, metadata) = opened.map_err(|error| self.explain(path, &inside, &error))?;
         self.rule.check(path, &metadata)?;
@@ -91,7 +93,7 @@ impl Workspace {
 
     /// The path of a folder as seen from the descriptor, with the links in it followed; empty for the workspace itself.
     pub(super) fn folder(&self, path: &str) -> Outcome<PathBuf> {
-        let inside = self.relative(path)?;
+        let inside = self.relative(path, FollowSymlinks::Yes)?;
         let opened = self.dir.read_dir(&inside).and_then(|_| self.dir.canonicalize(&inside));
         let folder = opened.map_err(|error| match error.kind() {
             io::ErrorKind::NotADirectory => HandlerError::retry(format!("{} is no folder.", quoted(path))),
@@ -102,7 +104,8 @@ impl Workspace {
 
     /// Whether a path leads to a folder, for the choice between two ways of opening it.
     pub(super) fn is_folder(&self, path: &str) -> bool {
-        self.relative(path).is_ok_and(|inside| self.dir.metadata(inside).is_ok_and(|found| found.is_dir()))
+        let inside = self.relative(path, FollowSymlinks::Yes);
+        inside.is_ok_and(|inside| self.dir.metadata(inside).is_ok_and(|found| found.is_dir()))
     }
 
     /// What is known of something met on a walk. A link is not followed.
@@ -134,7 +137,7 @@ impl Workspace {
     /// The file that a path names or would name, with the links that it leads through followed. Nothing if its folder
     /// may be lacking, and is.
     pub(super) fn entry(&self, path: &str, parents: Parents) -> Outcome<Option<Entry>> {
-        let mut inside = self.relative(path)?;
+        let mut inside = self.relative(path, FollowSymlinks::Yes)?;
         for _ in 0..MOST_LINKS {
             let Some((parent, name)) = split(&inside) else {
                 return retry(format!("{} is a folder, not a file.", quoted(path)));
@@ -157,7 +160,7 @@ impl Workspace {
 
     /// The last name of a path and the folder it is in, whatever it names: a link is not followed.
     pub(super) fn name(&self, path: &str, parents: Parents) -> Outcome<Option<(Dir, OsString)>> {
-        let inside = self.relative(path)?;
+        let inside = self.relative(path, FollowSymlinks::No)?;
         let Some((parent, name)) = split(&inside) else {
             return retry(format!("{} ends in no name.", quoted(path)));
         };
@@ -190,7 +193,7 @@ impl Workspace {
 
     /// The folders on the way to a path that do not exist, the outermost first.
     pub(super) fn missing_folders(&self, path: &str) -> Vec<PathBuf> {
-        let Ok(inside) = self.relative(path) else { return Vec::new() };
+        let Ok(inside) = self.relative(path, FollowSymlinks::Yes) else { return Vec::new() };
         let folders = inside.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
         let mut missing: Vec<PathBuf> =
             folders.take_while(|folder| !self.dir.exists(folder)).map(Path::to_owned).collect();
@@ -213,7 +216,7 @@ impl Workspace {
 
     /// That there is no such file, with names that nearly fit.
     pub(super) fn lacking(&self, path: &str) -> HandlerError {
-        let inside = self.relative(path).unwrap_or_default();
+        let inside = self.relative(path, FollowSymlinks::Yes).unwrap_or_default();
         self.explain(path, &inside, &io::ErrorKind::NotFound.into())
     }
 

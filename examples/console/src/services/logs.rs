@@ -94,10 +94,10 @@ impl LogsService {
         #[arg(default = 50, min = 1, max = 500)]
         limit: usize,
     ) -> Result<Listing<LogLine>, HandlerError> {
-        let mut found = Vec::new();
+        let mut found = Listing { total: 0, items: Vec::new() };
         let mut search = |file: &str, end: &str| {
             let fitting = end.lines().rev().filter(|line| contains(line, text));
-            found.extend(fitting.map(|line| LogLine { file: file.to_owned(), line: clip(line, LINE) }));
+            found.extend(fitting.map(|line| LogLine { file: file.to_owned(), line: clip(line, LINE) }), limit);
         };
         match file {
             Some(file) => {
@@ -112,7 +112,7 @@ impl LogsService {
                 }
             }
         }
-        Ok(Listing::first(found, limit))
+        Ok(found)
     }
 
     /// Watch a log file for some seconds: the lines that are added meanwhile. Each is shown when it comes.

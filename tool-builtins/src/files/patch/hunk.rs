@@ -15,10 +15,11 @@ pub(super) fn apply(path: &str, text: &str, hunks: &[Hunk<'_>]) -> Outcome<Strin
     let ending = if text.is_empty() { "\n" } else { line_ending(text) };
     let mut patched = String::with_capacity(text.len() + text.len() / 8);
     let mut done = 0;
-    let mut shift = 0_isize;
+    // How much further down the hunk before stands than it says, which may be any number.
+    let mut shift = 0_i128;
     for hunk in hunks {
         let at = place(path, text, &lines, done, shift, hunk)?;
-        shift = at as isize - stated(hunk) as isize;
+        shift = at as i128 - stated(hunk) as i128;
         patched.extend(lines[done..at].iter().copied());
         done = at;
         for line in &hunk.lines {
@@ -58,15 +59,15 @@ fn stated(hunk: &Hunk<'_>) -> usize {
 }
 
 /// Where a hunk belongs.
-fn place(path: &str, text: &str, lines: &[&str], from: usize, shift: isize, hunk: &Hunk<'_>) -> Outcome<usize> {
+fn place(path: &str, text: &str, lines: &[&str], from: usize, shift: i128, hunk: &Hunk<'_>) -> Outcome<usize> {
     let old: Vec<&str> = hunk.old().map(|line| line.trim_end_matches('\r')).collect();
     let fits = |at: usize| {
-        lines.get(at..at + old.len()).is_some_and(|found| {
+        lines.get(at..).and_then(|rest| rest.get(..old.len())).is_some_and(|found| {
             found.iter().zip(&old).all(|(found, old)| found.trim_end_matches(['\r', '\n']) == *old)
         })
     };
-    let expected = stated(hunk).saturating_add_signed(shift);
-    if expected >= from && fits(expected) {
+    let expected = usize::try_from(stated(hunk) as i128 + shift).ok();
+    if let Some(expected) = expected.filter(|at| *at >= from && fits(*at)) {
         return Ok(expected);
     }
     let mut places = (from..=lines.len().saturating_sub(old.len())).filter(|at| !old.is_empty() && fits(*at));
@@ -140,6 +141,21 @@ mod tests {
         assert!(error.contains("     1\tfn main() {\n     2\t    run();") && error.contains("white space"), "{error}");
         let error = patched("a\n", "@@ -7,0 +8 @@\n+b\n").unwrap_err();
         assert!(error.contains("behind line 7, but `x` has 1"), "{error}");
+    }
+
+    /// The header is the model's own: whatever its numbers are, the lines decide.
+    #[test]
+    fn no_number_is_too_great() {
+        for start in [usize::MAX, usize::MAX - 1, isize::MAX as usize + 1, isize::MAX as usize + 2] {
+            let one = format!("@@ -{start},2 +1,2 @@\n 2\n-3\n+three\n");
+            let two = format!("{one}@@ -{start} +1 @@\n-5\n+five\n");
+            assert_eq!(patched(TEN, &one).unwrap(), TEN.replace('3', "three"), "{start}");
+            assert_eq!(patched(TEN, &two).unwrap(), TEN.replace('3', "three").replace('5', "five"), "{start}");
+            let error = patched(TEN, &format!("@@ -{start},0 +1 @@\n+x\n")).unwrap_err();
+            assert!(error.contains(&format!("behind line {start}, but `x` has 10")), "{error}");
+            // Lines that are only added stand where the header says, or nowhere.
+            patched(TEN, &format!("{one}@@ -5,0 +6 @@\n+x\n")).unwrap_err();
+        }
     }
 
     #[test]

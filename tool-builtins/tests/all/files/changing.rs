@@ -158,6 +158,11 @@ fn a_move_replaces_nothing_unless_told() {
     assert_eq!((world.text("new/place/a"), world.path("a").exists()), ("A".into(), false));
     world.output("move_file", json!({"from": "new/place/a", "to": "b", "overwrite": true}));
     assert_eq!(world.text("b"), "A");
+    let over_a_file = json!({"from": "folder", "to": "b", "overwrite": true});
+    let message = "`folder` is a folder and cannot take the place of `b`.";
+    assert_eq!(world.preview("move_file", over_a_file.clone()).unwrap_err().message, message);
+    assert_eq!(world.refused("move_file", over_a_file), message);
+    assert_eq!(world.text("b"), "A");
     world.output("move_file", json!({"from": "folder", "to": "other"}));
     assert_eq!(world.text("other/c"), "C");
 }

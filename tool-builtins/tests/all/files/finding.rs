@@ -127,6 +127,30 @@ fn matches_are_shown_by_file_with_their_lines() {
     assert!(message.contains("set `literal`"), "{message}");
 }
 
+/// A file that is named is searched whether git ignores it or not, but not if it contradicts the pattern for names.
+#[test]
+fn one_file_is_searched_if_it_fits() {
+    let world = project();
+    let search = |path: &str, glob: &str| json!({"pattern": "run", "path": path, "glob": glob});
+    for (path, glob) in [
+        ("src/main.rs", "*.rs"),
+        ("./src/main.rs", "src/**/*.rs"),
+        ("src/main.rs", "./src/*.rs"),
+        ("target/out.rs", "**/*.rs"),
+    ] {
+        let found = world.output("search_files", search(path, glob));
+        assert!(found.ends_with("[1 matching line in 1 of 1 file.]"), "{path} {glob}: {found}");
+    }
+    for (path, glob) in [("src/main.rs", "*.md"), ("src/main.rs", "web/**")] {
+        let message = world.refused("search_files", search(path, glob));
+        assert_eq!(message, "`src/main.rs` does not fit `glob`: leave that out to search this file, or give a folder.");
+    }
+    assert_eq!(
+        world.refused("search_files", search("src/mian.rs", "*.md")),
+        "There is no `src/mian.rs`. Did you mean `src/main.rs`?"
+    );
+}
+
 #[test]
 fn a_pattern_may_span_lines() {
     let world = project();
@@ -149,6 +173,24 @@ fn the_first_are_shown_and_all_are_counted() {
     let listed = lines(&world, "list_files", json!({"limit": 2}));
     assert_eq!(listed[..2], ["f000 (6 bytes)", "f001 (6 bytes)"]);
     assert!(listed[2].starts_with("[300 files. The first 2 are shown;"), "{listed:?}");
+}
+
+/// An application that sets no limits leaves them to the model, whose numbers may be any.
+#[test]
+fn no_limit_is_too_great() {
+    let limits = Limits { read_bytes: usize::MAX, change_bytes: u64::MAX, results: usize::MAX, entries: usize::MAX };
+    let world = World::with(|files| files.limits(limits));
+    world.put("a", "x\n");
+    for limit in [usize::MAX, usize::MAX / 2 + 1] {
+        assert_eq!(world.output("list_files", json!({"limit": limit})), "a (2 bytes)\n[1 file.]");
+        let found = world.output("search_files", json!({"pattern": "x", "limit": limit}));
+        assert_eq!(found, "a\n1: x\n\n[1 matching line in 1 of 1 file.]");
+        assert_eq!(world.output("read_file", json!({"path": "a", "limit": limit})), "x\n");
+        let message = world.refused("read_file", json!({"path": "a", "offset": limit}));
+        assert!(message.contains("`a` has 1 line"), "{message}");
+    }
+    world.output("write_file", json!({"path": "a", "content": "y\n", "mode": "append"}));
+    assert_eq!(world.text("a"), "x\ny\n");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use serde_json::json;
+use tool_runtime::Effect;
 
 use super::{SECRET, World, calls_with};
 
@@ -98,6 +99,45 @@ fn links_that_stay_inside_are_followed() {
     assert_eq!(world.text("real/new.txt"), "x");
     let listed = world.output("list_files", json!({"path": "folder"}));
     assert!(listed.starts_with("real/a.txt (6 bytes)\nreal/chain (a symbolic link)\n"), "{listed}");
+}
+
+/// What a move destroys is shown before and told after. That is what bears the name, not what a link leads to.
+#[test]
+fn a_move_shows_what_it_replaces_and_follows_no_link() {
+    let diff = |path: &str, before: &str, after: &str| {
+        Ok(Some(Effect::Diff { path: Some(path.into()), before: before.into(), after: after.into() }))
+    };
+    let (shown, told) = ("(a symbolic link, 0 bytes)", json!({"type": "a symbolic link", "bytes": 0}));
+    for target in ["target", "nowhere", "folder", "../outside/secret.txt", "link"] {
+        let world = World::new();
+        world.put("target", "target\n");
+        world.put("file", "file\n");
+        world.put("folder/inside", "inside\n");
+        symlink(target, world.path("link")).unwrap();
+
+        let over_a_link = json!({"from": "file", "to": "link", "overwrite": true});
+        assert_eq!(world.preview("move_file", over_a_link.clone()), diff("link", shown, "file\n"), "{target}");
+        let result = world.call("move_file", over_a_link);
+        assert!(result.success, "{target}: {}", result.output);
+        let changes = json!([
+            {"path": "file", "before": "file\n", "after": null},
+            {"path": "link", "before": told, "after": "file\n"},
+        ]);
+        assert_eq!(result.metadata.get("changes"), Some(&changes), "{target}");
+        assert!(!world.path("link").is_symlink() && world.text("link") == "file\n", "{target}");
+        assert_eq!((world.text("target"), world.text("folder/inside")), ("target\n".into(), "inside\n".into()));
+
+        symlink(target, world.path("other")).unwrap();
+        let by_a_link = json!({"from": "other", "to": "link", "overwrite": true});
+        assert_eq!(world.preview("move_file", by_a_link.clone()), diff("link", "file\n", shown), "{target}");
+        let result = world.call("move_file", by_a_link);
+        let changes = json!([
+            {"path": "other", "before": told, "after": null},
+            {"path": "link", "before": "file\n", "after": told},
+        ]);
+        assert_eq!(result.metadata.get("changes"), Some(&changes), "{target}");
+        assert_eq!(fs::read_link(world.path("link")).unwrap().to_str(), Some(target));
+    }
 }
 
 #[test]

@@ -63,6 +63,27 @@ fn relative_paths_begin_at_the_folder() {
     assert_eq!(world.text("new.txt"), "new");
 }
 
+/// Links are followed on the way to a name. What bears the name is itself moved, replaced or deleted, as everywhere.
+#[test]
+fn of_a_link_only_the_link_goes() {
+    let world = World::of(|inside| Files::unconfined(inside).unwrap().allow_delete(true));
+    let is_link = |name: &str| world.path(name).is_symlink();
+    let before = world.all_outside();
+    for target in [world.outside("secret.txt"), "../outside".into(), "/nowhere".into()] {
+        symlink(&target, world.path("link")).unwrap();
+        symlink(".", world.path("here")).unwrap();
+        world.output("move_file", json!({"from": "here/link", "to": "moved"}));
+        assert!(is_link("moved") && !is_link("link"), "{target:?}");
+        world.put("mine.txt", "mine");
+        world.output("move_file", json!({"from": "mine.txt", "to": "moved", "overwrite": true}));
+        assert!(!is_link("moved") && world.text("moved") == "mine", "{target:?}");
+        fs::remove_file(world.path("moved")).unwrap();
+        world.output("delete_file", json!({"path": "here"}));
+        assert!(!is_link("here"), "{target:?}");
+        assert_eq!(world.all_outside(), before, "{target:?}");
+    }
+}
+
 /// It is about places only: the rest is allowed by its own name.
 #[test]
 fn nothing_else_is_allowed_by_it() {
