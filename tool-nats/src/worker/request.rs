@@ -68,7 +68,7 @@ async fn run(shared: &Shared, tool: &Tool, message: &Message, reply: &Subject) -
     let token = CancellationToken::new();
     let mut call = shared.dispatcher.call(headers.call(&tool.name, arguments)).cancel(token.clone());
     if let Some(timeout) = headers.timeout {
-        call = call.timeout(tool.timeout.map_or(timeout, |own| own.min(timeout)));
+        call = call.within(timeout);
     }
     if tool.sensitive && headers.consent && shared.trusts_consent {
         call = call.confirm(Confirmed);
