@@ -1,5 +1,6 @@
 //! A dispatcher's tools, for callers on other machines.
 
+mod news;
 mod pace;
 mod presence;
 mod reading;
