@@ -68,7 +68,7 @@ async fn run(shared: &Shared, tool: &Tool, message: &Message, reply: &Subject) -
     // Beside each other: the call goes on while nothing can be sent.
     let result = tokio::select! {
         biased;
-        result = call => result,
+        result = shared.work.track_future(call) => result,
         never = news.tell() => match never {},
     };
     news.finish().await;

@@ -175,3 +175,13 @@ async fn calls_go_on_while_the_server_is_away() {
     let _worker = cut_off(&mut server, &effects).await;
     until("they are done while the server is away", async || effects.lines().len() == 6).await;
 }
+
+/// It waits for what runs, and not for somebody to hear of it.
+#[tokio::test]
+async fn a_worker_that_is_cut_off_finishes_its_calls_and_leaves() {
+    let mut server = server!();
+    let effects = Effects::new(server.folder.path());
+    let worker = cut_off(&mut server, &effects).await;
+    tokio::time::timeout(Duration::from_secs(60), worker.drain()).await.expect("it never leaves");
+    assert_eq!(effects.lines().len(), 6, "{:?}", effects.lines());
+}
