@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use async_nats::jetstream::{AckKind, Message};
-use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tool_runtime::{CancellationToken, ErrorKind, ToolError, ToolResult};
 
 use super::JobId;
@@ -24,6 +24,9 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// How often a result is tried to be recorded.
 const TRIES: u32 = 60;
+
+/// How long all tries may take: while the server is away, what it is asked may wait for ever to be sent.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// How often a job is begun at most: one that kills its worker would kill one after another.
 const ATTEMPTS: u32 = 5;
@@ -79,8 +82,11 @@ impl Hand {
             Ok(Claim::Mine { attempt }) => {
                 let token = CancellationToken::new();
                 let _running = self.shared.running.enter(job.as_str(), &token);
-                let result = self.work(&job, &message, attempt, &token).await;
-                if !self.finish(&job, attempt, result).await {
+                let done = async {
+                    let result = self.work(&job, &message, attempt, &token).await;
+                    self.finish(&job, attempt, result).await
+                };
+                if !self.shared.work.track_future(done).await {
                     // Delivered again, it will be seen that it was begun.
                     return;
                 }
@@ -229,15 +235,21 @@ impl Hand {
 
     /// Records a result, whether it could be. It counts only as long as nobody else has taken this worker to be lost.
     async fn finish(&self, job: &JobId, attempt: u32, result: ToolResult) -> bool {
-        for _ in 0..TRIES {
-            match self.record(job, attempt, &result).await {
-                Ok(()) => return true,
-                Err(error) => tracing::debug!(%job, %error, "a result cannot be recorded at the moment"),
+        let tries = async {
+            for _ in 0..TRIES {
+                match self.record(job, attempt, &result).await {
+                    Ok(()) => return true,
+                    Err(error) => tracing::debug!(%job, %error, "a result cannot be recorded at the moment"),
+                }
+                sleep(RETRY).await;
             }
-            sleep(RETRY).await;
+            false
+        };
+        let is_recorded = timeout(PATIENCE, tries).await.unwrap_or(false);
+        if !is_recorded {
+            tracing::error!(%job, "the result of a job could not be recorded");
         }
-        tracing::error!(%job, "the result of a job could not be recorded");
-        false
+        is_recorded
     }
 
     async fn record(&self, job: &JobId, mine: u32, result: &ToolResult) -> Result<(), Error> {

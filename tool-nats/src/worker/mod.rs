@@ -1,5 +1,6 @@
 //! A dispatcher's tools, for callers on other machines.
 
+mod news;
 mod pace;
 mod presence;
 mod reading;
@@ -15,9 +16,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::Client;
+use async_nats::connection::State;
 use semver::Version;
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tool_runtime::{Dispatcher, ToolDefinition};
@@ -29,8 +31,11 @@ pub(crate) use self::serving::Tool;
 use crate::queue::Choice;
 use crate::{Connection, Error, Queue, Space};
 
-/// How long the last answers of a worker that leaves may take to be sent.
-const FLUSH_PATIENCE: Duration = Duration::from_secs(5);
+/// How long the last answers of a worker that leaves may take to be sent, and how long a connection to come back.
+const SEND_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How often a worker that leaves looks whether there is a connection.
+const LOOK: Duration = Duration::from_millis(500);
 
 /// Serves the tools of a dispatcher to whoever [discovers](crate::discover()) them.
 ///
@@ -146,6 +151,7 @@ impl Serve {
             trusts_consent: self.trusts_consent,
             running: Running::default(),
             calls: TaskTracker::new(),
+            work: TaskTracker::new(),
         });
         let stop = CancellationToken::new();
         let mut serving = Serving::start(shared.clone(), &self.connection).await?;
@@ -179,8 +185,31 @@ pub(crate) struct Shared {
     description: String,
     pub(crate) trusts_consent: bool,
     pub(crate) running: Running,
-    /// The calls that run, so that they can be waited for.
+    /// The calls that are not answered yet, so that they can be waited for.
     pub(crate) calls: TaskTracker,
+    /// What of them is worth waiting for also while there is nobody to answer: what runs, and the results of jobs.
+    pub(crate) work: TaskTracker,
+}
+
+impl Shared {
+    /// Ends once nothing runs any more and there is no connection: what waits to be sent may wait for ever.
+    async fn is_cut_off(&self) {
+        self.work.close();
+        loop {
+            self.work.wait().await;
+            match timeout(SEND_PATIENCE, self.connected()).await {
+                Ok(()) => sleep(LOOK).await,
+                Err(_) if self.work.is_empty() => return,
+                Err(_) => {}
+            }
+        }
+    }
+
+    async fn connected(&self) {
+        while self.client.connection_state() != State::Connected {
+            sleep(LOOK).await;
+        }
+    }
 }
 
 /// A worker that serves. Dropped, it takes no more calls, and those that run go on in the background; [`drain`] waits
@@ -200,17 +229,25 @@ impl Worker {
         &self.shared.id
     }
 
-    /// Takes no more calls, finishes those that it has, and says that it is gone.
+    /// Takes no more calls, finishes those that it has, and says that it is gone. Where there is no connection, it waits
+    /// for what runs and then some seconds for somebody to tell.
     pub async fn drain(mut self) {
         self.stop.cancel();
-        if let Some(serving) = self.serving.take() {
-            // A panic there was logged where it happened.
-            let _ = serving.await;
-        }
-        self.shared.calls.close();
-        self.shared.calls.wait().await;
-        // Without a connection there is nobody to send the last answers to, and no end to waiting for that.
-        if !matches!(timeout(FLUSH_PATIENCE, self.shared.client.flush()).await, Ok(Ok(()))) {
+        let serving = self.serving.take();
+        let left = async {
+            if let Some(serving) = serving {
+                // A panic there was logged where it happened.
+                let _ = serving.await;
+            }
+            self.shared.calls.close();
+            self.shared.calls.wait().await;
+            matches!(timeout(SEND_PATIENCE, self.shared.client.flush()).await, Ok(Ok(())))
+        };
+        let is_sent = tokio::select! {
+            is_sent = left => is_sent,
+            () = self.shared.is_cut_off() => false,
+        };
+        if !is_sent {
             tracing::warn!("the last answers of a worker could not be sent");
         }
     }

@@ -1,31 +1,19 @@
 //! One call that came.
 
-use std::pin::pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use async_nats::{Message, Subject};
 use bytes::Bytes;
 use futures_util::FutureExt;
-use serde_json::Value;
-use tokio::sync::mpsc;
-use tokio::time::sleep;
 use tool_runtime::confirm::{Confirm, Decision, Question};
 use tool_runtime::journal::BoxFuture;
-use tool_runtime::{CancellationToken, ErrorKind, Progress, ToolError, ToolResult};
+use tool_runtime::{CancellationToken, ErrorKind, ToolError, ToolResult};
 
 use super::Shared;
+use super::news::News;
 use super::serving::Tool;
 use crate::wire::{CallHeaders, PROBE, Reply, header, messages};
-
-/// A call that takes longer says that it is worked on, and can be stopped from then on.
-const LONG: Duration = Duration::from_millis(100);
-
-/// How often a call that takes long says so.
-const HEARTBEAT: Duration = Duration::from_secs(1);
-
-/// How many reports of progress wait to be sent.
-const REPORTS: usize = 64;
 
 /// Takes a call. One that answers at once, of a tool that does so, is done by whoever reads the subject; any other has a
 /// task of its own.
@@ -68,46 +56,23 @@ async fn run(shared: &Shared, tool: &Tool, message: &Message, reply: &Subject) -
     let token = CancellationToken::new();
     let mut call = shared.dispatcher.call(headers.call(&tool.name, arguments)).cancel(token.clone());
     if let Some(timeout) = headers.timeout {
-        call = call.timeout(tool.timeout.map_or(timeout, |own| own.min(timeout)));
+        call = call.within(timeout);
     }
     if tool.sensitive && headers.consent && shared.trusts_consent {
         call = call.confirm(Confirmed);
     }
-    let mut reports = None;
+    let mut news = News::new(shared, reply, &token);
     if headers.progress {
-        let (sender, receiver) = mpsc::channel(REPORTS);
-        // One that is too many is left out: a handler is not held up by whoever listens.
-        call = call.with(Progress::to(move |report| drop(sender.try_send(report))));
-        reports = Some(receiver);
+        call = call.with(news.progress());
     }
-
-    let mut call = pin!(call);
-    let mut long = pin!(sleep(LONG));
-    let mut entered = None;
-    loop {
-        tokio::select! {
-            biased;
-            result = &mut call => {
-                while let Some(Ok(report)) = reports.as_mut().map(mpsc::Receiver::try_recv) {
-                    send(shared, reply, Reply::progress(&report)).await;
-                }
-                return result;
-            }
-            Some(report) = next(&mut reports) => send(shared, reply, Reply::progress(&report)).await,
-            () = &mut long => {
-                entered.get_or_insert_with(|| shared.running.enter(reply, &token));
-                send(shared, reply, Reply::working(&shared.id)).await;
-                long.set(sleep(HEARTBEAT));
-            }
-        }
-    }
-}
-
-async fn next(reports: &mut Option<mpsc::Receiver<Value>>) -> Option<Value> {
-    match reports {
-        Some(reports) => reports.recv().await,
-        None => std::future::pending().await,
-    }
+    // Beside each other: the call goes on while nothing can be sent.
+    let result = tokio::select! {
+        biased;
+        result = shared.work.track_future(call) => result,
+        never = news.tell() => match never {},
+    };
+    news.finish().await;
+    result
 }
 
 /// Sends an answer. What cannot be sent is not heard: the caller finds that out by itself.

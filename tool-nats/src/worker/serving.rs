@@ -40,7 +40,6 @@ pub(crate) struct Tool {
     pub(crate) subject: String,
     pub(crate) sensitive: bool,
     pub(crate) repeatable: bool,
-    pub(crate) timeout: Option<Duration>,
     pub(super) statistics: Statistics,
     pub(super) pace: Pace,
 }
@@ -161,7 +160,6 @@ impl Serving {
             subject: subject.to_owned(),
             sensitive: definition.sensitive,
             repeatable: definition.idempotent || definition.read_only,
-            timeout: definition.timeout,
             statistics: Statistics::default(),
             pace: Pace::default(),
         });

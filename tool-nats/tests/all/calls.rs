@@ -4,7 +4,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tool_nats::{async_nats, serve};
 use tool_runtime::confirm::{self, Decision};
-use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, Progress, Spill, ToolCall};
+use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, Progress, RuntimeTool, Spill, ToolCall};
 
 use crate::support::{Caller, Effects, connect, kind, server, until, worker_tools};
 
@@ -115,6 +115,25 @@ async fn deadlines_and_cancellation_reach_the_handler() {
     let quick = caller.call("effect.leave", json!({"line": "quick", "milliseconds": 5_500})).await;
     assert!(quick.success);
     assert_eq!(effects.lines(), ["late", "cancelled", "dropped", "quick", "quick done"]);
+}
+
+/// What a caller asks for is less than what the worker gives its tools, never more.
+#[tokio::test]
+async fn a_caller_gets_no_more_time_than_the_worker_gives() {
+    let server = server!();
+    let effects = Effects::new(server.folder.path());
+    let nap = |(): ()| tokio::time::sleep(Duration::from_secs(5));
+    let limited = RuntimeTool::new("slow.limited", "Sleep.", nap).timeout(Duration::from_millis(200));
+    let tools = worker_tools(effects).tool(limited).timeout(Duration::from_millis(300)).build().unwrap();
+    let _worker = serve(connect(&server.url()).await, tools).await.unwrap();
+    let caller = Caller::new(connect(&server.url()).await).await;
+    let asked = async |tool, arguments| {
+        caller.tools.call(ToolCall::new(tool, arguments)).timeout(Duration::from_secs(600)).await.output
+    };
+    let waited = asked("slow.wait", json!({"milliseconds": 5_000})).await;
+    assert_eq!(waited, "`slow.wait` did not finish within 300ms and was stopped.");
+    let limited = asked("slow.limited", json!({})).await;
+    assert_eq!(limited, "`slow.limited` did not finish within 200ms and was stopped.");
 }
 
 #[tokio::test]

@@ -1,10 +1,11 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use tool_nats::serve;
+use tool_nats::{Worker, async_nats, serve};
 use tool_runtime::{ErrorKind, ToolCall};
 
-use crate::support::{Caller, Child, Effects, Proxy, Task, Way, connect, kind, server, until, worker_tools};
+use crate::support::{Caller, Child, Effects, Proxy, Server, Task, Way, connect, kind, server, until, worker_tools};
 
 const LONG: u64 = 1_500;
 
@@ -149,4 +150,38 @@ async fn a_lost_call_of_an_idempotent_tool_is_repeated_on_request() {
     let mut lines = effects.lines();
     lines.sort();
     assert_eq!(lines, ["once", "twice", "twice", "twice done"]);
+}
+
+/// A worker whose server is gone in the middle of three calls. Its connection holds a single message meanwhile, so that
+/// whoever says more has to wait.
+async fn cut_off(server: &mut Server, effects: &Effects) -> Worker {
+    let options = async_nats::ConnectOptions::new().client_capacity(1);
+    let client = options.connect(server.url()).await.unwrap();
+    let worker = serve(client, worker_tools(effects.clone()).build().unwrap()).await.unwrap();
+    let caller = Arc::new(Caller::new(connect(&server.url()).await).await);
+    for line in ["a", "b", "c"] {
+        let caller = caller.clone();
+        tokio::spawn(async move { caller.call("effect.leave", json!({"line": line, "milliseconds": 4_000})).await });
+    }
+    until("they begin", async || effects.lines().len() == 3).await;
+    server.stop();
+    worker
+}
+
+#[tokio::test]
+async fn calls_go_on_while_the_server_is_away() {
+    let mut server = server!();
+    let effects = Effects::new(server.folder.path());
+    let _worker = cut_off(&mut server, &effects).await;
+    until("they are done while the server is away", async || effects.lines().len() == 6).await;
+}
+
+/// It waits for what runs, and not for somebody to hear of it.
+#[tokio::test]
+async fn a_worker_that_is_cut_off_finishes_its_calls_and_leaves() {
+    let mut server = server!();
+    let effects = Effects::new(server.folder.path());
+    let worker = cut_off(&mut server, &effects).await;
+    tokio::time::timeout(Duration::from_secs(60), worker.drain()).await.expect("it never leaves");
+    assert_eq!(effects.lines().len(), 6, "{:?}", effects.lines());
 }
