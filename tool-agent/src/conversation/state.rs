@@ -36,6 +36,17 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// Reads what the store has, and again whenever somebody else has gone on since.
+    pub(crate) async fn refresh(&mut self, agent: &Inner, shared: &Shared) -> Result<(), StoreError> {
+        // A save of which nobody knows whether it was done is looked for first, by the next save.
+        let is_certain = self.is_loaded && self.unseen.is_empty();
+        if let Some(store) = agent.store.as_ref().filter(|_| is_certain && !shared.is_passing) {
+            let last_change = store.last_change(&shared.id).await?.unwrap_or_default();
+            self.is_loaded = last_change == (self.version, self.mark);
+        }
+        self.load(agent, shared).await
+    }
+
     /// Reads what the store has, once.
     pub(crate) async fn load(&mut self, agent: &Inner, shared: &Shared) -> Result<(), StoreError> {
         if self.is_loaded {

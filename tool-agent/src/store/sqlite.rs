@@ -162,6 +162,17 @@ impl Store for SqliteStore {
         Box::pin(self.write(conversation, change))
     }
 
+    fn last_change<'a>(&'a self, conversation: &'a str) -> Stored<'a, Option<(u64, u64)>> {
+        Box::pin(async move {
+            let found: Option<(i64, i64)> = sqlx::query_as("SELECT version, mark FROM conversations WHERE id = ?")
+                .bind(conversation)
+                .fetch_optional(&self.0.readers)
+                .await
+                .map_err(unread)?;
+            Ok(found.map(|(version, mark)| (version.cast_unsigned(), mark.cast_unsigned())))
+        })
+    }
+
     fn delete<'a>(&'a self, conversation: &'a str) -> Stored<'a, bool> {
         Box::pin(async move {
             let deleted =
