@@ -183,6 +183,27 @@ async fn others_cannot_read_what_was_said() {
     }
 }
 
+#[tokio::test]
+async fn what_is_forgotten_is_not_in_the_files_any_more() {
+    let (folder, store) = store().await;
+    let holds = |needle: &str| {
+        let files = std::fs::read_dir(folder.path()).unwrap().map(|file| std::fs::read(file.unwrap().path()).unwrap());
+        files.into_iter().any(|file| file.windows(needle.len()).any(|window| window == needle.as_bytes()))
+    };
+    let long = format!("{} the end of a long text", "x".repeat(10_000));
+    agent(store.clone()).conversation("stays").say("what stays").await;
+    agent(store.clone()).conversation("goes").say("the first secret").await;
+    agent(store.clone()).conversation("goes").say(long).await;
+    store.close().await;
+    assert!(holds("the first secret") && holds("the end of a long text"), "the control");
+
+    let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
+    agent(store.clone()).conversation("goes").delete().await.unwrap();
+    store.close().await;
+    assert!(holds("what stays"));
+    assert!(!holds("the first secret") && !holds("the end of a long text"));
+}
+
 /// A store that can be broken.
 #[derive(Clone)]
 struct Fragile(SqliteStore, Arc<AtomicBool>);
