@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::time::SystemTime;
 
-use tool_runtime::{Deferred, Pending, PendingCall, TokenError, ToolResult};
+use tool_runtime::{Deferred, Dispatcher, Pending, PendingCall, TokenError, ToolResult};
 
 use super::Shared;
 use crate::agent::Inner;
@@ -94,15 +94,14 @@ impl State {
     }
 
     /// Says in which record of calls those are that begin now and have waited until then. Whether it was another.
-    pub(crate) fn set_journal(&mut self, journal: Option<&str>) -> bool {
+    pub(crate) fn set_journal(&mut self, tools: &Dispatcher) -> bool {
         let Some(at) = history::last_answer(&self.history) else { return false };
         let Some(Message::Assistant(answer)) = self.history.get_mut(at) else { return false };
-        if answer.journal.as_deref() == journal {
-            return false;
+        let is_another = answer.set_journal(tools);
+        if is_another {
+            self.kept = self.kept.min(at);
         }
-        answer.journal = journal.map(str::to_owned);
-        self.kept = self.kept.min(at);
-        true
+        is_another
     }
 
     /// Takes out an answer at the end that broke off: it is asked for anew, and not every provider takes a history that

@@ -1,10 +1,13 @@
 //! One conversation that several processes hold in memory, each with an agent of its own.
 
+use std::sync::Arc;
+
 use serde_json::json;
+use tokio::sync::Semaphore;
 use tool_agent::{
     Agent, Assistant, CallResult, Change, Ending, Message, Mode, ModelCall, Reply, Scripted, SqliteStore, Store,
 };
-use tool_runtime::{Decision, ToolResult};
+use tool_runtime::{Decision, ToolResult, confirm};
 
 use crate::consent::{started, token};
 use crate::support::{assert_valid, tools};
@@ -54,6 +57,36 @@ async fn what_waits_is_decided_on_by_whoever_is_asked() {
     assert_eq!(outcome.answer(), Some("a is gone; 1; b is gone"));
     assert_eq!((ran_by_one.steps(), ran_by_other.steps()), (2, 2));
     assert_eq!(other.resume().await.answer(), outcome.answer());
+}
+
+/// What a person may still agree to is not said not to have run: the model would call it again.
+#[tokio::test]
+async fn a_call_that_another_process_asks_about_may_still_begin() {
+    let folder = tempfile::tempdir().unwrap();
+    let ((one, gauge), (other, _)) = (started(folder.path()).await, started(folder.path()).await);
+    let (one, other) = (one.conversation("c"), other.conversation("c"));
+    let (asked, agreed) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+    let person = (asked.clone(), agreed.clone());
+    let confirm = confirm::from_fn(move |_| {
+        let (asked, agreed) = person.clone();
+        async move {
+            asked.add_permits(1);
+            agreed.acquire().await.unwrap().forget();
+            Decision::Run
+        }
+    });
+    let run = tokio::spawn(one.say("Delete!").confirm(confirm).into_future());
+    drop(asked.acquire_many(2).await.unwrap());
+
+    let history = other.history().await.unwrap();
+    let Message::Tools { results } = &history[2] else { panic!("{history:?}") };
+    for at in [0, 2] {
+        assert!(results[at].result.output.starts_with("Nobody knows yet what comes of `thing.delete`"), "{results:?}");
+    }
+    agreed.add_permits(2);
+    assert_eq!(run.await.unwrap().answer(), Some("a is gone; 1; b is gone"));
+    assert_eq!(gauge.steps(), 3, "it did begin");
+    assert_eq!(one.history().await, other.history().await);
 }
 
 /// What is put in the place of results that are missing is not taken for what was said.
