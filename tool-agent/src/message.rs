@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tool_runtime::ToolResult;
 use tool_runtime::dialect::Requested;
+use tool_runtime::{Dispatcher, ToolResult};
 
 /// One message of a conversation, without any provider's form.
 ///
@@ -63,6 +63,10 @@ pub struct Assistant {
     /// after a crash no other can say that a call did not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub journal: Option<String>,
+    /// The [opening](tool_runtime::journal::Journal::opening) of that record by which its calls are made, if it has a
+    /// number: as long as somebody else has it, a call that is not on record may still begin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opening: Option<u64>,
     /// Whether it broke off before its end. What is here was said, but is not the answer: to
     /// [resume](crate::Conversation::resume) is to ask for it anew.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -73,6 +77,14 @@ impl Assistant {
     /// An answer of these words and calls, to be written by hand in tests.
     pub fn new(text: impl Into<String>, calls: impl IntoIterator<Item = ModelCall>) -> Self {
         Self { text: text.into(), calls: calls.into_iter().collect(), ..Self::default() }
+    }
+
+    /// Says in which record its calls will be. Whether it was another.
+    pub(crate) fn set_journal(&mut self, tools: &Dispatcher) -> bool {
+        let (journal, opening) = (tools.journal_identity(), tools.journal_opening());
+        let is_another = (self.journal.as_deref(), self.opening) != (journal, opening);
+        (self.journal, self.opening) = (journal.map(str::to_owned), opening);
+        is_another
     }
 }
 

@@ -95,6 +95,15 @@ impl Journal for SqliteJournal {
         Some(&self.0.identity)
     }
 
+    fn opening(&self) -> Option<u64> {
+        Some(self.0.opening.id.cast_unsigned())
+    }
+
+    fn is_open_elsewhere(&self, opening: u64) -> bool {
+        let opening = opening.cast_signed();
+        opening != self.0.opening.id && self.0.opening.is_alive(opening)
+    }
+
     fn state_of<'a>(
         &'a self,
         conversation: &'a str,

@@ -48,7 +48,7 @@ impl State {
                 Waiting::These(ids) if ids.contains(&call.id) => pending(&call.name),
                 _ => match self.became(agent, shared, &call.id).await {
                     Became::Finished(result) => result,
-                    Became::StillRunning => still_running(&call.name),
+                    Became::StillRunning | Became::MayBegin => still_running(&call.name),
                     Became::NotBegun => not_begun(&call.name),
                     Became::Unfinished | Became::Unknown => unknown(&call.name),
                 },
@@ -82,17 +82,20 @@ impl State {
 
     /// What became of one of the last calls.
     async fn became(&self, agent: &Inner, shared: &Shared, id: &str) -> Became {
+        let answer = history::last_answer(&self.history).and_then(|at| self.history.get(at));
+        let (journal, opening) = match answer {
+            Some(Message::Assistant(Assistant { journal, opening, .. })) => (journal.as_deref(), *opening),
+            _ => (None, None),
+        };
+        // One that was begun since knows nothing of them.
+        let would_be_on_record = journal.is_some() && journal == agent.tools.journal_identity();
+        // Before the record is read: who is gone by then writes nothing more.
+        let may_begin = opening.is_some_and(|opening| agent.tools.is_journal_open_elsewhere(opening));
         match Became::of(agent, shared, id).await {
-            Became::NotBegun if !self.would_be_on_record(agent) => Became::Unknown,
+            Became::NotBegun if !would_be_on_record => Became::Unknown,
+            Became::NotBegun if may_begin => Became::MayBegin,
             became => became,
         }
-    }
-
-    /// Whether the record of calls is the one that the last calls are in: one that was begun since knows nothing of them.
-    fn would_be_on_record(&self, agent: &Inner) -> bool {
-        let answer = history::last_answer(&self.history).and_then(|at| self.history.get(at));
-        let Some(Message::Assistant(Assistant { journal: Some(journal), .. })) = answer else { return false };
-        agent.tools.journal_identity() == Some(journal.as_str())
     }
 }
 
@@ -107,6 +110,7 @@ fn no_longer_waiting(became: Became, waited: &CallResult, waiting: &Waiting) -> 
             refused("nobody has agreed in time")
         }
         Became::NotBegun => not_begun(&waited.name),
+        Became::MayBegin => still_running(&waited.name),
         Became::Unknown => unknown(&waited.name),
     }
 }
@@ -140,6 +144,8 @@ enum Became {
     StillRunning,
     /// It is not on record.
     NotBegun,
+    /// As before, and another process that lives may still run it.
+    MayBegin,
     /// There is no record to be asked.
     Unknown,
 }

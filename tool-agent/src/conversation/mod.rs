@@ -162,7 +162,7 @@ impl Conversation {
         let Ok(mut state) = self.shared.state.clone().try_lock_owned() else {
             return deferred.waiting(&self.shared.id, SystemTime::now()).await;
         };
-        if let Err(error) = state.load(&self.agent.inner, &self.shared).await {
+        if let Err(error) = state.refresh(&self.agent.inner, &self.shared).await {
             tracing::error!(conversation = self.id(), %error, "the conversation cannot be read");
             return Err(TokenError::Unavailable);
         }
@@ -191,10 +191,10 @@ impl Conversation {
         Ok(())
     }
 
-    /// The state, for whoever's turn it is, once it is loaded.
+    /// The state, for whoever's turn it is, with what somebody else has said since.
     pub(crate) async fn state(&self) -> Result<OwnedMutexGuard<State>, StoreError> {
         let mut state = self.shared.state.clone().lock_owned().await;
-        state.load(&self.agent.inner, &self.shared).await?;
+        state.refresh(&self.agent.inner, &self.shared).await?;
         Ok(state)
     }
 

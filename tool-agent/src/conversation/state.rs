@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::time::SystemTime;
 
-use tool_runtime::{Deferred, Pending, PendingCall, TokenError, ToolResult};
+use tool_runtime::{Deferred, Dispatcher, Pending, PendingCall, TokenError, ToolResult};
 
 use super::Shared;
 use crate::agent::Inner;
@@ -36,6 +36,17 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// Reads what the store has, and again whenever somebody else has gone on since.
+    pub(crate) async fn refresh(&mut self, agent: &Inner, shared: &Shared) -> Result<(), StoreError> {
+        // A save of which nobody knows whether it was done is looked for first, by the next save.
+        let is_certain = self.is_loaded && self.unseen.is_empty();
+        if let Some(store) = agent.store.as_ref().filter(|_| is_certain && !shared.is_passing) {
+            let last_change = store.last_change(&shared.id).await?.unwrap_or_default();
+            self.is_loaded = last_change == (self.version, self.mark);
+        }
+        self.load(agent, shared).await
+    }
+
     /// Reads what the store has, once.
     pub(crate) async fn load(&mut self, agent: &Inner, shared: &Shared) -> Result<(), StoreError> {
         if self.is_loaded {
@@ -83,15 +94,14 @@ impl State {
     }
 
     /// Says in which record of calls those are that begin now and have waited until then. Whether it was another.
-    pub(crate) fn set_journal(&mut self, journal: Option<&str>) -> bool {
+    pub(crate) fn set_journal(&mut self, tools: &Dispatcher) -> bool {
         let Some(at) = history::last_answer(&self.history) else { return false };
         let Some(Message::Assistant(answer)) = self.history.get_mut(at) else { return false };
-        if answer.journal.as_deref() == journal {
-            return false;
+        let is_another = answer.set_journal(tools);
+        if is_another {
+            self.kept = self.kept.min(at);
         }
-        answer.journal = journal.map(str::to_owned);
-        self.kept = self.kept.min(at);
-        true
+        is_another
     }
 
     /// Takes out an answer at the end that broke off: it is asked for anew, and not every provider takes a history that

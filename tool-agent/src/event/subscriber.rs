@@ -69,6 +69,7 @@ impl Hub {
     pub(crate) fn subscribe(conversation: Arc<Shared>, run: Option<u64>) -> Subscriber {
         let (hub, queue) = (&conversation.hub, Arc::new(Mutex::new(Queue::default())));
         let mut watching = lock(&hub.watching);
+        watching.retain(|one| !one.is_gone());
         watching.push(Watching { queue: queue.clone(), run });
         hub.number.store(watching.len(), Ordering::Release);
         drop(watching);
@@ -96,8 +97,7 @@ impl Hub {
             return told;
         }
         let mut watching = lock(&self.watching);
-        // Whoever is gone has left the queue to us alone.
-        watching.retain(|one| Arc::strong_count(&one.queue) > 1);
+        watching.retain(|one| !one.is_gone());
         self.number.store(watching.len(), Ordering::Release);
         let mut concerned = watching.iter().filter(|one| whom(one)).peekable();
         let mut event = concerned.peek().is_some().then(event);
@@ -135,6 +135,11 @@ impl Told {
 }
 
 impl Watching {
+    /// Whether it has left the queue to us alone.
+    fn is_gone(&self) -> bool {
+        Arc::strong_count(&self.queue) == 1
+    }
+
     fn close(&self) {
         let woken = lock(&self.queue).close();
         woken.into_iter().for_each(Waker::wake);
@@ -143,4 +148,18 @@ impl Watching {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn those_who_have_gone_are_let_go_of_also_where_nothing_happens() {
+        let conversation = Arc::new(Shared::passing("c"));
+        let stays = Hub::subscribe(conversation.clone(), None);
+        (0..100).for_each(|_| drop(Hub::subscribe(conversation.clone(), None)));
+        assert_eq!(lock(&conversation.hub.watching).len(), 2, "the one who stays, and the last");
+        drop(stays);
+    }
 }

@@ -66,7 +66,7 @@ impl Live {
         partial.opaque = ended.opaque;
         agent.identities.give(&mut partial.calls);
         if !partial.calls.is_empty() {
-            partial.journal = agent.tools.journal_identity().map(str::to_owned);
+            partial.set_journal(&agent.tools);
         }
         self.parent.budget.add_usage(usage);
         self.stopped_by = ended.stop;

@@ -57,7 +57,7 @@ impl Live {
         edited: Option<serde_json::Value>,
     ) -> Result<Option<Why>, Ending> {
         let tools = self.conversation.agent.inner.tools.clone();
-        if self.state.set_journal(tools.journal_identity()) {
+        if self.state.set_journal(&tools) {
             self.save().await?;
         }
         let question = &call.question;

@@ -28,6 +28,13 @@ pub trait Store: Send + Sync + 'static {
     /// and the answer is [`StoreError::conflict`].
     fn save<'a>(&'a self, conversation: &'a str, change: Change<'a>) -> Stored<'a, ()>;
 
+    /// The [version](Saved::version) and the [mark](Saved::mark) of the conversation of that id, if there is one: by these
+    /// whoever holds it in memory knows, each time it is used, whether somebody else has gone on with it. Reads all of it
+    /// unless the store has a shorter way.
+    fn last_change<'a>(&'a self, conversation: &'a str) -> Stored<'a, Option<(u64, u64)>> {
+        Box::pin(async move { Ok(self.load(conversation).await?.map(|saved| (saved.version, saved.mark))) })
+    }
+
     /// Forgets a conversation. Whether there was one.
     fn delete<'a>(&'a self, conversation: &'a str) -> Stored<'a, bool>;
 }
@@ -39,6 +46,10 @@ impl<S: Store + ?Sized> Store for Arc<S> {
 
     fn save<'a>(&'a self, conversation: &'a str, change: Change<'a>) -> Stored<'a, ()> {
         (**self).save(conversation, change)
+    }
+
+    fn last_change<'a>(&'a self, conversation: &'a str) -> Stored<'a, Option<(u64, u64)>> {
+        (**self).last_change(conversation)
     }
 
     fn delete<'a>(&'a self, conversation: &'a str) -> Stored<'a, bool> {

@@ -14,14 +14,16 @@ const CONVERSATIONS: Kind = Kind {
     name: "the file of conversations",
     others: "none of conversations",
     migrations: &[include_str!("1.sql"), include_str!("2.sql")],
-    pragmas: &[],
+    // What is forgotten is overwritten, not only let go.
+    pragmas: &[("secure_delete", "ON")],
     queue: Duration::from_secs(30),
 };
 
 /// Conversations in a SQLite file, of any number of processes of one machine. A clone is the same store.
 ///
 /// What is said is on the disk before the loop goes on: what a model asked for before it runs, and what came of it before
-/// the model reads it. The file has all of that in the clear, and on Unix can be read by its owner only. Calls that wait
+/// the model reads it. The file has all of that in the clear, and on Unix can be read by its owner only. What is forgotten
+/// is overwritten; the log beside the file may have it until all who have the file open have closed it. Calls that wait
 /// for consent are kept elsewhere, encrypted: see [`Deferred`](tool_runtime::Deferred).
 #[derive(Clone, Debug)]
 pub struct SqliteStore(Database);
@@ -160,6 +162,17 @@ impl Store for SqliteStore {
 
     fn save<'a>(&'a self, conversation: &'a str, change: Change<'a>) -> Stored<'a, ()> {
         Box::pin(self.write(conversation, change))
+    }
+
+    fn last_change<'a>(&'a self, conversation: &'a str) -> Stored<'a, Option<(u64, u64)>> {
+        Box::pin(async move {
+            let found: Option<(i64, i64)> = sqlx::query_as("SELECT version, mark FROM conversations WHERE id = ?")
+                .bind(conversation)
+                .fetch_optional(&self.0.readers)
+                .await
+                .map_err(unread)?;
+            Ok(found.map(|(version, mark)| (version.cast_unsigned(), mark.cast_unsigned())))
+        })
     }
 
     fn delete<'a>(&'a self, conversation: &'a str) -> Stored<'a, bool> {

@@ -94,9 +94,9 @@ fn outputs(message: &Message) -> Vec<&str> {
 async fn the_record_says_what_became_of_calls_that_a_killed_process_has_left() {
     let folder = tempfile::tempdir().unwrap();
     let child = child(folder.path()).await;
-    // While it lives, what it runs is not over.
+    // While it lives, what it runs is not over, and what has not begun may still begin.
     let history = with_journal(folder.path()).await.conversation("c").history().await.unwrap();
-    assert_eq!(kinds(&history[2]), [None, Some(ErrorKind::OutcomeUnknown), Some(ErrorKind::Cancelled)]);
+    assert_eq!(kinds(&history[2]), [None, Some(ErrorKind::OutcomeUnknown), Some(ErrorKind::OutcomeUnknown)]);
     assert!(outputs(&history[2])[1].contains("another process is running it"), "{history:?}");
     drop(child);
     let left = store(folder.path()).await.load("c").await.unwrap().unwrap().messages;

@@ -32,6 +32,8 @@ mod python;
 mod scenarios;
 /// That server.
 mod server;
+/// One conversation that several processes hold in memory.
+mod shared;
 /// Agents of more tools than a model is sent.
 mod shortlisted;
 /// Sub-agents.

@@ -4,14 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use serde_json::json;
 use tool_agent::{
     Agent, Assistant, Change, Ending, Message, Mode, ModelCall, Reply, Saved, Scripted, SqliteStore, Store, StoreError,
     Stored,
 };
-use tool_runtime::ErrorKind;
+use tool_runtime::{CancellationToken, ErrorKind};
 
 use crate::cancelled::polled;
-use crate::support::{assert_valid, kinds, three_calls, tools};
+use crate::support::{assert_valid, kinds, three_calls, tools, until};
 
 async fn store() -> (tempfile::TempDir, SqliteStore) {
     let folder = tempfile::tempdir().unwrap();
@@ -127,13 +128,20 @@ async fn calls_that_a_crash_left_open_are_answered() {
 #[tokio::test]
 async fn two_who_go_on_with_one_conversation_do_not_overwrite_each_other() {
     let (_folder, store) = store().await;
-    let (one, other) = (agent(store.clone()), agent(store));
-    let (one, other) = (one.conversation("c"), other.conversation("c"));
+    let (tools, gauge) = tools();
+    let model = [Reply::text("Hello."), Reply::call("work.endless", json!({})), Reply::text("Yes.")];
+    let one = Agent::builder(Scripted::new(model), tools).store(store.clone()).build();
+    let (one, other) = (one.conversation("c"), agent(store).conversation("c"));
     assert_eq!(one.say("One").await.ending, Ending::Answered);
     assert_eq!(other.say("Two").await.ending, Ending::Answered);
-    let Ending::NotKept(error) = one.say("Three").await.ending else { panic!("it does not know of the other") };
+    let stop = CancellationToken::new();
+    let run = tokio::spawn(one.say("Three").cancel(stop.clone()).into_future());
+    until("the call", || gauge.running() == 1).await;
+    assert_eq!(other.say("Four").await.ending, Ending::Answered, "in the middle of the first one's run");
+    stop.cancel();
+    let Ending::NotKept(error) = run.await.unwrap().ending else { panic!("it does not know of the other") };
     assert!(error.is_conflict(), "{error}");
-    assert_eq!(one.say("Four").await.ending, Ending::Answered, "it was read again");
+    assert_eq!(one.say("Five").await.ending, Ending::Answered, "it was read again");
     let said: Vec<String> = one
         .history()
         .await
@@ -144,7 +152,7 @@ async fn two_who_go_on_with_one_conversation_do_not_overwrite_each_other() {
             _ => None,
         })
         .collect();
-    assert_eq!(said, ["One", "Two", "Four"]);
+    assert_eq!(said, ["One", "Two", "Three", "Four", "Five"]);
 }
 
 #[tokio::test]
@@ -173,6 +181,27 @@ async fn others_cannot_read_what_was_said() {
         let file = file.unwrap();
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o077, 0, "{:?}", file.path());
     }
+}
+
+#[tokio::test]
+async fn what_is_forgotten_is_not_in_the_files_any_more() {
+    let (folder, store) = store().await;
+    let holds = |needle: &str| {
+        let files = std::fs::read_dir(folder.path()).unwrap().map(|file| std::fs::read(file.unwrap().path()).unwrap());
+        files.into_iter().any(|file| file.windows(needle.len()).any(|window| window == needle.as_bytes()))
+    };
+    let long = format!("{} the end of a long text", "x".repeat(10_000));
+    agent(store.clone()).conversation("stays").say("what stays").await;
+    agent(store.clone()).conversation("goes").say("the first secret").await;
+    agent(store.clone()).conversation("goes").say(long).await;
+    store.close().await;
+    assert!(holds("the first secret") && holds("the end of a long text"), "the control");
+
+    let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
+    agent(store.clone()).conversation("goes").delete().await.unwrap();
+    store.close().await;
+    assert!(holds("what stays"));
+    assert!(!holds("the first secret") && !holds("the end of a long text"));
 }
 
 /// A store that can be broken.

@@ -152,6 +152,18 @@ async fn a_journal_that_is_begun_anew_is_another_one() {
 }
 
 #[tokio::test]
+async fn it_is_known_who_may_still_begin_calls() {
+    let folder = Folder::new();
+    let (journal, beside) = (folder.open().await, folder.open().await);
+    let (ours, theirs) = (journal.opening().unwrap(), beside.opening().unwrap());
+    assert!(journal.is_open_elsewhere(theirs) && beside.is_open_elsewhere(ours));
+    assert!(!journal.is_open_elsewhere(ours), "that is here");
+    assert!(!journal.is_open_elsewhere(theirs + 1), "nobody has it yet");
+    drop(beside);
+    assert!(!journal.is_open_elsewhere(theirs), "they are gone");
+}
+
+#[tokio::test]
 async fn secrets_are_not_in_the_files() {
     let mut definition = ToolDefinition::default();
     let mut secret = Argument::new("string", true);

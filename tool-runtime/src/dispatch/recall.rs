@@ -51,6 +51,20 @@ impl Dispatcher {
     pub fn journal_identity(&self) -> Option<&str> {
         self.inner.rules.journal.as_ref()?.identity()
     }
+
+    /// The number of this [opening](crate::journal::Journal::opening) of its journal, to be kept beside calls as well.
+    #[must_use]
+    pub fn journal_opening(&self) -> Option<u64> {
+        self.inner.rules.journal.as_ref()?.opening()
+    }
+
+    /// Whether calls that were made with that opening of its journal may still begin in
+    /// [another process](crate::journal::Journal::is_open_elsewhere). To be asked before [`recall`](Self::recall): who is
+    /// gone by then has nothing more to put on record.
+    #[must_use]
+    pub fn is_journal_open_elsewhere(&self, opening: u64) -> bool {
+        self.inner.rules.journal.as_ref().is_some_and(|journal| journal.is_open_elsewhere(opening))
+    }
 }
 
 #[cfg(test)]

@@ -74,6 +74,19 @@ pub trait Journal: Send + Sync + 'static {
         None
     }
 
+    /// The number of this opening of the record, where several processes may have opened it: whoever keeps it beside a
+    /// call knows later whether that call may still begin [elsewhere](Self::is_open_elsewhere).
+    fn opening(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether that opening is another one than this, and whoever has it lives: a call of theirs that is not on record
+    /// yet may still begin, such as when somebody gives the consent that they are asked for. In doubt they live.
+    fn is_open_elsewhere(&self, opening: u64) -> bool {
+        let _ = opening;
+        false
+    }
+
     /// What became of the call of this conversation and id, whatever its tool and its arguments were: so that whoever
     /// goes on after a crash knows which calls have run. [`State::Noted`] says that it has not begun, if this is the
     /// record that it would be in: see [`identity`](Self::identity).
@@ -112,6 +125,14 @@ impl<J: Journal + ?Sized> Journal for Arc<J> {
 
     fn identity(&self) -> Option<&str> {
         (**self).identity()
+    }
+
+    fn opening(&self) -> Option<u64> {
+        (**self).opening()
+    }
+
+    fn is_open_elsewhere(&self, opening: u64) -> bool {
+        (**self).is_open_elsewhere(opening)
     }
 
     fn state_of<'a>(

@@ -102,7 +102,7 @@ impl Protocol for Anthropic {
             if let Some(input) = count(usage, "/input_tokens") {
                 notes.usage.cached = count(usage, "/cache_read_input_tokens").unwrap_or_default();
                 let put = count(usage, "/cache_creation_input_tokens").unwrap_or_default();
-                notes.usage.input = input + put + notes.usage.cached;
+                notes.usage.input = input.saturating_add(put).saturating_add(notes.usage.cached);
             }
             if let Some(output) = count(usage, "/output_tokens") {
                 notes.usage.output = output;

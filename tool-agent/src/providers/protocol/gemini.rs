@@ -80,8 +80,8 @@ impl Protocol for Gemini {
     fn note(&self, event: &Value, notes: &mut Notes) {
         if let Some(usage) = event.get("usageMetadata") {
             let of = |key| count(usage, key).unwrap_or_default();
-            notes.usage.input = of("/promptTokenCount") + of("/toolUsePromptTokenCount");
-            notes.usage.output = of("/candidatesTokenCount") + of("/thoughtsTokenCount");
+            notes.usage.input = of("/promptTokenCount").saturating_add(of("/toolUsePromptTokenCount"));
+            notes.usage.output = of("/candidatesTokenCount").saturating_add(of("/thoughtsTokenCount"));
             notes.usage.cached = of("/cachedContentTokenCount");
         }
         if event.pointer("/promptFeedback/blockReason").is_some() {

@@ -115,3 +115,25 @@ fn items<'a>(value: &'a Value, path: &str) -> impl Iterator<Item = &'a Value> {
 fn text<'a>(value: &'a Value, path: &str) -> &'a str {
     value.pointer(path).and_then(Value::as_str).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn counts_that_no_server_can_mean_are_as_high_as_can_be() {
+        let most = u64::MAX;
+        let anthropic = json!({"usage": {"input_tokens": most, "cache_read_input_tokens": most,
+            "cache_creation_input_tokens": most, "output_tokens": most}});
+        let gemini = json!({"usageMetadata": {"promptTokenCount": most, "toolUsePromptTokenCount": most,
+            "candidatesTokenCount": most, "thoughtsTokenCount": most, "cachedContentTokenCount": most}});
+        let protocols: [(&dyn Protocol, Value); 2] = [(&Anthropic, anthropic), (&Gemini, gemini)];
+        for (protocol, event) in protocols {
+            let mut notes = Notes::default();
+            protocol.note(&event, &mut notes);
+            assert_eq!(notes.usage, Usage::new(most, most).cached(most), "{event}");
+        }
+    }
+}

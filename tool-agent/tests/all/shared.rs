@@ -1,0 +1,108 @@
+//! One conversation that several processes hold in memory, each with an agent of its own.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use tokio::sync::Semaphore;
+use tool_agent::{
+    Agent, Assistant, CallResult, Change, Ending, Message, Mode, ModelCall, Reply, Scripted, SqliteStore, Store,
+};
+use tool_runtime::{Decision, ToolResult, confirm};
+
+use crate::consent::{started, token};
+use crate::support::{assert_valid, tools};
+
+/// A process whose model says how much it has read.
+async fn counting(folder: &tempfile::TempDir) -> (Agent, SqliteStore) {
+    let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
+    let model = Scripted::from_fn(|request| Reply::text(request.messages.len().to_string()));
+    (Agent::builder(model, tools().0).store(store.clone()).build(), store)
+}
+
+#[tokio::test]
+async fn each_knows_what_the_other_has_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let ((one, store), (other, _)) = (counting(&folder).await, counting(&folder).await);
+    let (one, other) = (one.conversation("c"), other.conversation("c"));
+    assert_eq!(other.say("One").await.answer(), Some("1"));
+    assert_eq!(one.say("Two").await.answer(), Some("3"));
+    assert_eq!(other.resume().await.answer(), Some("3"), "the last answer is the first one's");
+    assert_eq!(other.history().await.unwrap(), one.history().await.unwrap());
+    assert_eq!(other.say("Three").await.answer(), Some("5"));
+    one.set_mode(Mode::Plan).await.unwrap();
+    assert_eq!(other.mode().await, Ok(Mode::Plan));
+    let saved = store.load("c").await.unwrap().unwrap();
+    assert_eq!(store.last_change("c").await, Ok(Some((saved.version, saved.mark))));
+
+    one.delete().await.unwrap();
+    assert_eq!(store.last_change("c").await, Ok(None));
+    assert!(other.history().await.unwrap().is_empty(), "what is forgotten is forgotten by both");
+    assert_eq!(other.say("Anew").await.answer(), Some("1"));
+}
+
+/// The page is served by one process, what is clicked on it reaches another.
+#[tokio::test]
+async fn what_waits_is_decided_on_by_whoever_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let ((one, ran_by_one), (other, ran_by_other)) = (started(folder.path()).await, started(folder.path()).await);
+    let (one, other) = (one.conversation("c"), other.conversation("c"));
+    assert_eq!(other.say("Delete!").await.ending, Ending::Waiting(2));
+    assert_eq!(one.say("Delete them now!").await.ending, Ending::Waiting(2));
+    assert_eq!(other.waiting().await.unwrap().len(), 2);
+    let first = token(&one, "a").await;
+    assert_eq!(other.decide(first, Decision::Run).await.ending, Ending::Waiting(1));
+    assert_eq!(one.resume().await.ending, Ending::Waiting(1));
+    let second = token(&one, "b").await;
+    let outcome = one.decide(second, Decision::Run).await;
+    assert_eq!(outcome.answer(), Some("a is gone; 1; b is gone"));
+    assert_eq!((ran_by_one.steps(), ran_by_other.steps()), (2, 2));
+    assert_eq!(other.resume().await.answer(), outcome.answer());
+}
+
+/// What a person may still agree to is not said not to have run: the model would call it again.
+#[tokio::test]
+async fn a_call_that_another_process_asks_about_may_still_begin() {
+    let folder = tempfile::tempdir().unwrap();
+    let ((one, gauge), (other, _)) = (started(folder.path()).await, started(folder.path()).await);
+    let (one, other) = (one.conversation("c"), other.conversation("c"));
+    let (asked, agreed) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+    let person = (asked.clone(), agreed.clone());
+    let confirm = confirm::from_fn(move |_| {
+        let (asked, agreed) = person.clone();
+        async move {
+            asked.add_permits(1);
+            agreed.acquire().await.unwrap().forget();
+            Decision::Run
+        }
+    });
+    let run = tokio::spawn(one.say("Delete!").confirm(confirm).into_future());
+    drop(asked.acquire_many(2).await.unwrap());
+
+    let history = other.history().await.unwrap();
+    let Message::Tools { results } = &history[2] else { panic!("{history:?}") };
+    for at in [0, 2] {
+        assert!(results[at].result.output.starts_with("Nobody knows yet what comes of `thing.delete`"), "{results:?}");
+    }
+    agreed.add_permits(2);
+    assert_eq!(run.await.unwrap().answer(), Some("a is gone; 1; b is gone"));
+    assert_eq!(gauge.steps(), 3, "it did begin");
+    assert_eq!(one.history().await, other.history().await);
+}
+
+/// What is put in the place of results that are missing is not taken for what was said.
+#[tokio::test]
+async fn who_looks_in_the_middle_of_a_run_elsewhere_sees_its_end_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let (agent, store) = counting(&folder).await;
+    let conversation = agent.conversation("c");
+    let call = ModelCall::new("1", "work.steps", json!({"steps": 1}).to_string());
+    let begun = [Message::user("Go"), Message::Assistant(Assistant::new("", [call]))];
+    store.save("c", Change::new(1, &begun)).await.unwrap();
+    assert_valid(&conversation.history().await.unwrap());
+
+    let result = CallResult::new("1", "work.steps", ToolResult::success("1".to_owned()));
+    let ended = [Message::Tools { results: vec![result] }, Message::assistant("Done.")];
+    store.save("c", Change::new(2, &ended).behind(1, 2)).await.unwrap();
+    assert_eq!(conversation.history().await.unwrap(), [begun.to_vec(), ended.to_vec()].concat());
+    assert_eq!(conversation.resume().await.answer(), Some("Done."));
+}
