@@ -9,6 +9,7 @@ use tracing::Span;
 use super::span::{has_subscriber, span_of};
 use super::{BoundTool, Given};
 use crate::inject::Input;
+use crate::result::EXPIRES;
 use crate::{ErrorKind, Events, Progress, ToolCall, ToolResult, Watched, What, redact};
 
 /// Tells of a call: that it starts, and when this is dropped, how it ended. So each call that starts has one end,
@@ -73,7 +74,7 @@ impl Told {
     pub(super) fn ends(&mut self, result: &ToolResult) {
         let kind = result.error.as_ref().map(|error| error.kind);
         // It may be from another program, and no time at all.
-        let expires = result.metadata.get("expires").and_then(Value::as_u64).map(Duration::from_secs);
+        let expires = result.metadata.get(EXPIRES).and_then(Value::as_u64).map(Duration::from_secs);
         let expires = expires.and_then(|expires| SystemTime::UNIX_EPOCH.checked_add(expires));
         self.end = match (kind, expires) {
             (Some(ErrorKind::Pending), Some(expires)) => End::Pending { expires },
@@ -115,7 +116,7 @@ mod tests {
         let events = Events::default();
         let mut subscriber = events.subscribe();
         let mut result = ToolResult::failure(ToolError::new(ErrorKind::Pending, "waits"));
-        result.metadata.insert("expires", expires);
+        result.metadata.insert(EXPIRES, expires);
         Told::at_once(&events, &ToolCall::from_text("t", "{}"), None, &result);
         let mut next = || match subscriber.try_next() {
             Some(Update::Event(event)) => event.what.clone(),
