@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde::ser::{Impossible, Serializer};
 
 use crate::output::clean;
+use crate::result::{EXPIRES, TOKEN};
 use crate::{ErrorKind, HandlerError, Metadata, ToolError, ToolResult, json};
 
 /// A success, or what went wrong.
@@ -45,10 +46,18 @@ impl Failure {
     }
 }
 
-/// What a handler gives back as a whole is answered as it is, but for what cannot be shown.
+/// What is said of a call that waits for consent where we cannot give it.
+const WAITS_ELSEWHERE: &str = "The call waits for somebody's consent elsewhere, and its result does not come here: it may \
+    still take effect. Look before you call it again.";
+
+/// What a handler gives back as a whole is answered as it is, but for what cannot be shown, and for a question that was
+/// asked elsewhere.
 pub(crate) fn whole(mut result: ToolResult) -> Answer {
     if result.success {
         return Ok(Output { text: clean(result.output), metadata: result.metadata });
+    }
+    if result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::Pending) {
+        result = waits_elsewhere(result);
     }
     result.output = clean(result.output);
     let error = result.error.get_or_insert_with(|| ToolError::new(ErrorKind::Failed, result.output.clone()));
@@ -56,6 +65,18 @@ pub(crate) fn whole(mut result: ToolResult) -> Answer {
     let mut failure = Failure::new(error.kind, error.message.clone());
     failure.result = Some(result);
     Err(failure)
+}
+
+/// A call that is pending is one that whoever reads this can have run, by its token. That is so of ours only: another
+/// program's token is of no use here, and is not for our records.
+#[cold]
+fn waits_elsewhere(pending: ToolResult) -> ToolResult {
+    let mut result = ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, WAITS_ELSEWHERE));
+    result.metadata = pending.metadata;
+    for key in [TOKEN, EXPIRES] {
+        result.metadata.remove(key);
+    }
+    result
 }
 
 /// What a handler may give back.
@@ -306,7 +327,11 @@ impl Serializer for Plain {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::journal::{Journal, MemoryJournal, Query};
+    use crate::{Dispatcher, RuntimeTool, ToolCall};
 
     #[test]
     fn a_string_as_it_is_unit_as_ok_the_rest_as_json() {
@@ -327,5 +352,27 @@ mod tests {
         assert_eq!((failure.kind, failure.message.as_str()), (ErrorKind::Retry, "once more"));
         let odd = std::collections::HashMap::from([((1, 2), 3)]);
         assert!(Reply(odd).answer().unwrap_err().message.contains("cannot be written as JSON"));
+    }
+
+    /// A worker's question is not ours to answer, and its token not ours to keep.
+    #[tokio::test]
+    async fn consent_that_is_awaited_elsewhere_is_not_awaited_here() {
+        let asks = |(): ()| async {
+            let mut pending = ToolResult::failure(ToolError::new(ErrorKind::Pending, "`t` waits"));
+            for (key, value) in [("token", "hunter2"), ("expires", "1"), ("worker", "w7")] {
+                pending.metadata.insert(key, value);
+            }
+            pending
+        };
+        let journal = Arc::new(MemoryJournal::new());
+        let tools =
+            Dispatcher::builder().tool(RuntimeTool::new("t", "", asks)).journal(journal.clone()).build().unwrap();
+        let result = tools.call(ToolCall::from_text("t", "{}")).await;
+        assert_eq!(result.error.as_ref().unwrap().kind, ErrorKind::OutcomeUnknown);
+        assert!(result.output.contains("consent elsewhere"), "{}", result.output);
+        let said = ["token", "expires", "worker"].map(|key| result.metadata.get(key).is_some());
+        assert_eq!(said, [false, false, true]);
+        let entries = format!("{:?}", journal.entries(Query::newest(10)).await.unwrap());
+        assert!(entries.contains("w7") && !entries.contains("hunter2"), "{entries}");
     }
 }

@@ -57,6 +57,11 @@ pub(crate) fn may_hold_secret(argument: &str, definition: &ToolDefinition) -> bo
     holds_secret(&definition.defs, &collected(&definition.defs, &[&argument.schema()]))
 }
 
+/// Whether there can be a secret in any argument.
+pub(crate) fn may_hold_secrets(definition: &ToolDefinition) -> bool {
+    definition.arguments.keys().any(|name| may_hold_secret(name, definition))
+}
+
 /// Deeper than this no arguments are read, so that none are shown.
 const DEEPEST: usize = 128;
 

@@ -67,6 +67,12 @@ impl ToolResult {
 /// Where the metadata of a call whose handler was started says who let it run. Those of other calls say nothing there.
 pub(crate) const DECISION: &str = "decision";
 
+/// Where the metadata of a pending call has the token with which somebody answers.
+pub(crate) const TOKEN: &str = "token";
+
+/// Where they say when it is too late for that, in seconds since 1970.
+pub(crate) const EXPIRES: &str = "expires";
+
 /// What a call says besides its output. Most say nothing, and then nothing is allocated.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Metadata(Option<Box<Map<String, Value>>>);
@@ -81,6 +87,13 @@ impl Metadata {
     /// Says something under a key.
     pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Value>) {
         self.0.get_or_insert_default().insert(key.into(), value.into());
+    }
+
+    /// Takes back what is said under a key.
+    pub(crate) fn remove(&mut self, key: &str) {
+        if let Some(map) = &mut self.0 {
+            map.remove(key);
+        }
     }
 
     /// Everything that is said.

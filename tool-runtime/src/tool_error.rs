@@ -111,7 +111,8 @@ pub enum ErrorKind {
     Refused,
     /// Somebody does not want this call nor any other: whoever called is to stop.
     Aborted,
-    /// Somebody is asked, who will answer later; the token is in the metadata.
+    /// Somebody is asked, who will answer later; the token is in the metadata. A handler that answers so has asked
+    /// elsewhere: its call is [`OutcomeUnknown`](Self::OutcomeUnknown).
     Pending,
     /// The call could not be recorded and did not run.
     Journal,

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tool_runtime::{CancellationToken, Context, Deadline, HandlerError, Notes, Progress, tool, tool_class};
+use tool_runtime::{CancellationToken, Context, Deadline, HandlerError, Notes, Place, Progress, tool, tool_class};
 
 use super::family::{Bounds, Family, NoRoom};
 use super::{SpawnError, Spawner, Task};
@@ -85,10 +85,13 @@ impl Spawn {
         #[inject] cancellation: &CancellationToken,
         #[inject] progress: &Progress,
         #[inject] notes: &Notes,
+        #[inject] place: &Place,
     ) -> Result<String, HandlerError> {
         let parent = origin.conversation();
         let member = self.family.join(parent, self.bounds).map_err(|no_room| self.refused(no_room))?;
         notes.insert("conversation", &member.conversation);
+        // The sub-agent's calls may be of the same dispatcher.
+        place.leave();
         let token = cancellation.child_token();
         let _cancelled_in_the_end = token.clone().drop_guard();
         let limit = deadline.remaining().map_or(self.timeout, |remaining| remaining.min(self.timeout));

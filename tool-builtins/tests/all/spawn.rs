@@ -73,6 +73,16 @@ async fn they_nest_only_so_deep() {
     assert_eq!(result.output, "1 < 2 < 3 < Sub-agents nest no deeper than 3: do the task yourself.");
 }
 
+/// Time stands still: it goes on when nothing else does.
+#[tokio::test(start_paused = true)]
+async fn one_that_waits_for_its_sub_agent_leaves_its_place_to_it() {
+    let agent = Arc::new(Agent::default());
+    let tools = Dispatcher::builder().service(Spawn::new(agent.clone())).concurrency(1, 10).build().unwrap();
+    assert!(agent.tools.set(tools.clone()).is_ok());
+    let result = tools.call(spawn("nest")).await;
+    assert!(result.output.starts_with("1 < 2 < "), "{}", result.output);
+}
+
 #[tokio::test]
 async fn only_so_many_run() {
     let (agent, mut tasks) = watched();

@@ -9,8 +9,8 @@ use super::{Decode, Schemas, Undecodable};
 
 /// What is wrong with a text, before it is put into words.
 pub(crate) enum Problem {
-    /// No JSON; the message says where.
-    Malformed(String),
+    /// No JSON: why, where, and what stands there.
+    Malformed { what: String, place: String, near: String },
     /// JSON, but no object.
     NotAnObject(String),
     /// An argument that the tool does not have.
@@ -296,8 +296,7 @@ fn malformed(text: &str, at: usize, what: &str) -> Problem {
         start -= 1;
     }
     let near: String = text[start..].chars().take(20).collect();
-    let near = if near.is_empty() { "at the end".to_owned() } else { format!("near {near:?}") };
-    Problem::Malformed(format!("{what} (line {line}, column {column}, {near})"))
+    Problem::Malformed { what: what.to_owned(), place: format!("line {line}, column {column}"), near }
 }
 
 #[cold]

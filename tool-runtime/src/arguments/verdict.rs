@@ -11,6 +11,7 @@ use super::duplicate::FreeForm;
 use super::place::path_of_error;
 use super::read::{Problem, without_place};
 use super::{Decode, Reason, Undecodable};
+use crate::redact::{may_hold_secret, may_hold_secrets};
 use crate::{ArgumentError, ErrorKind, ToolError};
 
 /// How many mistakes a message tells.
@@ -166,7 +167,7 @@ impl Schemas {
 
     /// Refuses arguments for what is wrong with them together.
     pub(crate) fn refusal_together(&self, tool: &str, mut errors: Vec<ArgumentError>) -> ToolError {
-        let has_secrets = self.definition.arguments.values().any(Argument::is_secret);
+        let has_secrets = may_hold_secrets(&self.definition);
         // What concerns all of them may repeat any of them.
         for error in errors.iter_mut().filter(|error| has_secrets && error.path.is_empty()) {
             error.received = None;
@@ -191,19 +192,22 @@ impl Schemas {
         error
     }
 
-    /// What a secret argument received is not repeated: the answer goes into logs and prompts.
+    /// What an argument with a secret in it received is not repeated: the answer goes into logs and prompts.
     fn hide_secrets(&self, errors: &mut [ArgumentError]) {
-        let secrets = self.definition.arguments.iter().filter(|(_, argument)| argument.is_secret());
-        for (name, _) in secrets {
+        let arguments = self.definition.arguments.iter();
+        for (name, argument) in arguments.filter(|(name, _)| may_hold_secret(name, &self.definition)) {
             let is_its = |path: &str| {
                 path.strip_prefix(name.as_str())
                     .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
             };
             for error in errors.iter_mut().filter(|error| is_its(&error.path)) {
-                error.path.truncate(name.len());
+                // The keys of a secret are part of it.
+                if argument.is_secret() {
+                    error.path.truncate(name.len());
+                }
                 error.received = error.received.take().map(|_| "a secret".to_owned());
                 // The type's own words may repeat the value, too.
-                let reason = error.expected.find(" (").or_else(|| error.expected.find(": "));
+                let reason = [" (", ": "].into_iter().filter_map(|begin| error.expected.find(begin)).min();
                 error.expected.truncate(reason.unwrap_or(error.expected.len()));
             }
         }
@@ -212,10 +216,17 @@ impl Schemas {
     fn describe(&self, problem: Problem, text: &str, errors: &mut Vec<ArgumentError>) {
         let whole = |expected: String| ArgumentError { path: String::new(), received: None, expected };
         match problem {
-            Problem::Malformed(what) => errors.push(whole(format!("the arguments are no valid JSON: {what}"))),
+            Problem::Malformed { what, place, near } => {
+                let near = match near.as_str() {
+                    "" => ", at the end".to_owned(),
+                    _ if may_hold_secrets(&self.definition) => String::new(),
+                    near => format!(", near {near:?}"),
+                };
+                errors.push(whole(format!("the arguments are no valid JSON: {what} ({place}{near})")));
+            }
             Problem::NotAnObject(received) => errors.push(ArgumentError {
                 path: String::new(),
-                received: Some(received),
+                received: Some(received).filter(|_| !may_hold_secrets(&self.definition)),
                 expected: "a JSON object with the arguments by name".to_owned(),
             }),
             Problem::Unknown(name) => {

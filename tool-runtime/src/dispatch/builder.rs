@@ -210,7 +210,7 @@ impl Builder {
     }
 
     /// How many calls run at a time, and how many more may wait; beyond that a call is refused at once, with the time to
-    /// wait.
+    /// wait. One that waits for other calls leaves its [`Place`](crate::Place) to them.
     pub fn concurrency(mut self, running: usize, waiting: usize) -> Self {
         self.rules.concurrency = Some(Concurrency::new(running, waiting));
         self

@@ -74,10 +74,8 @@ pub(super) async fn of(
         },
     };
     let with = with.iter().filter(|given| given.type_id != TypeId::of::<Progress>()).cloned().collect();
-    let scope = ScopeInner::new(inner.dependencies.clone(), with, Facts::new(call.context(), budget.left));
-    if let Some(permit) = permit {
-        scope.keep(permit);
-    }
+    let facts = Facts::new(call.context(), budget.left).holding(permit);
+    let scope = ScopeInner::new(inner.dependencies.clone(), with, facts);
     effect(preview, scope, waiting, budget).await
 }
 

@@ -9,6 +9,7 @@ use tracing::Span;
 use super::span::{has_subscriber, span_of};
 use super::{BoundTool, Given};
 use crate::inject::Input;
+use crate::result::EXPIRES;
 use crate::{ErrorKind, Events, Progress, ToolCall, ToolResult, Watched, What, redact};
 
 /// Tells of a call: that it starts, and when this is dropped, how it ended. So each call that starts has one end,
@@ -72,9 +73,11 @@ impl Told {
     /// How the call ends; told when this is dropped.
     pub(super) fn ends(&mut self, result: &ToolResult) {
         let kind = result.error.as_ref().map(|error| error.kind);
-        let expires = result.metadata.get("expires").and_then(Value::as_u64).map(Duration::from_secs);
+        // It may be from another program, and no time at all.
+        let expires = result.metadata.get(EXPIRES).and_then(Value::as_u64).map(Duration::from_secs);
+        let expires = expires.and_then(|expires| SystemTime::UNIX_EPOCH.checked_add(expires));
         self.end = match (kind, expires) {
-            (Some(ErrorKind::Pending), Some(expires)) => End::Pending { expires: SystemTime::UNIX_EPOCH + expires },
+            (Some(ErrorKind::Pending), Some(expires)) => End::Pending { expires },
             _ => End::Finished { success: result.success, kind },
         };
     }
@@ -100,5 +103,33 @@ impl Drop for Told {
         if let Some(watched) = &self.watched {
             watched.send(what);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ToolError, Update};
+
+    /// How a call ends that waits for consent until then.
+    fn end_of_pending(expires: u64) -> What {
+        let events = Events::default();
+        let mut subscriber = events.subscribe();
+        let mut result = ToolResult::failure(ToolError::new(ErrorKind::Pending, "waits"));
+        result.metadata.insert(EXPIRES, expires);
+        Told::at_once(&events, &ToolCall::from_text("t", "{}"), None, &result);
+        let mut next = || match subscriber.try_next() {
+            Some(Update::Event(event)) => event.what.clone(),
+            other => panic!("{other:?}"),
+        };
+        assert!(matches!(next(), What::Started { .. }));
+        next()
+    }
+
+    #[test]
+    fn a_time_that_cannot_be_is_none() {
+        assert_eq!(end_of_pending(7), What::Pending { expires: SystemTime::UNIX_EPOCH + Duration::from_secs(7) });
+        let ended = end_of_pending(u64::MAX);
+        assert!(matches!(ended, What::Finished { success: false, kind: Some(ErrorKind::Pending), .. }), "{ended:?}");
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::{Held, Input, Slot};
-use crate::{Context, Deadline, Notes};
+use crate::{Context, Deadline, Notes, Permit, Place};
 
 /// A type that every call has a value of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,7 @@ pub(crate) enum Fact {
     Deadline,
     Cancellation,
     Notes,
+    Place,
 }
 
 impl Fact {
@@ -26,6 +27,7 @@ impl Fact {
             (TypeId::of::<Deadline>(), Self::Deadline),
             (TypeId::of::<CancellationToken>(), Self::Cancellation),
             (TypeId::of::<Notes>(), Self::Notes),
+            (TypeId::of::<Place>(), Self::Place),
         ]
         .into_iter()
         .find_map(|(known, fact)| (known == type_id).then_some(fact))
@@ -38,6 +40,7 @@ impl Fact {
             Self::Deadline => "the call itself: when it has to be over",
             Self::Cancellation => "the call itself: a token that is cancelled when it is stopped",
             Self::Notes => "the call itself: the metadata of its result",
+            Self::Place => "the call itself: its place among those that run at a time",
         }
     }
 }
@@ -53,11 +56,26 @@ pub(crate) struct Facts {
     cancellation: OnceLock<CancellationToken>,
     /// Likewise.
     notes: OnceLock<Notes>,
+    /// Kept as long as anything of the call goes on, a thread that cannot be stopped included, unless the handler leaves it.
+    pub(super) place: Place,
 }
 
 impl Facts {
     pub(crate) fn new(context: Context, timeout: Option<Duration>) -> Self {
-        Self { context, timeout, deadline: OnceLock::new(), cancellation: OnceLock::new(), notes: OnceLock::new() }
+        Self {
+            context,
+            timeout,
+            deadline: OnceLock::new(),
+            cancellation: OnceLock::new(),
+            notes: OnceLock::new(),
+            place: Place::default(),
+        }
+    }
+
+    /// The same, with a place among the calls that run.
+    pub(crate) fn holding(mut self, permit: Option<Permit>) -> Self {
+        self.place = permit.map(Place::held).unwrap_or_default();
+        self
     }
 
     pub(crate) fn input(&self, fact: Fact) -> Input {
@@ -66,6 +84,7 @@ impl Facts {
             Fact::Deadline => Slot::of(Held::new(self.deadline())),
             Fact::Cancellation => Slot::of(Held::new(self.cancellation().clone())),
             Fact::Notes => Slot::of(Held::new(self.notes.get_or_init(Notes::default).clone())),
+            Fact::Place => Slot::of(Held::new(self.place.clone())),
         };
         Input::Slot(slot)
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::{Blocking, Facts, Held, Input, Slot, Stopping};
 use crate::dispatch::{Dependencies, Given, Source};
 use crate::guard::CatchPanic;
-use crate::{CancellationToken, Context, Deadline, Notes, Outcome, Permit, Progress};
+use crate::{CancellationToken, Context, Deadline, Notes, Outcome, Progress};
 
 /// What a provider is given, and the handler of a [tool made at run time](crate::RuntimeTool): a handle to the values of
 /// the same call.
@@ -117,8 +117,6 @@ pub(crate) struct ScopeInner {
     /// What came with the call.
     with: Vec<Given>,
     facts: Facts,
-    /// Kept as long as anything of the call goes on, a thread that cannot be stopped included.
-    permit: Mutex<Option<Permit>>,
     state: Mutex<State>,
 }
 
@@ -138,7 +136,7 @@ struct State {
 
 impl ScopeInner {
     pub(crate) fn new(dependencies: Arc<Dependencies>, with: Vec<Given>, facts: Facts) -> Arc<Self> {
-        Arc::new(Self { dependencies, with, facts, permit: Mutex::default(), state: Mutex::default() })
+        Arc::new(Self { dependencies, with, facts, state: Mutex::default() })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -150,7 +148,13 @@ impl ScopeInner {
         let provider = match source {
             Source::Provider(provider) => provider,
             Source::Fact(fact) => return Ok(self.facts.input(fact)),
-            other => return self.dependencies.ready_input(other, &self.with),
+            other => {
+                if other == Source::Tools {
+                    // Whoever calls others waits for them, and they may wait for its place.
+                    self.facts.place.leave();
+                }
+                return self.dependencies.ready_input(other, &self.with);
+            }
         };
         let slot = {
             let mut state = self.state();
@@ -216,11 +220,6 @@ impl ScopeInner {
         self.facts.notes()
     }
 
-    /// Keeps a permit until the call is over.
-    pub(crate) fn keep(&self, permit: Permit) {
-        *self.permit.lock().unwrap_or_else(PoisonError::into_inner) = Some(permit);
-    }
-
     /// Remembers a blocking handler: what it was lent is finished only after it.
     pub(crate) fn hold_for(&self, blocking: Blocking) {
         self.state().blocking = Some(blocking);
@@ -242,7 +241,7 @@ impl ScopeInner {
             }
             state.closed = true;
         }
-        drop(self.permit.lock().unwrap_or_else(PoisonError::into_inner).take());
+        self.facts.place.leave();
         true
     }
 
@@ -270,7 +269,7 @@ impl ScopeInner {
                 }
             }
         }
-        drop(self.permit.lock().unwrap_or_else(PoisonError::into_inner).take());
+        self.facts.place.leave();
         result
     }
 }

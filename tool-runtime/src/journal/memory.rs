@@ -1,19 +1,23 @@
 //! A journal that lasts as long as the process.
 
-use std::collections::{HashMap, VecDeque};
+mod kept;
+
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use self::kept::{Bound, Kept, Record, bytes_of_result};
 use super::{
     Begun, BoxFuture, CallKey, Entry, Finished, Journal, JournalError, JournalErrorKind, Query, Started, State,
 };
 
 /// A journal in memory: for tests, and for programs that need to recognise a repeated call but not to survive a crash.
 ///
-/// It keeps the newest only, 10,000 calls that ran and as many decisions after which nothing ran, unless told otherwise.
-/// The two do not crowd each other out: a call that it has forgotten is new again, and runs again.
+/// It keeps the newest only, 10,000 calls that ran and as many decisions after which nothing ran, and of either about
+/// 64 MB of arguments and results, unless told otherwise. The two do not crowd each other out: a call that it has forgotten
+/// is new again, and runs again.
 #[derive(Debug)]
 pub struct MemoryJournal {
-    kept: usize,
+    most: Bound,
     records: Mutex<Records>,
 }
 
@@ -34,7 +38,15 @@ impl MemoryJournal {
     /// calls are kept in any case.
     #[must_use]
     pub fn keeping(entries: usize) -> Self {
-        Self { kept: entries, records: Mutex::default() }
+        Self { most: Bound { entries, bytes: 64_000_000 }, records: Mutex::default() }
+    }
+
+    /// Keeps about that many bytes of calls that ran, and as many of decisions. What was finished last is kept until
+    /// another call begins, however long its result is.
+    #[must_use]
+    pub fn max_bytes(mut self, bytes: usize) -> Self {
+        self.most.bytes = bytes;
+        self
     }
 
     /// Nothing that runs under the lock can panic half-way through a change.
@@ -53,28 +65,32 @@ impl MemoryJournal {
         if let Some(identity) = &identity {
             records.known.insert(identity.clone(), entry.sequence);
         }
-        records.runs.push_back(Run { entry, identity });
-        records.forget_all_but(self.kept);
+        records.runs.push(Record::new(entry, identity));
+        records.forget_runs_but(self.most);
         Begun::New
     }
 
     fn finish_now(&self, key: &CallKey, finished: &Finished) -> Result<(), JournalError> {
         let mut records = self.records();
         let sequence = records.running.remove(&key.run());
-        let Some(run) = sequence.and_then(|sequence| records.get_mut(sequence)) else {
+        let Some(place) = sequence.and_then(|sequence| records.place(sequence)) else {
             let message = "the call to be finished has not begun, or was finished before: finish each call once";
             return Err(JournalError::new(JournalErrorKind::NotRunning, message));
         };
-        run.entry.state = State::Finished(finished.clone());
-        records.forget_all_but(self.kept);
+        // Others make room for its result while it still runs, so that it is not what is forgotten.
+        records.runs.grow(place, bytes_of_result(&finished.result));
+        records.forget_runs_but(self.most);
+        if let Some(run) = sequence.and_then(|sequence| records.get_mut(sequence)) {
+            run.entry.state = State::Finished(finished.clone());
+        }
         Ok(())
     }
 
     fn note_now(&self, call: &Started, decision: &str) {
         let mut records = self.records();
         let entry = records.entry(call, Some(decision), State::Noted);
-        records.notes.push_back(entry);
-        records.forget_all_but(self.kept);
+        records.notes.push(Record::new(entry, None));
+        records.notes.forget_all_but(self.most);
     }
 
     fn entries_now(&self, query: &Query) -> Vec<Entry> {
@@ -132,22 +148,15 @@ fn fits(entry: &Entry, query: &Query) -> bool {
 
 #[derive(Debug, Default)]
 struct Records {
-    /// Calls that ran, by ascending sequence.
-    runs: VecDeque<Run>,
-    /// Decisions after which nothing ran, by ascending sequence.
-    notes: VecDeque<Entry>,
+    /// Calls that ran.
+    runs: Kept,
+    /// Decisions after which nothing ran.
+    notes: Kept,
     /// The sequences of calls that can be recognised.
     known: HashMap<Identity, u64>,
     /// The sequences of running calls, by their run.
     running: HashMap<u64, u64>,
     last: u64,
-}
-
-#[derive(Debug)]
-struct Run {
-    entry: Entry,
-    /// Under which it is known.
-    identity: Option<Identity>,
 }
 
 impl Records {
@@ -162,7 +171,7 @@ impl Records {
     fn state_of(&self, conversation: &str, id: &str) -> Option<State> {
         let is_it =
             |entry: &Entry| (entry.conversation.as_deref(), entry.id.as_deref()) == (Some(conversation), Some(id));
-        self.runs.iter().rev().find(|run| is_it(&run.entry)).map(|run| run.entry.state.clone())
+        self.runs.newest_first().find(|entry| is_it(entry)).map(|entry| entry.state.clone())
     }
 
     /// The next entry.
@@ -182,8 +191,8 @@ impl Records {
     }
 
     fn newest_first(&self) -> impl Iterator<Item = &Entry> {
-        let mut runs = self.runs.iter().map(|run| &run.entry).rev().peekable();
-        let mut notes = self.notes.iter().rev().peekable();
+        let mut runs = self.runs.newest_first().peekable();
+        let mut notes = self.notes.newest_first().peekable();
         std::iter::from_fn(move || match (runs.peek(), notes.peek()) {
             (Some(run), Some(note)) if note.sequence > run.sequence => notes.next(),
             (Some(_), _) => runs.next(),
@@ -192,32 +201,23 @@ impl Records {
     }
 
     fn place(&self, sequence: u64) -> Option<usize> {
-        self.runs.binary_search_by_key(&sequence, |run| run.entry.sequence).ok()
+        self.runs.records.binary_search_by_key(&sequence, |run| run.entry.sequence).ok()
     }
 
-    fn get_mut(&mut self, sequence: u64) -> Option<&mut Run> {
+    fn get_mut(&mut self, sequence: u64) -> Option<&mut Record> {
         let place = self.place(sequence)?;
-        self.runs.get_mut(place)
+        self.runs.records.get_mut(place)
     }
 
     fn state(&self, identity: &Identity) -> Option<&State> {
         let place = self.place(*self.known.get(identity)?)?;
-        self.runs.get(place).map(|run| &run.entry.state)
+        self.runs.records.get(place).map(|run| &run.entry.state)
     }
 
-    /// Forgets the oldest, but not one that is running: it is to be finished, and must not run a second time.
-    fn forget_all_but(&mut self, kept: usize) {
-        while self.notes.len() > kept {
-            self.notes.pop_front();
-        }
-        while self.runs.len() > kept {
-            let ended = |run: &Run| run.entry.state != State::Running;
-            let Some(run) = self.runs.iter().position(ended).and_then(|place| self.runs.remove(place)) else {
-                return;
-            };
-            if let Some(identity) = run.identity {
-                self.known.remove(&identity);
-            }
+    /// Forgets the oldest calls, but not one that is running: it is to be finished, and must not run a second time.
+    fn forget_runs_but(&mut self, most: Bound) {
+        for identity in self.runs.forget_all_but(most) {
+            self.known.remove(&identity);
         }
     }
 }

@@ -81,6 +81,35 @@ async fn what_only_the_type_refuses_is_refused_before_anybody_is_asked() {
 }
 
 #[tokio::test]
+async fn a_refusal_repeats_no_secret_however_deep() {
+    let account = json!({"type": "object", "properties": {
+        "user": {"type": "string"}, "key": {"type": "string", "minLength": 8, "writeOnly": true}}});
+    let of = |arguments: Value| {
+        let schema = json!({"properties": arguments, "not": {"required": ["both", "account"]}});
+        with(RuntimeTool::from_schema("x", "", &schema, |_, _| async {}).repair(false))
+    };
+    let tools = of(json!({"account": account, "host": {"type": "integer"}, "both": {}}));
+    for (text, words) in [
+        (r#"{"account": {"key": "hunter2"}}"#, "`account.key`: got a secret, expected string of at least 8"),
+        (r#"{"account": {"user": ["hunter2"]}}"#, "`account.user`: got a secret, expected string"),
+        (r#"{"account": "hunter2"}"#, "`account`: got a secret, expected object"),
+        (r#"{"account": {"key": "1234hunter2"}, "both": 1}"#, "anything but object"),
+        (r#"["hunter2"]"#, "a JSON object"),
+        (r#"{"account": {"key": hunter2"#, "line 1, column"),
+        (r#"{"account" "hunter2"}"#, "line 1, column 12"),
+    ] {
+        let result = answer(&tools, text).await;
+        assert!(result.output.contains(words), "{}", result.output);
+        assert!(!format!("{result:?}").contains("hunter2"), "{result:?}");
+    }
+    assert!(answer(&tools, r#"{"host": "nowhere"}"#).await.output.contains("nowhere"), "it has no secret");
+    let plain = of(json!({"host": {"type": "integer"}}));
+    for text in [r#"["nowhere"]"#, r#"{"host": ,nowhere}"#] {
+        assert!(answer(&plain, text).await.output.contains("nowhere"), "none of its arguments has one");
+    }
+}
+
+#[tokio::test]
 async fn what_holds_for_the_arguments_together_is_checked() {
     let schema = json!({"properties": {"id": {"type": "integer"}, "name": {"type": "string"}},
         "oneOf": [{"required": ["id"]}, {"required": ["name"]}]});

@@ -6,7 +6,7 @@ use serde::Serialize;
 use tool_model::ToolDefinition;
 
 use super::super::verdict::shorten;
-use crate::redact::may_hold_secret;
+use crate::redact::{may_hold_secret, may_hold_secrets};
 
 /// How many repairs a result lists.
 const KEPT: usize = 200;
@@ -107,8 +107,7 @@ impl<'a> Notes<'a> {
     /// Notes a repair of the arguments as a whole.
     pub(super) fn add_whole(&mut self, from: &str, to: &str, why: RepairReason) {
         let definition = self.definition;
-        let is_secret = || definition.arguments.keys().any(|name| may_hold_secret(name, definition));
-        self.push(is_secret, String::new(), from, to, why);
+        self.push(|| may_hold_secrets(definition), String::new(), from, to, why);
     }
 
     /// Notes a repair of an argument.

@@ -58,7 +58,10 @@ pub trait PendingStore: Send + Sync + 'static {
     }
 }
 
-/// Keeps calls in memory, up to a number of them. Those that have expired make room for others.
+/// How much a [`MemoryStore`] keeps.
+const MOST_BYTES: usize = 64_000_000;
+
+/// Keeps calls in memory, up to a number of them and to 64 MB. Those that have expired make room for others.
 pub struct MemoryStore {
     calls: Mutex<BTreeMap<String, SealedCall>>,
     capacity: usize,
@@ -81,6 +84,10 @@ impl MemoryStore {
         calls.retain(|_, waiting| waiting.expires > now);
         if calls.len() >= self.capacity {
             return Err(StoreError::new(format_args!("{} calls are waiting already", self.capacity)));
+        }
+        let bytes: usize = calls.values().chain([&call]).map(|call| call.sealed.len()).sum();
+        if bytes > MOST_BYTES {
+            return Err(StoreError::new("the calls that are waiting leave no room for one of this size"));
         }
         calls.insert(call.id.clone(), call);
         Ok(())

@@ -401,6 +401,18 @@ async fn a_full_store_refuses_and_those_that_wait_stay() {
     }
 }
 
+/// A few long calls must not take all memory.
+#[tokio::test]
+async fn a_store_is_full_by_size_too() {
+    let store = MemoryStore::default();
+    let call =
+        |id: &str, bytes| SealedCall::new(id, None, SystemTime::now() + Duration::from_secs(60), "x".repeat(bytes));
+    assert!(store.put(call("1", 40_000_000)).await.is_ok());
+    assert!(store.put(call("2", 40_000_000)).await.is_err());
+    assert!(store.put(call("3", 1_000)).await.is_ok());
+    assert!(store.get("1").await.unwrap().is_some());
+}
+
 #[tokio::test]
 async fn a_store_that_fails() {
     struct Broken;

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{Budget, Careful, Read, Rules};
 use crate::confirm::{Decision, Pending, Question, Verdict};
+use crate::result::{EXPIRES, TOKEN};
 use crate::{ErrorKind, ToolResult, guard};
 
 impl Careful {
@@ -90,9 +91,9 @@ impl Careful {
             ErrorKind::Pending,
             "waits for somebody's consent. Go on with something else; its result comes later".to_owned(),
         );
-        result.metadata.insert("token", pending.token.as_str());
+        result.metadata.insert(TOKEN, pending.token.as_str());
         let expires = pending.expires.duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs();
-        result.metadata.insert("expires", expires);
+        result.metadata.insert(EXPIRES, expires);
         result
     }
 }

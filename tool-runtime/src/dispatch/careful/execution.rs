@@ -49,10 +49,8 @@ impl Execution {
         if let Some(told) = &ending.told {
             told.listen(&mut with);
         }
-        let scope = ScopeInner::new(inner.dependencies.clone(), with, Facts::new(call.context(), budget.left));
-        if let Some(permit) = permit {
-            scope.keep(permit);
-        }
+        let facts = Facts::new(call.context(), budget.left).holding(permit);
+        let scope = ScopeInner::new(inner.dependencies.clone(), with, facts);
         let run = Box::pin(scoped::run(tool.clone(), scope.clone(), runtime.clone(), waiting));
         let work = Work::Scoped { run, scope, runtime: runtime.clone() };
         let running = Running::new(tool, work, budget, cancel.clone());

@@ -31,6 +31,33 @@ async fn the_oldest_are_forgotten_but_not_those_that_run() {
     assert_eq!(journal.begin(&started("c", "1", json!({}))).await.unwrap(), Begun::New);
 }
 
+/// A few long results must not take all memory.
+#[tokio::test]
+async fn the_oldest_are_forgotten_for_their_size() {
+    let long = |letter: &str| Finished::new(ToolResult::success(letter.repeat(40_000)), Duration::ZERO);
+    let journal = MemoryJournal::new().max_bytes(100_000);
+    let running = started("c", "running", json!({"text": "x".repeat(10_000)}));
+    journal.begin(&running).await.unwrap();
+    for id in ["1", "2", "3"] {
+        let call = started("c", id, json!({}));
+        journal.begin(&call).await.unwrap();
+        journal.finish(&call.key, &long(id)).await.unwrap();
+    }
+    assert_eq!(ids(&journal).await, ["3", "running"], "arguments count, and what runs is kept");
+    assert_eq!(journal.begin(&started("c", "1", json!({}))).await.unwrap(), Begun::New);
+
+    // What was finished last is known, or it would run again.
+    let whole = Finished::new(ToolResult::success("x".repeat(200_000)), Duration::ZERO);
+    journal.finish(&running.key, &whole).await.unwrap();
+    assert_eq!(journal.begin(&running).await.unwrap(), Begun::Completed(Box::new(whole.result)));
+
+    let text = json!({"text": "x".repeat(40_000)});
+    for id in ["4", "5", "6"] {
+        journal.note(&started("c", id, text.clone()), "refused").await.unwrap();
+    }
+    assert_eq!(ids(&journal).await, ["6", "5", "1", "running"], "decisions have their own room");
+}
+
 /// Or a model that is refused often enough could make a call run twice.
 #[tokio::test]
 async fn decisions_do_not_crowd_out_results() {

@@ -1,0 +1,91 @@
+//! The place of a call among those that run at a time.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::Permit;
+
+/// The place of a call among those that run at a time, where [`Builder::concurrency`](crate::Builder::concurrency) says how
+/// many. A handler asks for it by type.
+///
+/// A handler that waits for other calls of the same dispatcher [leaves](Self::leave) its place to them: if all that run
+/// waited for a place, none would ever come free. One that is given the [`Dispatcher`](crate::Dispatcher) has left it
+/// already.
+#[derive(Clone, Debug, Default)]
+pub struct Place {
+    /// Nothing where any number of calls run.
+    permit: Option<Arc<Mutex<Option<Permit>>>>,
+}
+
+impl Place {
+    pub(crate) fn held(permit: Permit) -> Self {
+        Self { permit: Some(Arc::new(Mutex::new(Some(permit)))) }
+    }
+
+    /// Lets another call run. This one goes on, and counts no more.
+    pub fn leave(&self) {
+        if let Some(permit) = &self.permit {
+            drop(permit.lock().unwrap_or_else(PoisonError::into_inner).take());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, OnceLock};
+    use std::time::Duration;
+
+    use crate::{Dispatcher, Place, RuntimeTool, Scope, ToolCall, tool, tool_class};
+
+    /// Tools that call another.
+    #[derive(Clone, Default)]
+    struct Outer {
+        tools: Arc<OnceLock<Dispatcher>>,
+    }
+
+    async fn inner(tools: &Dispatcher) -> String {
+        let result = tools.call(ToolCall::from_text("inner", "{}")).await;
+        let running = tools.concurrency().map_or(0, |places| places.running());
+        format!("{}, {running} run", result.output)
+    }
+
+    #[tool_class(crate = crate, manual)]
+    impl Outer {
+        /// Through what it is given.
+        #[tool]
+        async fn injected(&self, #[inject] tools: &Dispatcher) -> String {
+            inner(tools).await
+        }
+
+        /// Through what it has.
+        #[tool]
+        async fn own(&self, leave: bool, #[inject] place: &Place) -> String {
+            if leave {
+                place.leave();
+            }
+            inner(self.tools.get().unwrap()).await
+        }
+    }
+
+    /// With one place each of them would wait for itself. Time stands still: it goes on when nothing else does.
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_for_another_call_leaves_it_the_place() {
+        let scoped = |(): (), scope: Scope| async move { inner(&scope.value().await.unwrap()).await };
+        let outer = Outer::default();
+        let tools = Dispatcher::builder()
+            .service(outer.clone())
+            .tool(RuntimeTool::new("inner", "", |(): ()| async { "done" }))
+            .tool(RuntimeTool::scoped("scoped", "", scoped))
+            .concurrency(1, 10)
+            .build()
+            .unwrap();
+        assert!(outer.tools.set(tools.clone()).is_ok());
+        let call = async |name: &str, arguments: &str| {
+            tools.call(ToolCall::from_text(name, arguments)).timeout(Duration::from_secs(60)).await.output
+        };
+        for (name, arguments) in [("outer.injected", "{}"), ("outer.own", r#"{"leave": true}"#), ("scoped", "{}")] {
+            assert_eq!(call(name, arguments).await, "done, 0 run", "{name}");
+        }
+        assert!(call("outer.own", r#"{"leave": false}"#).await.contains("did not finish"), "it has its place");
+        assert_eq!(call("inner", "{}").await, "done");
+    }
+}
