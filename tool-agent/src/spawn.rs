@@ -38,6 +38,7 @@ impl Spawner for Agent {
         if let Some(parent) = &parent {
             run = run.below(parent);
         }
+        run = run.counts_for(task.counts_for);
         let is_asked = self.inner.is_asked_at_once || parent.is_some_and(|parent| parent.asks());
         if self.inner.deferred.is_some() && !is_asked {
             run = run.confirm(confirm::from_fn(|_| async {

@@ -84,6 +84,10 @@ impl Live {
                 Some(confirm) => call.confirm(confirm.clone()),
                 None => call,
             };
+            let call = match &settings.counts_for {
+                Some(conversation) => call.counts_for(conversation),
+                None => call,
+            };
             match &settings.prepare {
                 Some(prepare) => prepare(call),
                 None => call,

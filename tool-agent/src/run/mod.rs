@@ -87,6 +87,8 @@ struct Settings {
     confirm: Option<Arc<dyn Confirm>>,
     prepare: Option<Prepare>,
     channel: Option<(String, String)>,
+    /// The conversation for whose limits calls count, if that is not this one.
+    counts_for: Option<String>,
 }
 
 /// Those who watch a run.
@@ -176,6 +178,13 @@ impl Run {
         *self.conversation.shared.new_mode() = Some(parent.mode());
         self.settings = parent.settings.clone();
         self.budget = Some(parent.budget.clone());
+        self
+    }
+
+    /// Has its calls count for the limits of another conversation.
+    #[cfg(feature = "spawn")]
+    pub(crate) fn counts_for(mut self, conversation: Option<String>) -> Self {
+        self.settings.counts_for = conversation;
         self
     }
 

@@ -7,7 +7,7 @@ use tool_agent::{
 };
 use tool_builtins::spawn::Spawn;
 use tool_runtime::confirm::{self, Key};
-use tool_runtime::{CancellationToken, Decision, Deferred, ErrorKind, ToolCall};
+use tool_runtime::{CancellationToken, Decision, Deferred, ErrorKind, Limit, Limiter, ToolCall};
 
 use crate::support::{Gauge, User, assert_valid, builder, kinds, until};
 
@@ -95,6 +95,30 @@ async fn a_sub_agent_spends_what_its_run_may_spend() {
         assert_eq!((outcome.turns, outcome.calls, outcome.usage), spent, "{limits:?}");
         assert_eq!(gauge.steps(), steps, "{limits:?}");
         assert_valid(&conversation.history().await.unwrap());
+    }
+}
+
+/// What may be done once in a conversation is not done once more by each sub-agent of it, however deep.
+#[tokio::test]
+async fn a_sub_agent_counts_for_the_conversation_above() {
+    for (said, answer) in [("work", "<<2>>"), ("deeper", "<<<2>>>")] {
+        let (gauge, sub_agents) = (Gauge::default(), SubAgents::default());
+        let once = Limiter::new().tool_in_conversation("work.steps", Limit::total(1));
+        let spawn = Spawn::new(sub_agents.clone()).max_depth(2);
+        let tools = builder(&gauge).service(spawn).limit(once).build().unwrap();
+        let model = Scripted::from_fn(|request| match request.messages {
+            [Message::User { text }] if text == "Task: deeper" => Reply::call("spawn", json!({"task": "Task: work"})),
+            _ => family(request),
+        });
+        let agent = Agent::builder(model, tools.clone()).build();
+        sub_agents.are(&agent);
+        assert_eq!(agent.conversation("c").say(said).await.answer(), Some(answer));
+        let call = |conversation: &'static str| {
+            tools.call(ToolCall::from_text("work.steps", r#"{"steps": 2}"#).conversation(conversation))
+        };
+        let again = call("c").await;
+        assert_eq!(again.error.map(|error| error.kind), Some(ErrorKind::RateLimited), "{said}");
+        assert!(call("another").await.success);
     }
 }
 

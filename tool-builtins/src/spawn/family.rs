@@ -11,9 +11,16 @@ pub(super) struct Family {
 
 #[derive(Debug, Default)]
 struct Members {
-    /// The depth of each, by its conversation.
-    depths: HashMap<String, u32>,
+    /// By their conversations.
+    living: HashMap<String, Born>,
     born: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Born {
+    depth: u32,
+    /// The conversation in which the first of them was spawned.
+    root: Option<String>,
 }
 
 /// How many there may be.
@@ -35,23 +42,27 @@ pub(super) struct Member {
     family: Arc<Family>,
     pub conversation: String,
     pub depth: u32,
+    pub root: Option<String>,
 }
 
 impl Family {
     /// A new sub-agent below the one whose conversation this is, or below nobody.
     pub fn join(self: &Arc<Self>, parent: Option<&str>, bounds: Bounds) -> Result<Member, NoRoom> {
         let mut members = self.lock();
-        let depth = parent.and_then(|parent| members.depths.get(parent)).map_or(1, |depth| depth + 1);
+        let Born { depth, root } = match parent.and_then(|parent| members.living.get(parent)) {
+            Some(parent) => Born { depth: parent.depth + 1, root: parent.root.clone() },
+            None => Born { depth: 1, root: parent.map(str::to_owned) },
+        };
         if depth > bounds.depth {
             return Err(NoRoom::TooDeep);
         }
-        if members.depths.len() >= bounds.running {
+        if members.living.len() >= bounds.running {
             return Err(NoRoom::TooMany);
         }
         members.born += 1;
         let conversation = format!("{}/agent-{}", parent.unwrap_or_default(), members.born);
-        members.depths.insert(conversation.clone(), depth);
-        Ok(Member { family: self.clone(), conversation, depth })
+        members.living.insert(conversation.clone(), Born { depth, root: root.clone() });
+        Ok(Member { family: self.clone(), conversation, depth, root })
     }
 
     fn lock(&self) -> MutexGuard<'_, Members> {
@@ -61,7 +72,7 @@ impl Family {
 
 impl Drop for Member {
     fn drop(&mut self) {
-        self.family.lock().depths.remove(&self.conversation);
+        self.family.lock().living.remove(&self.conversation);
     }
 }
 
@@ -76,12 +87,13 @@ mod tests {
         let child = family.join(Some("chat"), bounds).unwrap();
         let grandchild = family.join(Some(&child.conversation), bounds).unwrap();
         assert_eq!((child.depth, grandchild.depth), (1, 2));
+        assert_eq!((child.root.as_deref(), grandchild.root.as_deref()), (Some("chat"), Some("chat")));
         assert_eq!(family.join(Some(&grandchild.conversation), bounds).err(), Some(NoRoom::TooDeep));
         let third = family.join(None, bounds).unwrap();
         assert_eq!(family.join(None, bounds).err(), Some(NoRoom::TooMany));
         drop(third);
         assert!(family.join(None, bounds).is_ok());
         drop((child, grandchild));
-        assert!(family.lock().depths.is_empty());
+        assert!(family.lock().living.is_empty());
     }
 }

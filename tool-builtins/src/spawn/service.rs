@@ -101,6 +101,7 @@ impl Spawn {
             depth: member.depth,
             conversation: member.conversation.clone(),
             parent: parent.map(str::to_owned),
+            counts_for: member.root.clone(),
             deadline: Instant::now().checked_add(limit),
             cancellation: token,
             progress: progress.clone(),

@@ -36,6 +36,9 @@ pub struct Task {
     pub conversation: String,
     /// The conversation that it was spawned from.
     pub parent: Option<String>,
+    /// The conversation for whose limits its calls [count](tool_runtime::Call::counts_for): that of whoever is above them
+    /// all. Otherwise each sub-agent could do once more what may be done once.
+    pub counts_for: Option<String>,
     /// When it has to be over.
     pub deadline: Option<Instant>,
     /// Cancelled when the call that spawned it is over, in whatever way.

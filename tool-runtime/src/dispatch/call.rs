@@ -63,6 +63,8 @@ pub(super) struct Rare {
     confirm: Option<Arc<dyn Confirm>>,
     /// How long it may take at most.
     within: Option<Duration>,
+    /// The conversation for whose limits it counts, if that is not its own.
+    pub(super) counts_for: Option<String>,
     /// Its place among the calls of its turn.
     seat: Option<Seat>,
     /// The name by which the model knows a tool that was renamed.
@@ -143,6 +145,30 @@ impl<'a> Call<'a> {
     /// ```
     pub fn within(mut self, time: Duration) -> Self {
         self.rare().within = Some(time);
+        self
+    }
+
+    /// Counts for the [limits](crate::Limiter) and [retries](crate::Retries) of this conversation instead of its own. It is
+    /// for whoever makes calls for another conversation, as a sub-agent does: what may be done once there is not to be
+    /// done once more by each of those whom it asks.
+    ///
+    /// ```
+    /// use tool_runtime::{Dispatcher, Limit, Limiter, RuntimeTool, ToolCall};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let send = RuntimeTool::new("mail.send", "Sends a mail.", |()| async { "sent" });
+    /// let once = Limiter::new().tool_in_conversation("mail.send", Limit::total(1));
+    /// let tools = Dispatcher::builder().tool(send).limit(once).build()?;
+    /// let call = |conversation: &'static str| tools.call(ToolCall::from_text("mail.send", "{}").conversation(conversation));
+    ///
+    /// assert!(call("chat-7").await.success);
+    /// assert!(!call("chat-7/helper").counts_for("chat-7").await.success);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn counts_for(mut self, conversation: impl Into<String>) -> Self {
+        self.rare().counts_for = Some(conversation.into());
         self
     }
 
@@ -331,7 +357,9 @@ impl<'a> Call<'a> {
             Some(rare) => (rare.approved.take(), rare.dry_run, rare.replay, rare.confirm.take(), rare.seat.take()),
             None => (None, false, false, None, None),
         };
+        let counts_for = self.rare.as_ref().and_then(|rare| rare.counts_for.clone());
         let careful = Careful {
+            counts_for,
             inner: self.tools.inner.clone(),
             tool: tool.clone(),
             call: self.call.clone().into_owned(),

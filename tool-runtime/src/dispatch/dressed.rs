@@ -29,8 +29,10 @@ impl Call<'_> {
         match &rules.tries {
             None => result,
             Some(tries) => {
-                let called = self.rare.as_ref().and_then(|rare| rare.called.as_deref());
-                tries.judge(self.call.conversation_id(), &self.call.name, called, result)
+                let rare = self.rare.as_ref();
+                let called = rare.and_then(|rare| rare.called.as_deref());
+                let counts_for = rare.and_then(|rare| rare.counts_for.as_deref());
+                tries.judge(counts_for.or(self.call.conversation_id()), &self.call.name, called, result)
             }
         }
     }

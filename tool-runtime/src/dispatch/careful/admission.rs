@@ -1,12 +1,12 @@
 //! How often calls may come, and how many run at a time.
 
 use super::{Careful, Read};
-use crate::{Limiter, Permit, ToolCall, ToolResult};
+use crate::{Limiter, Permit, ToolResult};
 
 /// A call that was counted. Unless it comes to [count](Self::counts), that is taken back: what does not run, because
 /// there is no place for it or no record, because it is too late or cancelled, has not been called.
 pub(super) struct Admitted<'a> {
-    counted: Option<(&'a Limiter, &'a ToolCall<'static>)>,
+    counted: Option<(&'a Limiter, &'a Careful)>,
 }
 
 impl Admitted<'_> {
@@ -19,7 +19,7 @@ impl Admitted<'_> {
 impl Drop for Admitted<'_> {
     fn drop(&mut self) {
         if let Some((limiter, call)) = self.counted {
-            limiter.take_back(call.name(), call.conversation_id());
+            limiter.take_back(call.call.name(), call.counted_in());
         }
     }
 }
@@ -28,13 +28,18 @@ impl Careful {
     /// Counts the call, where they may come only so often.
     pub(super) async fn admit(&self, read: &Read) -> Result<Admitted<'_>, Box<ToolResult>> {
         let Some(limiter) = &self.inner.rules.limiter else { return Ok(Admitted { counted: None }) };
-        match limiter.admit(self.call.name(), self.call.conversation_id()) {
-            Ok(()) => Ok(Admitted { counted: Some((limiter, &self.call)) }),
+        match limiter.admit(self.call.name(), self.counted_in()) {
+            Ok(()) => Ok(Admitted { counted: Some((limiter, self)) }),
             Err(exceeded) => {
                 self.note(read, "rate limited").await?;
                 Err(Box::new(ToolResult::failure(exceeded.error(&self.tool.name))))
             }
         }
+    }
+
+    /// The conversation in which it is counted.
+    fn counted_in(&self) -> Option<&str> {
+        self.counts_for.as_deref().or(self.call.conversation_id())
     }
 
     /// Waits for its turn, where only so many calls run at a time.

@@ -41,6 +41,8 @@ pub(super) struct Careful {
     pub(super) inner: Arc<Inner>,
     pub(super) tool: Arc<BoundTool>,
     pub(super) call: ToolCall<'static>,
+    /// The conversation for whose limits it counts, if that is not its own.
+    pub(super) counts_for: Option<String>,
     /// What somebody has given consent to already.
     pub(super) approved: Option<Box<Question>>,
     pub(super) dry_run: bool,
