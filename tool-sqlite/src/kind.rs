@@ -40,8 +40,12 @@ impl Kind {
         let options = SqliteConnectOptions::new().filename(&path).busy_timeout(BUSY);
         self.check(&options).await?;
         let database = self.connect(path, options).await?;
-        self.migrate(&database).await?;
-        Ok(database)
+        let migrated = self.migrate(&database).await;
+        if migrated.is_err() {
+            // Whoever opens it next does not find it locked by what is still being closed.
+            database.close().await;
+        }
+        migrated.map(|()| database)
     }
 
     /// Makes sure that the file is of this kind or empty: no other database is to be changed, not even in its mode.

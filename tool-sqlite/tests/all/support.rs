@@ -39,7 +39,7 @@ impl Folder {
     /// A connection that knows nothing of kinds.
     pub async fn connect(&self) -> SqliteConnection {
         let options = SqliteConnectOptions::new().filename(self.notes()).create_if_missing(true);
-        options.busy_timeout(Duration::ZERO).connect().await.unwrap()
+        options.connect().await.unwrap()
     }
 
     pub async fn run(&self, sql: &'static str) {
