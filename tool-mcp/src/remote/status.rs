@@ -32,7 +32,8 @@ pub enum ServerState {
     Connecting,
     /// It is connected.
     Connected,
-    /// It is not, for this reason, and is tried again.
+    /// It is not, for this reason, and is tried again. Of a program that ended it has the last words, too, in which there
+    /// may be anything: it is for people, and not for models.
     Away(String),
     /// It was switched off.
     Closed,
