@@ -102,12 +102,16 @@ pub struct ModelCall {
     /// What the provider gave along with this call, such as a signature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Value>,
+    /// The reason why the provider's message is not a complete call, such as a stream that ended before the arguments
+    /// did. Such a call does not run, and its result gives the reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub malformed: Option<String>,
 }
 
 impl ModelCall {
     /// A call of a tool with these arguments.
     pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: impl Into<String>) -> Self {
-        Self { id: id.into(), name: name.into(), arguments: arguments.into(), opaque: None }
+        Self { id: id.into(), name: name.into(), arguments: arguments.into(), opaque: None, malformed: None }
     }
 }
 

@@ -13,8 +13,9 @@ use crate::{Answering, Model, ModelError, Part, Request};
 /// it cannot be reached or its answer breaks off. See [`ModelError::may_pass`].
 ///
 /// It waits longer each time, and never less than the provider asks for; by a different time in each program, so that
-/// those who were refused together do not come back together. An answer of which a part was passed on is not asked for
-/// again, since whoever reads it would read that part twice.
+/// those who were refused together do not come back together. An answer that has begun, with text or a call, is not asked
+/// for again, since a reader would see that part twice. Thoughts do not begin an answer: providers often fail during long
+/// thinking, and the thoughts of the failed request are discarded.
 ///
 /// Before each wait there is a [`Part::Retrying`], which a run passes on as
 /// [`Event::Retrying`](crate::Event::Retrying): a person who sees nothing for a minute wants to know why.
@@ -143,7 +144,7 @@ impl Asking<'_> {
         }
         let error = match self.answer.next().await {
             Some(Ok(part)) => {
-                self.is_begun |= !matches!(part, Part::Retrying { .. });
+                self.is_begun |= matches!(part, Part::Text(_) | Part::Call(_) | Part::End(_));
                 return Ok(Some(part));
             }
             Some(Err(error)) => error,
@@ -167,7 +168,7 @@ mod tests {
     use futures_util::TryStreamExt;
 
     use super::*;
-    use crate::{ModelErrorKind, Reply};
+    use crate::{ModelErrorKind, Reply, Usage};
 
     /// Answers with these, one after the other.
     struct Moody(Mutex<Vec<Vec<Result<Part, ModelError>>>>);
@@ -226,6 +227,17 @@ mod tests {
     async fn what_will_not_pass_is_not_asked_again() {
         let (answer, left) = asked(Moody::new([failed(ModelErrorKind::RefusedKey), hello()])).await;
         assert_eq!((answer.unwrap_err().kind, left), (ModelErrorKind::RefusedKey, 1));
+    }
+
+    #[tokio::test]
+    async fn retries_a_request_that_fails_while_the_model_thinks() {
+        let thinking =
+            vec![Ok(Part::Usage(Usage::new(5_000, 1))), Ok(Part::Thinking("Hm.".to_owned())), Err(ModelError::cut())];
+        let (answer, left) = asked(Moody::new([thinking, hello()])).await;
+        let answer = answer.unwrap();
+        assert_eq!(left, 0);
+        assert!(matches!(answer[2], Part::Retrying { .. }), "{answer:?}");
+        assert_eq!(answer[3], Part::Text("hello".to_owned()));
     }
 
     #[tokio::test]

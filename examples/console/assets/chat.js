@@ -57,6 +57,12 @@ const run = {
     this.thought.append(piece);
   },
 
+  // The request is sent again: the thoughts of the failed attempt are not part of the answer.
+  retry() {
+    this.thought?.closest("details").remove();
+    this.thought = null;
+  },
+
   add(piece) {
     this.thought = null;
     if (this.text === null) {
@@ -136,6 +142,7 @@ function draw(note) {
   switch (note.kind) {
     case "begin": run.begin(note.run, note.said); break;
     case "thinking": run.think(note.text); break;
+    case "retrying": run.retry(); break;
     case "text": run.add(note.text); break;
     case "block": run.block(note.html); break;
     case "card": run.card(note.id, note.html); break;

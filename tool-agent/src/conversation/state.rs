@@ -24,8 +24,10 @@ pub(crate) struct State {
     /// The version that the store has, and the mark of the change that has made it.
     version: u64,
     mark: u64,
-    /// How many messages the store has as they are here.
+    /// The number of leading messages that the store has as they are here.
     kept: usize,
+    /// The number of messages in the store, which may be more: a message may have been removed here.
+    stored: usize,
     /// The mode that the store has.
     kept_mode: Mode,
     /// Whether nobody knows if the last save was done.
@@ -60,7 +62,8 @@ impl State {
             saved.unwrap_or_else(|| Saved { mode: agent.mode, ..Saved::default() });
         let kept = messages.len();
         let mut read =
-            Self { history: messages, mode, is_loaded: true, version, mark, kept, kept_mode: mode, ..Self::default() };
+            Self { history: messages, mode, is_loaded: true, version, mark, kept_mode: mode, ..Self::default() };
+        (read.kept, read.stored) = (kept, kept);
         read.mend(agent, shared).await;
         // Nobody sees it before it is mended, also if this is dropped meanwhile.
         *self = read;
@@ -119,13 +122,15 @@ impl State {
     }
 
     pub(crate) fn is_kept(&self) -> bool {
-        self.kept == self.history.len() && self.kept_mode == self.mode && !self.in_doubt
+        let length = self.history.len();
+        self.kept == length && self.stored == length && self.kept_mode == self.mode && !self.in_doubt
     }
 
     /// Keeps what the store does not have yet.
     pub(crate) async fn save(&mut self, agent: &Inner, shared: &Shared) -> Result<(), StoreError> {
         let Some(store) = agent.store.as_ref().filter(|_| !shared.is_passing) else {
-            (self.kept, self.kept_mode) = (self.history.len(), self.mode);
+            self.kept_mode = self.mode;
+            self.set_kept();
             return Ok(());
         };
         if self.in_doubt {
@@ -156,7 +161,7 @@ impl State {
         match &done {
             Ok(()) => {
                 self.is_now(self.version + 1, mark, self.mode);
-                self.kept = self.history.len();
+                self.set_kept();
             }
             Err(error) if error.is_conflict() => {
                 self.unseen.remove(0);
@@ -178,8 +183,14 @@ impl State {
             return Err(StoreError::conflict());
         }
         self.in_doubt = false;
+        self.stored = saved.messages.len();
         self.kept = saved.messages.iter().zip(&self.history).take_while(|(theirs, ours)| theirs == ours).count();
         Ok(())
+    }
+
+    /// Records that the store has exactly the messages that are here.
+    fn set_kept(&mut self) {
+        (self.kept, self.stored) = (self.history.len(), self.history.len());
     }
 
     /// Knows what the store has.

@@ -33,7 +33,8 @@ pub enum Event {
         /// What a person says; nothing where the run goes on with what was said before.
         text: Option<String>,
     },
-    /// The model did not answer, and is asked again after a while; see [`Retrying`](crate::Retrying).
+    /// The request failed before the model had answered, and is sent again after a delay; see
+    /// [`Retrying`](crate::Retrying). [`Thinking`](Self::Thinking) of the failed request is discarded.
     Retrying {
         /// Why it did not; in JSON, in words.
         #[serde(serialize_with = "in_words")]

@@ -19,8 +19,11 @@ pub enum Part {
     Thinking(String),
     /// A call, whole.
     Call(ModelCall),
-    /// Nothing yet: the model did not answer, and is asked again after a while. It says nothing of the answer, and comes
-    /// before it; see [`Retrying`](crate::Retrying).
+    /// Tokens that this request has used so far. Later counts replace earlier ones, and [`End::usage`] replaces all of
+    /// them. They count if the answer fails or is cancelled before its end.
+    Usage(Usage),
+    /// The request failed before the model had answered, and is sent again after a delay. Thoughts that have come until
+    /// then belong to the failed request and are discarded; see [`Retrying`](crate::Retrying).
     Retrying {
         /// Why it did not.
         why: ModelError,

@@ -135,7 +135,9 @@ impl Reader {
         if let Some(failed) = self.transport.failed(&event) {
             return Err(failed);
         }
+        let known = self.notes.usage;
         self.protocol.note(&event, &mut self.notes);
+        self.ready.extend((self.notes.usage != known).then_some(Part::Usage(self.notes.usage)));
         let thinking = self.protocol.thinking(&event);
         self.ready.extend((!thinking.is_empty()).then_some(Part::Thinking(thinking)));
         let text = stream.push(data).map_err(|error| unreadable(error.to_string()))?;
@@ -159,13 +161,13 @@ impl Reader {
     }
 }
 
-/// A call that makes no sense is passed on, with arguments that are none: whoever runs it tells the model so.
+/// Converts a call. A malformed one is passed on with the reason, which the model reads as the call's result.
 fn asked_for(call: Result<Requested, Malformed>) -> ModelCall {
     match call {
         Ok(call) => call.into(),
         Err(malformed) => {
-            let words = malformed.to_string();
-            ModelCall::new(malformed.id, malformed.name.unwrap_or_else(|| "unknown".to_owned()), words)
+            let name = malformed.name.unwrap_or_else(|| "unknown".to_owned());
+            ModelCall { malformed: Some(malformed.message), ..ModelCall::new(malformed.id, name, "{}") }
         }
     }
 }

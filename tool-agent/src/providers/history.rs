@@ -34,12 +34,18 @@ fn alone(protocol: &dyn Protocol, name: &str) -> String {
 }
 
 /// The messages of a conversation, for a model of this name.
-pub(super) fn messages(protocol: &dyn Protocol, tools: &Offer, model: &str, messages: &[Message]) -> Vec<Value> {
+pub(super) fn messages<'a>(
+    protocol: &'a dyn Protocol,
+    tools: &'a Offer,
+    model: &'a str,
+    messages: &'a [Message],
+) -> Vec<Value> {
     let mut history = History {
         protocol,
         tools,
         model,
         written: Vec::with_capacity(messages.len()),
+        said: Vec::new(),
         awaited: Vec::new(),
         used: HashSet::new(),
     };
@@ -50,6 +56,7 @@ pub(super) fn messages(protocol: &dyn Protocol, tools: &Offer, model: &str, mess
             Message::Tools { results } => history.results(results),
         }
     }
+    history.flush();
     history.written
 }
 
@@ -58,16 +65,25 @@ struct History<'a> {
     tools: &'a Offer,
     model: &'a str,
     written: Vec<Value>,
+    /// Texts of the user that are not written yet. Several in a row, as a failed run leaves them, become one message:
+    /// the chat templates of many models refuse a conversation in which the roles do not alternate.
+    said: Vec<&'a str>,
     /// What the provider calls the calls that were written last.
     awaited: Vec<String>,
     /// What it calls all calls that were written.
     used: HashSet<String>,
 }
 
-impl History<'_> {
-    fn user(&mut self, text: &str) {
-        let text = if text.trim().is_empty() { NOTHING } else { text };
-        self.written.push(self.protocol.user(text));
+impl<'a> History<'a> {
+    fn user(&mut self, text: &'a str) {
+        self.said.push(if text.trim().is_empty() { NOTHING } else { text });
+    }
+
+    fn flush(&mut self) {
+        let said = std::mem::take(&mut self.said);
+        if !said.is_empty() {
+            self.written.push(self.protocol.user(&said.join("\n\n")));
+        }
     }
 
     fn assistant(&mut self, at: usize, said: &Assistant) {
@@ -92,6 +108,7 @@ impl History<'_> {
             None => vec![self.protocol.assistant(text, &calls)],
         };
         self.awaited = self.protocol.ids(&turn);
+        self.flush();
         self.written.extend(turn);
     }
 
@@ -119,6 +136,7 @@ impl History<'_> {
                 success: result.result.success,
             })
             .collect();
+        self.flush();
         self.written.extend(self.tools.results(&answers));
     }
 

@@ -42,7 +42,11 @@ impl Admission {
         if let Some(reached) = self.reached.filter(|_| at >= self.left) {
             return Some(not_run(&call.name, ErrorKind::RateLimited, &reached.to_string()));
         }
-        let because = "the answer broke off in it. Make it again, whole";
-        (self.cut == Some(at)).then(|| not_run(&call.name, ErrorKind::InvalidArguments, because))
+        let because = match &call.malformed {
+            Some(reason) => format!("{reason}. Make it again, whole"),
+            None if self.cut == Some(at) => "the answer broke off in it. Make it again, whole".to_owned(),
+            None => return None,
+        };
+        Some(not_run(&call.name, ErrorKind::InvalidArguments, &because))
     }
 }

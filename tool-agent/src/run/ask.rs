@@ -6,7 +6,6 @@ use futures_util::{FutureExt, StreamExt};
 use tool_runtime::Dispatcher;
 
 use super::live::Live;
-use crate::limits::estimated;
 use crate::sent::Fitting;
 use crate::{Answering, Ending, Event, ModelError, ModelErrorKind, Part, Request, Usage};
 
@@ -23,7 +22,7 @@ impl Live {
         self.said = None;
         let agent = self.conversation.agent.inner.clone();
         let meaning = agent.modes.of(self.state.mode);
-        let Self { state, partial, stop, end, parent, fitting, .. } = self;
+        let Self { state, partial, used, stop, end, parent, fitting, .. } = self;
         let tools = match &agent.shortlist {
             None => meaning.sent(),
             Some(shortlist) => {
@@ -53,22 +52,24 @@ impl Live {
                     append(&mut partial.thinking, text);
                 }
                 Part::Call(call) => partial.calls.push(call),
-                Part::Retrying { why, after } => end.watchers.tell(|| Event::Retrying { why, after }),
+                Part::Usage(usage) => *used = usage,
+                Part::Retrying { why, after } => {
+                    parent.budget.add_unfinished(std::mem::take(used), &state.history, partial);
+                    partial.thinking.clear();
+                    end.watchers.tell(|| Event::Retrying { why, after });
+                }
                 Part::End(ended) => break ended,
             }
         };
         drop(answering);
-        let mut usage = ended.usage;
-        if usage.total() == 0 && parent.budget.limits().tokens.is_some() {
-            usage = estimated(&state.history, partial);
-        }
+        *used = Usage::default();
+        let usage = parent.budget.add_usage(ended.usage, &state.history, partial);
         agent.model.name().clone_into(&mut partial.model);
         partial.opaque = ended.opaque;
         agent.identities.give(&mut partial.calls);
         if !partial.calls.is_empty() {
             partial.set_journal(&agent.tools);
         }
-        self.parent.budget.add_usage(usage);
         self.stopped_by = ended.stop;
         self.take_answer();
         Ok(usage)

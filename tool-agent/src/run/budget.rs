@@ -3,8 +3,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::admission::Admission;
-use crate::limits::Spent;
-use crate::{Limits, Reached, Stop, Usage};
+use crate::limits::{Spent, estimated};
+use crate::{Assistant, Limits, Message, Reached, Stop, Usage};
 
 /// What a run may spend, together with the sub-agents that it spawns: what they ask and call is asked and called for it.
 pub(crate) struct Budget {
@@ -19,10 +19,6 @@ impl Budget {
 
     fn lock(&self) -> MutexGuard<'_, Spent> {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn limits(&self) -> &Limits {
-        &self.limits
     }
 
     /// What was spent so far.
@@ -56,8 +52,22 @@ impl Budget {
         spent.calls = spent.calls.saturating_add(1);
     }
 
-    /// Counts the tokens of an answer.
-    pub(super) fn add_usage(&self, usage: Usage) {
+    /// Counts the tokens of an answer, and returns them: estimated if the provider does not report them and there is a
+    /// limit to keep to.
+    pub(super) fn add_usage(&self, mut usage: Usage, history: &[Message], answer: &Assistant) -> Usage {
+        if usage.total() == 0 && self.limits.tokens.is_some() {
+            usage = estimated(history, answer);
+        }
         self.lock().usage += usage;
+        usage
+    }
+
+    /// Counts the tokens of an answer that failed or was cancelled: providers charge for what they have written. A request
+    /// that failed before anything came costs nothing.
+    pub(super) fn add_unfinished(&self, usage: Usage, history: &[Message], answer: &Assistant) {
+        let is_empty = answer.text.is_empty() && answer.thinking.is_empty() && answer.calls.is_empty();
+        if usage.total() > 0 || !is_empty {
+            self.add_usage(usage, history, answer);
+        }
     }
 }

@@ -13,7 +13,7 @@ use crate::conversation::State;
 use crate::history::{self, not_run, stopped};
 use crate::limits::Spent;
 use crate::sent::Fitting;
-use crate::{Assistant, Conversation, Ending, Event, Message, ModelError, Outcome};
+use crate::{Assistant, Conversation, Ending, Event, Message, ModelError, Outcome, Usage};
 
 /// A run that has the conversation to itself.
 ///
@@ -30,6 +30,8 @@ pub(super) struct Live {
     pub(super) turn: u32,
     /// The answer that is coming.
     pub(super) partial: Assistant,
+    /// The tokens that the answer that is coming has used so far.
+    pub(super) used: Usage,
     /// Why the last answer has ended.
     pub(super) stopped_by: crate::Stop,
     /// The calls that run.
@@ -61,6 +63,7 @@ impl Live {
             parent,
             turn: 0,
             partial: Assistant::default(),
+            used: Usage::default(),
             stopped_by: crate::Stop::default(),
             open: None,
             said: None,
@@ -161,6 +164,7 @@ impl Live {
 
     /// Makes the history one that a provider takes, with what there is at this moment.
     pub(super) fn settle(&mut self) {
+        self.parent.budget.add_unfinished(std::mem::take(&mut self.used), &self.state.history, &self.partial);
         // Calls of an answer that was cut off were not promised to run, and have not run.
         self.partial.calls.clear();
         self.partial.opaque = None;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use tool_agent::{
-    Agent, Assistant, Change, Ending, Message, Mode, ModelCall, Reply, Saved, Scripted, SqliteStore, Store, StoreError,
-    Stored,
+    Agent, Assistant, Change, Ending, Message, Mode, ModelCall, ModelError, Reply, Saved, Scripted, SqliteStore, Store,
+    StoreError, Stored,
 };
 use tool_runtime::{CancellationToken, ErrorKind};
 
@@ -281,4 +281,18 @@ async fn more_conversations_than_are_remembered_are_kept() {
             assert_eq!(outcome.text, round.to_string());
         }
     }
+}
+
+#[tokio::test]
+async fn an_answer_that_resume_takes_out_leaves_the_store_as_well() {
+    let (_folder, store) = store().await;
+    let replies = [Reply::text("half an ans").and_fails(ModelError::cut()), Reply::fails(ModelError::rejected("no"))];
+    let agent = Agent::builder(Scripted::new(replies), tools().0).store(store.clone()).build();
+    let conversation = agent.conversation("c");
+    assert_eq!(conversation.say("Go").await.ending, Ending::Failed(ModelError::cut()));
+    assert_eq!(store.load("c").await.unwrap().unwrap().messages.len(), 2, "what was said is kept");
+    assert_eq!(conversation.resume().await.ending, Ending::Failed(ModelError::rejected("no")));
+    let stored = store.load("c").await.unwrap().unwrap().messages;
+    assert_eq!(stored, conversation.history().await.unwrap());
+    assert_eq!(stored, [Message::user("Go")]);
 }

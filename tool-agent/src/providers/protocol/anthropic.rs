@@ -95,14 +95,15 @@ impl Protocol for Anthropic {
         body
     }
 
-    /// What was read from the cache and what was put into it is not in the count of what was read.
+    /// Tokens read from and written to the cache are not part of `input_tokens`. An event that does not mention them leaves
+    /// the counts of an earlier one.
     fn note(&self, event: &Value, notes: &mut Notes) {
         for place in ["/usage", "/message/usage"] {
             let Some(usage) = event.pointer(place) else { continue };
             if let Some(input) = count(usage, "/input_tokens") {
-                notes.usage.cached = count(usage, "/cache_read_input_tokens").unwrap_or_default();
-                let put = count(usage, "/cache_creation_input_tokens").unwrap_or_default();
-                notes.usage.input = input.saturating_add(put).saturating_add(notes.usage.cached);
+                notes.usage.cached = count(usage, "/cache_read_input_tokens").unwrap_or(notes.usage.cached);
+                notes.cache_written = count(usage, "/cache_creation_input_tokens").unwrap_or(notes.cache_written);
+                notes.usage.input = input.saturating_add(notes.cache_written).saturating_add(notes.usage.cached);
             }
             if let Some(output) = count(usage, "/output_tokens") {
                 notes.usage.output = output;
@@ -119,7 +120,8 @@ impl Protocol for Anthropic {
 
     fn thinking(&self, event: &Value) -> String {
         let whole = items(event, "/content").filter(|block| block["type"] == "thinking");
-        whole.map(|block| text(block, "/thinking")).chain([text(event, "/delta/thinking")]).collect()
+        let pieces = [text(event, "/content_block/thinking"), text(event, "/delta/thinking")];
+        whole.map(|block| text(block, "/thinking")).chain(pieces).collect()
     }
 
     fn text(&self, response: &Value) -> String {

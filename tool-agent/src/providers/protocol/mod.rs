@@ -94,6 +94,8 @@ pub(super) struct Asked<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     pub(super) usage: Usage,
+    /// Input tokens that the provider has written to its cache.
+    pub(super) cache_written: u64,
     pub(super) stop: Stop,
     /// The provider says that the model could not finish its call. Asked again, it may.
     pub(super) is_garbled: bool,

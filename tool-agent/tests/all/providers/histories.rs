@@ -118,6 +118,6 @@ async fn thoughts_alone_are_not_sent_back() {
         history.truncate(2);
         history.push(Message::user("Go on."));
         answered(&model, Request::new(&history)).await.unwrap_or_else(|error| panic!("{way:?}: {error}"));
-        assert_eq!(messages(&server.received()[1].body).len(), 2, "{way:?}");
+        assert_eq!(messages(&server.received()[1].body).len(), 1, "{way:?}: the user's messages only, as one");
     }
 }

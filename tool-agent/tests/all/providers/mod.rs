@@ -3,6 +3,7 @@
 mod answers;
 mod failures;
 mod histories;
+mod quirks;
 mod settings;
 
 use std::time::Duration;

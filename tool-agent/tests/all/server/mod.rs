@@ -192,6 +192,10 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
     match shared.next() {
         Reply::Said(said) if is_streamed => streamed(wire, &said),
         Reply::Said(said) => whole(wire, &said),
+        Reply::Events(events) => {
+            let text: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+            sent("text/event-stream", text.into_bytes(), End::Quiet)
+        }
         Reply::Moved(to) => moved(&format!("{to}{}", parts.uri.path())),
         Reply::Silence => pending().await,
         Reply::Forever(_) => unreachable!("it is unwrapped"),

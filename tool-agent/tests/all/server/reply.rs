@@ -11,6 +11,8 @@ pub enum Reply {
         retry_after: Option<String>,
         message: String,
     },
+    /// These events of a stream, as a server of the same protocol with habits of its own sends them. Then the body ends.
+    Events(Vec<Value>),
     /// The answer is elsewhere, at this address.
     Moved(String),
     /// The request is taken, and no answer ever comes.
@@ -72,6 +74,10 @@ impl Reply {
         let Self::Said(mut said) = Self::text("") else { unreachable!("it says something") };
         said.calls = calls.into_iter().collect();
         Self::Said(said)
+    }
+
+    pub fn events(events: impl IntoIterator<Item = Value>) -> Self {
+        Self::Events(events.into_iter().collect())
     }
 
     pub fn status(status: u16) -> Self {

@@ -27,7 +27,9 @@ impl Pieces for Blocks {
         match event.text_at("type").unwrap_or_default().as_str() {
             "content_block_start" => {
                 let value = event.get("content_block").map(Raw::value).unwrap_or_default();
+                let text = value["text"].as_str().filter(|_| value["type"] == "text").unwrap_or_default().to_owned();
                 self.blocks.insert(at, Block { value, ..Block::default() });
+                return text;
             }
             "content_block_delta" => {
                 let delta = event.get("delta");

@@ -16,8 +16,11 @@ pub(super) struct Parts {
 impl Pieces for Parts {
     fn push(&mut self, event: Raw<'_>) -> String {
         let candidate = event.get("candidates").and_then(Raw::items).and_then(|all| all.first().copied());
-        let is_stopped = candidate.is_some_and(|candidate| candidate.get("finishReason").is_some());
-        self.is_complete |= is_stopped || event.get("promptFeedback").is_some();
+        let reason = candidate.and_then(|candidate| candidate.text_at("finishReason"));
+        let is_stopped = reason.is_some_and(|reason| !matches!(reason.as_str(), "" | "FINISH_REASON_UNSPECIFIED"));
+        // Prompt feedback without a block reason holds safety ratings only, and the answer follows.
+        let is_blocked = event.get("promptFeedback").is_some_and(|feedback| feedback.get("blockReason").is_some());
+        self.is_complete |= is_stopped || is_blocked;
         let parts = candidate.and_then(|candidate| candidate.get("content")).and_then(|content| content.get("parts"));
         let mut new = String::new();
         for part in parts.and_then(Raw::items).unwrap_or_default() {

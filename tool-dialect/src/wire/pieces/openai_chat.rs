@@ -28,8 +28,11 @@ impl Pieces for Chat {
     fn push(&mut self, event: Raw<'_>) -> String {
         let choice = event.get("choices").and_then(Raw::items).and_then(|choices| choices.first().copied());
         let Some(choice) = choice else { return String::new() };
-        self.is_complete |= choice.get("finish_reason").is_some();
-        let Some(delta) = choice.get("delta") else { return String::new() };
+        self.is_complete |= choice.text_at("finish_reason").is_some_and(|reason| is_final(&reason));
+        // Some servers stream a whole message in a single chunk. A message after deltas would repeat them.
+        let is_first = self.message.is_empty() && self.calls.is_empty();
+        let message = || choice.get("message").filter(|_| is_first);
+        let Some(delta) = choice.get("delta").or_else(message) else { return String::new() };
         for (key, value) in delta.fields().unwrap_or_default() {
             if key == "tool_calls" {
                 value.items().unwrap_or_default().into_iter().for_each(|call| self.call(call));
@@ -67,11 +70,14 @@ impl Chat {
     fn call(&mut self, delta: Raw<'_>) {
         let index = delta.get("index").and_then(|index| index.value().as_u64());
         let id = delta.text_at("id").filter(|id| !id.is_empty());
-        // Some servers give every call the same index, or none: a new id is a new call.
-        let same = |one: &Indexed| {
-            one.index == index && id.as_ref().is_none_or(|id| one.call.id.is_empty() || one.call.id == *id)
-        };
-        let at = self.calls.iter().rposition(same).unwrap_or_else(|| {
+        let function = delta.get("function");
+        let name = function.and_then(|function| function.text_at("name")).filter(|name| !name.is_empty());
+        // Some servers give every call the same index, or none: a new id with a name starts another call. Others
+        // generate a new id for each delta of one call: without a name, the index alone decides.
+        let has_id = |one: &Indexed| one.index == index && id.as_ref().is_some_and(|id| one.call.id == *id);
+        let may_be = |one: &Indexed| one.index == index && (name.is_none() || id.is_none() || one.call.id.is_empty());
+        let known = self.calls.iter().rposition(has_id).or_else(|| self.calls.iter().rposition(may_be));
+        let at = known.unwrap_or_else(|| {
             self.calls.push(Indexed { index, ..Indexed::default() });
             self.calls.len() - 1
         });
@@ -79,15 +85,16 @@ impl Chat {
         let besides =
             delta.fields().unwrap_or_default().into_iter().filter(|(key, value)| is_besides(key) && !value.is_null());
         more.extend(besides.map(|(key, value)| (key, value.value())));
-        if let Some(id) = id {
+        if let Some(id) = id.filter(|_| call.id.is_empty()) {
             call.id = id;
         }
-        let Some(function) = delta.get("function") else {
-            *other = other.take().or_else(|| Some(delta.value()));
+        let Some(function) = function else {
+            if call.name.is_none() {
+                *other = other.take().or_else(|| Some(delta.value()));
+            }
             return;
         };
-        let name = function.text_at("name").filter(|name| !name.is_empty());
-        // Some servers say it again with every piece.
+        // Some servers repeat the name in every delta.
         call.name = call.name.take().or(name);
         match function.get("arguments") {
             Some(text) if text.is_string() => call.arguments.push_str(&text.text().unwrap_or_default()),
@@ -125,6 +132,12 @@ impl Chat {
         }
         call
     }
+}
+
+/// Returns `true` if a finish reason ends the answer. Some servers send an empty one, or the text `null`, with every
+/// chunk.
+fn is_final(reason: &str) -> bool {
+    !matches!(reason, "" | "null")
 }
 
 /// Whether a key of a call is none that the protocol knows.

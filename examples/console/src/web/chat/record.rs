@@ -56,6 +56,7 @@ impl Recorder<'_> {
                 self.text.push_str(&text);
             }
             Event::Thinking { text } => self.live.note(&json!({"kind": "thinking", "text": text})),
+            Event::Retrying { .. } => self.live.note(&json!({"kind": "retrying"})),
             Event::CallStarted { id, tool, arguments } => {
                 self.flush();
                 let started = Started { tool: tool.to_string(), arguments };
