@@ -1,6 +1,6 @@
 //! One tool, as a provider is told of it.
 
-use tool_model::ToolDefinition;
+use tool_model::{KEYS, ToolDefinition};
 
 use crate::Dialect;
 use crate::schema::{Counts, Definitions, Json, Loss, Node, Notes, Profile, RESULT, Writer};
@@ -142,17 +142,13 @@ impl<'a> Subject<'a> {
 
     /// What the code says of the tool's behaviour; what it does not say is left to the protocol's defaults.
     fn annotations(&self, json: &mut Json) {
-        let hints = [
-            ("readOnlyHint", self.tool.read_only),
-            ("destructiveHint", self.tool.destructive),
-            ("idempotentHint", self.tool.idempotent),
-        ];
-        if hints.iter().all(|(_, said)| !said) {
+        let mut hints = KEYS.iter().filter(|key| key.is_on(self.tool)).filter_map(|key| key.mcp_hint).peekable();
+        if hints.peek().is_none() {
             return;
         }
         json.key("annotations");
         json.open(b'{');
-        for (hint, _) in hints.iter().filter(|(_, said)| *said) {
+        for hint in hints {
             json.key(hint);
             json.raw("true");
         }

@@ -105,21 +105,14 @@ impl Reader<'_> {
     }
 
     fn define(&self, tool: &Tool, handler: String) -> ToolDefinition {
-        let options = tool.options.clone();
         let mut definition = ToolDefinition::default();
         definition.description.clone_from(&tool.description);
         definition.handler = handler;
-        definition.category = options.category;
-        definition.destructive = options.destructive;
-        definition.idempotent = options.idempotent;
-        definition.instructions = options.instructions;
-        definition.read_only = options.read_only;
-        definition.repair = options.repair;
-        definition.sensitive = options.sensitive;
-        definition.sequential = options.sequential;
-        definition.strict = options.strict;
-        definition.tags = options.tags;
-        definition.timeout = options.timeout;
+        for (key, value) in &tool.keys {
+            // The attribute's reader gives each key a value of its kind.
+            let set = key.set(&mut definition, value.clone());
+            debug_assert!(set.is_ok(), "`{}` of `{}`", key.name, tool.name);
+        }
         let mut assembly = Assembly::default();
         let mut generator = Generator::new(self.shapes, Contract::Deserialize);
         for parameter in &tool.parameters {

@@ -43,7 +43,7 @@ pub(crate) fn invoke(tool: &Tool, preview: &Preview) -> TokenStream {
     };
     let span = callee.span;
     // What a tool reads to show its effect blocks as much as the tool itself.
-    let is_blocking = tool.options.blocking && is_async != Some(true);
+    let is_blocking = tool.blocking && is_async != Some(true);
     decode(tool, &callee, is_blocking || is_async != Some(false), |call| match is_async {
         _ if is_blocking => quote_spanned!(span=> __tool::Step::blocking(move || __tool::Previewed::answer(#call))),
         Some(false) => quote_spanned!(span=> __tool::Step::Done(__tool::Previewed::answer(#call))),

@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use serde_json::Value;
 use tool_model::{Number, Rule};
 use tool_syntax::{ArgumentParameter, Class, DefaultValue, Parameter, Tool};
 
@@ -52,39 +53,10 @@ pub(crate) fn arguments(tool: &Tool) -> impl Iterator<Item = &ArgumentParameter>
 }
 
 fn options(tool: &Tool, class: Option<&Class>) -> TokenStream {
-    let options = &tool.options;
     let mut fields = TokenStream::new();
-    let mut text = |field: TokenStream, value: &Option<String>| {
-        if let Some(value) = value {
-            let value = literal(value);
-            fields.extend(quote!(#field: #value,));
-        }
-    };
-    text(quote!(category), &options.category);
-    text(quote!(instructions), &options.instructions);
-    let flags = [
-        (quote!(sensitive), options.sensitive),
-        (quote!(read_only), options.read_only),
-        (quote!(destructive), options.destructive),
-        (quote!(idempotent), options.idempotent),
-        (quote!(blocking), options.blocking),
-        (quote!(sequential), options.sequential),
-    ];
-    for (field, _) in flags.into_iter().filter(|(_, set)| *set) {
-        fields.extend(quote!(#field: true,));
-    }
-    for (field, choice) in [(quote!(strict), options.strict), (quote!(repair), options.repair)] {
-        if let Some(choice) = choice {
-            fields.extend(quote!(#field: ::core::option::Option::Some(#choice),));
-        }
-    }
-    if !options.tags.is_empty() {
-        let tags = options.tags.iter().map(|tag| literal(tag));
-        fields.extend(quote!(tags: &[#(#tags),*],));
-    }
-    if let Some(timeout) = options.timeout {
-        let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
-        fields.extend(quote!(timeout_ms: ::core::option::Option::Some(#milliseconds),));
+    if !tool.keys.is_empty() {
+        let keys = tool.keys.iter().map(|(key, value)| key_value(key.name, value));
+        fields.extend(quote!(keys: &[#(#keys),*],));
     }
     if let Some(preview) = &tool.preview {
         let preview = preview::shim(tool, preview, class);
@@ -101,6 +73,26 @@ fn options(tool: &Tool, class: Option<&Class>) -> TokenStream {
         return quote!(&__tool::Options::NONE);
     }
     quote!(&__tool::Options { #fields ..__tool::Options::NONE })
+}
+
+fn key_value(name: &str, value: &Value) -> TokenStream {
+    let value = match value {
+        Value::Bool(value) => quote!(Bool(#value)),
+        Value::String(text) => {
+            let text = literal(text);
+            quote!(Text(#text))
+        }
+        Value::Array(words) => {
+            let words = words.iter().filter_map(Value::as_str).map(literal);
+            quote!(Words(&[#(#words),*]))
+        }
+        number => {
+            let milliseconds = number.as_u64().unwrap_or(u64::MAX);
+            quote!(Millis(#milliseconds))
+        }
+    };
+    let name = literal(name);
+    quote!((#name, __tool::KeyValue::#value))
 }
 
 fn spec(argument: &ArgumentParameter) -> TokenStream {

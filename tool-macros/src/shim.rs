@@ -168,14 +168,14 @@ pub(crate) fn invoke(tool: &Tool, path: &TokenStream) -> TokenStream {
     // Bound first: the value may borrow from what is injected, and must be gone before it.
     let reply = |call| quote_spanned!(span=> let __reply = __tool::Reply(#call); __reply.answer());
     let awaited = tool.is_async.then(|| quote!(.await));
-    decode(tool, &callee, is_stream || tool.is_async || tool.options.blocking, |call| {
+    decode(tool, &callee, is_stream || tool.is_async || tool.blocking, |call| {
         if is_stream {
             let answer = answer_of_stream(tool.delivery, &quote_spanned!(span=> #call #awaited), span);
             quote_spanned!(span=> __tool::Step::future(async move { #answer }))
         } else if tool.is_async {
             let reply = reply(quote_spanned!(span=> #call.await));
             quote_spanned!(span=> __tool::Step::future(async move { #reply }))
-        } else if tool.options.blocking {
+        } else if tool.blocking {
             let reply = reply(call);
             quote_spanned!(span=> __tool::Step::blocking(move || { #reply }))
         } else {

@@ -4,14 +4,13 @@
 //! function, so that both give the same bytes.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use crate::scalar::Scalar;
 use crate::schema::{Definitions, referred, referred_by};
-use crate::{Argument, ArgumentSpec, Registration, Rule, ToolDefinition, TypeSchema};
+use crate::{Argument, ArgumentSpec, Registration, Rule, ToolDefinition, TypeSchema, key};
 
 /// The schemas of one tool, as schemars writes them, before they are brought into the manifest's form.
 #[derive(Default)]
@@ -130,25 +129,18 @@ impl ToolDefinition {
 
 /// The definition of a linked tool.
 pub(crate) fn from_registration(tool: &Registration) -> ToolDefinition {
-    let options = tool.options;
     let mut definition = ToolDefinition {
         description: tool.description.to_owned(),
         handler: tool.handler.to_owned(),
-        category: owned(options.category),
-        destructive: options.destructive,
-        idempotent: options.idempotent,
-        instructions: owned(options.instructions),
-        read_only: options.read_only,
-        repair: options.repair,
-        sensitive: options.sensitive,
-        sequential: options.sequential,
-        strict: options.strict,
-        tags: options.tags.iter().map(|&tag| tag.to_owned()).collect(),
-        timeout: options.timeout_ms.map(Duration::from_millis),
         ..ToolDefinition::default()
     };
+    for (name, value) in tool.options.keys {
+        // The macros write the keys of the table, each with a value of its kind.
+        let set = key(name).map(|key| key.set(&mut definition, Value::from(*value)));
+        debug_assert!(matches!(set, Some(Ok(()))), "`{name}` of `{}`", tool.name);
+    }
     describe_types(tool, &mut definition);
-    if let Some(explicit) = options.explicit {
+    if let Some(explicit) = tool.options.explicit {
         definition.replace_arguments(explicit);
     }
     definition

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{Argument, ToolDefinition, canonical, reference_target};
+use crate::{Argument, KEYS, ToolDefinition, canonical, reference_target};
 
 /// How much of a list of values or alternatives is shown.
 const LONGEST_LIST: usize = 4;
@@ -86,19 +86,11 @@ fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// The words that are set on a tool: `sensitive`, `read-only`, `5s`.
+/// Returns the flags, choices and limits that are set on a tool: `sensitive`, `read-only`, `5s`.
 #[must_use]
 pub fn flags(tool: &ToolDefinition) -> Vec<String> {
-    let words = [
-        ("sensitive", tool.sensitive),
-        ("destructive", tool.destructive),
-        ("read-only", tool.read_only),
-        ("idempotent", tool.idempotent),
-        ("sequential", tool.sequential),
-        ("strict", tool.strict == Some(true)),
-    ];
-    let words = words.into_iter().filter(|(_, set)| *set).map(|(word, _)| word.to_owned());
-    words.chain(tool.timeout.map(|timeout| format!("{timeout:?}"))).collect()
+    let flags = KEYS.iter().filter(|key| key.is_on(tool)).map(|key| key.name.replace('_', "-"));
+    flags.chain(tool.timeout.map(|timeout| format!("{timeout:?}"))).collect()
 }
 
 #[cfg(test)]

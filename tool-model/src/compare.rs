@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::walk::{Walk, said};
-use crate::{Argument, ToolDefinition, canonical};
+use crate::{Argument, KEYS, Key, KeyKind, ToolDefinition, canonical};
 
 /// What differs between a manifest's entry and the linked definition: arguments, their types, nested schemas, the
 /// result, and what is said of the tool's behaviour, such as `sensitive`. Empty when they agree.
@@ -51,8 +51,8 @@ pub fn difference_with_words(manifest: &ToolDefinition, linked: &ToolDefinition)
         let (was, is) = (&manifest.description, &linked.description);
         differences.push(format!("the description is {was:?} in the manifest, {is:?} in the code"));
     }
-    if manifest.instructions != linked.instructions {
-        differences.push("the instructions have changed".to_owned());
+    for key in KEYS.iter().filter(|key| key.is_wording && key.get(manifest) != key.get(linked)) {
+        differences.push(format!("the {} have changed", key.name));
     }
     for (name, linked_argument) in &linked.arguments {
         let Some(entry) = manifest.arguments.get(name).filter(|entry| !entry.is_any()) else { continue };
@@ -72,25 +72,16 @@ pub fn difference_with_words(manifest: &ToolDefinition, linked: &ToolDefinition)
 /// What the manifest says and the code contradicts. The code is right: whether a tool is sensitive is not for a file
 /// to change, and one that says otherwise is out of date.
 fn behaviour_differences(manifest: &ToolDefinition, linked: &ToolDefinition) -> Vec<String> {
-    type Said = fn(&ToolDefinition) -> Value;
-    const BEHAVIOUR: [(&str, Said); 10] = [
-        ("category", |tool| json!(tool.category)),
-        ("destructive", |tool| json!(tool.destructive)),
-        ("idempotent", |tool| json!(tool.idempotent)),
-        ("read_only", |tool| json!(tool.read_only)),
-        ("repair", |tool| json!(tool.repair)),
-        ("sensitive", |tool| json!(tool.sensitive)),
-        ("sequential", |tool| json!(tool.sequential)),
-        ("strict", |tool| json!(tool.strict)),
-        ("tags", |tool| json!(tool.tags)),
-        ("timeout_ms", |tool| json!(tool.timeout.map(|timeout| timeout.as_millis() as u64))),
-    ];
-    let show = |value: &Value| if value.is_null() { "not set".to_owned() } else { value.to_string() };
-    let differing = |(key, said): &(&str, Said)| {
-        let (was, is) = (said(manifest), said(linked));
-        (was != is).then(|| format!("`{key}` is {} in the manifest, {} in the code", show(&was), show(&is)))
+    let differing = |key: &Key| {
+        let show = |value: Option<Value>| match (key.kind, value) {
+            (_, Some(value)) => value.to_string(),
+            (KeyKind::Flag, None) => "false".to_owned(),
+            (_, None) => "not set".to_owned(),
+        };
+        let (was, is) = (key.get(manifest), key.get(linked));
+        (was != is).then(|| format!("`{}` is {} in the manifest, {} in the code", key.manifest, show(was), show(is)))
     };
-    BEHAVIOUR.iter().filter_map(differing).collect()
+    KEYS.iter().filter(|key| !key.is_wording).filter_map(differing).collect()
 }
 
 fn argument_difference(
@@ -124,6 +115,8 @@ fn argument_difference(
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn tool(value: Value) -> ToolDefinition {

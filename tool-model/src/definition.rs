@@ -1,16 +1,19 @@
 //! One tool, as the manifest shows it.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::LazyLock;
 use std::time::Duration;
 
-use serde::de::{Deserialize, Deserializer};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
-use crate::Argument;
 use crate::json::Sorted;
 use crate::schema::{reached, referred_by};
-use crate::unique::{Named, unique};
+use crate::unique::{Named, Unique};
+use crate::{Argument, KEYS, Key, KeyKind};
 
 /// Everything the manifest says about one tool. Its name is the key under which it stands.
 ///
@@ -84,39 +87,17 @@ impl Serialize for ToolDefinition {
             let sorted: BTreeMap<_, _> = self.defs.iter().map(|(name, def)| (name, Sorted(def))).collect();
             map.serialize_entry("$defs", &sorted)?;
         }
-        if let Some(category) = &self.category {
-            map.serialize_entry("category", category)?;
-        }
-        for (key, set) in [("destructive", self.destructive), ("idempotent", self.idempotent)] {
-            if set {
-                map.serialize_entry(key, &true)?;
-            }
-        }
-        if let Some(instructions) = &self.instructions {
-            map.serialize_entry("instructions", instructions)?;
-        }
-        if self.read_only {
-            map.serialize_entry("read_only", &true)?;
-        }
-        if let Some(repair) = self.repair {
-            map.serialize_entry("repair", &repair)?;
+        // Sorted, with the result's schema in its place among the keys.
+        let (before, after) = KEYS.split_at(KEYS.partition_point(|key| key.manifest < "returns"));
+        let said = |keys: &'static [Key]| keys.iter().filter_map(|key| Some((key.manifest, key.get(self)?)));
+        for (key, value) in said(before) {
+            map.serialize_entry(key, &value)?;
         }
         if let Some(returns) = &self.returns {
             map.serialize_entry("returns", &Sorted(returns))?;
         }
-        for (key, set) in [("sensitive", self.sensitive), ("sequential", self.sequential)] {
-            if set {
-                map.serialize_entry(key, &true)?;
-            }
-        }
-        if let Some(strict) = self.strict {
-            map.serialize_entry("strict", &strict)?;
-        }
-        if !self.tags.is_empty() {
-            map.serialize_entry("tags", &self.tags)?;
-        }
-        if let Some(timeout) = self.timeout {
-            map.serialize_entry("timeout_ms", &u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX))?;
+        for (key, value) in said(after) {
+            map.serialize_entry(key, &value)?;
         }
         map.end()
     }
@@ -130,57 +111,68 @@ impl Named for ToolDefinition {
     }
 }
 
-/// The JSON form, for reading: serde names what is unknown or missing.
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Read {
-    description: String,
-    handler: String,
-    #[serde(deserialize_with = "unique")]
-    arguments: BTreeMap<String, Argument>,
-    #[serde(default, rename = "$defs")]
-    defs: BTreeMap<String, Value>,
-    category: Option<String>,
-    #[serde(default)]
-    destructive: bool,
-    #[serde(default)]
-    idempotent: bool,
-    instructions: Option<String>,
-    #[serde(default)]
-    read_only: bool,
-    repair: Option<bool>,
-    returns: Option<Value>,
-    #[serde(default)]
-    sensitive: bool,
-    #[serde(default)]
-    sequential: bool,
-    strict: Option<bool>,
-    #[serde(default)]
-    tags: Vec<String>,
-    timeout_ms: Option<u64>,
-}
-
 impl<'de> Deserialize<'de> for ToolDefinition {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let read = Read::deserialize(deserializer)?;
-        Ok(Self {
-            description: read.description,
-            handler: read.handler,
-            arguments: read.arguments,
-            defs: read.defs,
-            category: read.category,
-            destructive: read.destructive,
-            idempotent: read.idempotent,
-            instructions: read.instructions,
-            read_only: read.read_only,
-            repair: read.repair,
-            returns: read.returns,
-            sensitive: read.sensitive,
-            sequential: read.sequential,
-            strict: read.strict,
-            tags: read.tags,
-            timeout: read.timeout_ms.map(Duration::from_millis),
-        })
+        deserializer.deserialize_map(DefinitionVisitor)
+    }
+}
+
+/// All names that a tool may have in a manifest.
+static FIELDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let mut names = vec!["description", "handler", "arguments", "$defs", "returns"];
+    names.extend(KEYS.iter().map(|key| key.manifest));
+    names
+});
+
+struct DefinitionVisitor;
+
+impl<'de> Visitor<'de> for DefinitionVisitor {
+    type Value = ToolDefinition;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a tool, as a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ToolDefinition, A::Error> {
+        let mut tool = ToolDefinition::default();
+        let mut read: Vec<&'static str> = Vec::new();
+        while let Some(name) = map.next_key::<String>()? {
+            let Some(name) = FIELDS.iter().copied().find(|field| *field == name) else {
+                return Err(A::Error::unknown_field(&name, &FIELDS));
+            };
+            if read.contains(&name) {
+                return Err(A::Error::duplicate_field(name));
+            }
+            read.push(name);
+            match name {
+                "description" => tool.description = map.next_value()?,
+                "handler" => tool.handler = map.next_value()?,
+                "arguments" => tool.arguments = map.next_value_seed(Unique(PhantomData))?,
+                "$defs" => tool.defs = map.next_value()?,
+                "returns" => tool.returns = map.next_value()?,
+                _ => read_key(name, &mut tool, &mut map)?,
+            }
+        }
+        match ["description", "handler", "arguments"].into_iter().find(|name| !read.contains(name)) {
+            Some(missing) => Err(A::Error::missing_field(missing)),
+            None => Ok(tool),
+        }
+    }
+}
+
+fn read_key<'de, A: MapAccess<'de>>(name: &str, tool: &mut ToolDefinition, map: &mut A) -> Result<(), A::Error> {
+    let Some(key) = KEYS.iter().find(|key| key.manifest == name) else { return Ok(()) };
+    // By its type, so that the error for another one says where and what is expected.
+    let value = match key.kind {
+        KeyKind::Flag => Some(map.next_value::<bool>()?.into()),
+        KeyKind::Choice => map.next_value::<Option<bool>>()?.map(Value::from),
+        KeyKind::Text => map.next_value::<Option<String>>()?.map(Value::from),
+        KeyKind::Words => Some(map.next_value::<Vec<String>>()?.into()),
+        KeyKind::Time => map.next_value::<Option<u64>>()?.map(Value::from),
+    };
+    match value {
+        Some(value) => key.set(tool, value).map_err(A::Error::custom),
+        None => Ok(()),
     }
 }
 

@@ -33,6 +33,7 @@ pub mod compatibility;
 mod definition;
 mod embedded;
 mod json;
+mod keys;
 mod manifest;
 pub mod name;
 mod nearest;
@@ -56,6 +57,7 @@ pub use compare::{difference, difference_with_words};
 pub use definition::ToolDefinition;
 pub use embedded::EmbeddedManifest;
 pub use json::{Sorted, canonical, to_pretty};
+pub use keys::{KEYS, Key, KeyKind, KeyValue, key};
 pub use manifest::{Manifest, ManifestError};
 pub use nearest::nearest;
 pub use registration::{

@@ -5,7 +5,7 @@ use std::fmt;
 
 use linkme::distributed_slice;
 
-use crate::{ArgumentType, Rule, ToolDefinition, TypeSchema};
+use crate::{ArgumentType, KeyValue, Rule, ToolDefinition, TypeSchema};
 
 /// Every tool of every linked crate. Each element holds the tools of one annotated item.
 ///
@@ -75,34 +75,11 @@ pub struct ReturnType {
 
 /// What an attribute says beyond name, description and arguments.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a word of the attribute")]
 pub struct Options {
+    /// The values of [keys](crate::KEYS), by name.
+    pub keys: &'static [(&'static str, KeyValue)],
     /// The text of `arguments(..)` as a JSON object; it replaces what is inferred.
     pub explicit: Option<&'static str>,
-    /// `category`, or empty.
-    pub category: &'static str,
-    /// `tags`, those of the class first.
-    pub tags: &'static [&'static str],
-    /// `instructions`, or empty.
-    pub instructions: &'static str,
-    /// `sensitive`
-    pub sensitive: bool,
-    /// `read_only`
-    pub read_only: bool,
-    /// `destructive`
-    pub destructive: bool,
-    /// `idempotent`
-    pub idempotent: bool,
-    /// `blocking`: runs on a thread that may block.
-    pub blocking: bool,
-    /// `sequential`
-    pub sequential: bool,
-    /// `strict`
-    pub strict: Option<bool>,
-    /// `repair`
-    pub repair: Option<bool>,
-    /// `timeout` in milliseconds.
-    pub timeout_ms: Option<u64>,
     /// `preview`: calls the function that says what a call would do, with the same arguments.
     pub preview: Option<&'static dyn Callable>,
     /// `manual`: offered only by a dispatcher that is given the service.
@@ -111,23 +88,13 @@ pub struct Options {
 
 impl Options {
     /// Nothing is said.
-    pub const NONE: Self = Self {
-        explicit: None,
-        category: "",
-        tags: &[],
-        instructions: "",
-        sensitive: false,
-        read_only: false,
-        destructive: false,
-        idempotent: false,
-        blocking: false,
-        sequential: false,
-        strict: None,
-        repair: None,
-        timeout_ms: None,
-        preview: None,
-        manual: false,
-    };
+    pub const NONE: Self = Self { keys: &[], explicit: None, preview: None, manual: false };
+
+    /// Returns the value of a key.
+    #[must_use]
+    pub fn value(&self, key: &str) -> Option<KeyValue> {
+        self.keys.iter().find(|(name, _)| *name == key).map(|(_, value)| *value)
+    }
 }
 
 impl Registration {

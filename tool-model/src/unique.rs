@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 
 /// What a manifest holds by name.
 pub(crate) trait Named {
@@ -23,10 +23,19 @@ where
     D: Deserializer<'de>,
     T: Deserialize<'de> + Named,
 {
-    deserializer.deserialize_map(Unique(PhantomData))
+    Unique(PhantomData).deserialize(deserializer)
 }
 
-struct Unique<T>(PhantomData<T>);
+/// The seed of [`unique`].
+pub(crate) struct Unique<T>(pub(crate) PhantomData<T>);
+
+impl<'de, T: Deserialize<'de> + Named> DeserializeSeed<'de> for Unique<T> {
+    type Value = BTreeMap<String, T>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
 
 impl<'de, T: Deserialize<'de> + Named> Visitor<'de> for Unique<T> {
     type Value = BTreeMap<String, T>;

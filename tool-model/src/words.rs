@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::schema::{Position, position};
 use crate::walk::is_any;
-use crate::{Argument, Manifest, ToolDefinition};
+use crate::{Argument, KEYS, Manifest, ToolDefinition};
 
 impl Manifest {
     /// These tools in the words of another manifest, which somebody may have edited: each tool of both has the
@@ -29,7 +29,9 @@ impl ToolDefinition {
     #[must_use]
     pub fn with_words_of(mut self, entry: &Self) -> Self {
         self.description.clone_from(&entry.description);
-        self.instructions.clone_from(&entry.instructions);
+        for key in KEYS.iter().filter(|key| key.is_wording) {
+            key.copy(entry, &mut self);
+        }
         for (name, argument) in &mut self.arguments {
             if let Some(entry) = entry.arguments.get(name) {
                 reword_argument(argument, entry);

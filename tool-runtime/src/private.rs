@@ -1,7 +1,7 @@
 //! What expansions of the macros name. Not for use by hand: it changes without notice.
 
 pub use tool_model::{
-    ArgumentDetails, ArgumentSpec, Number, Options, REGISTRATIONS, Registration, Rule, Source, linkme,
+    ArgumentDetails, ArgumentSpec, KeyValue, Number, Options, REGISTRATIONS, Registration, Rule, Source, linkme,
 };
 
 pub use crate::answer::Reply;

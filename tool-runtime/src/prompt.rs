@@ -1,6 +1,6 @@
 //! What a system prompt says of the tools.
 
-use tool_model::{ToolDefinition, brief};
+use tool_model::{KEYS, ToolDefinition, brief};
 
 use crate::Dispatcher;
 
@@ -59,13 +59,8 @@ fn instructions_of(tool: &ToolDefinition) -> String {
     }
     // On one line: a description from elsewhere cannot begin a section of its own.
     let mut sentences: Vec<String> = vec![tool.description.split_whitespace().collect::<Vec<_>>().join(" ")];
-    let traits = [
-        (tool.read_only, "It changes nothing."),
-        (tool.destructive, "What it destroys cannot be had back."),
-        (tool.sensitive, "A person may be asked first, and may refuse."),
-        (tool.sequential, "Call it alone, not together with others."),
-    ];
-    sentences.extend(traits.into_iter().filter(|(set, _)| *set).map(|(_, sentence)| sentence.to_owned()));
+    let said = KEYS.iter().filter(|key| key.is_on(tool)).filter_map(|key| key.sentence);
+    sentences.extend(said.map(str::to_owned));
     sentences.retain(|sentence| !sentence.is_empty());
     sentences.join(" ")
 }

@@ -1,14 +1,13 @@
 //! The attributes' grammar.
 
-use std::time::Duration;
-
 use darling::ast::NestedMeta;
 use darling::util::SpannedValue;
 use darling::{Error, FromMeta};
 use proc_macro2::TokenStream;
 use serde_json::Value;
+use syn::spanned::Spanned;
 use syn::{Attribute, Expr, LitStr, Meta, Path};
-use tool_model::Number;
+use tool_model::{KEYS, Key, KeyKind, Number};
 
 use crate::explicit::ExplicitArguments;
 use crate::literal;
@@ -20,18 +19,9 @@ pub(crate) struct ToolAttr {
     pub(crate) name: Option<LitStr>,
     pub(crate) description: Option<LitStr>,
     pub(crate) arguments: Option<ExplicitArguments>,
-    pub(crate) instructions: Option<LitStr>,
-    pub(crate) category: Option<LitStr>,
-    pub(crate) tags: Strings,
-    pub(crate) sensitive: Option<bool>,
-    pub(crate) read_only: Option<SpannedValue<bool>>,
-    pub(crate) destructive: Option<SpannedValue<bool>>,
-    pub(crate) idempotent: Option<bool>,
     pub(crate) blocking: Option<SpannedValue<bool>>,
-    pub(crate) sequential: Option<bool>,
-    pub(crate) timeout: Option<Timeout>,
-    pub(crate) strict: Option<bool>,
-    pub(crate) repair: Option<bool>,
+    #[darling(flatten)]
+    pub(crate) keys: Keys<false>,
     pub(crate) preview: Option<LitStr>,
     pub(crate) inject: Strings,
     pub(crate) skip: Option<SpannedValue<bool>>,
@@ -46,9 +36,8 @@ pub(crate) struct ClassAttr {
     pub(crate) prefix: Option<LitStr>,
     pub(crate) include: Option<Strings>,
     pub(crate) exclude: Strings,
-    pub(crate) category: Option<LitStr>,
-    pub(crate) tags: Strings,
-    pub(crate) sensitive: Option<bool>,
+    #[darling(flatten)]
+    pub(crate) keys: Keys<true>,
     pub(crate) inject: Strings,
     pub(crate) manual: Option<bool>,
     #[darling(rename = "crate")]
@@ -69,6 +58,46 @@ pub(crate) struct ArgAttr {
     pub(crate) rename: Option<LitStr>,
     pub(crate) description: Option<LitStr>,
     pub(crate) secret: Option<bool>,
+}
+
+/// The values of [keys](tool_model::KEYS), each with its place; of a class those that it gives to all its methods.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Keys<const OF_CLASS: bool>(pub(crate) Vec<SpannedValue<(&'static Key, Value)>>);
+
+impl<const OF_CLASS: bool> FromMeta for Keys<OF_CLASS> {
+    fn from_list(items: &[NestedMeta]) -> darling::Result<Self> {
+        let known = || KEYS.iter().filter(|key| !OF_CLASS || key.on_class);
+        let mut errors = Error::accumulator();
+        let mut keys: Vec<SpannedValue<(&'static Key, Value)>> = Vec::new();
+        for item in items {
+            let NestedMeta::Meta(meta) = item else {
+                errors.push(Error::unsupported_format("literal").with_span(item));
+                continue;
+            };
+            let name = darling::util::path_to_string(meta.path());
+            let Some(key) = known().find(|key| key.name == name) else {
+                let names: Vec<&str> = known().map(|key| key.name).collect();
+                errors.push(Error::unknown_field_with_alts(&name, &names).with_span(meta.path()));
+                continue;
+            };
+            if keys.iter().any(|known| known.0.name == name) {
+                errors.push(Error::duplicate_field(&name).with_span(meta.path()));
+            }
+            let value = key_value(key.kind, meta).map_err(|error| error.with_span(meta).at(key.name));
+            keys.extend(errors.handle(value).map(|value| SpannedValue::new((key, value), meta.span())));
+        }
+        errors.finish_with(Self(keys))
+    }
+}
+
+fn key_value(kind: KeyKind, meta: &Meta) -> darling::Result<Value> {
+    match kind {
+        KeyKind::Flag | KeyKind::Choice => bool::from_meta(meta).map(Value::from),
+        KeyKind::Text => LitStr::from_meta(meta).map(|text| text.value().into()),
+        KeyKind::Words => Strings::from_meta(meta).map(|words| words.0.iter().map(LitStr::value).collect()),
+        KeyKind::Time => Timeout::from_meta(meta).map(|time| time.0.into()),
+        _ => Err(Error::custom("this version cannot read it")),
+    }
 }
 
 /// Reads the tokens between the parentheses of an attribute.
@@ -206,9 +235,9 @@ impl FromMeta for Strings {
     }
 }
 
-/// `timeout = "5s"`
+/// A duration such as `"5s"`, in milliseconds.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Timeout(pub(crate) Duration);
+struct Timeout(u64);
 
 impl FromMeta for Timeout {
     fn from_string(text: &str) -> darling::Result<Self> {
@@ -222,7 +251,6 @@ impl FromMeta for Timeout {
             "h" => 3_600_000,
             _ => return Err(wrong()),
         };
-        let milliseconds = amount.checked_mul(unit).filter(|&total| total > 0).ok_or_else(wrong)?;
-        Ok(Self(Duration::from_millis(milliseconds)))
+        amount.checked_mul(unit).filter(|&total| total > 0).map(Self).ok_or_else(wrong)
     }
 }

@@ -59,9 +59,7 @@ pub fn read_class(attribute: TokenStream, item: &ItemImpl) -> (Option<Class>, Re
     let defaults = ClassDefaults {
         self_ty: &item.self_ty,
         prefix: &prefix,
-        category: attr.category.as_ref().map(LitStr::value),
-        tags: attr.tags.0.iter().map(LitStr::value).collect(),
-        sensitive: attr.sensitive.unwrap_or(false),
+        keys: attr.keys.clone(),
         inject: attr.inject.0.iter().map(LitStr::value).collect(),
     };
     let previews = preview::named_by(&methods);

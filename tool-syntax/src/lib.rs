@@ -23,5 +23,5 @@ pub use parameter::{ArgumentParameter, InjectedParameter, Parameter};
 pub use preview::{Preview, PreviewMethod};
 pub use report::Report;
 pub use signature::{Delivery, Receiver};
-pub use tool::{Options, Tool, read_function};
+pub use tool::{Tool, read_function};
 pub use ty::{ArgumentForm, InjectedForm};

@@ -1,13 +1,13 @@
 //! One tool: a function and its `#[tool(..)]`.
 
-use std::time::Duration;
-
+use darling::util::SpannedValue;
 use proc_macro2::TokenStream;
 use serde_json::{Map, Value, json};
 use syn::ext::IdentExt;
 use syn::{Attribute, Ident, ItemFn, Path, Signature, Type};
+use tool_model::{KEYS, Key, KeyKind};
 
-use crate::attrs::{self, ToolAttr};
+use crate::attrs::{self, Keys, ToolAttr};
 use crate::docs::Docs;
 use crate::parameter::{self, Surroundings};
 use crate::signature::{self, Delivery, Receiver};
@@ -34,44 +34,16 @@ pub struct Tool {
     pub output: Option<Type>,
     /// `preview`: what says what a call would do.
     pub preview: Option<Preview>,
-    /// Everything else the attribute says.
-    pub options: Options,
+    /// The values of [keys](tool_model::KEYS), in the order of the table.
+    pub keys: Vec<(&'static Key, Value)>,
+    /// `blocking`: runs on a thread that may block.
+    pub blocking: bool,
     /// `arguments(..)` as the text of a JSON object.
     pub explicit: Option<String>,
     /// The `#[cfg(..)]`s under which the function exists.
     pub cfgs: Vec<Attribute>,
     /// `crate = ..`: where the runtime is found, if not under its own name.
     pub krate: Option<Path>,
-}
-
-/// What an attribute says beyond name, description and arguments.
-#[derive(Clone, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a word of the attribute")]
-pub struct Options {
-    /// `category`
-    pub category: Option<String>,
-    /// `tags`, those of the class first.
-    pub tags: Vec<String>,
-    /// `instructions`
-    pub instructions: Option<String>,
-    /// `sensitive`
-    pub sensitive: bool,
-    /// `read_only`
-    pub read_only: bool,
-    /// `destructive`
-    pub destructive: bool,
-    /// `idempotent`
-    pub idempotent: bool,
-    /// `blocking`
-    pub blocking: bool,
-    /// `sequential`
-    pub sequential: bool,
-    /// `strict`
-    pub strict: Option<bool>,
-    /// `repair`
-    pub repair: Option<bool>,
-    /// `timeout`
-    pub timeout: Option<Duration>,
 }
 
 /// Reads a free function under `#[tool(..)]`; `attribute` is what stands between the parentheses.
@@ -105,9 +77,7 @@ pub(crate) struct FunctionSource<'a> {
 pub(crate) struct ClassDefaults<'a> {
     pub(crate) self_ty: &'a Type,
     pub(crate) prefix: &'a str,
-    pub(crate) category: Option<String>,
-    pub(crate) tags: Vec<String>,
-    pub(crate) sensitive: bool,
+    pub(crate) keys: Keys<true>,
     pub(crate) inject: Vec<String>,
 }
 
@@ -133,7 +103,8 @@ pub(crate) fn read(
     };
     let parameters = parameter::read_all(&around, report);
     let output = signature::output(source.signature, self_ty);
-    if let Some(blocking) = attr.blocking.filter(|blocking| **blocking)
+    let blocking = attr.blocking.filter(|blocking| **blocking);
+    if let Some(blocking) = blocking
         && (output.is_async || output.delivery != Delivery::Whole)
     {
         let message = if output.is_async {
@@ -143,10 +114,8 @@ pub(crate) fn read(
         };
         report.push(syn::Error::new(blocking.span(), message));
     }
-    if let (Some(read_only), Some(destructive)) = (attr.read_only, attr.destructive)
-        && *read_only
-        && *destructive
-    {
+    let is_set = |name| attr.keys.0.iter().find(|said| said.0.name == name && said.1 == true);
+    if let (Some(_), Some(destructive)) = (is_set("read_only"), is_set("destructive")) {
         report.push(syn::Error::new(destructive.span(), "a tool that is `read_only` destroys nothing; decide for one"));
     }
     Tool {
@@ -162,7 +131,8 @@ pub(crate) fn read(
         cfgs: source.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect(),
         krate: attr.krate.clone(),
         preview: None,
-        options: options(attr, class),
+        blocking: blocking.is_some(),
+        keys: keys(&attr.keys, class),
     }
 }
 
@@ -197,28 +167,32 @@ fn tool_name(attr: &ToolAttr, signature: &Signature, class: Option<&ClassDefault
     name
 }
 
-fn options(attr: ToolAttr, class: Option<&ClassDefaults<'_>>) -> Options {
-    let mut tags: Vec<String> = class.map(|class| class.tags.clone()).unwrap_or_default();
-    for tag in attr.tags.0.iter().map(syn::LitStr::value) {
-        if !tags.contains(&tag) {
-            tags.push(tag);
+/// The keys of a tool with those of its class. What the tool says replaces what the class says, but lists are joined.
+fn keys(tool: &Keys<false>, class: Option<&ClassDefaults<'_>>) -> Vec<(&'static Key, Value)> {
+    let of_class = class.map(|class| class.keys.0.as_slice()).unwrap_or_default();
+    let merged = KEYS.iter().filter_map(|key| {
+        let said = |keys: &[SpannedValue<(&'static Key, Value)>]| {
+            keys.iter().find(|said| said.0.name == key.name).map(|said| said.1.clone())
+        };
+        let value = match (said(of_class), said(&tool.0)) {
+            (Some(Value::Array(class)), Some(Value::Array(tool))) => joined(class, tool),
+            (class, tool) => tool.or(class)?,
+        };
+        let is_said = key.kind != KeyKind::Flag || value == true;
+        is_said.then_some((key, value))
+    });
+    merged.collect()
+}
+
+/// Each word once, in the order in which it was said first.
+fn joined(first: Vec<Value>, second: Vec<Value>) -> Value {
+    let mut words: Vec<Value> = Vec::new();
+    for word in first.into_iter().chain(second) {
+        if !words.contains(&word) {
+            words.push(word);
         }
     }
-    let flag = |value: Option<darling::util::SpannedValue<bool>>| value.is_some_and(|value| *value);
-    Options {
-        category: attr.category.map(|text| text.value()).or_else(|| class.and_then(|class| class.category.clone())),
-        tags,
-        instructions: attr.instructions.map(|text| text.value()),
-        sensitive: attr.sensitive.unwrap_or(class.is_some_and(|class| class.sensitive)),
-        read_only: flag(attr.read_only),
-        destructive: flag(attr.destructive),
-        idempotent: attr.idempotent.unwrap_or(false),
-        blocking: flag(attr.blocking),
-        sequential: attr.sequential.unwrap_or(false),
-        strict: attr.strict,
-        repair: attr.repair,
-        timeout: attr.timeout.map(|timeout| timeout.0),
-    }
+    Value::Array(words)
 }
 
 /// `arguments(..)` names every argument, so that none is left without a schema.

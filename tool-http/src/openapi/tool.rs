@@ -1,7 +1,7 @@
 //! A tool as a path of its own, so that any client of OpenAPI can call it.
 
 use serde_json::{Map, Value, json};
-use tool_model::reference_target;
+use tool_model::{KEYS, KeyKind, reference_target};
 use tool_runtime::ToolDefinition;
 
 use super::paths::{called, parameters_of_calls};
@@ -27,11 +27,10 @@ pub(super) fn path(name: &str, tool: &ToolDefinition, schemas: &mut Schemas) -> 
         "parameters": parameters_of_calls(schemas),
         "requestBody": {"required": is_required, "content": {"application/json": {"schema": parameters}}},
         "responses": called(schemas, returned(name, tool)),
-        "x-sensitive": tool.sensitive,
-        "x-read-only": tool.read_only,
-        "x-destructive": tool.destructive,
-        "x-idempotent": tool.idempotent,
     });
+    for key in KEYS.iter().filter(|key| key.kind == KeyKind::Flag) {
+        operation[format!("x-{}", key.name.replace('_', "-"))] = key.is_on(tool).into();
+    }
     if let Some(instructions) = &tool.instructions {
         operation["description"] = instructions.as_str().into();
     }

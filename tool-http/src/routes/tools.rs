@@ -1,35 +1,88 @@
 //! The tools on offer.
 
-use std::sync::Arc;
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
 
 use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
+use tool_model::{KEYS, Key, KeyKind};
 use tool_runtime::ToolDefinition;
 
 use super::Api;
 use crate::Problem;
 use crate::extract::{Asked, Name};
 
-/// Which tools.
-#[derive(Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+/// A query for tools.
+///
+/// Besides what is listed here, each flag of [`KEYS`] is a parameter: `?read_only=true`.
+#[derive(Default)]
 pub(crate) struct ToolQuery {
-    /// Those that fit these words, the best first.
     search: Option<String>,
-    /// Those that have all of these tags, with commas between them.
     tags: Option<String>,
-    /// Those of this category.
     category: Option<String>,
-    /// Those that change nothing, or the others.
-    read_only: Option<bool>,
-    /// Those that need somebody's consent, or the others.
-    sensitive: Option<bool>,
-    /// So many at most.
     limit: Option<usize>,
+    flags: Vec<(&'static Key, bool)>,
+}
+
+impl<'de> Deserialize<'de> for ToolQuery {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        static KNOWN: LazyLock<Vec<&'static str>> =
+            LazyLock::new(|| parameters().into_iter().map(|(name, _)| name).collect());
+        let mut query = Self::default();
+        for (name, value) in Vec::<(String, String)>::deserialize(deserializer)? {
+            match name.as_str() {
+                "search" => query.search = Some(value),
+                "tags" => query.tags = Some(value),
+                "category" => query.category = Some(value),
+                "limit" => query.limit = Some(value.parse().map_err(|_| wrong(&name, "a number"))?),
+                name => match flag_keys().find(|key| key.name == name) {
+                    Some(key) => query.flags.push((key, value.parse().map_err(|_| wrong(name, "`true` or `false`"))?)),
+                    None => return Err(D::Error::unknown_field(name, &KNOWN)),
+                },
+            }
+        }
+        Ok(query)
+    }
+}
+
+fn wrong<E: Error>(name: &str, expected: &str) -> E {
+    E::custom(format!("`{name}` must be {expected}"))
+}
+
+fn flag_keys() -> impl Iterator<Item = &'static Key> {
+    KEYS.iter().filter(|key| key.kind == KeyKind::Flag)
+}
+
+/// The parameters of a query, with their schemas.
+fn parameters() -> Vec<(&'static str, Value)> {
+    let fixed = [
+        ("search", json!({"type": "string", "description": "Only tools that match these words, the best first."})),
+        ("tags", json!({"type": "string", "description": "Only tools with all of these tags, separated by commas."})),
+        ("category", json!({"type": "string", "description": "Only tools of this category."})),
+        ("limit", json!({"type": "integer", "minimum": 0, "description": "The most tools to return."})),
+    ];
+    let flag = |key: &'static Key| {
+        let description = format!("Only tools with this flag, or without it. {}", key.about);
+        (key.name, json!({"type": "boolean", "description": description}))
+    };
+    fixed.into_iter().chain(flag_keys().map(flag)).collect()
+}
+
+impl JsonSchema for ToolQuery {
+    fn schema_name() -> Cow<'static, str> {
+        "ToolQuery".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let properties: Map<String, Value> =
+            parameters().into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
+        json_schema!({"type": "object", "properties": properties})
+    }
 }
 
 impl ToolQuery {
@@ -37,8 +90,7 @@ impl ToolQuery {
         let mut tags = self.tags.iter().flat_map(|tags| tags.split(',')).map(str::trim).filter(|tag| !tag.is_empty());
         tags.all(|wanted| tool.tags.iter().any(|tag| tag == wanted))
             && self.category.as_ref().is_none_or(|wanted| tool.category.as_ref() == Some(wanted))
-            && self.read_only.is_none_or(|wanted| tool.read_only == wanted)
-            && self.sensitive.is_none_or(|wanted| tool.sensitive == wanted)
+            && self.flags.iter().all(|(key, wanted)| key.is_on(tool) == *wanted)
     }
 }
 
@@ -56,34 +108,57 @@ pub(crate) struct ToolList {
 pub(crate) struct ToolSummary {
     /// Its name.
     name: Arc<str>,
-    /// What it does.
+    /// Its description.
     description: String,
-    /// A broad group.
-    category: Option<String>,
-    /// Words to select it by.
-    tags: Vec<String>,
-    /// Whether somebody is asked before it runs.
-    sensitive: bool,
-    /// Whether it changes nothing.
-    read_only: bool,
-    /// Whether it destroys something that cannot be had back.
-    destructive: bool,
-    /// Whether a second call with the same arguments changes nothing more.
-    idempotent: bool,
+    #[serde(flatten)]
+    keys: SummaryKeys,
 }
 
 impl ToolSummary {
-    fn of(name: Arc<str>, tool: &ToolDefinition) -> Self {
-        Self {
-            name,
-            description: tool.description.clone(),
-            category: tool.category.clone(),
-            tags: tool.tags.clone(),
-            sensitive: tool.sensitive,
-            read_only: tool.read_only,
-            destructive: tool.destructive,
-            idempotent: tool.idempotent,
-        }
+    fn new(name: Arc<str>, tool: &ToolDefinition) -> Self {
+        Self { name, description: tool.description.clone(), keys: SummaryKeys::new(tool) }
+    }
+}
+
+/// The keys of a tool but those with long texts. Flags and lists are always there, others if they are set.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct SummaryKeys(Map<String, Value>);
+
+impl SummaryKeys {
+    fn keys() -> impl Iterator<Item = &'static Key> {
+        KEYS.iter().filter(|key| !key.is_wording)
+    }
+
+    fn new(tool: &ToolDefinition) -> Self {
+        let value = |key: &Key| match key.kind {
+            KeyKind::Flag => Some(key.is_on(tool).into()),
+            KeyKind::Words => Some(key.get(tool).unwrap_or_else(|| json!([]))),
+            _ => key.get(tool),
+        };
+        Self(Self::keys().filter_map(|key| Some((key.manifest.to_owned(), value(key)?))).collect())
+    }
+}
+
+impl JsonSchema for SummaryKeys {
+    fn schema_name() -> Cow<'static, str> {
+        "ToolKeys".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let property = |key: &Key| {
+            let mut schema = key.kind.schema();
+            schema["description"] = key.about.into();
+            (key.manifest.to_owned(), schema)
+        };
+        let properties: Map<String, Value> = Self::keys().map(property).collect();
+        let always = Self::keys().filter(|key| matches!(key.kind, KeyKind::Flag | KeyKind::Words));
+        let required: Vec<&str> = always.map(|key| key.manifest).collect();
+        json_schema!({"type": "object", "properties": properties, "required": required})
     }
 }
 
@@ -94,14 +169,10 @@ pub(crate) struct ToolInFull {
     summary: ToolSummary,
     /// The JSON Schema of its arguments.
     parameters: Value,
-    /// The JSON Schema of what it gives back, if that is an object or a list.
+    /// The JSON Schema of its result, if that is an object or a list.
     returns: Option<Value>,
-    /// What a system prompt may say of it besides.
+    /// More for a system prompt than the description holds.
     instructions: Option<String>,
-    /// Whether it must not run beside other calls of the same turn.
-    sequential: bool,
-    /// How long a call may take, in milliseconds.
-    timeout_ms: Option<u64>,
 }
 
 pub(crate) async fn list(State(api): Api, Asked(query): Asked<ToolQuery>) -> Json<ToolList> {
@@ -115,19 +186,17 @@ pub(crate) async fn list(State(api): Api, Asked(query): Asked<ToolQuery>) -> Jso
         }
     };
     let fitting = found.into_iter().filter(|(_, tool)| query.fits(tool)).take(limit);
-    let tools = fitting.map(|(name, tool)| ToolSummary::of(name, &tool)).collect();
+    let tools = fitting.map(|(name, tool)| ToolSummary::new(name, &tool)).collect();
     Json(ToolList { tools, offered: definitions.len() })
 }
 
 pub(crate) async fn show(State(api): Api, Name(name): Name) -> Result<Json<ToolInFull>, Problem> {
     let tool = api.tools.definition(&name).ok_or_else(|| unknown(&name))?;
     Ok(Json(ToolInFull {
-        summary: ToolSummary::of(name.into(), &tool),
+        summary: ToolSummary::new(name.into(), &tool),
         parameters: tool.parameters(),
         returns: tool.returns.clone(),
         instructions: tool.instructions.clone(),
-        sequential: tool.sequential,
-        timeout_ms: tool.timeout.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
     }))
 }
 

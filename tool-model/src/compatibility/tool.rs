@@ -11,7 +11,7 @@ use super::difference::{Difference, Direction, Effect};
 use super::texts;
 use super::{Change, ChangeKind};
 use crate::validate::read::Reading;
-use crate::{ToolDefinition, canonical};
+use crate::{KEYS, KeyKind, ToolDefinition, canonical};
 
 /// Collects the changes of one tool.
 struct Changes<'a> {
@@ -26,8 +26,7 @@ pub(super) fn changes(name: &str, old: &ToolDefinition, new: &ToolDefinition) ->
     let mut changes = Changes { tool: name, found: Vec::new() };
     changes.arguments(old, new);
     changes.returns(old, new);
-    changes.promises(old, new);
-    changes.words(old, new);
+    changes.keys(old, new);
     if changes.found.is_empty() {
         changes.add("", ChangeKind::Text, "is written in another way and means the same".to_owned());
     }
@@ -90,70 +89,45 @@ impl Changes<'_> {
         }
     }
 
-    /// What a caller, or whoever lets it call, relies on besides the schemas.
-    fn promises(&mut self, old: &ToolDefinition, new: &ToolDefinition) {
-        use ChangeKind::{Breaking, Compatible};
-        self.flag("sensitive", old.sensitive, new.sensitive, [Breaking, Compatible]);
-        self.flag("destructive", old.destructive, new.destructive, [Breaking, Compatible]);
-        self.flag("read_only", old.read_only, new.read_only, [Compatible, Breaking]);
-        self.flag("idempotent", old.idempotent, new.idempotent, [Compatible, Breaking]);
-        self.flag("sequential", old.sequential, new.sequential, [Compatible, Compatible]);
-        self.timeout(old.timeout, new.timeout);
-        if old.repair != new.repair {
-            let kind = if new.repair == Some(false) { Breaking } else { Compatible };
-            self.add("repair", kind, was_is(setting(old.repair), setting(new.repair)));
-        }
-        if old.strict != new.strict {
-            self.add("strict", Compatible, was_is(setting(old.strict), setting(new.strict)));
-        }
-        if old.handler != new.handler {
-            self.add("handler", Compatible, was_is(&old.handler, &new.handler));
-        }
-    }
-
-    fn flag(&mut self, name: &str, old: bool, new: bool, [set, unset]: [ChangeKind; 2]) {
-        match (old, new) {
-            (false, true) => self.add(name, set, "is set now".to_owned()),
-            (true, false) => self.add(name, unset, "is no longer set".to_owned()),
-            _ => {}
-        }
-    }
-
-    fn timeout(&mut self, old: Option<Duration>, new: Option<Duration>) {
-        let words = |timeout: Option<Duration>| timeout.map_or("none".to_owned(), |timeout| format!("{timeout:?}"));
-        if old != new {
-            let shorter = new.unwrap_or(Duration::MAX) < old.unwrap_or(Duration::MAX);
-            let kind = if shorter { ChangeKind::Breaking } else { ChangeKind::Compatible };
-            self.add("timeout", kind, was_is(words(old), words(new)));
-        }
-    }
-
-    fn words(&mut self, old: &ToolDefinition, new: &ToolDefinition) {
-        let text = |text: &Option<String>| text.as_deref().map_or("none".to_owned(), |text| format!("{text:?}"));
-        let tags = |tags: &[String]| if tags.is_empty() { "none".to_owned() } else { tags.join(", ") };
-        for (path, was, is) in [
-            ("description", format!("{:?}", old.description), format!("{:?}", new.description)),
-            ("instructions", text(&old.instructions), text(&new.instructions)),
-            ("category", text(&old.category), text(&new.category)),
-            ("tags", tags(&old.tags), tags(&new.tags)),
-        ] {
+    /// Compares everything besides the schemas.
+    fn keys(&mut self, old: &ToolDefinition, new: &ToolDefinition) {
+        for key in KEYS {
+            let (was, is) = (key.get(old), key.get(new));
             if was != is {
-                self.add(path, ChangeKind::Text, was_is(was, is));
+                let kind = key.judge(was.as_ref(), is.as_ref());
+                self.add(key.name, kind, key_change(key.kind, was.as_ref(), is.as_ref()));
             }
         }
+        if old.handler != new.handler {
+            self.add("handler", ChangeKind::Compatible, was_is(&old.handler, &new.handler));
+        }
+        if old.description != new.description {
+            let (was, is) = (format!("{:?}", old.description), format!("{:?}", new.description));
+            self.add("description", ChangeKind::Text, was_is(was, is));
+        }
+    }
+}
+
+fn key_change(kind: KeyKind, was: Option<&Value>, is: Option<&Value>) -> String {
+    let shown = |value: Option<&Value>| match (kind, value) {
+        (KeyKind::Choice, None) => "not said".to_owned(),
+        (KeyKind::Choice, Some(value)) => if value == true { "on" } else { "off" }.to_owned(),
+        (_, None) => "none".to_owned(),
+        (KeyKind::Words, Some(Value::Array(words))) => {
+            words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
+        }
+        (KeyKind::Time, Some(time)) => format!("{:?}", Duration::from_millis(time.as_u64().unwrap_or(u64::MAX))),
+        (_, Some(value)) => value.to_string(),
+    };
+    match kind {
+        KeyKind::Flag if is.is_some() => "is set now".to_owned(),
+        KeyKind::Flag => "is no longer set".to_owned(),
+        _ => was_is(shown(was), shown(is)),
     }
 }
 
 /// A schema with the definitions it refers to.
 type Schema<'a> = (&'a Value, &'a BTreeMap<String, Value>);
-
-fn setting(setting: Option<bool>) -> &'static str {
-    match setting {
-        Some(true) => "on",
-        Some(false) => "off",
-        None => "not said",
-    }
-}
 
 pub(super) fn was_is(was: impl Display, is: impl Display) -> String {
     format!("is {is}; it was {was}")

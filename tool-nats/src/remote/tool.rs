@@ -70,38 +70,10 @@ pub(super) fn entry(caller: &Arc<Caller>, name: &str, definition: &ToolDefinitio
         let remote = remote.clone();
         async move { remote.call(arguments, scope).await }
     };
-    let mut tool = RuntimeTool::remote(name, &definition.description, &definition.parameters(), handler)
+    let tool = RuntimeTool::remote(name, &definition.description, &definition.parameters(), handler)
         .handler(caller.space.handler(name))
         .settles_within(caller.stop_patience * 3)
-        .tags(definition.tags.iter().cloned());
-    type Set = fn(RuntimeTool) -> RuntimeTool;
-    let flags: [(bool, Set); 5] = [
-        (definition.sensitive, RuntimeTool::sensitive),
-        (definition.read_only, RuntimeTool::read_only),
-        (definition.destructive, RuntimeTool::destructive),
-        (definition.idempotent, RuntimeTool::idempotent),
-        (definition.sequential, RuntimeTool::sequential),
-    ];
-    for (is_set, set) in flags {
-        if is_set {
-            tool = set(tool);
-        }
-    }
-    if let Some(strict) = definition.strict {
-        tool = tool.strict(strict);
-    }
-    if let Some(repair) = definition.repair {
-        tool = tool.repair(repair);
-    }
-    if let Some(timeout) = definition.timeout {
-        tool = tool.timeout(timeout);
-    }
-    if let Some(category) = &definition.category {
-        tool = tool.category(category);
-    }
-    if let Some(instructions) = &definition.instructions {
-        tool = tool.instructions(instructions);
-    }
+        .keys_of(definition);
     match &definition.returns {
         Some(returns) => tool.returns(&with_defs(returns, definition)),
         None => tool,

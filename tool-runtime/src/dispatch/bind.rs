@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use rustc_hash::FxBuildHasher;
-use tool_model::{Manifest, Registration, ToolDefinition, registrations};
+use tool_model::{KeyValue, Manifest, Registration, ToolDefinition, registrations};
 
 use super::choose::{Chosen, choose, duplicate};
 use super::offer::Tools;
@@ -274,14 +274,18 @@ fn bind_function(
         name,
         is_renamed: false,
         function: Function::Linked { registration, shim },
-        sensitive: registration.options.sensitive,
+        // From the registration: most definitions are never made.
+        sensitive: registration.options.value("sensitive") == Some(KeyValue::Bool(true)),
+        timeout: match registration.options.value("timeout") {
+            Some(KeyValue::Millis(time)) => Some(Duration::from_millis(time)),
+            _ => None,
+        },
         definition,
         schemas: OnceLock::new(),
         instance,
         injections,
         needs_scope,
         wants_tools,
-        timeout: registration.options.timeout_ms.map(Duration::from_millis),
         preview: None,
     })
 }

@@ -14,7 +14,7 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tool_model::validate::SchemaError;
-use tool_model::{ArgumentSchema, ToolDefinition, name};
+use tool_model::{ArgumentSchema, KEYS, ToolDefinition, name};
 
 pub(crate) use function::RuntimeFunction;
 use function::{Start, cannot_be_read};
@@ -233,6 +233,14 @@ impl RuntimeTool {
     pub fn returns(mut self, schema: &Value) -> Self {
         if let Err(error) = self.definition.describe_result(schema) {
             self.made = Err(format!("the schema of its result: {error}"));
+        }
+        self
+    }
+
+    /// Sets all [keys](tool_model::KEYS) to what another tool's definition says, such as that of a tool on another machine.
+    pub fn keys_of(mut self, definition: &ToolDefinition) -> Self {
+        for key in KEYS {
+            key.copy(definition, &mut self.definition);
         }
         self
     }

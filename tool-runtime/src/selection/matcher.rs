@@ -54,15 +54,9 @@ impl Matcher {
             && tags.iter().all(|tag| tool.tags.contains(tag))
             && category.as_ref().is_none_or(|category| tool.category.as_ref() == Some(category))
             && self.patterns.iter().all(|pattern| pattern.is_match(name))
-            && self.has_flags(tool)
+            && self.selection.has_flags(tool)
             && self.any_of.as_ref().is_none_or(|any| any.iter().any(|one| one.takes(name, tool)))
             && predicate.as_ref().is_none_or(|says| guard::catch(|| says(name, tool)).unwrap_or(false))
-    }
-
-    fn has_flags(&self, tool: &ToolDefinition) -> bool {
-        let of_tool = [tool.read_only, tool.sensitive, tool.destructive, tool.idempotent, tool.sequential];
-        let wanted = self.selection.flags();
-        wanted.iter().zip(of_tool).all(|((_, wanted), is)| wanted.is_none_or(|wanted| wanted == is))
     }
 
     /// The names that are said to the letter: each should exist.

@@ -6,10 +6,12 @@ mod matcher;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
-use tool_model::ToolDefinition;
+use serde::de::{Deserializer, Error};
+use serde_json::Value;
+use tool_model::{KEYS, Key, KeyKind, ToolDefinition, key};
 
 pub use case::Case;
 pub(crate) use case::words as words_of_name;
@@ -37,7 +39,7 @@ type Predicate = Arc<dyn Fn(&str, &ToolDefinition) -> bool + Send + Sync>;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, default, remote = "Self")]
 #[must_use = "a selection does nothing until a dispatcher makes it"]
 pub struct Selection {
     names: Option<Vec<String>>,
@@ -45,11 +47,9 @@ pub struct Selection {
     category: Option<String>,
     name_pattern: Option<String>,
     name_glob: Option<String>,
-    read_only: Option<bool>,
-    sensitive: Option<bool>,
-    destructive: Option<bool>,
-    idempotent: Option<bool>,
-    sequential: Option<bool>,
+    /// Flags that a tool must have, or must not have, by the names of their keys.
+    #[serde(skip)]
+    flags: BTreeMap<&'static str, bool>,
     any_of: Option<Vec<Selection>>,
     hide: Vec<String>,
     prefix: Option<String>,
@@ -97,33 +97,28 @@ impl Selection {
     }
 
     /// Those that change nothing; with `false`, the others.
-    pub fn read_only(mut self, read_only: bool) -> Self {
-        self.read_only = Some(read_only);
-        self
+    pub fn read_only(self, read_only: bool) -> Self {
+        self.flag("read_only", read_only)
     }
 
     /// Those that need somebody's consent; with `false`, the others.
-    pub fn sensitive(mut self, sensitive: bool) -> Self {
-        self.sensitive = Some(sensitive);
-        self
+    pub fn sensitive(self, sensitive: bool) -> Self {
+        self.flag("sensitive", sensitive)
     }
 
     /// Those that destroy something; with `false`, the others.
-    pub fn destructive(mut self, destructive: bool) -> Self {
-        self.destructive = Some(destructive);
-        self
+    pub fn destructive(self, destructive: bool) -> Self {
+        self.flag("destructive", destructive)
     }
 
     /// Those that change nothing more when called again; with `false`, the others.
-    pub fn idempotent(mut self, idempotent: bool) -> Self {
-        self.idempotent = Some(idempotent);
-        self
+    pub fn idempotent(self, idempotent: bool) -> Self {
+        self.flag("idempotent", idempotent)
     }
 
     /// Those that run alone among the calls of a turn; with `false`, the others.
-    pub fn sequential(mut self, sequential: bool) -> Self {
-        self.sequential = Some(sequential);
-        self
+    pub fn sequential(self, sequential: bool) -> Self {
+        self.flag("sequential", sequential)
     }
 
     /// Those for which a function says so. A selection from JSON has none. One that panics says no.
@@ -177,8 +172,8 @@ impl fmt::Debug for Selection {
         say(&mut shown, "category", self.category.as_ref());
         say(&mut shown, "name_pattern", self.name_pattern.as_ref());
         say(&mut shown, "name_glob", self.name_glob.as_ref());
-        for (key, flag) in self.flags() {
-            say(&mut shown, key, flag);
+        for (key, flag) in &self.flags {
+            say(&mut shown, key, Some(flag));
         }
         say(&mut shown, "any_of", self.any_of.as_ref());
         say(&mut shown, "hide", Some(&self.hide).filter(|hide| !hide.is_empty()));
@@ -190,15 +185,45 @@ impl fmt::Debug for Selection {
     }
 }
 
+/// Everything in a selection's JSON but the flags, which are those of [`KEYS`].
+const FIELDS: [&str; 10] =
+    ["names", "tags", "category", "name_pattern", "name_glob", "any_of", "hide", "prefix", "rename", "case"];
+
+impl<'de> Deserialize<'de> for Selection {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        static KNOWN: LazyLock<Vec<&'static str>> =
+            LazyLock::new(|| FIELDS.into_iter().chain(flag_keys().map(|key| key.name)).collect());
+        let mut fields = BTreeMap::<String, Value>::deserialize(deserializer)?;
+        if let Some(unknown) = fields.keys().find(|name| !KNOWN.contains(&name.as_str())) {
+            return Err(D::Error::unknown_field(unknown, &KNOWN));
+        }
+        let mut flags = BTreeMap::new();
+        for key in flag_keys() {
+            if let Some(value) = fields.remove(key.name) {
+                let wanted: Option<bool> = serde_json::from_value(value).map_err(D::Error::custom)?;
+                flags.extend(wanted.map(|wanted| (key.name, wanted)));
+            }
+        }
+        let rest = Value::Object(fields.into_iter().collect());
+        // The derived function, which reads everything else.
+        let selection = Self::deserialize(rest).map_err(D::Error::custom)?;
+        Ok(Self { flags, ..selection })
+    }
+}
+
+fn flag_keys() -> impl Iterator<Item = &'static Key> {
+    KEYS.iter().filter(|key| key.kind == KeyKind::Flag)
+}
+
 impl Selection {
-    fn flags(&self) -> [(&'static str, Option<bool>); 5] {
-        [
-            ("read_only", self.read_only),
-            ("sensitive", self.sensitive),
-            ("destructive", self.destructive),
-            ("idempotent", self.idempotent),
-            ("sequential", self.sequential),
-        ]
+    fn flag(mut self, name: &'static str, wanted: bool) -> Self {
+        self.flags.insert(name, wanted);
+        self
+    }
+
+    /// Returns `true` if a tool has the flags that it must have, and none that it must not have.
+    fn has_flags(&self, tool: &ToolDefinition) -> bool {
+        self.flags.iter().all(|(name, wanted)| key(name).is_some_and(|key| key.is_on(tool) == *wanted))
     }
 }
 

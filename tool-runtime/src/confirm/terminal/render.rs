@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 use similar::TextDiff;
-use tool_model::ToolDefinition;
+use tool_model::{KEYS, KeyKind, ToolDefinition};
 
 use super::frame::{Colour, Page};
 use crate::Effect;
@@ -91,14 +91,9 @@ fn repair(repair: &Value) -> String {
     format!("{place}{from} → {to} ({})", why.replace('_', " "))
 }
 
-fn flags(definition: &ToolDefinition) -> Vec<&'static str> {
-    let flags = [
-        ("sensitive", definition.sensitive),
-        ("destructive", definition.destructive),
-        ("idempotent", definition.idempotent),
-        ("read only", definition.read_only),
-    ];
-    flags.into_iter().filter(|(_, set)| *set).map(|(name, _)| name).collect()
+fn flags(definition: &ToolDefinition) -> Vec<String> {
+    let flags = KEYS.iter().filter(|key| key.kind == KeyKind::Flag && key.is_on(definition));
+    flags.map(|key| key.name.replace('_', " ")).collect()
 }
 
 /// All arguments under a title. Each is folded by itself: a long one must not push another out of sight.
