@@ -20,7 +20,7 @@ async fn tools_are_listed_and_found() {
         all["tools"][0],
         json!({
             "name": "desk.add", "description": "Add two numbers.", "category": "sums", "tags": ["math", "quick"],
-            "sensitive": false, "read_only": true, "destructive": false, "idempotent": false,
+            "sensitive": false, "sequential": false, "read_only": true, "destructive": false, "idempotent": false,
         })
     );
     assert_eq!(names(&list("?tags=math").await), ["desk.add", "desk.fail"]);
