@@ -2,6 +2,7 @@
 
 use super::Dispatcher;
 use super::dressed::shortened;
+use crate::Spill;
 use crate::journal::{JournalError, State};
 
 impl Dispatcher {
@@ -38,9 +39,13 @@ impl Dispatcher {
         let Some(journal) = &rules.journal else { return Ok(None) };
         let mut state = journal.state_of(conversation, id).await?;
         // It is on record whole.
-        if let (Some(State::Finished(finished)), Some(spill)) = (&mut state, &rules.spill) {
+        if let (Some(State::Finished(finished)), Some(spill)) = (&mut state, &rules.spill)
+            && spill.is_long(&finished.result.output)
+        {
             let whole = std::mem::replace(&mut finished.result, crate::ToolResult::success(String::new()));
-            finished.result = shortened(whole, |output| spill.shorten_recalled(conversation, id, output));
+            let (conversation, id) = (conversation.to_owned(), id.to_owned());
+            let keep = move |spill: &Spill, text: &str| spill.keep_recalled(&conversation, &id, text);
+            finished.result = shortened(whole, spill.clone(), self.result_reader(), keep).await;
         }
         Ok(state)
     }
@@ -73,7 +78,7 @@ mod tests {
 
     use super::*;
     use crate::journal::MemoryJournal;
-    use crate::{RuntimeTool, Spill, ToolCall};
+    use crate::{RuntimeTool, ToolCall};
 
     #[tokio::test]
     async fn a_long_result_is_recalled_as_it_was_answered() {
