@@ -29,9 +29,9 @@ impl Call<'_> {
     pub(super) fn keep(&self, result: ToolResult) -> Result<ToolResult, Shortening> {
         match &self.tools.inner.rules.spill {
             Some(spill) if spill.is_long(&result.output) => {
-                let conversation = self.call.conversation_id().map(str::to_owned);
-                let keep = move |spill: &Spill, text: &str| spill.keep(conversation.as_deref(), text);
-                Err(Box::pin(shortened(result, spill.clone(), self.tools.result_reader(), keep)))
+                let (conversation, id) = (self.call.conversation_id(), self.call.call_id());
+                let (conversation, id) = (conversation.map(str::to_owned), id.map(str::to_owned));
+                Err(Box::pin(shortened(result, spill.clone(), self.tools.result_reader(), conversation, id)))
             }
             _ => Ok(result),
         }
@@ -108,12 +108,13 @@ pub(super) async fn shortened(
     mut result: ToolResult,
     spill: Spill,
     reader: Option<Arc<str>>,
-    keep: impl FnOnce(&Spill, &str) -> Option<String> + Send + 'static,
+    conversation: Option<String>,
+    call_id: Option<String>,
 ) -> ToolResult {
     let text = Arc::new(std::mem::take(&mut result.output));
     let keep = {
         let (spill, text) = (spill.clone(), text.clone());
-        move || keep(&spill, &text)
+        move || spill.keep(conversation.as_deref(), call_id.as_deref(), &text)
     };
     let handle = match Handle::try_current() {
         // Only the end of the runtime takes the task away: then there is nobody left to read the rest.

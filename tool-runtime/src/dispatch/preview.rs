@@ -56,7 +56,8 @@ impl Call<'_> {
 /// What a call with these arguments would do, which may be mended or not.
 ///
 /// A preview has a place among the calls that run at a time, and as long as its call has. It sees what came with the
-/// call, but cannot take it away, nor does it report to whoever listens to the call.
+/// call, but cannot take it away, nor does it report to whoever listens to the call. The calls of a turn take care that
+/// there is a place: see [`Seats`](super::seat::Seats).
 pub(super) async fn of(
     inner: &Inner,
     preview: Arc<BoundTool>,

@@ -38,7 +38,8 @@ impl Turn {
     }
 
     /// How many calls run at a time, 16 unless it is said, and no more than the dispatcher
-    /// [runs at all](super::Builder::concurrency); the others wait. One that somebody is asked about does not count meanwhile.
+    /// [runs at all](super::Builder::concurrency); the others wait. A call that is being approved does not count meanwhile,
+    /// but its preview does.
     pub fn concurrency(mut self, at_a_time: NonZeroUsize) -> Self {
         self.at_a_time = at_a_time.get();
         self

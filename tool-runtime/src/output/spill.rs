@@ -81,7 +81,7 @@ impl Spill {
         if !self.is_long(&text) {
             return (text, None);
         }
-        let handle = self.keep(conversation, &text);
+        let handle = self.keep(conversation, None, &text);
         let (shown, spilled) = self.cut(&text, handle, Some(READ_RESULT));
         (shown, Some(spilled))
     }
@@ -91,18 +91,17 @@ impl Spill {
         text.len() > self.limit
     }
 
-    /// Keeps a text under a new handle. `None` if the store cannot keep it.
-    pub(crate) fn keep(&self, conversation: Option<&str>, text: &str) -> Option<String> {
-        self.put(conversation, self.handles.next(), text)
-    }
-
-    /// As [`keep`](Self::keep), for the result of a call that is on record: however often it is asked for, it is kept
-    /// once.
-    pub(crate) fn keep_recalled(&self, conversation: &str, call: &str, text: &str) -> Option<String> {
-        let handle = self.handles.of(conversation, call);
-        match self.get(SpillKey { conversation: Some(conversation), handle: &handle }) {
+    /// Keeps the output of a call. `None` if the store cannot keep it.
+    ///
+    /// However often the journal answers with the output of a call, or is asked for it, the output is kept once.
+    pub(crate) fn keep(&self, conversation: Option<&str>, call: Option<&str>, text: &str) -> Option<String> {
+        let (Some(_), Some(call)) = (conversation, call) else {
+            return self.put(conversation, self.handles.next(), text);
+        };
+        let handle = self.handles.handle((conversation, call, text));
+        match self.get(SpillKey { conversation, handle: &handle }) {
             Ok(Some(_)) => Some(handle),
-            _ => self.put(Some(conversation), handle, text),
+            _ => self.put(conversation, handle, text),
         }
     }
 
@@ -159,7 +158,7 @@ impl fmt::Debug for Spill {
 
 /// Makes handles that nobody guesses.
 ///
-/// A handle is the SipHash of a number, or of a call, under a key that std draws from the system's random numbers and that never leaves
+/// A handle is the SipHash of a number, or of a call with its output, under a key that std draws from the system's random numbers and that never leaves
 /// the process, 64 bits of it: who has seen some handles cannot tell another. That SipHash is no cipher is enough
 /// here, since a guess is a call, and since a store gives a text to its own conversation only: only calls that say no
 /// conversation rest on the handle alone.
@@ -174,11 +173,7 @@ impl Handles {
         self.handle(self.count.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// The same for the same call.
-    fn of(&self, conversation: &str, call: &str) -> String {
-        self.handle((conversation, call))
-    }
-
+    /// Returns the same handle for the same value.
     fn handle(&self, of: impl Hash) -> String {
         format!("r{:016x}", self.key.hash_one(of))
     }
