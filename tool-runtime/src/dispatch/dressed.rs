@@ -129,3 +129,49 @@ pub(super) async fn shortened(
     result.metadata.insert("spilled", json!(spilled));
     result
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::Mutex;
+    use std::thread::{self, ThreadId};
+
+    use super::*;
+    use crate::journal::MemoryJournal;
+    use crate::{RuntimeTool, SpillKey, SpillStore, ToolCall};
+
+    /// Notes the threads on which it is called.
+    #[derive(Clone, Default)]
+    struct Noting(Arc<Mutex<Vec<ThreadId>>>);
+
+    impl SpillStore for Noting {
+        fn put(&self, _: SpillKey<'_>, _: &str) -> io::Result<()> {
+            self.0.lock().unwrap().push(thread::current().id());
+            Ok(())
+        }
+
+        fn get(&self, _: SpillKey<'_>) -> io::Result<Option<Arc<str>>> {
+            self.0.lock().unwrap().push(thread::current().id());
+            Ok(None)
+        }
+    }
+
+    fn tools(store: &Noting) -> Dispatcher {
+        let long = RuntimeTool::new("long", "", |()| async { "x".repeat(5_000) });
+        let tools = Dispatcher::builder().tool(long).spill(Spill::over(1_000).store(store.clone()));
+        tools.journal(MemoryJournal::new()).build().unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_store_does_not_block_the_threads_of_the_runtime() {
+        let store = Noting::default();
+        let tools = tools(&store);
+        let call = || ToolCall::from_text("long", "{}").conversation("c").id("1");
+        assert!(tools.call(call()).await.success);
+        assert!(tools.call_all([call()]).await[0].success);
+        assert!(tools.recall("c", "1").await.unwrap().is_some());
+        let threads = store.0.lock().unwrap();
+        assert_eq!(threads.len(), 6, "each looks for the result and keeps it");
+        assert!(!threads.contains(&thread::current().id()));
+    }
+}
