@@ -18,7 +18,7 @@ use super::running::{Running, Work};
 use super::seat::Seat;
 use super::span::{has_subscriber, span_of};
 use super::told::Told;
-use super::words::{answered, cancelled, no_runtime};
+use super::words::{answered, cancelled, no_runtime, panicked};
 use super::{BoundTool, Dispatcher, Given, InstanceSource, scoped};
 use crate::answer::Failure;
 use crate::arguments::{Reader, Repaired};
@@ -79,6 +79,8 @@ enum State {
     New,
     Running(Box<Running>),
     Careful(Pin<Box<dyn Future<Output = ToolResult> + Send>>),
+    /// A long result is being kept.
+    Keeping(Pin<Box<dyn Future<Output = ToolResult> + Send>>),
     Done,
 }
 
@@ -318,7 +320,7 @@ impl<'a> Call<'a> {
             },
             Ok(Step::Waiting(waiting)) => {
                 let Ok(runtime) = Handle::try_current() else { return Break(answered(tool, Err(no_runtime()))) };
-                let facts = Facts::new(self.call.context(), self.timeout_of(tool));
+                let facts = Facts::new(tool.context_of(&self.call), self.timeout_of(tool));
                 let scope = ScopeInner::new(inner.dependencies.clone(), std::mem::take(&mut self.with), facts);
                 Work::Scoped {
                     run: Box::pin(scoped::run(tool.clone(), scope.clone(), runtime.clone(), waiting)),
@@ -379,7 +381,10 @@ impl<'a> Call<'a> {
     /// Whether it takes the careful way whatever its tool is.
     #[inline]
     fn is_special(&self) -> bool {
-        self.rare.as_ref().is_some_and(|rare| rare.dry_run || rare.replay || rare.approved.is_some())
+        self.rare.as_ref().is_some_and(|rare| {
+            // One that was given a seat of its turn has to take it, also if its tool has changed meanwhile.
+            rare.dry_run || rare.replay || rare.approved.is_some() || rare.seat.is_some()
+        })
     }
 
     /// What is asked, limited and recorded is the tool itself, whatever a selection calls it. What the model reads has
@@ -402,6 +407,40 @@ impl<'a> Call<'a> {
             None => said,
             Some(within) => Some(said.map_or(within, |said| said.min(within))),
         }
+    }
+
+    /// Answers with a result, once it is kept if it is too long.
+    #[inline]
+    fn answer(&mut self, result: ToolResult, context: &mut Context<'_>) -> Poll<ToolResult> {
+        self.state = State::Done;
+        if self.tools.inner.rules.touch_results {
+            return self.touch(result, context);
+        }
+        Poll::Ready(self.dressed(result))
+    }
+
+    /// Shortens a result that is too long, and ends tries.
+    #[cold]
+    fn touch(&mut self, result: ToolResult, context: &mut Context<'_>) -> Poll<ToolResult> {
+        match self.keep(result) {
+            Ok(result) => {
+                let result = self.judged(result);
+                Poll::Ready(self.dressed(result))
+            }
+            Err(keeping) => {
+                self.state = State::Keeping(keeping);
+                self.poll_keeping(context)
+            }
+        }
+    }
+
+    #[cold]
+    fn poll_keeping(&mut self, context: &mut Context<'_>) -> Poll<ToolResult> {
+        let State::Keeping(keeping) = &mut self.state else { return Poll::Pending };
+        let result = std::task::ready!(keeping.as_mut().poll(context));
+        self.state = State::Done;
+        let result = self.judged(result);
+        Poll::Ready(self.dressed(result))
     }
 
     #[inline]
@@ -431,15 +470,16 @@ impl Future for Call<'_> {
             }
             match this.start(context) {
                 Continue(state) => this.state = state,
-                Break(result) => {
-                    this.state = State::Done;
-                    return Poll::Ready(this.dressed(result));
-                }
+                Break(result) => return this.answer(result, context),
             }
         }
         let polled = match &mut this.state {
             State::Running(running) => Pin::new(&mut **running).poll(context),
-            State::Careful(call) => call.as_mut().poll(context),
+            State::Careful(call) => match guard::catch(|| call.as_mut().poll(context)) {
+                Ok(polled) => polled,
+                Err(panic) => Poll::Ready(panicked(&this.call.name, &panic)),
+            },
+            State::Keeping(_) => return this.poll_keeping(context),
             State::New | State::Done => panic!("a call was polled after it had answered"),
         };
         let Poll::Ready(result) = polled else {
@@ -449,8 +489,7 @@ impl Future for Call<'_> {
             }
             return Poll::Pending;
         };
-        this.state = State::Done;
-        Poll::Ready(this.dressed(result))
+        this.answer(result, context)
     }
 }
 

@@ -1,14 +1,18 @@
 //! A call that must make something before its handler can run.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::runtime::Handle;
 
+use super::budget::timer;
 use super::{BoundTool, InstanceSource, Source};
 use crate::ErrorKind;
 use crate::answer::{Answer, Failure};
 use crate::guard::{self, CatchPanic};
-use crate::inject::{Blocking, InjectError, Injection, Inputs, InstanceInput, Scope, ScopeInner, blocking_answer};
+use crate::inject::{
+    Blocking, InjectError, Injection, Input, Inputs, InstanceInput, Mode, Scope, ScopeInner, blocking_answer,
+};
 use crate::shim::{Building, Constructor, Step, Waiting};
 
 /// Makes what the handler needs, one after the other, and runs it.
@@ -49,15 +53,27 @@ async fn inputs(tool: &BoundTool, scope: &Arc<ScopeInner>) -> Result<Inputs, Inj
     Ok(Inputs { instance, values: values(&tool.injections, scope).await? })
 }
 
-async fn values(
-    injections: &[(Injection, Source)],
-    scope: &Arc<ScopeInner>,
-) -> Result<Vec<crate::inject::Input>, InjectError> {
+async fn values(injections: &[(Injection, Source)], scope: &Arc<ScopeInner>) -> Result<Vec<Input>, InjectError> {
     let mut values = Vec::with_capacity(injections.len());
-    for (_, source) in injections {
-        values.push(scope.clone().input(*source, None).await?);
+    for (injection, source) in injections {
+        let value = scope.clone().input(*source, None).await?;
+        if matches!((source, injection.mode), (Source::PerCall(_), Mode::Mut | Mode::Move)) {
+            given_back(&value).await;
+        }
+        values.push(value);
     }
     Ok(values)
+}
+
+/// Waits for a value that came with the call while its preview still reads it, on a thread that has outlived its time.
+///
+/// That is rare enough to look now and then: a notification would be paid for by every value that is lent.
+async fn given_back(value: &Input) {
+    while value.is_lent()
+        && let Some(timer) = timer(Duration::from_millis(5))
+    {
+        timer.await;
+    }
 }
 
 async fn construct(

@@ -37,12 +37,14 @@ pub(crate) struct Blocking {
 pub(crate) type BlockingAnswer = oneshot::Receiver<Answer>;
 
 impl Blocking {
-    /// Puts a function on a thread that may block.
+    /// Runs a function on a thread that may block, inside the current span.
     pub(crate) fn start(runtime: &Handle, function: Box<dyn FnOnce() -> Answer + Send>) -> (Self, BlockingAnswer) {
         let (answered, answer) = oneshot::channel();
         let state = Arc::new(AtomicU8::new(QUEUED));
         let shared = state.clone();
+        let span = tracing::Span::current();
         let thread = runtime.spawn_blocking(move || {
+            let _in_span = span.entered();
             if shared.compare_exchange(QUEUED, STARTED, Ordering::AcqRel, Ordering::Acquire).is_ok() {
                 let run = guard::catch(function);
                 // Before the answer is sent: whoever sees this can count on the answer.

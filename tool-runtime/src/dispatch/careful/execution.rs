@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use super::record::Record;
 use super::{Careful, mend};
@@ -49,7 +50,7 @@ impl Execution {
         if let Some(told) = &ending.told {
             told.listen(&mut with);
         }
-        let facts = Facts::new(call.context(), budget.left).holding(permit);
+        let facts = Facts::new(tool.context_of(&call), budget.left).holding(permit);
         let scope = ScopeInner::new(inner.dependencies.clone(), with, facts);
         let run = Box::pin(scoped::run(tool.clone(), scope.clone(), runtime.clone(), waiting));
         let work = Work::Scoped { run, scope, runtime: runtime.clone() };
@@ -71,9 +72,10 @@ impl Drop for Execution {
     fn drop(&mut self) {
         let Some(ending) = self.ending.take() else { return };
         let abandoned = self.running.abandon();
-        self.runtime.spawn(async move {
+        let ended = async move {
             ending.end(abandoned.await, None).await;
-        });
+        };
+        self.runtime.spawn(ended.in_current_span());
     }
 }
 

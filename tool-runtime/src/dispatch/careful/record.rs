@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use super::{Careful, Read};
 use crate::dispatch::budget::{Late, within};
@@ -172,7 +173,7 @@ impl<T: Send + 'static> Future for ToTheEnd<T> {
 impl<T: Send + 'static> Drop for ToTheEnd<T> {
     fn drop(&mut self) {
         if let Some(work) = self.work.take() {
-            self.runtime.spawn(work);
+            self.runtime.spawn(work.in_current_span());
         }
     }
 }
