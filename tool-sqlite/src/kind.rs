@@ -1,6 +1,8 @@
 //! What a file is for, and how it is opened.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
@@ -67,9 +69,21 @@ impl Kind {
             let pool = SqlitePoolOptions::new().acquire_timeout(self.queue).idle_timeout(None).max_lifetime(None);
             pool.after_release(|connection, _| Box::pin(is_settled(connection)))
         };
-        let writer = patiently(|| pool().max_connections(1).connect_with(options.clone())).await.map_err(unread)?;
+        let rolled_back = Arc::new(AtomicBool::new(false));
+        let writing = || {
+            let rolled_back = rolled_back.clone();
+            pool().max_connections(1).after_connect(move |connection, _| {
+                let rolled_back = rolled_back.clone();
+                Box::pin(async move {
+                    let mut handle = connection.lock_handle().await?;
+                    handle.set_rollback_hook(move || rolled_back.store(true, Ordering::Release));
+                    Ok(())
+                })
+            })
+        };
+        let writer = patiently(|| writing().connect_with(options.clone())).await.map_err(unread)?;
         let readers = pool().max_connections(READERS).connect_lazy_with(options.pragma("query_only", "ON"));
-        Ok(Database { writer, readers, path })
+        Ok(Database { writer, readers, path, rolled_back })
     }
 }
 

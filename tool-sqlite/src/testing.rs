@@ -147,6 +147,33 @@ mod tests {
         notes.close().await;
     }
 
+    #[test]
+    fn a_transaction_that_the_disk_has_ended_is_known_to_be_over() {
+        on_small_disk("testing::tests::fills_the_disk_in_a_transaction", 4);
+    }
+
+    #[tokio::test]
+    #[ignore = "a process that another test starts"]
+    async fn fills_the_disk_in_a_transaction() {
+        let Some(disk) = SmallDisk::mounted() else { return };
+        let notes = NOTES.open(disk.path().join("notes.db")).await.expect("a new file");
+        let mut transaction = notes.exclusive().await.expect("a transaction");
+        let failed = loop {
+            assert!(!notes.is_rolled_back(), "the control: there is room");
+            // More than SQLite keeps in memory.
+            if let Err(error) = insert(&mut transaction).await {
+                break error;
+            }
+        };
+        assert_eq!(primary_code(&failed), Some(FULL), "{failed:?}");
+        assert!(notes.is_rolled_back());
+        drop(transaction);
+        write(&notes).await.expect("there is room, since nothing was kept");
+        assert!(!notes.is_rolled_back());
+        assert_eq!(count(&notes).await, 1);
+        notes.close().await;
+    }
+
     /// What [`Kind::open`]'s pools let go of is what sqlx takes for a transaction and SQLite does not.
     #[tokio::test]
     async fn a_connection_that_lost_its_transaction_is_replaced() {
