@@ -40,6 +40,7 @@ impl Live {
             _ => return Err(Ending::Waiting(waiting.len())),
         };
         self.save().await?;
+        self.tell(|| Event::Kept);
         match why {
             Some(why) => Err(why.into()),
             None => self.go_on(),

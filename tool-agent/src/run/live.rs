@@ -84,7 +84,9 @@ impl Live {
                 self.mend().await;
                 self.withdraw().await;
                 self.state.history.push(Message::User { text });
-                self.save().await
+                self.save().await?;
+                self.tell(|| Event::Kept);
+                Ok(())
             }
             Begin::Decide { token, decision } => self.decide(&token, decision).await,
             Begin::Resume => {

@@ -1,6 +1,11 @@
 //! One server: connected, listed, listened to, and connected again.
 
+use std::convert::identity;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
@@ -165,14 +170,14 @@ impl Keeper {
             self.link.set(State::Connecting);
             let connected = tokio::select! {
                 () = stop.cancelled() => break,
-                connected = self.connect() => connected,
+                connected = caught(self.connect()) => connected.and_then(identity),
             };
             let why = match connected {
                 Ok(connection) => {
                     let since = Instant::now();
                     self.link.set(State::Connected(connection.clone()));
                     self.tell();
-                    let why = self.attend(&connection).await;
+                    let why = caught(self.attend(&connection)).await.unwrap_or_else(identity);
                     if stop.is_cancelled() {
                         connection.close().await;
                         break;
@@ -297,6 +302,21 @@ impl Keeper {
             self.tell();
         }
     }
+}
+
+/// Does what may run the application's code, such as a function that connects. A panic there is a reason like any other
+/// not to be connected, and the server is tried again.
+async fn caught<T>(work: impl Future<Output = T>) -> Result<T, String> {
+    let mut work = pin!(work);
+    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
+        Ok(polled) => polled.map(Ok),
+        Err(panic) => {
+            let text = panic.downcast_ref::<&str>().copied();
+            let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+            Poll::Ready(Err(format!("connecting panicked: {}", text.unwrap_or("without a message"))))
+        }
+    })
+    .await
 }
 
 async fn until(due: Option<Instant>) {

@@ -48,6 +48,12 @@ impl Dispatcher {
         Ok(state)
     }
 
+    /// Returns `true` if calls are recorded in a journal, by which a call that comes again is recognised.
+    #[must_use]
+    pub fn has_journal(&self) -> bool {
+        self.inner.rules.journal.is_some()
+    }
+
     /// What its journal is [called](crate::journal::Journal::identity), for whoever keeps calls and asks later what became
     /// of them.
     #[must_use]
@@ -118,5 +124,6 @@ mod tests {
     async fn without_a_journal_nobody_knows() {
         let tools = Dispatcher::builder().build().unwrap();
         assert!(tools.recall("c", "1").await.unwrap().is_none());
+        assert!(!tools.has_journal());
     }
 }
