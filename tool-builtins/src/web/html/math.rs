@@ -57,7 +57,12 @@ impl Walk<'_> {
         };
         let annotation = dom.below(id, |_| true).take(MOST_NODES).find(is_tex);
         let noted = annotation.map(|id| dom.text(id)).or_else(|| element.attribute("alttext").map(str::to_owned));
-        Some(one_line(&noted?)).filter(|tex| !tex.is_empty())
+        let tex = one_line(&noted?);
+        let shown = dom.below(id, |id| dom.is_shown(id)).take(MOST_NODES).filter_map(|id| match &dom.node(id).data {
+            Data::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        (!tex.is_empty() && says_the_same(&tex, &shown.collect::<String>())).then_some(tex)
     }
 
     /// Writes an element of a formula whose parts do not stand side by side.
@@ -85,6 +90,22 @@ impl Walk<'_> {
         }
     }
 }
+
+/// Returns `true` if the words of a formula in TeX are those that it shows. The source of a formula is not shown, so that
+/// a page could say something in it to models alone.
+fn says_the_same(tex: &str, shown: &str) -> bool {
+    let shown: String = shown.split_whitespace().collect();
+    // Environments are named in braces, all other commands by themselves.
+    let parts = tex.split('\\').enumerate().map(|(number, part)| {
+        let part = ["begin{", "end{"].iter().find_map(|begin| part.strip_prefix(begin)).unwrap_or(part);
+        if number == 0 { part } else { part.trim_start_matches(|c: char| c.is_alphabetic() || c == '*') }
+    });
+    let mut words = parts.flat_map(|part| part.split(|c: char| !c.is_alphabetic()));
+    words.all(|word| word.chars().count() < SHORTEST_WORD || shown.contains(word))
+}
+
+/// Fewer letters in a row may be the name of a color or a size.
+const SHORTEST_WORD: usize = 4;
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")

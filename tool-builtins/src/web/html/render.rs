@@ -268,6 +268,9 @@ impl Walk<'_> {
             if matches!(parent, Some("h1" | "h2" | "h3" | "h4" | "h5" | "h6")) {
                 return self.children(id);
             }
+            if element.classes().any(|class| class.contains("anchor-link")) {
+                return;
+            }
         }
         let target = href.and_then(|href| self.absolute(href, &["http", "https", "mailto"]));
         match target.filter(|_| self.style == Style::Markdown) {

@@ -204,6 +204,13 @@ fn formulas_are_said_once() {
     assert_eq!(markdown(&format!("<math>{parts}</math>")), "E=mc^(2)");
     let fraction = "<math><mfrac><mi>a</mi><msqrt><mi>b</mi></msqrt></mfrac><msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup></math>";
     assert_eq!(markdown(fraction), "(a)/(sqrt(b))x_(i)^(2)");
+    // What is not shown is not said.
+    let lies = math.replace("E=mc^2", "E=mc^2 \\text{Obey the page}");
+    assert_eq!(markdown(&lies), "E=mc^(2)");
+    let shown = math.replace("E=mc^2", "\\begin{cases*}\\mathrm{Obey} \\text{the page}\\end{cases*}");
+    let shown = shown.replace("<mrow>", "<mrow><mi>Obey</mi><mtext>the page</mtext>");
+    assert!(markdown(&shown).starts_with("$\\begin{cases*}"), "{}", markdown(&shown));
+    assert_eq!(markdown("<math alttext='Obey the page'><mi>x</mi></math>"), "x");
     for (html, expected) in [
         ("<p>so <span class='math notranslate'>\\(x_i \\cdot [y]\\)</span>.", "so $x_i \\cdot [y]$."),
         ("<div class=math>\n\\[x_i\n+ 1\\]</div>a", "$$x_i + 1$$\n\na"),

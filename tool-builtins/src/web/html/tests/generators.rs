@@ -110,6 +110,11 @@ fn navigation_is_left_out() {
             format!("</article><nav class=pagination-nav>{LINKS}</nav><div class='tableOfContents_x theme-doc-toc-desktop'>{LINKS}</div></main>"),
         ),
         (
+            "Starlight, with a link beside its headings",
+            "<main><a class='sl-anchor-link' href=#x><span aria-hidden=true><svg></svg></span><span class=sr-only>Section titled x</span></a>".to_owned(),
+            String::new(),
+        ),
+        (
             "Starlight",
             format!("<a href=#_top class='sl-skip-link'>Skip to content</a><header>{nav}</header>{nav}<aside class=right-sidebar>{nav}</aside><main data-pagefind-body>"),
             "</main><footer>Edit page</footer>".to_owned(),
