@@ -34,8 +34,9 @@ impl Weight {
 impl Article {
     /// Finds the content of a page.
     ///
-    /// `main`, or else the only `article`, is the content if it has most of the text that is no navigation. A page that
-    /// has nearly nothing but navigation is taken whole.
+    /// The only `main` is the content if it has a quarter of the text that is no navigation: footers and dialogs can be
+    /// long. Without one it is the only `article`, if it has half of that text. A page that has nearly nothing but
+    /// navigation is taken whole.
     pub(super) fn find(dom: &Dom) -> Self {
         let mut article = Self { root: DOCUMENT, without_navigation: false, weights: Vec::new() };
         let marked = article.weigh(dom);
@@ -45,9 +46,9 @@ impl Article {
             marked.next().filter(|_| marked.next().is_none())
         };
         let content = |id: Id| article.weights[id].content();
-        let has_most = |id: &Id| content(*id) * 2 >= page.content();
-        let main = only(is_main).filter(|id| content(*id) >= ENOUGH || (content(*id) > 0 && has_most(id)));
-        let alone = || only(|element| element.tag() == "article").filter(|id| content(*id) > 0 && has_most(id));
+        let has_part = |id: Id, part: usize| content(id) > 0 && content(id) * part >= page.content();
+        let main = only(is_main).filter(|&id| has_part(id, 4));
+        let alone = || only(|element| element.tag() == "article").filter(|&id| has_part(id, 2));
         let root = main.or_else(alone).unwrap_or(DOCUMENT);
         if content(root) >= ENOUGH || content(root) * 8 >= article.weights[root].all {
             (article.root, article.without_navigation) = (root, true);
