@@ -1,10 +1,16 @@
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use axum::routing::post;
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 use tool_mcp::{ServerConfig, ServerState, Servers};
 use tool_runtime::Dispatcher;
 
-use crate::scripted::{call, dispatcher, until};
+use crate::hosted::{JSON, accept, begin, host, respond, result};
+use crate::scripted::{call, dispatcher, text, tool, until};
 
 /// The probe of rmcp is given up after 10 seconds.
 const PAST_THE_PROBE: Duration = Duration::from_secs(11);
@@ -102,4 +108,40 @@ async fn a_program_that_never_starts_is_started_again() {
     servers.close().await;
     let strict = Servers::builder().server(config).strict().connect(&tools.registry()).await;
     assert!(strict.is_err_and(|error| error.to_string().contains("still starting")));
+}
+
+/// Behind a URL, where the server holds back its answer to the probe.
+#[tokio::test]
+async fn a_server_behind_a_url_that_starts_slowly_is_connected() {
+    let (asked, is_up) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
+    let (seen, waits) = (asked.clone(), is_up.clone());
+    let answer = move |message: String| {
+        let message: Value = serde_json::from_str(&message).unwrap();
+        let (seen, waits) = (seen.clone(), waits.clone());
+        async move {
+            seen.fetch_add(1, Ordering::SeqCst);
+            drop(waits.acquire().await);
+            match message["method"].as_str() {
+                Some("server/discover") => {
+                    let error = json!({"code": -32601, "message": "unknown"});
+                    respond(200, JSON, json!({"jsonrpc": "2.0", "id": message["id"], "error": error}).to_string())
+                }
+                Some("initialize") => begin(&message, "s"),
+                Some("tools/list") => result(&message, json!({"tools": [tool("say", "")]})),
+                Some("tools/call") => result(&message, text("hello")),
+                _ => accept(),
+            }
+        }
+    };
+    let config = host(post(answer)).await.trust();
+    let tools = dispatcher();
+    let registry = tools.registry();
+    let connecting = tokio::spawn(async move { Servers::builder().server(config).connect(&registry).await });
+    until(|| asked.load(Ordering::SeqCst) == 1).await;
+    pass(PAST_THE_PROBE).await;
+    is_up.add_permits(100);
+    let servers = connecting.await.unwrap().unwrap();
+    assert_eq!(servers.status()[0].state, ServerState::Connected, "{servers:?}");
+    assert_eq!(call(&tools, "mcp_h_say").await.output, "hello");
+    servers.close().await;
 }
