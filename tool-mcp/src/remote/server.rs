@@ -4,6 +4,7 @@ use std::convert::identity;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
@@ -28,6 +29,9 @@ use crate::pins::{ApproveError, Held, Pins};
 
 /// How often a server is listed at most, however often it says that its list has changed.
 const LIST_PAUSE: Duration = Duration::from_secs(1);
+
+/// How many connect timeouts a program may take to start before it is started again.
+const LONGEST_START: u32 = 10;
 
 /// What all servers of an application share.
 pub(super) struct Shared {
@@ -111,12 +115,18 @@ impl Server {
         problems.extend(held.map(|(name, held)| format!("`{name}` is not offered until it is approved: {held}")));
         let (state, info) = match self.link.state() {
             State::Connecting => (ServerState::Connecting, None),
+            State::Starting => (ServerState::Starting, None),
             State::Connected(connection) => (ServerState::Connected, connection.peer.peer_info()),
             State::Away(why) => (ServerState::Away(format!("{why}{}", self.last_words)), None),
             State::Closed => (ServerState::Closed, None),
         };
-        if let ServerState::Away(why) = &state {
-            problems.push(format!("it is not connected: {why}"));
+        match &state {
+            ServerState::Away(why) => problems.push(format!("it is not connected: {why}")),
+            ServerState::Starting => {
+                let (limit, words) = (self.config.connect_timeout, &self.last_words);
+                problems.push(format!("it is still starting: it has answered nothing within {limit:?}{words}"));
+            }
+            _ => {}
         }
         ServerStatus {
             name: self.config.name.clone(),
@@ -224,20 +234,33 @@ impl Keeper {
 
     /// A connection whose tools are in the registry, or in words why there is none.
     async fn connect(&mut self) -> Result<Arc<Connection>, String> {
-        let limit = self.config.connect_timeout;
+        let (config, requests) = (self.config.clone(), self.requests.clone());
+        let (last_words, stop) = (self.last_words.clone(), self.stop.clone());
+        let limit = config.connect_timeout;
+        let is_program = matches!(config.reached, Reached::Command(_));
+        let has_answered = AtomicBool::new(false);
         let connecting = async {
-            let opened = Connection::open(&self.config, &self.requests, &self.last_words, &self.stop).await;
+            let opened = Connection::open(&config, &requests, &last_words, &stop).await;
             let connection = Arc::new(opened.map_err(|error| error.to_string())?);
+            has_answered.store(true, Ordering::Relaxed);
             subscribe(&connection).await;
-            let (tools, left_out) = connection.list(self.config.limits).await.map_err(|error| unlisted(&error))?;
+            let (tools, left_out) = connection.list(config.limits).await.map_err(|error| unlisted(&error))?;
             Ok::<_, String>((connection, tools, left_out))
         };
         let mut connecting = std::pin::pin!(connecting);
+        let mut waited = 0;
         let (connection, tools, left_out) = loop {
+            waited += 1;
             match timeout(limit, &mut connecting).await {
                 Ok(connected) => break connected?,
                 Err(_) if self.asks_somebody() => {}
-                Err(_) => return Err(format!("it was not ready within {limit:?}")),
+                Err(_) if is_program && waited < LONGEST_START && !has_answered.load(Ordering::Relaxed) => {
+                    tracing::warn!(server = config.name, "still starting{last_words}");
+                    self.link.set(State::Starting);
+                    self.waiting.extend(std::iter::from_fn(|| self.asked.try_recv().ok()));
+                    self.tell();
+                }
+                Err(_) => return Err(format!("it was not ready within {:?}", limit.saturating_mul(waited))),
             }
         };
         self.offer().show(tools, left_out);
