@@ -35,6 +35,7 @@
 //! - Nothing is deleted unless [`allow_delete`](Files::allow_delete) says so, by no patch either.
 
 mod change;
+mod controls;
 mod edit;
 mod entry;
 mod failure;

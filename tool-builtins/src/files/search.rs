@@ -11,9 +11,11 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 use tool_runtime::display::thousands;
 use tool_runtime::{CancellationToken, HandlerError};
 
+use super::controls::show_controls;
 use super::failure::{Outcome, quoted, retry};
 use super::glob::Glob;
 use super::list::of_walk;
+use super::text::TextReader;
 use super::walk::{Found, Visitor, Walk, Walked, in_order};
 use super::workspace::{Workspace, open_file};
 use crate::count::counted;
@@ -60,8 +62,14 @@ impl Query<'_> {
             .before_context(self.context)
             .after_context(self.context)
             .heap_limit(Some(MOST_LINE_BYTES))
+            .bom_sniffing(false)
             .multi_line(self.spans_lines())
             .build()
+    }
+
+    /// Whether `\r\n` is looked for as such. Otherwise it is one with `\n`, as in everything that the model is shown.
+    fn has_carriage_return(&self) -> bool {
+        self.pattern.contains('\r') || (!self.literal && self.pattern.contains(r"\r"))
     }
 
     fn spans_lines(&self) -> bool {
@@ -94,6 +102,7 @@ struct Search<'a> {
     glob: Option<&'a Glob>,
     matcher: RegexMatcher,
     searcher: Searcher,
+    has_carriage_return: bool,
     limit: usize,
     cancelled: &'a CancellationToken,
     found: Vec<Matches>,
@@ -130,8 +139,14 @@ impl Search<'_> {
     fn search(&mut self, file: File, path: PathBuf) {
         self.tally.searched += 1;
         let mut sink = Collecting { matcher: &self.matcher, limit: self.limit, lines: Vec::new(), count: 0, kept: 0 };
-        let file = Stoppable { file, cancelled: self.cancelled };
-        if self.searcher.search_reader(&self.matcher, file, &mut sink).is_err() {
+        let searched = match TextReader::new(Stoppable { file, cancelled: self.cancelled }) {
+            Ok(Ok(text)) if self.has_carriage_return => self.searcher.search_reader(&self.matcher, text, &mut sink),
+            Ok(Ok(text)) => self.searcher.search_reader(&self.matcher, FoldBreaks::new(text), &mut sink),
+            // A binary file has nothing to find.
+            Ok(Err(_)) => Ok(()),
+            Err(error) => Err(error),
+        };
+        if searched.is_err() {
             self.tally.left_out += 1;
         }
         let Collecting { lines, count, kept, .. } = sink;
@@ -170,6 +185,58 @@ struct Stoppable<'a> {
 impl Read for Stoppable<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.cancelled.is_cancelled() { Err(io::ErrorKind::TimedOut.into()) } else { self.file.read(buffer) }
+    }
+}
+
+/// A reader that makes one `\n` of every `\r\n`.
+struct FoldBreaks<R> {
+    inner: R,
+    chunk: Vec<u8>,
+    /// How much of the chunk was given away.
+    done: usize,
+    /// Whether a `\r` precedes the next chunk.
+    holds_return: bool,
+}
+
+impl<R: Read> FoldBreaks<R> {
+    const CHUNK: usize = 64 * 1024;
+
+    fn new(inner: R) -> Self {
+        Self { inner, chunk: Vec::new(), done: 0, holds_return: false }
+    }
+
+    /// Reads and folds the next chunk, which is empty at the end.
+    fn fill(&mut self) -> io::Result<()> {
+        while self.done == self.chunk.len() {
+            let held = usize::from(self.holds_return);
+            self.chunk.resize(Self::CHUNK, b'\r');
+            self.chunk[..held].fill(b'\r');
+            let length = held + self.inner.read(&mut self.chunk[held..])?;
+            self.chunk.truncate(length);
+            self.done = 0;
+            self.holds_return = length > held && self.chunk.last() == Some(&b'\r');
+            if self.holds_return {
+                self.chunk.pop();
+            }
+            if memchr::memchr(b'\r', &self.chunk).is_some() {
+                let mut next = self.chunk.clone().into_iter().skip(1);
+                self.chunk.retain(|byte| !(next.next() == Some(b'\n') && *byte == b'\r'));
+            }
+            if length == held {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for FoldBreaks<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.fill()?;
+        let length = buffer.len().min(self.chunk.len() - self.done);
+        buffer[..length].copy_from_slice(&self.chunk[self.done..self.done + length]);
+        self.done += length;
+        Ok(length)
     }
 }
 
@@ -218,12 +285,15 @@ impl Sink for Collecting<'_> {
 fn shown(line: &[u8], matcher: Option<&RegexMatcher>) -> String {
     let line = line.trim_ascii_end();
     if line.len() <= MOST_SHOWN {
-        return String::from_utf8_lossy(line).into_owned();
+        return show_controls(&String::from_utf8_lossy(line)).into_owned();
     }
     let found = matcher.and_then(|matcher| matcher.find(line).ok().flatten()).map_or(0, |found| found.start());
-    let start = found.saturating_sub(MOST_SHOWN / 4);
-    let end = (start + MOST_SHOWN).min(line.len());
+    // No character is cut.
+    let whole = |at: usize| (at..line.len()).find(|at| line[*at] & 0b1100_0000 != 0b1000_0000).unwrap_or(line.len());
+    let start = whole(found.saturating_sub(MOST_SHOWN / 4));
+    let end = whole((start + MOST_SHOWN).min(line.len()));
     let part = String::from_utf8_lossy(&line[start..end]);
+    let part = show_controls(&part);
     format!("{}{part}{}", if start > 0 { "…" } else { "" }, if end < line.len() { "…" } else { "" })
 }
 
@@ -247,7 +317,7 @@ pub(super) fn search_file(
     let matcher = query.matcher()?;
     let mut search = new_search(workspace, Path::new(""), None, query, &matcher, cancelled);
     let (file, _) = workspace.file(path)?;
-    if glob.is_some_and(|glob| !glob.fits(Path::new(path.trim_start_matches("./")))) {
+    if glob.is_some_and(|glob| !glob.fits(&workspace.from_base(path))) {
         let path = quoted(path);
         return retry(format!("{path} does not fit `glob`: leave that out to search this file, or give a folder."));
     }
@@ -270,6 +340,7 @@ fn new_search<'a>(
         glob,
         matcher: matcher.clone(),
         searcher: query.searcher(),
+        has_carriage_return: query.has_carriage_return(),
         limit: query.limit,
         cancelled,
         found: Vec::new(),
@@ -333,4 +404,36 @@ fn summary(tally: Tally, query: Query<'_>, walked: Walked) -> String {
     }
     parts.extend(of_walk(walked));
     format!("[{}]", parts.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives a few bytes at a time.
+    struct Slowly<'a>(&'a [u8], usize);
+
+    impl Read for Slowly<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let length = buffer.len().min(self.1);
+            self.0.read(&mut buffer[..length])
+        }
+    }
+
+    #[test]
+    fn line_breaks_are_folded_wherever_chunks_end() {
+        for text in ["", "\r", "\r\n", "a\r\nb", "a\rb\r\n\r\n", "\r\r\n\r", "a\n\r\nb\r\r", "plain\n"] {
+            for (given, taken) in [(1, 1), (2, 1), (1, 7), (3, 100), (100, 100)] {
+                let mut folding = FoldBreaks::new(Slowly(text.as_bytes(), given));
+                let (mut folded, mut buffer) = (Vec::new(), vec![0; taken]);
+                loop {
+                    match folding.read(&mut buffer).unwrap() {
+                        0 => break,
+                        length => folded.extend_from_slice(&buffer[..length]),
+                    }
+                }
+                assert_eq!(String::from_utf8(folded).unwrap(), text.replace("\r\n", "\n"), "{given} {taken}");
+            }
+        }
+    }
 }

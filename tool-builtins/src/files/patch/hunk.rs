@@ -1,56 +1,153 @@
 //! Hunks put into a text.
 
-use super::parse::{Hunk, Side};
+use super::parse::{Hunk, Line, Side};
+use crate::files::controls::show_controls;
 use crate::files::failure::{Outcome, quoted, retry};
 use crate::files::nearest::nearest;
 use crate::files::read::numbered;
-use crate::files::text::line_ending;
+use crate::files::text::{Splice, line_ending};
 
-/// The text with all hunks put in.
+/// A place where a hunk belongs.
+struct Place {
+    /// The line, the first being 0.
+    at: usize,
+    /// Whether the text has the hunk's lines byte by byte. Its new lines are then put in so as well; otherwise their
+    /// line breaks are those of the lines around them, because the patch was written without regard to them.
+    is_exact: bool,
+}
+
+/// Works out what all hunks change in a text.
 ///
 /// The lines around a change must stand in the text as the patch has them. Where they stand may differ from what the
 /// patch says, if they stand in one place only.
-pub(super) fn apply(path: &str, text: &str, hunks: &[Hunk<'_>]) -> Outcome<String> {
-    let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let ending = if text.is_empty() { "\n" } else { line_ending(text) };
-    let mut patched = String::with_capacity(text.len() + text.len() / 8);
+pub(super) fn apply(path: &str, text: &str, hunks: &[Hunk<'_>]) -> Outcome<Vec<Splice>> {
+    let target = Target::new(text);
+    let mut changes = Changes { target: &target, runs: Vec::new() };
     let mut done = 0;
     // How much further down the hunk before stands than it says, which may be any number.
     let mut shift = 0_i128;
     for hunk in hunks {
-        let at = place(path, text, &lines, done, shift, hunk)?;
-        shift = at as i128 - stated(hunk) as i128;
-        patched.extend(lines[done..at].iter().copied());
-        done = at;
+        let place = target.place(path, done, shift, hunk)?;
+        shift = place.at as i128 - stated(hunk) as i128;
+        done = place.at;
         for line in &hunk.lines {
             match line.side {
-                // As it is in the file: its line break stays.
-                Side::Both => {
-                    end_line(&mut patched, ending);
-                    patched.push_str(lines[done]);
+                Side::Both => done += 1,
+                Side::Old => {
+                    changes.remove(done, place.is_exact);
                     done += 1;
                 }
-                Side::Old => done += 1,
-                Side::New => {
-                    end_line(&mut patched, ending);
-                    patched.push_str(line.text.trim_end_matches('\r'));
-                    patched.push_str(if line.has_break { ending } else { "" });
-                }
+                Side::New => changes.add(done, line, place.is_exact),
             }
         }
     }
-    if done < lines.len() {
-        end_line(&mut patched, ending);
-    }
-    patched.extend(lines[done..].iter().copied());
-    Ok(patched)
+    Ok(changes.finish())
 }
 
-/// Nothing is put on the same line behind one that ended without a break.
-fn end_line(text: &mut String, ending: &str) {
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push_str(ending);
+/// The text that is patched.
+struct Target<'a> {
+    text: &'a str,
+    lines: Vec<&'a str>,
+    /// Where each line begins, and where the last ends.
+    starts: Vec<usize>,
+    ending: &'static str,
+}
+
+impl<'a> Target<'a> {
+    fn new(text: &'a str) -> Self {
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let mut starts = vec![0];
+        starts.extend(lines.iter().scan(0, |end, line| {
+            *end += line.len();
+            Some(*end)
+        }));
+        Self { text, lines, starts, ending: line_ending(text) }
     }
+
+    /// Where a hunk belongs: at the line it says, or at the only one where it fits. Places where it fits exactly go
+    /// before those where line breaks differ.
+    fn place(&self, path: &str, from: usize, shift: i128, hunk: &Hunk<'_>) -> Outcome<Place> {
+        let old: Vec<Line<'_>> = hunk.old().collect();
+        // Without a line break among the old lines nothing shows whether the patch regards them.
+        let regards_breaks = self.ending == "\n"
+            || old.iter().any(|line| line.has_break)
+            || hunk.lines.iter().any(|line| line.text.ends_with('\r'));
+        let expected = usize::try_from(stated(hunk) as i128 + shift).ok().filter(|at| *at >= from);
+        if old.is_empty() {
+            return match expected.filter(|at| *at <= self.lines.len()) {
+                Some(at) => Ok(Place { at, is_exact: regards_breaks }),
+                None => retry(format!(
+                    "The hunk `{}` adds behind line {}, but {} has {}.",
+                    hunk.header,
+                    hunk.start,
+                    quoted(path),
+                    self.lines.len()
+                )),
+            };
+        }
+        let last = self.lines.len().checked_sub(old.len());
+        let mut several = None;
+        for is_exact in [true, false] {
+            let fits = |at: &usize| self.fits(*at, &old, is_exact);
+            if let Some(at) = expected.filter(fits) {
+                return Ok(Place { at, is_exact: is_exact && regards_breaks });
+            }
+            let mut places = last.into_iter().flat_map(|last| from..=last).filter(fits);
+            match (places.next(), places.next()) {
+                (Some(at), None) => return Ok(Place { at, is_exact: is_exact && regards_breaks }),
+                (Some(one), Some(other)) => several = several.or(Some((one + 1, other + 1))),
+                (None, _) => {}
+            }
+        }
+        match several {
+            Some((one, other)) => retry(format!(
+                "The hunk `{}` fits {} in several places, at lines {one} and {other} among others, and at none that it \
+                 says. Give more lines around the change.",
+                hunk.header,
+                quoted(path),
+            )),
+            None => retry(self.misfit(path, hunk)),
+        }
+    }
+
+    fn fits(&self, at: usize, old: &[Line<'_>], exactly: bool) -> bool {
+        let Some(found) = self.lines.get(at..).and_then(|rest| rest.get(..old.len())) else { return false };
+        let same = |found: &str, old: &Line<'_>| match (exactly, found.strip_suffix('\n')) {
+            (true, Some(found)) => old.has_break && found == old.text,
+            (true, None) => !old.has_break && found == old.text,
+            (false, _) => loosely(found) == loosely(old.text),
+        };
+        found.iter().zip(old).all(|(found, old)| same(found, old))
+    }
+
+    fn misfit(&self, path: &str, hunk: &Hunk<'_>) -> String {
+        let old: Vec<&str> = hunk.old().map(|line| line.text).collect();
+        let (path, header) = (quoted(path), hunk.header);
+        let message = format!("The hunk `{header}` does not fit: its old lines are not in {path}, in this order.");
+        match nearest(self.text, &old.join("\n")) {
+            None => format!("{message} Read the file again."),
+            Some(near) => {
+                let hint = if near.differs_in_space { "\nThey differ from it in white space only." } else { "" };
+                let shown = numbered(&show_controls(&near.text), near.line as u64 - 1);
+                format!("{message} The nearest lines are:\n{}{hint}", shown.trim_end_matches('\n'))
+            }
+        }
+    }
+
+    /// How the lines around the beginning of a line end.
+    fn ending_at(&self, line: usize) -> &'static str {
+        let ending = |line: &&str| match line.ends_with("\r\n") {
+            true => Some("\r\n"),
+            false => line.ends_with('\n').then_some("\n"),
+        };
+        let before = line.checked_sub(1).and_then(|before| self.lines.get(before)).and_then(ending);
+        before.or_else(|| self.lines.get(line).and_then(ending)).unwrap_or(self.ending)
+    }
+}
+
+/// A line without what a model does not see of it: its break, and a byte order mark.
+fn loosely(line: &str) -> &str {
+    line.trim_end_matches(['\r', '\n']).trim_start_matches('\u{feff}')
 }
 
 /// Where the header says that a hunk begins, the first line being 0. Of one without old lines it names the line before.
@@ -58,46 +155,60 @@ fn stated(hunk: &Hunk<'_>) -> usize {
     if hunk.old().next().is_none() { hunk.start } else { hunk.start.saturating_sub(1) }
 }
 
-/// Where a hunk belongs.
-fn place(path: &str, text: &str, lines: &[&str], from: usize, shift: i128, hunk: &Hunk<'_>) -> Outcome<usize> {
-    let old: Vec<&str> = hunk.old().map(|line| line.trim_end_matches('\r')).collect();
-    let fits = |at: usize| {
-        lines.get(at..).and_then(|rest| rest.get(..old.len())).is_some_and(|found| {
-            found.iter().zip(&old).all(|(found, old)| found.trim_end_matches(['\r', '\n']) == *old)
-        })
-    };
-    let expected = usize::try_from(stated(hunk) as i128 + shift).ok();
-    if let Some(expected) = expected.filter(|at| *at >= from && fits(*at)) {
-        return Ok(expected);
-    }
-    let mut places = (from..=lines.len().saturating_sub(old.len())).filter(|at| !old.is_empty() && fits(*at));
-    match (places.next(), places.next()) {
-        (Some(only), None) => Ok(only),
-        (Some(one), Some(other)) => retry(format!(
-            "The hunk `{}` fits {} in several places, at lines {} and {} among others, and at none that it says. \
-             Give more lines around the change.",
-            hunk.header,
-            quoted(path),
-            one + 1,
-            other + 1
-        )),
-        (None, _) => retry(misfit(path, text, lines.len(), hunk, &old)),
-    }
+/// The changes so far, in the order of the text.
+struct Changes<'a> {
+    target: &'a Target<'a>,
+    /// Each change, and whether its hunk fits exactly.
+    runs: Vec<(Splice, bool)>,
 }
 
-fn misfit(path: &str, text: &str, count: usize, hunk: &Hunk<'_>, old: &[&str]) -> String {
-    let path = quoted(path);
-    if old.is_empty() {
-        return format!("The hunk `{}` adds behind line {}, but {path} has {count}.", hunk.header, hunk.start);
+impl Changes<'_> {
+    fn remove(&mut self, line: usize, is_exact: bool) {
+        let end = self.target.starts[line + 1];
+        self.at(line, is_exact).range.end = end;
     }
-    let message = format!("The hunk `{}` does not fit: its old lines are not in {path}, in this order.", hunk.header);
-    match nearest(text, &old.join("\n")) {
-        None => format!("{message} Read the file again."),
-        Some(near) => {
-            let hint = if near.differs_in_space { "\nThey differ from it in white space only." } else { "" };
-            let shown = numbered(&near.text, near.line as u64 - 1);
-            format!("{message} The nearest lines are:\n{}{hint}", shown.trim_end_matches('\n'))
+
+    fn add(&mut self, line: usize, new: &Line<'_>, is_exact: bool) {
+        let target = self.target;
+        let around = target.ending_at(line);
+        let splice = self.at(line, is_exact);
+        // Nothing is put on the same line behind one that ended without a break.
+        let before = if splice.new.is_empty() { &target.text[..splice.range.start] } else { &splice.new };
+        if !loosely(before).is_empty() && !before.ends_with('\n') {
+            splice.new.push_str(around);
         }
+        let (text, ending) = if is_exact { (new.text, "\n") } else { (new.text.trim_end_matches('\r'), around) };
+        splice.new.push_str(text);
+        splice.new.push_str(if new.has_break { ending } else { "" });
+    }
+
+    /// The change that goes on at the beginning of a line.
+    fn at(&mut self, line: usize, is_exact: bool) -> &mut Splice {
+        let start = self.target.starts[line];
+        if self.runs.last().is_none_or(|(last, _)| last.range.end != start) {
+            self.runs.push((Splice { range: start..start, new: String::new() }, is_exact));
+        }
+        let last = self.runs.len() - 1;
+        let (splice, is_so_far) = &mut self.runs[last];
+        *is_so_far &= is_exact;
+        splice
+    }
+
+    fn finish(self) -> Vec<Splice> {
+        let text = self.target.text;
+        let mark = text.len() - text.trim_start_matches('\u{feff}').len();
+        let finish = |(mut splice, is_exact): (Splice, bool)| {
+            // A byte order mark of which the patch knows nothing stays where it is.
+            if !is_exact && splice.range.start == 0 {
+                splice.range = mark..splice.range.end.max(mark);
+                splice.new = splice.new.trim_start_matches('\u{feff}').to_owned();
+            }
+            if splice.range.end < text.len() && !splice.new.is_empty() && !splice.new.ends_with('\n') {
+                splice.new.push_str(self.target.ending);
+            }
+            splice
+        };
+        self.runs.into_iter().map(finish).collect()
     }
 }
 
@@ -109,7 +220,12 @@ mod tests {
     fn patched(text: &str, hunks: &str) -> Result<String, String> {
         let patch = format!("--- a/x\n+++ b/x\n{hunks}");
         let files = parse(&patch).map_err(|error| error.to_string())?;
-        apply("x", text, &files[0].hunks).map_err(|error| error.to_string())
+        let splices = apply("x", text, &files[0].hunks).map_err(|error| error.to_string())?;
+        let mut patched = text.to_owned();
+        for splice in splices.into_iter().rev() {
+            patched.replace_range(splice.range, &splice.new);
+        }
+        Ok(patched)
     }
 
     const TEN: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
@@ -165,5 +281,40 @@ mod tests {
         assert_eq!(patched("a\nb", &format!("@@ -1,2 +1,2 @@\n a\n-b\n{no_break}+c\n{no_break}")).unwrap(), "a\nc");
         assert_eq!(patched("a\nb", &format!("@@ -1,2 +1,3 @@\n a\n-b\n{no_break}+b\n+c\n")).unwrap(), "a\nb\nc\n");
         assert_eq!(patched("a\nb", "@@ -2 +2,2 @@\n b\n+c\n").unwrap(), "a\nb\nc\n");
+    }
+
+    /// A patch that has the breaks of the file is taken literally.
+    #[test]
+    fn breaks_that_change_are_changed() {
+        assert_eq!(patched("1\r\n2\r\n", "@@ -1,2 +1,2 @@\n-1\r\n+1\n 2\r\n").unwrap(), "1\n2\r\n");
+        assert_eq!(patched("1\n2\n", "@@ -1,2 +1,2 @@\n 1\n-2\n+2\r\n").unwrap(), "1\n2\r\n");
+        assert_eq!(patched("", "@@ -0,0 +1,2 @@\n+a\r\n+b\r\n").unwrap(), "a\r\nb\r\n");
+        assert_eq!(patched("a\r\nx\nb\r\n", "@@ -2 +2 @@\n-x\n+y\n").unwrap(), "a\r\ny\nb\r\n");
+        assert_eq!(patched("a\r\n", "@@ -1,0 +2 @@\n+b\r\n").unwrap(), "a\r\nb\r\n");
+        // Of two places that fit, the one that fits exactly is meant.
+        assert_eq!(patched("x\n-\nx\r\n", "@@ -2 +2 @@\n-x\r\n+y\r\n").unwrap(), "x\n-\ny\r\n");
+        // Whoever wrote this saw no breaks: new lines end as those around them.
+        assert_eq!(patched("a\r\n", "@@ -1,0 +2 @@\n+b\n").unwrap(), "a\r\nb\r\n");
+        assert_eq!(patched("a\nb\r\nc\r\n", "@@ -2,2 +2,2 @@\n-b\n+x\n c\n").unwrap(), "a\nx\r\nc\r\n");
+        assert_eq!(patched("a\nb\n", "@@ -1,2 +1,2 @@\r\n a\r\n-b\r\n+c\r\n").unwrap(), "a\nc\n");
+        let no_break = "\\ No newline at end of file\n";
+        assert_eq!(patched("a\r\nb", &format!("@@ -2 +2,2 @@\n-b\n{no_break}+b\n+c\n")).unwrap(), "a\r\nb\r\nc\r\n");
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_part_of_the_first_line_or_not_seen() {
+        let marked = "\u{feff}one\ntwo\n";
+        for (hunk, expected) in [
+            ("@@ -1,2 +1,2 @@\n-\u{feff}one\n+\u{feff}eins\n two\n", "\u{feff}eins\ntwo\n"),
+            ("@@ -1,2 +1,2 @@\n-one\n+eins\n two\n", "\u{feff}eins\ntwo\n"),
+            ("@@ -1,2 +1,2 @@\n \u{feff}one\n-two\n+zwei\n", "\u{feff}one\nzwei\n"),
+            ("@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n", "\u{feff}one\nzwei\n"),
+            ("@@ -1,2 +1,3 @@\n+zero\n one\n two\n", "\u{feff}zero\none\ntwo\n"),
+            ("@@ -1 +1 @@\n-\u{feff}one\n+one\n", "one\ntwo\n"),
+            ("@@ -1,2 +1 @@\n-one\n two\n", "\u{feff}two\n"),
+        ] {
+            assert_eq!(patched(marked, hunk).unwrap(), expected, "{hunk}");
+        }
+        assert_eq!(patched("one\n", "@@ -1 +1 @@\n-one\n+\u{feff}one\n").unwrap(), "\u{feff}one\n");
     }
 }
