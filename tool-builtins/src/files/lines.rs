@@ -291,7 +291,7 @@ mod tests {
     /// Read part by part, a long line is what it is; the end of one part is the beginning of the next.
     #[test]
     fn a_line_that_was_cut_is_read_on() {
-        let long: String = "naïve 漢字 😀 x".chars().cycle().take(40_000).collect();
+        let long: String = "naïve 漢字 😀 x".chars().cycle().take(30_000).collect();
         for encoding in [encoding_rs::UTF_8, encoding_rs::UTF_16LE, encoding_rs::GBK] {
             let text = format!("first\n{long}\nlast\n");
             let text = if encoding == encoding_rs::GBK { text.replace(['ï', '😀'], "字") } else { text };
@@ -299,7 +299,7 @@ mod tests {
                 true => "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect(),
                 false => encoding.encode(&text).0.into_owned(),
             };
-            for bytes_each in [1_000, 65_536, 70_001] {
+            for bytes_each in [7_000, 65_536, 70_001] {
                 let (mut whole, mut column) = (String::new(), 0);
                 loop {
                     let wanted = Wanted { offset: 1, column, lines: 1, bytes: bytes_each };

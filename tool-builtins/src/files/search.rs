@@ -317,7 +317,7 @@ pub(super) fn search_file(
     let matcher = query.matcher()?;
     let mut search = new_search(workspace, Path::new(""), None, query, &matcher, cancelled);
     let (file, _) = workspace.file(path)?;
-    if glob.is_some_and(|glob| !glob.fits(&workspace.from_base(path))) {
+    if glob.is_some_and(|glob| !glob.fits(&workspace.relative_to_base(path))) {
         let path = quoted(path);
         return retry(format!("{path} does not fit `glob`: leave that out to search this file, or give a folder."));
     }

@@ -46,7 +46,7 @@ impl Files {
     }
 
     /// Write a text file, as UTF-8. Folders that do not exist are made. The old content is replaced as a whole, or
-    /// added to.
+    /// lines are added to its end, in its encoding.
     #[tool(name = "write_file", sensitive, destructive, blocking, preview = "preview_write")]
     pub fn write_file(
         &self,

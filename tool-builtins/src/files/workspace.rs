@@ -97,7 +97,7 @@ impl Workspace {
     }
 
     /// A path as seen from where relative paths begin, for patterns to be compared with.
-    pub(super) fn from_base(&self, path: &str) -> PathBuf {
+    pub(super) fn relative_to_base(&self, path: &str) -> PathBuf {
         let given = Path::new(path);
         normal(given.strip_prefix(&self.root).unwrap_or(given))
     }

@@ -83,6 +83,8 @@ fn patterns_choose() {
     assert_eq!(listed(json!({"glob": "**/*.rs"})), ["src/deep/mod.rs", "src/main.rs", "src/secret.rs"]);
     assert_eq!(listed(json!({"glob": "src/*.rs"})), ["src/main.rs", "src/secret.rs"]);
     assert_eq!(listed(json!({"glob": "deep/*", "path": "src"})), ["src/deep/.gitignore", "src/deep/mod.rs"]);
+    let whole = world.path("src").canonicalize().unwrap();
+    assert_eq!(listed(json!({"glob": "deep/*", "path": whole})), ["src/deep/.gitignore", "src/deep/mod.rs"]);
     assert_eq!(listed(json!({"glob": "*.{ts,md}", "recursive": true})), ["README.md", "web/app.ts"]);
     assert!(world.refused("list_files", json!({"glob": "a{b"})).contains("is no pattern"));
     let deeper = "[Nothing was found; set `recursive` to look into folders.]";
