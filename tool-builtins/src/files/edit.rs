@@ -235,6 +235,35 @@ mod tests {
         assert_eq!(edit("a\nb\r\nc\n", "a\n", "", false).unwrap().0, "b\r\nc\n");
     }
 
+    /// Read with `\n` alone, the result is that of a plain replacement, whatever the line breaks are; and no `\r` is lost
+    /// or added where nothing is replaced.
+    #[test]
+    fn random_edits_are_plain_replacements() {
+        let mut random = 1_u64;
+        let mut below = |end: usize| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) as usize % end
+        };
+        for _ in 0..20_000 {
+            let mut some = |most: usize, breaks: &[&str]| -> String {
+                (0..below(most)).map(|_| ["a", "b", "é", breaks[below(breaks.len())]][below(4)]).collect()
+            };
+            let (text, old, new) = (some(30, &["\n", "\r\n"]), some(4, &["\n"]), some(5, &["\n"]));
+            let plain = text.replace("\r\n", "\n");
+            match edit(&text, &old, &new, true) {
+                Ok((after, count, _)) => {
+                    assert_eq!(after.replace("\r\n", "\n"), plain.replace(&old, &new), "{text:?} {old:?} {new:?}");
+                    assert!(!after.replace("\r\n", "\n").contains('\r'), "{text:?} {old:?} {new:?}");
+                    assert_eq!(count, plain.matches(&old).count());
+                    let breaks = |text: &str| text.matches("\r\n").count();
+                    let same_breaks = old.matches('\n').count() == new.matches('\n').count();
+                    assert!(!same_breaks || breaks(&after) == breaks(&text), "{text:?} {old:?} {new:?} {after:?}");
+                }
+                Err(_) => assert!(old.is_empty() || old == new || !plain.contains(&old), "{text:?} {old:?} {new:?}"),
+            }
+        }
+    }
+
     /// Only what differs is replaced, so that bytes around it that cannot be written stay.
     #[test]
     fn what_both_texts_have_in_common_is_not_replaced() {

@@ -12,7 +12,7 @@ use super::failure::{Outcome, quoted, retry};
 use crate::bytes::{guess_encoding, is_mostly_utf8, media_type};
 
 /// How much of the beginning of a file tells whether it is text.
-pub(super) const SAMPLE: usize = 64 * 1024;
+const SAMPLE: usize = 64 * 1024;
 /// How much of a file decides its encoding, from shortly before its first byte that is not ASCII. This depends on the
 /// file alone, so that every tool reads it in the same encoding, whichever part it reads.
 const EVIDENCE: usize = 1024 * 1024;

@@ -1,19 +1,22 @@
 //! Hunks put into a text.
 
 use super::parse::{Hunk, Line, Side};
-use crate::files::controls::show_controls;
+use crate::files::controls::{read_controls, show_controls};
 use crate::files::failure::{Outcome, quoted, retry};
 use crate::files::nearest::nearest;
 use crate::files::read::numbered;
 use crate::files::text::{Splice, line_ending};
 
-/// A place where a hunk belongs.
-struct Place {
-    /// The line, the first being 0.
-    at: usize,
-    /// Whether the text has the hunk's lines byte by byte. Its new lines are then put in so as well; otherwise their
-    /// line breaks are those of the lines around them, because the patch was written without regard to them.
-    is_exact: bool,
+/// How the old lines of a hunk stand in the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    /// With control characters as they are shown to a model, which writes new ones in the same way.
+    Shown,
+    /// But for line breaks and a byte order mark, which the patch was written without regard to. New lines end as the
+    /// lines around them.
+    Loose,
+    /// Byte by byte. New lines are put in so as well.
+    Exact,
 }
 
 /// Works out what all hunks change in a text.
@@ -27,17 +30,17 @@ pub(super) fn apply(path: &str, text: &str, hunks: &[Hunk<'_>]) -> Outcome<Vec<S
     // How much further down the hunk before stands than it says, which may be any number.
     let mut shift = 0_i128;
     for hunk in hunks {
-        let place = target.place(path, done, shift, hunk)?;
-        shift = place.at as i128 - stated(hunk) as i128;
-        done = place.at;
+        let (at, fit) = target.place(path, done, shift, hunk)?;
+        shift = at as i128 - stated(hunk) as i128;
+        done = at;
         for line in &hunk.lines {
             match line.side {
                 Side::Both => done += 1,
                 Side::Old => {
-                    changes.remove(done, place.is_exact);
+                    changes.remove(done, fit);
                     done += 1;
                 }
-                Side::New => changes.add(done, line, place.is_exact),
+                Side::New => changes.add(done, line, fit),
             }
         }
     }
@@ -64,18 +67,19 @@ impl<'a> Target<'a> {
         Self { text, lines, starts, ending: line_ending(text) }
     }
 
-    /// Where a hunk belongs: at the line it says, or at the only one where it fits. Places where it fits exactly go
-    /// before those where line breaks differ.
-    fn place(&self, path: &str, from: usize, shift: i128, hunk: &Hunk<'_>) -> Outcome<Place> {
+    /// Where a hunk belongs: at the line it says, or at the only one where it fits. Places where it fits better go before
+    /// those where it fits less well.
+    fn place(&self, path: &str, from: usize, shift: i128, hunk: &Hunk<'_>) -> Outcome<(usize, Fit)> {
         let old: Vec<Line<'_>> = hunk.old().collect();
         // Without a line break among the old lines nothing shows whether the patch regards them.
         let regards_breaks = self.ending == "\n"
             || old.iter().any(|line| line.has_break)
             || hunk.lines.iter().any(|line| line.text.ends_with('\r'));
+        let best = if regards_breaks { Fit::Exact } else { Fit::Loose };
         let expected = usize::try_from(stated(hunk) as i128 + shift).ok().filter(|at| *at >= from);
         if old.is_empty() {
             return match expected.filter(|at| *at <= self.lines.len()) {
-                Some(at) => Ok(Place { at, is_exact: regards_breaks }),
+                Some(at) => Ok((at, best)),
                 None => retry(format!(
                     "The hunk `{}` adds behind line {}, but {} has {}.",
                     hunk.header,
@@ -87,14 +91,14 @@ impl<'a> Target<'a> {
         }
         let last = self.lines.len().checked_sub(old.len());
         let mut several = None;
-        for is_exact in [true, false] {
-            let fits = |at: &usize| self.fits(*at, &old, is_exact);
+        for fit in [Fit::Exact, Fit::Loose, Fit::Shown] {
+            let fits = |at: &usize| self.fits(*at, &old, fit);
             if let Some(at) = expected.filter(fits) {
-                return Ok(Place { at, is_exact: is_exact && regards_breaks });
+                return Ok((at, fit.min(best)));
             }
             let mut places = last.into_iter().flat_map(|last| from..=last).filter(fits);
             match (places.next(), places.next()) {
-                (Some(at), None) => return Ok(Place { at, is_exact: is_exact && regards_breaks }),
+                (Some(at), None) => return Ok((at, fit.min(best))),
                 (Some(one), Some(other)) => several = several.or(Some((one + 1, other + 1))),
                 (None, _) => {}
             }
@@ -110,12 +114,13 @@ impl<'a> Target<'a> {
         }
     }
 
-    fn fits(&self, at: usize, old: &[Line<'_>], exactly: bool) -> bool {
+    fn fits(&self, at: usize, old: &[Line<'_>], fit: Fit) -> bool {
         let Some(found) = self.lines.get(at..).and_then(|rest| rest.get(..old.len())) else { return false };
-        let same = |found: &str, old: &Line<'_>| match (exactly, found.strip_suffix('\n')) {
-            (true, Some(found)) => old.has_break && found == old.text,
-            (true, None) => !old.has_break && found == old.text,
-            (false, _) => loosely(found) == loosely(old.text),
+        let same = |found: &str, old: &Line<'_>| match (fit, found.strip_suffix('\n')) {
+            (Fit::Exact, Some(found)) => old.has_break && found == old.text,
+            (Fit::Exact, None) => !old.has_break && found == old.text,
+            (Fit::Loose, _) => loosely(found) == loosely(old.text),
+            (Fit::Shown, _) => show_controls(loosely(found)) == loosely(old.text),
         };
         found.iter().zip(old).all(|(found, old)| same(found, old))
     }
@@ -158,48 +163,54 @@ fn stated(hunk: &Hunk<'_>) -> usize {
 /// The changes so far, in the order of the text.
 struct Changes<'a> {
     target: &'a Target<'a>,
-    /// Each change, and whether its hunk fits exactly.
-    runs: Vec<(Splice, bool)>,
+    /// Each change, and how its hunk fits.
+    runs: Vec<(Splice, Fit)>,
 }
 
 impl Changes<'_> {
-    fn remove(&mut self, line: usize, is_exact: bool) {
+    fn remove(&mut self, line: usize, fit: Fit) {
         let end = self.target.starts[line + 1];
-        self.at(line, is_exact).range.end = end;
+        self.at(line, fit).range.end = end;
     }
 
-    fn add(&mut self, line: usize, new: &Line<'_>, is_exact: bool) {
+    fn add(&mut self, line: usize, new: &Line<'_>, fit: Fit) {
         let target = self.target;
         let around = target.ending_at(line);
-        let splice = self.at(line, is_exact);
+        let splice = self.at(line, fit);
         // Nothing is put on the same line behind one that ended without a break.
         let before = if splice.new.is_empty() { &target.text[..splice.range.start] } else { &splice.new };
         if !loosely(before).is_empty() && !before.ends_with('\n') {
             splice.new.push_str(around);
         }
-        let (text, ending) = if is_exact { (new.text, "\n") } else { (new.text.trim_end_matches('\r'), around) };
-        splice.new.push_str(text);
-        splice.new.push_str(if new.has_break { ending } else { "" });
+        let plain = new.text.trim_end_matches('\r');
+        match fit {
+            Fit::Exact => splice.new.push_str(new.text),
+            Fit::Loose => splice.new.push_str(plain),
+            Fit::Shown => splice.new.push_str(read_controls(plain).as_deref().unwrap_or(plain)),
+        }
+        if new.has_break {
+            splice.new.push_str(if fit == Fit::Exact { "\n" } else { around });
+        }
     }
 
     /// The change that goes on at the beginning of a line.
-    fn at(&mut self, line: usize, is_exact: bool) -> &mut Splice {
+    fn at(&mut self, line: usize, fit: Fit) -> &mut Splice {
         let start = self.target.starts[line];
         if self.runs.last().is_none_or(|(last, _)| last.range.end != start) {
-            self.runs.push((Splice { range: start..start, new: String::new() }, is_exact));
+            self.runs.push((Splice { range: start..start, new: String::new() }, fit));
         }
         let last = self.runs.len() - 1;
-        let (splice, is_so_far) = &mut self.runs[last];
-        *is_so_far &= is_exact;
+        let (splice, worst) = &mut self.runs[last];
+        *worst = fit.min(*worst);
         splice
     }
 
     fn finish(self) -> Vec<Splice> {
         let text = self.target.text;
         let mark = text.len() - text.trim_start_matches('\u{feff}').len();
-        let finish = |(mut splice, is_exact): (Splice, bool)| {
+        let finish = |(mut splice, fit): (Splice, Fit)| {
             // A byte order mark of which the patch knows nothing stays where it is.
-            if !is_exact && splice.range.start == 0 {
+            if fit != Fit::Exact && splice.range.start == 0 {
                 splice.range = mark..splice.range.end.max(mark);
                 splice.new = splice.new.trim_start_matches('\u{feff}').to_owned();
             }
@@ -299,6 +310,16 @@ mod tests {
         assert_eq!(patched("a\nb\n", "@@ -1,2 +1,2 @@\r\n a\r\n-b\r\n+c\r\n").unwrap(), "a\nc\n");
         let no_break = "\\ No newline at end of file\n";
         assert_eq!(patched("a\r\nb", &format!("@@ -2 +2,2 @@\n-b\n{no_break}+b\n+c\n")).unwrap(), "a\r\nb\r\nc\r\n");
+    }
+
+    /// Escapes are read where the lines around them need it, and nowhere else.
+    #[test]
+    fn control_characters_may_be_escaped() {
+        let text = "\x1b[31mred\nplain\nfn a() {}\n";
+        let shown = "@@ -1,2 +1,2 @@\n \\u{1b}[31mred\n-plain\n+\\u{1b}[32mgreen\n";
+        let source = "@@ -3 +3 @@\n-fn a() {}\n+const A: char = '\\u{1b}';\n";
+        let expected = "\x1b[31mred\n\x1b[32mgreen\nconst A: char = '\\u{1b}';\n";
+        assert_eq!(patched(text, &format!("{shown}{source}")).unwrap(), expected);
     }
 
     #[test]

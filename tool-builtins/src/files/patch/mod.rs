@@ -12,7 +12,6 @@ use tool_runtime::HandlerError;
 use self::parse::{FilePatch, Relation};
 use self::transaction::{NewFile, Step};
 use super::change::{Change, Content};
-use super::controls::read_controls;
 use super::entry::Permissions;
 use super::failure::{Outcome, quoted, retry};
 use super::text::Text;
@@ -48,14 +47,6 @@ struct Planning<'a> {
 impl Plan {
     /// Works out what a patch does. All parts of it begin with the files as they are.
     pub(super) fn new(workspace: &Workspace, patch: &str, leave: Leave) -> Outcome<Self> {
-        Self::literally(workspace, patch, leave).or_else(|error| match read_controls(patch) {
-            // A model names control characters as it was shown them.
-            Some(read) => Self::literally(workspace, &read, leave).map_err(|_| error),
-            None => Err(error),
-        })
-    }
-
-    fn literally(workspace: &Workspace, patch: &str, leave: Leave) -> Outcome<Self> {
         let files = parse::parse(patch)?;
         let takes_away = |file: &&FilePatch<'_>| file.new.is_none() || file.relation == Some(Relation::Rename);
         let freed: HashSet<&str> = files.iter().filter(takes_away).filter_map(|file| file.old.as_deref()).collect();
