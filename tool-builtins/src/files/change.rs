@@ -20,7 +20,7 @@ pub(super) struct Change {
     pub(super) path: String,
     pub(super) before: Content,
     pub(super) after: Content,
-    /// Whether the file becomes executable or stops to be; nothing if that stays.
+    /// `true` if the file becomes executable, `false` if it stops being so, nothing if the mode stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) executable: Option<bool>,
 }

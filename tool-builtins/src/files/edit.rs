@@ -28,7 +28,7 @@ pub(super) struct Edit<'a> {
 /// The replacements of an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Edited {
-    /// What changes. The common beginning and end of the two texts are not replaced.
+    /// The changes. The common beginning and end of the two texts are not replaced.
     pub(super) splices: Vec<Splice>,
     /// The line of the first replacement, the first being 1.
     pub(super) line: usize,
@@ -74,9 +74,9 @@ fn places<'a>(text: &'a str, finder: &'a Finder<'_>, apart: usize) -> impl Itera
 /// A text with every `\r\n` as `\n`.
 struct Folded<'a> {
     text: Cow<'a, str>,
-    /// Where the line breaks stand.
+    /// Indices of the line breaks.
     breaks: Vec<usize>,
-    /// Where those stand that are `\r\n` in the original.
+    /// Indices of those that are `\r\n` in the original.
     windows: Vec<usize>,
 }
 

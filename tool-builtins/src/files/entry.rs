@@ -133,7 +133,7 @@ impl Staged<'_> {
 pub(super) struct Permissions {
     /// The file whose permissions and owner it gets, if it comes from another one.
     pub(super) like: Option<Metadata>,
-    /// Whether it may be run by those who may read it.
+    /// `true` makes it executable for everyone who may read it, `false` for no one.
     pub(super) executable: Option<bool>,
 }
 

@@ -7,7 +7,7 @@ use memchr::{memchr, memchr_iter};
 
 use super::text::{Binary, TextReader};
 
-/// How much is read at a time.
+/// Bytes read at a time.
 const CHUNK: usize = 64 * 1024;
 
 /// Which lines are wanted.
@@ -15,7 +15,7 @@ const CHUNK: usize = 64 * 1024;
 pub(super) struct Wanted {
     /// How many lines are left out before them.
     pub(super) offset: u64,
-    /// How many characters of the first one are left out.
+    /// Characters of the first line to leave out.
     pub(super) column: u64,
     /// The most lines.
     pub(super) lines: usize,
@@ -33,7 +33,7 @@ pub(super) struct Lines {
     pub(super) rest: Rest,
     /// The encoding of the file, unless everything that was read of it is ASCII.
     pub(super) encoding: Option<&'static Encoding>,
-    /// Whether bytes were replaced by U+FFFD because they are not valid UTF-8.
+    /// `true` if bytes were replaced by U+FFFD because they are not valid UTF-8.
     pub(super) has_invalid: bool,
 }
 
@@ -104,7 +104,7 @@ struct Taking {
     count: usize,
 }
 
-/// What follows the wanted lines, once they are complete.
+/// The rest of the file, once the wanted lines are complete.
 type Progress = Result<Option<Rest>, NoLines>;
 
 impl Taking {

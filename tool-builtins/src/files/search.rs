@@ -1,5 +1,6 @@
 //! `search_files`: ripgrep's libraries over a confined walk.
 
+use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -67,7 +68,7 @@ impl Query<'_> {
             .build()
     }
 
-    /// Whether `\r\n` is looked for as such. Otherwise it is one with `\n`, as in everything that the model is shown.
+    /// Returns `true` if the pattern names `\r`. Otherwise `\r\n` is read as `\n`, as in everything the model is shown.
     fn has_carriage_return(&self) -> bool {
         self.pattern.contains('\r') || (!self.literal && self.pattern.contains(r"\r"))
     }
@@ -191,53 +192,59 @@ impl Read for Stoppable<'_> {
 /// A reader that makes one `\n` of every `\r\n`.
 struct FoldBreaks<R> {
     inner: R,
-    chunk: Vec<u8>,
-    /// How much of the chunk was given away.
-    done: usize,
-    /// Whether a `\r` precedes the next chunk.
+    /// `true` if the last byte read was `\r`, which is held back until the next one is known.
     holds_return: bool,
+    /// Bytes read ahead for a buffer that was too small.
+    left: VecDeque<u8>,
 }
 
-impl<R: Read> FoldBreaks<R> {
-    const CHUNK: usize = 64 * 1024;
+/// The shortest buffer that [`FoldBreaks`] reads into directly.
+const LEAST_BUFFER: usize = 64;
 
+impl<R: Read> FoldBreaks<R> {
     fn new(inner: R) -> Self {
-        Self { inner, chunk: Vec::new(), done: 0, holds_return: false }
+        Self { inner, holds_return: false, left: VecDeque::new() }
     }
 
-    /// Reads and folds the next chunk, which is empty at the end.
-    fn fill(&mut self) -> io::Result<()> {
-        while self.done == self.chunk.len() {
+    fn fold_into(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
             let held = usize::from(self.holds_return);
-            self.chunk.resize(Self::CHUNK, b'\r');
-            self.chunk[..held].fill(b'\r');
-            let length = held + self.inner.read(&mut self.chunk[held..])?;
-            self.chunk.truncate(length);
-            self.done = 0;
-            self.holds_return = length > held && self.chunk.last() == Some(&b'\r');
-            if self.holds_return {
-                self.chunk.pop();
-            }
-            if memchr::memchr(b'\r', &self.chunk).is_some() {
-                let mut next = self.chunk.clone().into_iter().skip(1);
-                self.chunk.retain(|byte| !(next.next() == Some(b'\n') && *byte == b'\r'));
-            }
-            if length == held {
-                break;
+            let length = self.inner.read(&mut buffer[held..])?;
+            buffer[..held].fill(b'\r');
+            self.holds_return = length > 0 && buffer[held + length - 1] == b'\r';
+            let kept = fold(&mut buffer[..held + length - usize::from(self.holds_return)]);
+            if kept > 0 || length == 0 {
+                return Ok(kept);
             }
         }
-        Ok(())
     }
 }
 
 impl<R: Read> Read for FoldBreaks<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.fill()?;
-        let length = buffer.len().min(self.chunk.len() - self.done);
-        buffer[..length].copy_from_slice(&self.chunk[self.done..self.done + length]);
-        self.done += length;
-        Ok(length)
+        if self.left.is_empty() && buffer.len() >= LEAST_BUFFER {
+            return self.fold_into(buffer);
+        }
+        if self.left.is_empty() {
+            let mut chunk = [0; LEAST_BUFFER];
+            let length = self.fold_into(&mut chunk)?;
+            self.left.extend(&chunk[..length]);
+        }
+        self.left.read(buffer)
     }
+}
+
+/// Moves bytes together over every `\r` that a `\n` follows; how many are left.
+fn fold(bytes: &mut [u8]) -> usize {
+    let Some(first) = memchr::memchr(b'\r', bytes) else { return bytes.len() };
+    let mut kept = first;
+    for at in first..bytes.len() {
+        if !bytes[at..].starts_with(b"\r\n") {
+            bytes[kept] = bytes[at];
+            kept += 1;
+        }
+    }
+    kept
 }
 
 /// Keeps the first matches of a file and counts the others.
@@ -423,7 +430,7 @@ mod tests {
     #[test]
     fn line_breaks_are_folded_wherever_chunks_end() {
         for text in ["", "\r", "\r\n", "a\r\nb", "a\rb\r\n\r\n", "\r\r\n\r", "a\n\r\nb\r\r", "plain\n"] {
-            for (given, taken) in [(1, 1), (2, 1), (1, 7), (3, 100), (100, 100)] {
+            for (given, taken) in [(1, 1), (2, 1), (1, 7), (3, 100), (64, 64), (100, 100)] {
                 let mut folding = FoldBreaks::new(Slowly(text.as_bytes(), given));
                 let (mut folded, mut buffer) = (Vec::new(), vec![0; taken]);
                 loop {

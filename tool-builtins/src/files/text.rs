@@ -11,12 +11,11 @@ use tool_runtime::HandlerError;
 use super::failure::{Outcome, quoted, retry};
 use crate::bytes::{guess_encoding, is_mostly_utf8, media_type};
 
-/// How much of the beginning of a file tells whether it is text.
+/// Bytes at the beginning of a file that tell whether it is text.
 const SAMPLE: usize = 64 * 1024;
-/// How much of a file decides its encoding, from shortly before its first byte that is not ASCII. This depends on the
-/// file alone, so that every tool reads it in the same encoding, whichever part it reads.
+/// Bytes that decide the encoding, from shortly before the first one that is not ASCII. This depends on the file alone, so that every tool reads it in the same encoding, whichever part it reads.
 const EVIDENCE: usize = 1024 * 1024;
-/// How much of what precedes the first byte that is not ASCII belongs to the evidence: letters tell languages apart.
+/// Bytes before the first one that is not ASCII that belong to the evidence: letters tell languages apart.
 const EVIDENCE_BEFORE: usize = 64;
 
 /// Bytes that are no text, and what they are.
@@ -95,7 +94,7 @@ impl<'a> TextReader<'a> {
         Ok(Ok(reader))
     }
 
-    /// Returns the encoding, if everything so far was not ASCII.
+    /// Returns the encoding, unless everything so far was ASCII.
     pub(super) fn encoding(&self) -> Option<&'static Encoding> {
         self.encoding
     }

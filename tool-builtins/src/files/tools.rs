@@ -36,7 +36,7 @@ impl Files {
         /// Whether to put its number before each line. The numbers are no part of the file.
         #[arg(default = false)]
         line_numbers: bool,
-        /// How many characters of the first line to skip, to read on in a line that was cut for its length.
+        /// Characters of the first line to skip, to read on in a line that was cut for its length.
         #[arg(default = 0)]
         column: u64,
         #[inject] cancelled: &CancellationToken,

@@ -211,7 +211,7 @@ fn it_shows_its_manifest() {
     }
 }
 
-/// What a workspace holds is the same whichever account serves it: nothing outside it says what is left out.
+/// A workspace looks the same whichever account serves it: no file outside it has a say in what is left out.
 #[test]
 fn the_users_own_ignore_file_is_not_read() {
     let (program, home) = (Program::new(), tempfile::tempdir().unwrap());

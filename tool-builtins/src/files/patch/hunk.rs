@@ -7,7 +7,7 @@ use crate::files::nearest::nearest;
 use crate::files::read::numbered;
 use crate::files::text::{Splice, line_ending};
 
-/// How the old lines of a hunk stand in the text.
+/// The degree to which the old lines of a hunk match the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     /// With control characters as they are shown to a model, which writes new ones in the same way.
@@ -51,7 +51,7 @@ pub(super) fn apply(path: &str, text: &str, hunks: &[Hunk<'_>]) -> Outcome<Vec<S
 struct Target<'a> {
     text: &'a str,
     lines: Vec<&'a str>,
-    /// Where each line begins, and where the last ends.
+    /// Indices at which the lines begin, and the end of the last.
     starts: Vec<usize>,
     ending: &'static str,
 }
@@ -67,8 +67,7 @@ impl<'a> Target<'a> {
         Self { text, lines, starts, ending: line_ending(text) }
     }
 
-    /// Where a hunk belongs: at the line it says, or at the only one where it fits. Places where it fits better go before
-    /// those where it fits less well.
+    /// Finds the place of a hunk: the line it states, or the only one where it fits. Better matches take precedence.
     fn place(&self, path: &str, from: usize, shift: i128, hunk: &Hunk<'_>) -> Outcome<(usize, Fit)> {
         let old: Vec<Line<'_>> = hunk.old().collect();
         // Without a line break among the old lines nothing shows whether the patch regards them.
@@ -139,7 +138,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// How the lines around the beginning of a line end.
+    /// Returns the line break of the line before, or of this one.
     fn ending_at(&self, line: usize) -> &'static str {
         let ending = |line: &&str| match line.ends_with("\r\n") {
             true => Some("\r\n"),

@@ -35,7 +35,7 @@ pub(super) struct Plan {
     summary: Vec<String>,
 }
 
-/// What the parts of a patch are worked out with.
+/// The context in which the parts of a patch are planned.
 #[derive(Clone, Copy, Debug)]
 struct Planning<'a> {
     workspace: &'a Workspace,

@@ -13,14 +13,14 @@ pub(super) struct FilePatch<'a> {
     pub(super) old: Option<Cow<'a, str>>,
     /// The file as it shall be; nothing if it is to be deleted.
     pub(super) new: Option<Cow<'a, str>>,
-    /// What becomes of the old name, if the new one is another.
+    /// The relation of the two names, if they differ.
     pub(super) relation: Option<Relation>,
-    /// Whether the new file is executable, if the patch says so.
+    /// `true` if the patch makes the new file executable, `false` if it makes it not so.
     pub(super) executable: Option<bool>,
     pub(super) hunks: Vec<Hunk<'a>>,
 }
 
-/// How two names in one header belong together.
+/// The relation of two names in one header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Relation {
     Rename,
@@ -141,7 +141,7 @@ fn git_header<'a>(both: &'a str, lines: &mut Lines<'a>) -> Outcome<FilePatch<'a>
     Ok(file)
 }
 
-/// Whether a file of this mode is executable. Files of other kinds than regular ones are refused.
+/// Returns `true` if a file of this mode is executable. Anything but a regular file is refused.
 fn executable(mode: &str, names: &str) -> Outcome<bool> {
     let kind = match u32::from_str_radix(mode.trim(), 8).map(|mode| (mode & 0o170_000, mode & 0o100 != 0)) {
         Ok((0o100_000, executable)) => return Ok(executable),

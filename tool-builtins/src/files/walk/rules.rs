@@ -1,5 +1,4 @@
-//! What is left out of a walk: `.ignore`, `.gitignore` and `.git/info/exclude`, read through the workspace's
-//! descriptor.
+//! Ignore rules: `.ignore`, `.gitignore` and `.git/info/exclude`, read through the workspace's descriptor.
 //!
 //! They go before each other as in ripgrep. The user's own ignore file (`core.excludesFile`) is not read: it lies
 //! outside the workspace, and the same workspace should look the same whichever account serves it.
@@ -21,7 +20,7 @@ const KINDS: usize = 3;
 const FILES: [&str; KINDS] = [".ignore", ".gitignore", ".git/info/exclude"];
 /// The first kind that ends at the border of a repository.
 const FIRST_OF_GIT: usize = 1;
-/// What a repository has in its outermost folder.
+/// The name that marks the outermost folder of a repository.
 const REPOSITORY: &str = ".git";
 /// The longest file of rules that is read.
 const MOST_BYTES: u64 = 1024 * 1024;
@@ -31,11 +30,11 @@ const MOST_BYTES: u64 = 1024 * 1024;
 pub(super) struct Rules {
     outer: Option<Arc<Rules>>,
     own: [Gitignore; KINDS],
-    /// Whether this is the outermost folder of a repository: git's rules outside do not hold in it.
+    /// `true` for the outermost folder of a repository: git's rules outside do not hold in it.
     is_repository: bool,
 }
 
-/// Which names of a folder concern the rules.
+/// The names in a folder that concern the rules.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RuleFiles {
     ignore: bool,
@@ -82,7 +81,7 @@ impl Rules {
         Arc::new(Self { outer: Some(self), own: own.map(rules_or_none), is_repository })
     }
 
-    /// Whether something is left out. Of each kind the rules of the innermost folder decide that say anything.
+    /// Returns `true` if a path is left out. Of each kind, the innermost folder with a matching rule decides.
     pub(super) fn leave_out(&self, path: &Path, is_dir: bool) -> bool {
         for kind in 0..KINDS {
             let mut rules = Some(self);

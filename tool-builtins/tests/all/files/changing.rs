@@ -115,7 +115,7 @@ fn an_edit_writes_in_the_encoding_of_the_file() {
     assert_eq!(fs::read(world.path("latin")).unwrap(), b"Gr\xFC\xDFe aus D\xFCren, sch\xF6n\n");
 }
 
-/// What is read can be named in an edit, whatever it is.
+/// Any text that was read can be named in an edit.
 #[test]
 fn what_was_read_can_be_edited() {
     let world = World::new();

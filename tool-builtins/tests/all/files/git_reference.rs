@@ -19,7 +19,7 @@ use super::in_memory;
 /// Files by their paths: what they hold, and whether they are executable.
 type Tree = BTreeMap<String, (Vec<u8>, bool)>;
 
-/// How git is asked for a patch.
+/// The form in which git writes a patch.
 struct Form {
     flags: &'static [&'static str],
     finds_renames: bool,
@@ -201,7 +201,7 @@ impl Random {
         let form = self.below(FORMS.len());
         let before = self.tree();
         let after = self.changed_tree(&before, &FORMS[form]);
-        // Without lines around them, hunks are put where they say, by everybody.
+        // Without lines around them, hunks are put where they say, by git as well.
         let drifts = !FORMS[form].flags.contains(&"-U0") && self.percent(25);
         let drifted = drifts.then(|| self.drifted(&before));
         Case { form, before, after, drifted }
@@ -311,7 +311,7 @@ fn read_tree(folder: &Path) -> Tree {
     found
 }
 
-/// What a patch makes of a tree, by this project and, if asked, by git; nothing where it is refused.
+/// Applies a patch to a tree, by this project or by git. A refusal must leave the tree as it was.
 fn applied(folder: &Path, tree: &Tree, patch: &str, by_git: bool) -> Result<Tree, String> {
     write_tree(folder, tree);
     let refused = match by_git {

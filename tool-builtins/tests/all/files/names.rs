@@ -37,7 +37,7 @@ fn names_are_one_line_whatever_they_hold() {
     assert_eq!(message, "There is no `x\\ny`.");
 }
 
-/// What is listed can be opened, changed and moved by the name under which it is listed.
+/// A file can be opened, changed and deleted by the name under which it is listed.
 #[test]
 fn unusual_names_are_taken_as_they_are_shown() {
     let world = World::with(|files| files.allow_delete(true));

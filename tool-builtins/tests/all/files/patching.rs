@@ -135,7 +135,7 @@ fn put_with_mode(world: &World, path: &str, content: impl AsRef<[u8]>, mode: u32
     fs::set_permissions(world.path(path), PermissionsExt::from_mode(mode)).unwrap();
 }
 
-/// What was private stays private, under its new name too.
+/// A private file stays private under its new name.
 #[test]
 fn permissions_go_with_the_file() {
     for bits in [0o600, 0o755, 0o640, 0o400] {
