@@ -102,50 +102,44 @@ impl Plan {
 
     /// Changes a file, gives it another name or copies it. A file of which no line changes may hold anything.
     fn alter(&mut self, planning: Planning<'_>, old: &str, new: &str, file: &FilePatch<'_>) -> Outcome<()> {
-        let (before, like) = planning.present(old)?;
-        let mut after = before.clone();
-        let (shown, shown_after, size) = if file.hunks.is_empty() {
-            let content = Content::of(before.clone());
+        let (old_bytes, like) = planning.present(old)?;
+        let (before, after, bytes, mut size) = if file.hunks.is_empty() {
+            let content = Content::of(old_bytes.clone());
             let size = match &content {
-                Content::Text(text) => size(text, before.len()),
-                _ => counted(before.len(), "byte"),
+                Content::Text(text) => size(text, old_bytes.len()),
+                _ => counted(old_bytes.len(), "byte"),
             };
-            (content.clone(), content, size)
+            (content.clone(), content, old_bytes.clone(), size)
         } else {
-            let text = decoded(old, before.clone())?;
+            let text = decoded(old, old_bytes.clone())?;
             let (patched, bytes) = text.spliced(old, &hunk::apply(old, &text.text, &file.hunks)?)?;
-            after = bytes;
-            let size = size(&patched.text, after.len());
-            (Content::Text(text.text), Content::Text(patched.text), size)
+            let size = format!("{}, {}", counted(file.hunks.len(), "hunk"), size(&patched.text, bytes.len()));
+            (Content::Text(text.text), Content::Text(patched.text), bytes, size)
         };
-        let hunks = if file.hunks.is_empty() { String::new() } else { counted(file.hunks.len(), "hunk") + ", " };
-        let mode = match file.executable {
+        size.push_str(match file.executable {
             None => "",
             Some(true) => ", now executable",
             Some(false) => ", no longer executable",
-        };
-        let bytes = after;
-        let permissions = Permissions { like: Some(like), executable: file.executable };
-        let made = NewFile { bytes, permissions };
+        });
+        let made = NewFile { bytes, permissions: Permissions { like: Some(like), executable: file.executable } };
         match file.relation {
             None => {
-                self.summary.push(format!("Patched {old}, {hunks}{size}{mode}."));
-                self.push(old, Some(before), Some(made), shown, shown_after)?;
+                self.summary.push(format!("Patched {old}, {size}."));
+                self.push(old, Some(old_bytes), Some(made), before, after)
             }
             Some(Relation::Copy) => {
                 planning.absent(new)?;
-                self.summary.push(format!("Copied {old} to {new}, {hunks}{size}{mode}."));
-                self.push(new, None, Some(made), Content::Nothing, shown_after)?;
+                self.summary.push(format!("Copied {old} to {new}, {size}."));
+                self.push(new, None, Some(made), Content::Nothing, after)
             }
             Some(Relation::Rename) => {
                 planning.is_no_link(old)?;
                 planning.absent(new)?;
-                self.summary.push(format!("Moved {old} to {new}, {hunks}{size}{mode}."));
-                self.push(old, Some(before), None, shown, Content::Nothing)?;
-                self.push(new, None, Some(made), Content::Nothing, shown_after)?;
+                self.summary.push(format!("Moved {old} to {new}, {size}."));
+                self.push(old, Some(old_bytes), None, before, Content::Nothing)?;
+                self.push(new, None, Some(made), Content::Nothing, after)
             }
         }
-        Ok(())
     }
 
     /// Adds what becomes of one name. One that is taken from a file and given to another is both at once.

@@ -130,10 +130,12 @@ fn git_header<'a>(both: &'a str, lines: &mut Lines<'a>) -> Outcome<FilePatch<'a>
             executable(mode, both)?;
         } else if let Some(name) = after("rename from ") {
             (file.old, file.relation) = (Some(unquoted(name)?), Some(Relation::Rename));
+        } else if let Some(name) = after("rename to ") {
+            (file.new, file.relation) = (Some(unquoted(name)?), Some(Relation::Rename));
         } else if let Some(name) = after("copy from ") {
             (file.old, file.relation) = (Some(unquoted(name)?), Some(Relation::Copy));
-        } else if let Some(name) = after("rename to ").or_else(|| after("copy to ")) {
-            file.new = Some(unquoted(name)?);
+        } else if let Some(name) = after("copy to ") {
+            (file.new, file.relation) = (Some(unquoted(name)?), Some(Relation::Copy));
         } else if line.starts_with("GIT binary patch") || line.starts_with("Binary files ") {
             return retry("The patch changes a binary file; only text can be patched.");
         }
@@ -235,6 +237,10 @@ fn names<'a>(old: &'a str, new: &'a str) -> Outcome<(Name<'a>, Name<'a>)> {
 fn check_names(file: &FilePatch<'_>) -> Outcome<()> {
     match (&file.old, &file.new) {
         (None, None) => retry("A file of the patch has no name on either side."),
+        (Some(name), None) | (None, Some(name)) if file.relation.is_some() => retry(format!(
+            "The patch renames or copies {}, but names only one file: write both `from` and `to`.",
+            quoted(name)
+        )),
         (Some(old), Some(new)) if old != new && file.relation.is_none() => retry(format!(
             "A change of one file names two, {} and {}. To change one, name it twice; to give it another name, write \
              `rename from` and `rename to` under a `diff --git` line, or `copy from` and `copy to` to keep both.",
@@ -401,6 +407,10 @@ mod tests {
         ] {
             let error = parse(&patch).unwrap_err().to_string();
             assert!(error.contains("names two, `x` and `y`"), "{error}");
+        }
+        for line in ["rename from x", "rename to x", "copy from x", "copy to x"] {
+            let error = parse(&format!("diff --git a/x b/y\n{line}\n")).unwrap_err().to_string();
+            assert!(error.contains("renames or copies `x`, but names only one file"), "{error}");
         }
     }
 
