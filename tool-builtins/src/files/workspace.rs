@@ -15,6 +15,7 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use tool_runtime::HandlerError;
 use tool_runtime::display::escape;
 
+use super::controls::escaped_char;
 use super::entry::Entry;
 use super::failure::{Outcome, explain, quoted, retry};
 use super::kind::{FileRule, describe};
@@ -49,12 +50,25 @@ impl Workspace {
 
     /// A path as seen from the descriptor. Nothing is decided here: what leads out is refused when it is opened.
     ///
-    /// A path that begins with the workspace's own is taken as relative to it, because models repeat what they read.
+    /// A path that begins with the workspace's own is taken as relative to it, because models repeat what they read. So
+    /// is one that is only there if the escapes are read in which [`shown`](Self::shown) writes unusual names.
     fn relative(&self, path: &str, last: FollowSymlinks) -> Outcome<PathBuf> {
         if path.is_empty() {
             return retry("The path is empty; `.` is the workspace.");
         }
-        let given = Path::new(path);
+        let literal = self.beneath(path, Path::new(path), last)?;
+        if path.contains('\\')
+            && self.dir.symlink_metadata(&literal).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+            && let Some(unescaped) = unescaped(path)
+            && let Ok(meant) = self.beneath(path, Path::new(&unescaped), last)
+            && self.dir.symlink_metadata(&meant).is_ok()
+        {
+            return Ok(meant);
+        }
+        Ok(literal)
+    }
+
+    fn beneath(&self, path: &str, given: &Path, last: FollowSymlinks) -> Outcome<PathBuf> {
         if !self.confined {
             return Ok(self.anywhere(given, last));
         }
@@ -80,6 +94,12 @@ impl Workspace {
         };
         let inside = whole.strip_prefix("/").unwrap_or(&whole);
         if inside.as_os_str().is_empty() { PathBuf::from(".") } else { inside.to_owned() }
+    }
+
+    /// A path as seen from where relative paths begin, for patterns to be compared with.
+    pub(super) fn relative_to_base(&self, path: &str) -> PathBuf {
+        let given = Path::new(path);
+        normal(given.strip_prefix(&self.root).unwrap_or(given))
     }
 
     /// A regular file, opened to be read.
@@ -293,6 +313,35 @@ fn split(path: &Path) -> Option<(PathBuf, OsString)> {
     }
     let name = path.file_name()?.to_owned();
     Some((path.parent().map(Path::to_owned).unwrap_or_default(), name))
+}
+
+/// Reads the escapes of [`Workspace::shown`]; nothing if there are none.
+#[cfg(unix)]
+fn unescaped(shown: &str) -> Option<OsString> {
+    use std::os::unix::ffi::OsStringExt;
+    let byte = |text: &str| u8::from_str_radix(text.strip_prefix(r"\x")?.get(..2)?, 16).ok();
+    let mut bytes = Vec::with_capacity(shown.len());
+    let mut rest = shown;
+    while let Some(at) = rest.find('\\') {
+        bytes.extend_from_slice(&rest.as_bytes()[..at]);
+        rest = &rest[at..];
+        if let Some(byte) = byte(rest) {
+            bytes.push(byte);
+            rest = &rest[r"\xFF".len()..];
+            continue;
+        }
+        // A backslash itself is not escaped.
+        let (c, length) = escaped_char(rest).unwrap_or(('\\', 1));
+        bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        rest = &rest[length..];
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    (bytes != shown.as_bytes()).then(|| OsString::from_vec(bytes))
+}
+
+#[cfg(not(unix))]
+fn unescaped(_: &str) -> Option<OsString> {
+    None
 }
 
 /// A path without `.` in it, as walks show it. `..` stays: what it means is for the kernel to say.
