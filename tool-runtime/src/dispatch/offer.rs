@@ -9,6 +9,7 @@ use tool_dialect::{Form, NameClash};
 use tool_model::{Manifest, Registration, ToolDefinition, nearest};
 
 use super::{BoundTool, Problem};
+use crate::display::{escape, fold};
 use crate::search::Index;
 use crate::{ErrorKind, ToolError};
 
@@ -148,7 +149,8 @@ impl Offer {
             [] => format!("There are {} tools, none with a similar name.", names.len()),
             near => format!("Did you mean {}?", quoted(near)),
         };
-        let shown: String = name.chars().take(128).collect();
+        // The name is the model's: it may hold anything.
+        let shown = escape(fold(name, 128).0);
         ToolError::new(ErrorKind::UnknownTool, format!("There is no tool `{shown}`. {hint}"))
     }
 }

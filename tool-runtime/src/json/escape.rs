@@ -1,4 +1,7 @@
-//! Strings, with escapes where JSON needs them.
+//! Strings, with escapes where JSON needs them and for the characters that are not safe to print.
+//!
+//! JSON allows control characters from U+007F on, and those that change the direction or the lines of a text. A result
+//! may end in a terminal, so they are escaped as well.
 
 use std::fmt::Write;
 
@@ -21,60 +24,122 @@ fn push_with_escapes(text: &mut String, mut value: &str, first: usize) {
     let mut next = Some(first);
     while let Some(at) = next {
         text.push_str(&value[..at]);
-        push_escape(text, value.as_bytes()[at]);
-        value = &value[at + 1..];
+        value = push_escape(text, &value[at..]);
         next = first_special(value.as_bytes());
     }
     text.push_str(value);
 }
 
-fn push_escape(text: &mut String, byte: u8) {
-    let letter = match byte {
-        b'"' | b'\\' => char::from(byte),
+/// Writes the first character as an escape, and returns what follows it.
+fn push_escape<'a>(text: &mut String, value: &'a str) -> &'a str {
+    let letter = match value.as_bytes()[0] {
+        byte @ (b'"' | b'\\') => char::from(byte),
         b'\n' => 'n',
         b'\r' => 'r',
         b'\t' => 't',
         0x08 => 'b',
         0x0C => 'f',
-        // A text takes whatever is written.
-        _ => return write!(text, "\\u{byte:04x}").unwrap_or_default(),
+        _ => return push_code(text, value),
     };
     text.push('\\');
     text.push(letter);
+    &value[1..]
 }
 
-/// Where the first byte stands that cannot stand in a JSON string as it is.
+/// Writes the first character as `\uXXXX`, and returns what follows it. None that is escaped has a longer code.
+fn push_code<'a>(text: &mut String, value: &'a str) -> &'a str {
+    let mut rest = value.chars();
+    if let Some(character) = rest.next() {
+        // Writing to a string cannot fail.
+        write!(text, "\\u{:04x}", u32::from(character)).unwrap_or_default();
+    }
+    rest.as_str()
+}
+
+/// Writes what is JSON already. Whatever is not safe to print can only stand in its strings.
+pub(super) fn push_json(text: &mut String, mut json: &str) {
+    while let Some(at) = first_unsafe(json) {
+        text.push_str(&json[..at]);
+        json = push_code(text, &json[at..]);
+    }
+    text.push_str(json);
+}
+
+fn first_unsafe(json: &str) -> Option<usize> {
+    let bytes = json.as_bytes();
+    (0..bytes.len()).find(|at| bytes[*at] >= DELETE && is_special(&bytes[*at..]))
+}
+
+const DELETE: u8 = 0x7F;
+
+/// Finds the first character that is written as an escape.
 #[inline]
 pub(super) fn first_special(bytes: &[u8]) -> Option<usize> {
     let (eights, rest) = bytes.as_chunks::<8>();
     for (index, eight) in eights.iter().enumerate() {
-        let specials = specials(u64::from_le_bytes(*eight));
-        if specials != 0 {
-            return Some(8 * index + specials.trailing_zeros() as usize / 8);
+        let suspects = suspects(u64::from_le_bytes(*eight));
+        if suspects != 0 {
+            let at = suspects.trailing_zeros() as usize / 8;
+            if eight[at] < DELETE {
+                return Some(8 * index + at);
+            }
+            if let Some(at) = special_within(bytes, 8 * index) {
+                return Some(at);
+            }
         }
     }
-    let at = rest.iter().position(|byte| IS_SPECIAL[usize::from(*byte)])?;
-    Some(8 * eights.len() + at)
+    let start = 8 * eights.len();
+    let is_special = |(at, byte): (usize, &u8)| MAY_BE_SPECIAL[usize::from(*byte)] && is_special(&rest[at..]);
+    Some(start + rest.iter().enumerate().position(is_special)?)
 }
 
-/// The high bit of each byte that is special, as far as the first such byte; those behind it may be wrong.
+/// Finds the first such character among the eight bytes from there, one of which is not ASCII.
+#[inline(never)]
+fn special_within(bytes: &[u8], start: usize) -> Option<usize> {
+    (start..start + 8).find(|at| MAY_BE_SPECIAL[usize::from(bytes[*at])] && is_special(&bytes[*at..]))
+}
+
+/// Sets the high bit of each byte that needs a look: what JSON escapes, and everything from U+007F on. It is right up to
+/// the first such byte; those behind it may be wrong.
 #[inline]
-fn specials(eight: u64) -> u64 {
+fn suspects(eight: u64) -> u64 {
     const fn each(byte: u8) -> u64 {
         u64::from_le_bytes([byte; 8])
     }
-    let below = |bytes: u64, limit: u8| bytes.wrapping_sub(each(limit)) & !bytes;
-    (below(eight, b' ') | below(eight ^ each(b'"'), 1) | below(eight ^ each(b'\\'), 1)) & each(0x80)
+    let below = |bytes: u64, limit: u8| bytes.wrapping_sub(each(limit));
+    // No byte of UTF-8 is 0xFF, so that nothing is carried.
+    let from_delete = eight.wrapping_add(each(1));
+    (below(eight, b' ') | below(eight ^ each(b'"'), 1) | below(eight ^ each(b'\\'), 1) | from_delete) & each(0x80)
 }
 
-static IS_SPECIAL: [bool; 256] = {
-    let mut is_special = [false; 256];
+/// Returns `true` if a text begins with a character that is written as an escape.
+fn is_special(bytes: &[u8]) -> bool {
+    matches!(
+        *bytes,
+        [0..=0x1F | b'"' | b'\\' | DELETE, ..]
+            // U+0080 to U+009F
+            | [0xC2, 0x80..=0x9F, ..]
+            // U+061C
+            | [0xD8, 0x9C, ..]
+            // U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069
+            | [0xE2, 0x80, 0x8E | 0x8F | 0xA8..=0xAE, ..]
+            | [0xE2, 0x81, 0xA6..=0xA9, ..]
+    )
+}
+
+/// The bytes that characters begin with which may be special.
+static MAY_BE_SPECIAL: [bool; 256] = {
+    let mut may_be_special = [false; 256];
     let mut control = 0;
     while control < b' ' {
-        is_special[control as usize] = true;
+        may_be_special[control as usize] = true;
         control += 1;
     }
-    is_special[b'"' as usize] = true;
-    is_special[b'\\' as usize] = true;
-    is_special
+    may_be_special[b'"' as usize] = true;
+    may_be_special[b'\\' as usize] = true;
+    may_be_special[DELETE as usize] = true;
+    may_be_special[0xC2] = true;
+    may_be_special[0xD8] = true;
+    may_be_special[0xE2] = true;
+    may_be_special
 };
