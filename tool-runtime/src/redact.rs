@@ -47,46 +47,47 @@ pub fn redact(arguments: &Value, definition: &ToolDefinition) -> Value {
 pub(crate) struct Redaction {
     /// Each argument of the tool, sorted by name.
     arguments: Names,
-    nodes: Box<[Node]>,
+    nodes: Box<[ShapeNode]>,
 }
 
 /// What a plan says about one place in the arguments.
 #[derive(Clone, Copy)]
-enum Place {
-    /// No secret can be here or below. Objects and lists are shown if the schemas allow them here.
-    Open { objects: bool, lists: bool },
-    /// A secret, or a value that nothing is known about.
-    Secret,
-    /// Secrets can be further inside; the index of the [`Node`] that says where.
-    Node(usize),
+enum Visibility {
+    /// Any value is shown.
+    Shown,
+    /// Any value is hidden: it is a secret, or nothing is known about it.
+    Hidden,
+    /// It depends on the value; the index of the [`ShapeNode`] that says how.
+    ByShape(usize),
 }
 
-/// A place that is no secret itself and has secrets below it. Strings are always hidden here: one may be the value that
-/// belongs here, as JSON text.
+/// A place whose values have a known shape.
 #[derive(Default)]
-struct Node {
-    /// The entries of an object, if the schemas describe one.
-    object: Option<Object>,
-    /// The items of a list, if the schemas describe one.
-    list: Option<List>,
+struct ShapeNode {
+    /// Whether a secret can be below. Then all strings are hidden: one may be the value that belongs here, as JSON text.
+    holds_secret: bool,
+    /// The entries of an object, if the schemas allow one.
+    object: Option<ObjectShape>,
+    /// The items of a list, if the schemas allow one.
+    list: Option<ListShape>,
     /// Whether a schema allows a number.
     numbers: bool,
 }
 
-struct Object {
+struct ObjectShape {
     named: Names,
     /// Every other key.
-    rest: Place,
+    rest: Visibility,
 }
 
-struct List {
-    first: Box<[Place]>,
+struct ListShape {
+    first: Box<[Visibility]>,
     /// Every other item.
-    rest: Place,
+    rest: Visibility,
 }
 
 /// Places by key, sorted.
-type Names = Box<[(Box<str>, Place)]>;
+type Names = Box<[(Box<str>, Visibility)]>;
 
 /// Returns the value to put in place of a secret.
 type Replace<'a> = &'a mut dyn FnMut(&Value) -> Value;
@@ -109,7 +110,8 @@ impl Redaction {
     pub(crate) fn replace(&self, arguments: &Value, replace: Replace<'_>) -> Value {
         let Value::Object(arguments) = arguments else { return replace(arguments) };
         let replaced = arguments.iter().map(|(name, value)| {
-            let place = find(&self.arguments, name).filter(|place| place.admits(value)).unwrap_or(Place::Secret);
+            let place = find(&self.arguments, name).filter(|place| self.admits(*place, value));
+            let place = place.unwrap_or(Visibility::Hidden);
             (name.clone(), self.value(value, place, 0, replace))
         });
         Value::Object(replaced.collect())
@@ -117,29 +119,38 @@ impl Redaction {
 
     /// Returns `true` if the argument as a whole is a secret. An argument that the tool does not have is one.
     pub(crate) fn is_secret(&self, argument: &str) -> bool {
-        matches!(find(&self.arguments, argument), None | Some(Place::Secret))
+        matches!(find(&self.arguments, argument), None | Some(Visibility::Hidden))
     }
 
     /// Returns `true` if the argument can hold a secret at any depth. An argument that the tool does not have can.
     pub(crate) fn may_hold_secret(&self, argument: &str) -> bool {
-        !matches!(find(&self.arguments, argument), Some(Place::Open { .. }))
+        find(&self.arguments, argument).is_none_or(|place| self.holds_secret(place))
     }
 
     /// Returns `true` if any argument of the tool can hold a secret.
     pub(crate) fn may_hold_secrets(&self) -> bool {
-        self.arguments.iter().any(|(_, place)| !matches!(place, Place::Open { .. }))
+        self.arguments.iter().any(|(_, place)| self.holds_secret(*place))
     }
 
-    fn value(&self, value: &Value, place: Place, depth: usize, replace: Replace<'_>) -> Value {
+    fn holds_secret(&self, place: Visibility) -> bool {
+        match place {
+            Visibility::Shown => false,
+            Visibility::Hidden => true,
+            Visibility::ByShape(index) => self.nodes[index].holds_secret,
+        }
+    }
+
+    fn value(&self, value: &Value, place: Visibility, depth: usize, replace: Replace<'_>) -> Value {
         let node = match place {
-            Place::Open { .. } => return value.clone(),
-            Place::Node(index) if depth <= DEEPEST => &self.nodes[index],
-            Place::Node(_) | Place::Secret => return replace(value),
+            Visibility::Shown => return value.clone(),
+            Visibility::ByShape(index) if depth <= DEEPEST => &self.nodes[index],
+            Visibility::ByShape(_) | Visibility::Hidden => return replace(value),
         };
         match value {
+            _ if !node.holds_secret => value.clone(),
             Value::Null | Value::Bool(_) => value.clone(),
             Value::Number(_) if node.numbers => value.clone(),
-            Value::Object(entries) => match node.object.as_ref().filter(|object| object.fits(entries)) {
+            Value::Object(entries) => match node.object.as_ref().filter(|object| self.fits(object, entries)) {
                 Some(object) => {
                     let replaced = entries
                         .iter()
@@ -148,7 +159,7 @@ impl Redaction {
                 }
                 None => replace(value),
             },
-            Value::Array(items) => match node.list.as_ref().filter(|list| list.fits(items)) {
+            Value::Array(items) => match node.list.as_ref().filter(|list| self.fits_list(list, items)) {
                 Some(list) => {
                     let items = items.iter().enumerate();
                     items.map(|(index, item)| self.value(item, list.place(index), depth + 1, replace)).collect()
@@ -158,44 +169,49 @@ impl Redaction {
             Value::Number(_) | Value::String(_) => replace(value),
         }
     }
-}
 
-fn find(names: &Names, name: &str) -> Option<Place> {
-    let index = names.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
-    Some(names[index].1)
-}
+    /// Returns `false` for an object that has, where no secret belongs, a value that does not belong there either. Such an
+    /// object is hidden as a whole, so that its placeholder stands where a secret can be put back.
+    fn fits(&self, object: &ObjectShape, entries: &Map<String, Value>) -> bool {
+        entries.iter().all(|(key, value)| self.admits(object.place(key), value))
+    }
 
-impl Place {
-    /// Returns `false` for an object or a list where the schemas describe something else. Such a value was meant for
-    /// another place, and may hold the secrets of that place.
-    fn admits(self, value: &Value) -> bool {
-        match (self, value) {
-            (Self::Open { objects, .. }, Value::Object(_)) => objects,
-            (Self::Open { lists, .. }, Value::Array(_)) => lists,
+    /// As [`fits`](Self::fits). In a list that is too short it is not known which items are missing.
+    fn fits_list(&self, list: &ListShape, items: &[Value]) -> bool {
+        items.len() >= list.first.len()
+            && items.iter().enumerate().all(|(index, item)| self.admits(list.place(index), item))
+    }
+
+    /// Returns `false` where no secret belongs, for objects and lists that the schemas do not describe there. They were
+    /// meant for another place, and may hold the secrets of that place.
+    fn admits(&self, place: Visibility, value: &Value) -> bool {
+        let Visibility::ByShape(index) = place else { return true };
+        let node = &self.nodes[index];
+        match value {
+            _ if node.holds_secret => true,
+            Value::Object(entries) => node.object.as_ref().is_some_and(|object| self.fits(object, entries)),
+            Value::Array(items) => node
+                .list
+                .as_ref()
+                .is_some_and(|list| items.iter().enumerate().all(|(index, item)| self.admits(list.place(index), item))),
             _ => true,
         }
     }
 }
 
-impl Object {
-    fn place(&self, key: &str) -> Place {
-        find(&self.named, key).unwrap_or(self.rest)
-    }
+fn find(names: &Names, name: &str) -> Option<Visibility> {
+    let index = names.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
+    Some(names[index].1)
+}
 
-    /// An object with a value that is not admitted is hidden as a whole, so that its placeholder stands where
-    /// [`Redaction::replace`] finds it again.
-    fn fits(&self, entries: &Map<String, Value>) -> bool {
-        entries.iter().all(|(key, value)| self.place(key).admits(value))
+impl ObjectShape {
+    fn place(&self, key: &str) -> Visibility {
+        find(&self.named, key).unwrap_or(self.rest)
     }
 }
 
-impl List {
-    fn place(&self, index: usize) -> Place {
+impl ListShape {
+    fn place(&self, index: usize) -> Visibility {
         self.first.get(index).copied().unwrap_or(self.rest)
-    }
-
-    /// In a list that is too short nobody knows which items are missing.
-    fn fits(&self, items: &[Value]) -> bool {
-        items.len() >= self.first.len() && items.iter().enumerate().all(|(index, item)| self.place(index).admits(item))
     }
 }

@@ -46,7 +46,7 @@ impl Question {
         let mut count = 0;
         Redaction::new(&self.definition).replace(&self.arguments, &mut |_| {
             count += 1;
-            Value::from(format!("{MARK}{count}"))
+            mark(count)
         })
     }
 
@@ -72,12 +72,18 @@ impl Question {
     fn unmarked(&self, edited: &Value) -> Result<Value, EditError> {
         let redaction = Redaction::new(&self.definition);
         let mut marks = Marks { secrets: Vec::new(), unknown: None };
-        let _ = redaction.replace(&self.arguments, &mut |secret| {
+        let marked = redaction.replace(&self.arguments, &mut |secret| {
             marks.secrets.push(secret.clone());
-            Value::Null
+            mark(marks.secrets.len())
         });
         // Where no secret belongs a mark is a text like any other: it must not fetch a secret there.
-        let unmarked = redaction.replace(edited, &mut |value| marks.resolve(value));
+        let mut unmarked = redaction.replace(edited, &mut |value| marks.resolve(value));
+        for (name, value) in unmarked.as_object_mut().into_iter().flatten() {
+            // An argument that was left alone is the same, also if it was hidden for its shape where no secret belongs.
+            if let Some(before) = self.arguments.get(name).filter(|_| marked.get(name) == edited.get(name)) {
+                value.clone_from(before);
+            }
+        }
         match marks.unknown {
             None => Ok(unmarked),
             Some(number) => Err(EditError(format!("there is no secret `{MARK}{number}`"))),
@@ -120,6 +126,10 @@ impl Marks {
 
 /// What stands before the number of a secret.
 const MARK: &str = "*** ";
+
+fn mark(number: usize) -> Value {
+    Value::from(format!("{MARK}{number}"))
+}
 
 /// Why an edited text cannot be taken, in words for whoever edited it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -179,6 +189,7 @@ mod tests {
         let arguments = json!({
             "accounts": [["ada", "S-ada"], {"user": ["S-list"], "key": 1}, {"acct": {"key": "S-deep", "note": "*** 1"}}],
             "acounts": {"key": "S-misspelt", "note": "*** 9"},
+            "note": {"key": "S-note"},
             "token": {"value": "S-token"},
         });
         let question = question(arguments.clone());

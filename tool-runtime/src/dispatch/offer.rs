@@ -154,3 +154,59 @@ impl Offer {
         ToolError::new(ErrorKind::UnknownTool, format!("There is no tool `{shown}`. {hint}"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::display::shows;
+    use crate::{Dispatcher, Manifest, RuntimeTool, ToolCall};
+
+    /// Names and values that a model made up come back in what it is told, and from there into terminals and logs.
+    #[tokio::test]
+    async fn what_does_not_show_is_escaped_in_errors() {
+        let nasty = "\x1b]0;title\x07\u{9b}31m\u{202e}\u{2028}\x7f\nx";
+        let schema = json!({"type": "object", "properties": {
+            "count": {"type": "integer"},
+            "point": {"type": "object", "properties": {"x": {"type": "integer"}}, "additionalProperties": false},
+        }});
+        let tool = RuntimeTool::from_schema("t", "", &schema, |_, _| async { "ran" });
+        let tools = Dispatcher::builder().manifest(Manifest::default()).tool(tool).build().unwrap();
+        let count = format!("{{\"count\": {}}}", serde_json::to_string(nasty).unwrap());
+        for (name, arguments) in [
+            (nasty, "{}".to_owned()),
+            ("t", json!({nasty: 1}).to_string()),
+            ("t", count),
+            ("t", json!({"point": {nasty: 1}}).to_string()),
+            ("t", json!({"point": nasty}).to_string()),
+            ("t", format!("{{\"point\": {{\"{0}\": 1, \"{0}\": 2}}}}", "\u{9b}\u{202e}")),
+            ("t", format!("{{\"count\": {}", "\u{9b}\u{202e}")),
+            ("t", format!("[{}]", json!(nasty))),
+        ] {
+            let result = tools.call(ToolCall::from_text(name, &arguments)).await;
+            assert!(!result.success, "{arguments}");
+            let error = serde_json::to_value(result.error).unwrap();
+            for text in [&result.output, error["message"].as_str().unwrap()] {
+                assert!(text.chars().all(|c| shows(c) || c == '\n'), "{text:?}");
+            }
+            for error in error["arguments"].as_array().into_iter().flatten() {
+                assert!(
+                    error
+                        .as_object()
+                        .unwrap()
+                        .values()
+                        .filter_map(|text| text.as_str())
+                        .all(|text| text.chars().all(shows)),
+                    "{error:?}"
+                );
+            }
+        }
+        let unknown = tools.call(ToolCall::from_text(nasty, "{}")).await.output;
+        assert!(
+            unknown.starts_with(r"There is no tool `\u{1b}]0;title\u{7}\u{9b}31m\u{202e}\u{2028}\u{7f}\nx`."),
+            "{unknown}"
+        );
+        let mended = tools.call(ToolCall::from_text("t", &format!("{{\"count\": \"1\",}} // {}", "\u{202e}"))).await;
+        assert!(!serde_json::to_string(&mended.metadata).unwrap().contains('\u{202e}'), "{mended:?}");
+    }
+}

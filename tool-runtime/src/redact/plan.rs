@@ -1,7 +1,7 @@
 //! Planning a redaction: from JSON schemas to a graph of places.
 //!
 //! Several schemas can hold for one value (`$ref`, `allOf`, `anyOf`, `if`, …), and any of them may know of a secret. A
-//! [`Node`] stands for such a set of schemas, and its children for the sets that hold for its entries and items. Sets
+//! [`ShapeNode`] stands for such a set of schemas, and its children for the sets that hold for its entries and items. Sets
 //! are numbered when they are first met, so that recursive schemas end.
 
 use std::collections::{BTreeMap, HashMap};
@@ -9,16 +9,16 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::Value;
 use tool_model::{ToolDefinition, reference_target};
 
-use super::{List, Node, Object, Place, Redaction};
+use super::{ListShape, ObjectShape, Redaction, ShapeNode, Visibility};
 
 /// The most schemas that are looked at for one plan. Schemas of other programs can refer to each other in more ways
 /// than can be followed; what lies beyond is hidden.
-const MOST_STEPS: usize = 1 << 20;
+const MOST_STEPS: usize = 1 << 18;
 
 pub(super) fn plan(definition: &ToolDefinition) -> Redaction {
     let arguments: Vec<(&String, Value)> =
         definition.arguments.iter().map(|(name, argument)| (name, argument.schema())).collect();
-    let mut schemas = Schemas::default();
+    let mut schemas = SchemaIndex::default();
     for (name, schema) in &definition.defs {
         let id = schemas.add(schema);
         schemas.defs.insert(name, id);
@@ -35,19 +35,20 @@ pub(super) fn plan(definition: &ToolDefinition) -> Redaction {
     };
     // Without secrets there is nothing that a value of the wrong shape could give away.
     let has_secrets = roots.iter().any(|(_, id)| planner.holds_secret[*id]);
-    let mut place = |id| if has_secrets { planner.place(&[id]) } else { Place::Open { objects: true, lists: true } };
-    let mut arguments: Vec<(Box<str>, Place)> = roots.iter().map(|(name, id)| ((*name).into(), place(*id))).collect();
+    let mut place = |id| if has_secrets { planner.place(&[id]) } else { Visibility::Shown };
+    let mut arguments: Vec<(Box<str>, Visibility)> =
+        roots.iter().map(|(name, id)| ((*name).into(), place(*id))).collect();
     arguments.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
     planner.finish();
     Redaction { arguments: arguments.into(), nodes: planner.nodes.into() }
 }
 
-/// The index of a schema in [`Schemas::all`].
+/// The index of a schema in [`SchemaIndex::all`].
 type Id = usize;
 
-/// What one schema says, as far as it matters here.
+/// The keywords of one schema that matter for a redaction.
 #[derive(Default)]
-struct Schema<'a> {
+struct SchemaFacts<'a> {
     is_secret: bool,
     types: Option<Types>,
     /// Schemas for the same value.
@@ -83,7 +84,7 @@ impl Types {
     }
 }
 
-impl Schema<'_> {
+impl SchemaFacts<'_> {
     fn name(&self, name: &str) -> Option<Id> {
         let index = self.named.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
         Some(self.named[index].1)
@@ -112,17 +113,17 @@ impl Schema<'_> {
 
 /// All schemas of a tool's arguments.
 #[derive(Default)]
-struct Schemas<'a> {
-    all: Vec<Schema<'a>>,
+struct SchemaIndex<'a> {
+    all: Vec<SchemaFacts<'a>>,
     defs: BTreeMap<&'a str, Id>,
     /// Those that have a number and are yet to be read.
     unread: Vec<(Id, &'a Value)>,
 }
 
-impl<'a> Schemas<'a> {
+impl<'a> SchemaIndex<'a> {
     fn add(&mut self, schema: &'a Value) -> Id {
         let id = self.all.len();
-        self.all.push(Schema::default());
+        self.all.push(SchemaFacts::default());
         self.unread.push((id, schema));
         id
     }
@@ -138,8 +139,8 @@ impl<'a> Schemas<'a> {
     }
 
     /// Reads every keyword of JSON Schema 2020-12 that applies schemas, and those of draft 7.
-    fn read(&mut self, schema: &'a Value) -> Schema<'a> {
-        let mut read = Schema::default();
+    fn read(&mut self, schema: &'a Value) -> SchemaFacts<'a> {
+        let mut read = SchemaFacts::default();
         for (keyword, value) in schema.as_object().into_iter().flatten() {
             let list = value.as_array().into_iter().flatten();
             let map = value.as_object().into_iter().flatten();
@@ -193,9 +194,9 @@ impl<'a> Schemas<'a> {
 }
 
 struct Planner<'a> {
-    schemas: Vec<Schema<'a>>,
+    schemas: Vec<SchemaFacts<'a>>,
     holds_secret: Vec<bool>,
-    nodes: Vec<Node>,
+    nodes: Vec<ShapeNode>,
     /// The nodes of the sets of schemas that were met.
     known: HashMap<Vec<Id>, usize>,
     /// Nodes that have a number and are yet to be made.
@@ -203,7 +204,7 @@ struct Planner<'a> {
     steps: usize,
 }
 
-impl Planner<'_> {
+impl<'a> Planner<'a> {
     fn finish(&mut self) {
         while let Some((index, set)) = self.open.pop() {
             self.nodes[index] = self.node(&set);
@@ -211,22 +212,22 @@ impl Planner<'_> {
     }
 
     /// The place of a value for which these schemas hold.
-    fn place(&mut self, schemas: &[Id]) -> Place {
-        let Some(set) = self.collected(schemas) else { return Place::Secret };
+    fn place(&mut self, schemas: &[Id]) -> Visibility {
+        let Some(set) = self.collected(schemas) else { return Visibility::Hidden };
         if set.iter().any(|id| self.schemas[*id].is_secret) {
-            return Place::Secret;
+            return Visibility::Hidden;
         }
-        if !set.iter().any(|id| self.holds_secret[*id]) {
-            return self.open_place(&set);
+        if set.iter().any(|id| self.schemas[*id].says_nothing()) && !self.hold_secret(&set) {
+            return Visibility::Shown;
         }
         if let Some(index) = self.known.get(&set) {
-            return Place::Node(*index);
+            return Visibility::ByShape(*index);
         }
         let index = self.nodes.len();
-        self.nodes.push(Node::default());
+        self.nodes.push(ShapeNode::default());
         self.known.insert(set.clone(), index);
         self.open.push((index, set));
-        Place::Node(index)
+        Visibility::ByShape(index)
     }
 
     /// The schemas and all that hold for the same value with them, sorted; nothing, if they are too many.
@@ -245,70 +246,76 @@ impl Planner<'_> {
         Some(set.into_iter().collect())
     }
 
-    fn open_place(&self, set: &[Id]) -> Place {
-        let allows = |shape: fn(&Schema<'_>) -> bool| {
-            set.iter().map(|id| &self.schemas[*id]).any(|schema| schema.says_nothing() || shape(schema))
-        };
-        Place::Open {
-            objects: allows(|schema| schema.describes_object() || schema.types.is_some_and(|types| types.object)),
-            lists: allows(|schema| schema.describes_list() || schema.types.is_some_and(|types| types.list)),
-        }
+    fn hold_secret(&self, set: &[Id]) -> bool {
+        set.iter().any(|id| self.holds_secret[*id])
     }
 
-    fn node(&mut self, set: &[Id]) -> Node {
-        let numbers = set.iter().any(|id| self.schemas[*id].types.is_some_and(|types| types.number));
+    fn node(&mut self, set: &[Id]) -> ShapeNode {
+        let allows = |allowed: fn(Types) -> bool| set.iter().any(|id| self.schemas[*id].types.is_some_and(allowed));
+        let numbers = allows(|types| types.number);
+        let holds_secret = self.hold_secret(set);
+        // Without secrets below, what is only known to be an object or a list may have anything in it.
+        let any_object = (!holds_secret && allows(|types| types.object))
+            .then(|| ObjectShape { named: Box::default(), rest: Visibility::Shown });
+        let any_list = (!holds_secret && allows(|types| types.list))
+            .then(|| ListShape { first: Box::default(), rest: Visibility::Shown });
         // What has no place of its own may have been meant for any of these.
         let secrets: Vec<Id> =
             set.iter().flat_map(|id| self.schemas[*id].below()).filter(|inner| self.holds_secret[*inner]).collect();
-        Node { object: self.object(set, &secrets), list: self.list(set, &secrets), numbers }
+        let unknown = if holds_secret { Visibility::Hidden } else { Visibility::Shown };
+        let object = self.object(set, &secrets, unknown).or(any_object);
+        let list = self.list(set, &secrets, unknown).or(any_list);
+        ShapeNode { holds_secret, object, list, numbers }
     }
 
-    fn object(&mut self, set: &[Id], secrets: &[Id]) -> Option<Object> {
+    fn object(&mut self, set: &[Id], secrets: &[Id], unknown: Visibility) -> Option<ObjectShape> {
         let schemas = || set.iter().map(|id| &self.schemas[*id]);
         let patterns: Vec<Id> = schemas().flat_map(|schema| &schema.patterns).copied().collect();
-        let mut named: BTreeMap<Box<str>, Vec<Id>> = BTreeMap::new();
-        for (name, id) in schemas().flat_map(|schema| &schema.named) {
-            named.entry((*name).into()).or_insert_with(|| patterns.clone()).push(*id);
-        }
-        for schema in schemas().filter(|schema| !schema.unnamed.is_empty()) {
-            for (_, ids) in named.iter_mut().filter(|(name, _)| schema.name(name).is_none()) {
-                ids.extend(&schema.unnamed);
-            }
-        }
-        let unnamed = schemas().flat_map(|schema| &schema.unnamed).copied();
-        let rest: Vec<Id> = patterns.iter().copied().chain(unnamed).collect();
-        if named.is_empty() && rest.is_empty() {
+        let rest: Vec<Id> = schemas().flat_map(|schema| &schema.unnamed).chain(&patterns).copied().collect();
+        let mut names: Vec<&'a str> = schemas().flat_map(|schema| &schema.named).map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        names.dedup();
+        if names.is_empty() && rest.is_empty() {
             return None;
         }
-        let named = named.into_iter().map(|(name, ids)| (name, self.place(&ids))).collect();
-        Some(Object { named, rest: self.rest(rest, secrets) })
+        let named = names.into_iter().map(|name| {
+            let mut ids = patterns.clone();
+            for schema in set.iter().map(|id| &self.schemas[*id]) {
+                match schema.name(name) {
+                    Some(id) => ids.push(id),
+                    None => ids.extend(&schema.unnamed),
+                }
+            }
+            (name.into(), self.place(&ids))
+        });
+        Some(ObjectShape { named: named.collect(), rest: self.rest(rest, secrets, unknown) })
     }
 
-    fn list(&mut self, set: &[Id], secrets: &[Id]) -> Option<List> {
+    fn list(&mut self, set: &[Id], secrets: &[Id], unknown: Visibility) -> Option<ListShape> {
         let schemas = || set.iter().map(|id| &self.schemas[*id]);
         let contains: Vec<Id> = schemas().flat_map(|schema| &schema.contains).copied().collect();
+        let rest: Vec<Id> = schemas().flat_map(|schema| &schema.rest).chain(&contains).copied().collect();
         let longest = schemas().map(|schema| schema.first.len()).max().unwrap_or_default();
-        let mut first = vec![contains.clone(); longest];
-        for schema in schemas() {
-            for (index, ids) in first.iter_mut().enumerate() {
+        if longest == 0 && rest.is_empty() {
+            return None;
+        }
+        let first = (0..longest).map(|index| {
+            let mut ids = contains.clone();
+            for schema in set.iter().map(|id| &self.schemas[*id]) {
                 match schema.first.get(index) {
                     Some(id) => ids.push(*id),
                     None => ids.extend(&schema.rest),
                 }
             }
-        }
-        let rest: Vec<Id> = schemas().flat_map(|schema| &schema.rest).copied().chain(contains).collect();
-        if first.is_empty() && rest.is_empty() {
-            return None;
-        }
-        let first = first.into_iter().map(|ids| self.place(&ids)).collect();
-        Some(List { first, rest: self.rest(rest, secrets) })
+            self.place(&ids)
+        });
+        Some(ListShape { first: first.collect(), rest: self.rest(rest, secrets, unknown) })
     }
 
     /// The place of an entry or an item that no schema names.
-    fn rest(&mut self, mut schemas: Vec<Id>, secrets: &[Id]) -> Place {
+    fn rest(&mut self, mut schemas: Vec<Id>, secrets: &[Id], unknown: Visibility) -> Visibility {
         if schemas.is_empty() {
-            return Place::Secret;
+            return unknown;
         }
         schemas.extend(secrets);
         self.place(&schemas)

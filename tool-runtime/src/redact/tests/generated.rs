@@ -268,11 +268,14 @@ fn a_redaction_that_hides_too_little_is_found_out() {
     assert!(leak(only_at_the_top).is_some());
     let only_what_is_known = |arguments: &Value, definition: &ToolDefinition| {
         let mut redaction = Redaction::new(definition);
-        let open = Place::Open { objects: true, lists: true };
         for node in &mut redaction.nodes {
             let object = node.object.as_mut().map(|object| &mut object.rest);
             let list = node.list.as_mut().map(|list| &mut list.rest);
-            object.into_iter().chain(list).filter(|rest| matches!(rest, Place::Secret)).for_each(|rest| *rest = open);
+            object
+                .into_iter()
+                .chain(list)
+                .filter(|rest| matches!(rest, Visibility::Hidden))
+                .for_each(|rest| *rest = Visibility::Shown);
         }
         redaction.redact(arguments)
     };
