@@ -1,7 +1,8 @@
 //! Strings, with escapes where JSON needs them and for the characters that are not safe to print.
 //!
 //! JSON allows control characters from U+007F on, and those that change the direction or the lines of a text. A result
-//! may end in a terminal, so they are escaped as well.
+//! may end in a terminal, so they are escaped as well. ASCII is scanned for suspects eight bytes at a time; what is not
+//! ASCII takes a second, slower scan.
 
 use std::fmt::Write;
 
@@ -13,7 +14,7 @@ pub(super) fn push_string(text: &mut String, value: &str) {
 
 #[inline]
 pub(super) fn push_escaped(text: &mut String, value: &str) {
-    match first_special(value.as_bytes()) {
+    match first_suspect(value.as_bytes()) {
         None => text.push_str(value),
         Some(first) => push_with_escapes(text, value, first),
     }
@@ -23,93 +24,116 @@ pub(super) fn push_escaped(text: &mut String, value: &str) {
 fn push_with_escapes(text: &mut String, mut value: &str, first: usize) {
     let mut next = Some(first);
     while let Some(at) = next {
+        let byte = value.as_bytes()[at];
+        if byte >= DELETE {
+            return push_with_more_escapes(text, value, at);
+        }
         text.push_str(&value[..at]);
-        value = push_escape(text, &value[at..]);
-        next = first_special(value.as_bytes());
+        push_escape(text, byte);
+        value = &value[at + 1..];
+        next = first_suspect(value.as_bytes());
     }
     text.push_str(value);
 }
 
-/// Writes the first character as an escape, and returns what follows it.
-fn push_escape<'a>(text: &mut String, value: &'a str) -> &'a str {
-    let letter = match value.as_bytes()[0] {
-        byte @ (b'"' | b'\\') => char::from(byte),
+/// As [`push_with_escapes`], from where a value stops to be ASCII.
+#[inline(never)]
+fn push_with_more_escapes(text: &mut String, mut value: &str, mut from: usize) {
+    while let Some(at) = first_special(value.as_bytes(), from) {
+        text.push_str(&value[..at]);
+        value = push_code(text, &value[at..]);
+        from = 0;
+    }
+    text.push_str(value);
+}
+
+/// Always inlined: a call costs a text with many line breaks a tenth more instructions.
+#[inline(always)]
+fn push_escape(text: &mut String, byte: u8) {
+    let letter = match byte {
+        b'"' | b'\\' => char::from(byte),
         b'\n' => 'n',
         b'\r' => 'r',
         b'\t' => 't',
         0x08 => 'b',
         0x0C => 'f',
-        _ => return push_code(text, value),
+        // A text takes whatever is written.
+        _ => return write!(text, "\\u{byte:04x}").unwrap_or_default(),
     };
     text.push('\\');
     text.push(letter);
-    &value[1..]
 }
 
-/// Writes the first character as `\uXXXX`, and returns what follows it. None that is escaped has a longer code.
+/// Writes the first character as an escape, and returns what follows it. None that is escaped has more than four digits.
 fn push_code<'a>(text: &mut String, value: &'a str) -> &'a str {
     let mut rest = value.chars();
-    if let Some(character) = rest.next() {
-        // Writing to a string cannot fail.
-        write!(text, "\\u{:04x}", u32::from(character)).unwrap_or_default();
+    match rest.next() {
+        Some(character @ ..'\x7F') => push_escape(text, character as u8),
+        Some(character) => write!(text, "\\u{:04x}", u32::from(character)).unwrap_or_default(),
+        None => {}
     }
     rest.as_str()
 }
 
 /// Writes what is JSON already. Whatever is not safe to print can only stand in its strings.
 pub(super) fn push_json(text: &mut String, mut json: &str) {
-    while let Some(at) = first_unsafe(json) {
+    let is_unsafe = |bytes: &[u8], at: usize| bytes[at] >= DELETE && is_special(&bytes[at..]);
+    while let Some(at) = (0..json.len()).find(|at| is_unsafe(json.as_bytes(), *at)) {
         text.push_str(&json[..at]);
         json = push_code(text, &json[at..]);
     }
     text.push_str(json);
 }
 
-fn first_unsafe(json: &str) -> Option<usize> {
-    let bytes = json.as_bytes();
-    (0..bytes.len()).find(|at| bytes[*at] >= DELETE && is_special(&bytes[*at..]))
-}
-
 const DELETE: u8 = 0x7F;
 
-/// Finds the first character that is written as an escape.
+/// Finds the first byte that JSON escapes or that is not printable ASCII.
 #[inline]
-pub(super) fn first_special(bytes: &[u8]) -> Option<usize> {
+pub(super) fn first_suspect(bytes: &[u8]) -> Option<usize> {
     let (eights, rest) = bytes.as_chunks::<8>();
     for (index, eight) in eights.iter().enumerate() {
         let suspects = suspects(u64::from_le_bytes(*eight));
         if suspects != 0 {
-            let at = suspects.trailing_zeros() as usize / 8;
-            if eight[at] < DELETE {
-                return Some(8 * index + at);
-            }
-            if let Some(at) = special_within(bytes, 8 * index) {
-                return Some(at);
-            }
+            return Some(8 * index + suspects.trailing_zeros() as usize / 8);
         }
     }
-    let start = 8 * eights.len();
-    let is_special = |(at, byte): (usize, &u8)| MAY_BE_SPECIAL[usize::from(*byte)] && is_special(&rest[at..]);
-    Some(start + rest.iter().enumerate().position(is_special)?)
+    let at = rest.iter().position(|byte| IS_SUSPECT[usize::from(*byte)])?;
+    Some(8 * eights.len() + at)
 }
 
-/// Finds the first such character among the eight bytes from there, one of which is not ASCII.
-#[inline(never)]
-fn special_within(bytes: &[u8], start: usize) -> Option<usize> {
-    (start..start + 8).find(|at| MAY_BE_SPECIAL[usize::from(bytes[*at])] && is_special(&bytes[*at..]))
-}
-
-/// Sets the high bit of each byte that needs a look: what JSON escapes, and everything from U+007F on. It is right up to
-/// the first such byte; those behind it may be wrong.
+/// Sets the high bit of each suspect, as far as the first; those behind it may be wrong.
 #[inline]
 fn suspects(eight: u64) -> u64 {
-    const fn each(byte: u8) -> u64 {
-        u64::from_le_bytes([byte; 8])
-    }
     let below = |bytes: u64, limit: u8| bytes.wrapping_sub(each(limit));
     // No byte of UTF-8 is 0xFF, so that nothing is carried.
     let from_delete = eight.wrapping_add(each(1));
     (below(eight, b' ') | below(eight ^ each(b'"'), 1) | below(eight ^ each(b'\\'), 1) | from_delete) & each(0x80)
+}
+
+const fn each(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; 8])
+}
+
+/// Finds the first character from there on that is written as an escape.
+fn first_special(bytes: &[u8], from: usize) -> Option<usize> {
+    let find = |mut range: std::ops::Range<usize>| {
+        range.find(|at| IS_SUSPECT[usize::from(bytes[*at])] && is_special(&bytes[*at..]))
+    };
+    let (eights, rest) = bytes[from..].as_chunks::<8>();
+    let suspicious = eights.iter().enumerate().filter(|(_, eight)| may_have_special(u64::from_le_bytes(**eight)));
+    let starts = suspicious.map(|(index, _)| from + 8 * index);
+    starts.filter_map(|start| find(start..start + 8)).next().or_else(|| find(bytes.len() - rest.len()..bytes.len()))
+}
+
+/// Returns `true` if one of eight bytes is special or begins a character that may be. Most text has none, in whatever
+/// language.
+#[inline]
+fn may_have_special(eight: u64) -> bool {
+    let below = |bytes: u64, limit: u8| bytes.wrapping_sub(each(limit)) & !bytes;
+    let is = |byte: u8| below(eight ^ each(byte), 1);
+    // 0xC2 and 0xE2 differ in one bit.
+    let leads = below((eight | each(0x20)) ^ each(0xE2), 1) | is(0xD8) | is(DELETE);
+    (below(eight, b' ') | is(b'"') | is(b'\\') | leads) & each(0x80) != 0
 }
 
 /// Returns `true` if a text begins with a character that is written as an escape.
@@ -127,19 +151,12 @@ fn is_special(bytes: &[u8]) -> bool {
     )
 }
 
-/// The bytes that characters begin with which may be special.
-static MAY_BE_SPECIAL: [bool; 256] = {
-    let mut may_be_special = [false; 256];
-    let mut control = 0;
-    while control < b' ' {
-        may_be_special[control as usize] = true;
-        control += 1;
+static IS_SUSPECT: [bool; 256] = {
+    let mut is_suspect = [true; 256];
+    let mut printable = b' ';
+    while printable < DELETE {
+        is_suspect[printable as usize] = printable == b'"' || printable == b'\\';
+        printable += 1;
     }
-    may_be_special[b'"' as usize] = true;
-    may_be_special[b'\\' as usize] = true;
-    may_be_special[DELETE as usize] = true;
-    may_be_special[0xC2] = true;
-    may_be_special[0xD8] = true;
-    may_be_special[0xE2] = true;
-    may_be_special
+    is_suspect
 };

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::ser::{Error as _, Serializer};
 use serde_json::{Error, Result, Value};
 
-use self::escape::{first_special, push_escaped, push_string};
+use self::escape::{first_suspect, push_escaped, push_string};
 use self::items::{Closing, Items, RAW};
 
 /// Writes a value behind a text.
@@ -108,7 +108,7 @@ impl<'a> Serializer for Writer<'a> {
         self.0.push('"');
         let start = self.0.len();
         write!(self.0, "{value}").map_err(Error::custom)?;
-        if first_special(&self.0.as_bytes()[start..]).is_some() {
+        if first_suspect(&self.0.as_bytes()[start..]).is_some() {
             let shown = self.0.split_off(start);
             push_escaped(self.0, &shown);
         }
