@@ -11,7 +11,6 @@ use super::duplicate::FreeForm;
 use super::place::path_of_error;
 use super::read::{Problem, without_place};
 use super::{Decode, Reason, Undecodable};
-use crate::display::escape;
 use crate::redact::Redaction;
 use crate::{ArgumentError, ErrorKind, ToolError};
 
@@ -187,7 +186,6 @@ impl Schemas {
     /// All errors in words that the model can act on.
     fn refusal(&self, tool: &str, mut errors: Vec<ArgumentError>) -> ToolError {
         self.hide_secrets(&mut errors);
-        errors.iter_mut().for_each(escape_error);
         let mut message = format!("Invalid arguments for `{tool}`:");
         for error in errors.iter().take(SHOWN) {
             message.push_str(&format!("\n- {error}"));
@@ -247,11 +245,14 @@ impl Schemas {
                 received: None,
                 expected: "sent twice; send it once".to_owned(),
             }),
-            Problem::NestedDuplicate { index, key } => errors.push(ArgumentError {
-                path: self.arguments[index].name.to_string(),
-                received: None,
-                expected: format!("the key {:?} stands twice in one object; send it once", shorten(&key)),
-            }),
+            Problem::NestedDuplicate { index, key } => {
+                let path = self.arguments[index].name.to_string();
+                // The keys of a secret are part of it.
+                let is_secret = self.redaction().is_secret(&path);
+                let key = if is_secret { "a key".to_owned() } else { format!("the key {:?}", shorten(&key)) };
+                let expected = format!("{key} stands twice in one object; send it once");
+                errors.push(ArgumentError { path, received: None, expected });
+            }
             Problem::Missing(index) => {
                 let argument = &self.arguments[index];
                 let expected = format!("missing, expected {}", self.expectation(argument));
@@ -317,15 +318,6 @@ impl Schemas {
                 let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
                 format!("unknown argument; there is {}", names.join(", "))
             }
-        }
-    }
-}
-
-/// Escapes what does not show: names and values are the model's, and may hold anything.
-fn escape_error(error: &mut ArgumentError) {
-    for text in [&mut error.path, &mut error.expected].into_iter().chain(&mut error.received) {
-        if let Cow::Owned(escaped) = escape(text) {
-            *text = escaped;
         }
     }
 }

@@ -189,17 +189,6 @@ mod tests {
             for text in [&result.output, error["message"].as_str().unwrap()] {
                 assert!(text.chars().all(|c| shows(c) || c == '\n'), "{text:?}");
             }
-            for error in error["arguments"].as_array().into_iter().flatten() {
-                assert!(
-                    error
-                        .as_object()
-                        .unwrap()
-                        .values()
-                        .filter_map(|text| text.as_str())
-                        .all(|text| text.chars().all(shows)),
-                    "{error:?}"
-                );
-            }
         }
         let unknown = tools.call(ToolCall::from_text(nasty, "{}")).await.output;
         assert!(
