@@ -168,6 +168,7 @@ mod tests {
         let nasty = "\x1b]0;title\x07\u{9b}31m\u{202e}\u{2028}\x7f\nx";
         let schema = json!({"type": "object", "properties": {
             "count": {"type": "integer"},
+            "note": {"type": "string"},
             "point": {"type": "object", "properties": {"x": {"type": "integer"}}, "additionalProperties": false},
         }});
         let tool = RuntimeTool::from_schema("t", "", &schema, |_, _| async { "ran" });
@@ -195,7 +196,8 @@ mod tests {
             unknown.starts_with(r"There is no tool `\u{1b}]0;title\u{7}\u{9b}31m\u{202e}\u{2028}\u{7f}\nx`."),
             "{unknown}"
         );
-        let mended = tools.call(ToolCall::from_text("t", &format!("{{\"count\": \"1\",}} // {}", "\u{202e}"))).await;
-        assert!(!serde_json::to_string(&mended.metadata).unwrap().contains('\u{202e}'), "{mended:?}");
+        let mended = tools.call(ToolCall::from_text("t", "{\"note\": \"\u{9b}\u{202e}\",}")).await;
+        let repairs = mended.metadata.get("repairs").unwrap().to_string();
+        assert!(repairs.contains(r"u{202e}") && repairs.chars().all(shows), "{repairs}");
     }
 }

@@ -125,7 +125,7 @@ fn map(keyword: usize, names: &[String], case: &Case) -> Case {
         2 => json!({"type": "object", "patternProperties": {".": schema}}),
         _ => json!({"type": "object", "properties": {&names[0]: {}}, "patternProperties": {".": schema}}),
     };
-    Case::joined(schema, &[case.clone()], |cases, part| {
+    Case::joined(schema, std::slice::from_ref(case), |cases, part| {
         Value::Object(names.iter().map(|name| (name.clone(), part(&cases[0]).clone())).collect())
     })
 }
@@ -140,7 +140,7 @@ fn list(keyword: usize, length: usize, case: &Case) -> Case {
         4 => (json!({"type": "array", "prefixItems": [text], "unevaluatedItems": schema}), true),
         _ => (json!({"type": "array", "items": [text], "additionalItems": schema}), true),
     };
-    Case::joined(schema, &[case.clone()], |cases, part| {
+    Case::joined(schema, std::slice::from_ref(case), |cases, part| {
         let text = begins_with_text.then(|| Value::from("SHOWN"));
         text.into_iter().chain(vec![part(&cases[0]).clone(); length]).collect()
     })
