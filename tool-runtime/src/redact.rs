@@ -19,9 +19,9 @@ const DEEPEST: usize = 128;
 /// Returns the arguments with `"***"` in place of each secret: arguments marked `#[arg(secret)]`, and values that a
 /// schema calls `writeOnly`, at any depth.
 ///
-/// In doubt a value is hidden. An argument that the tool does not have may be a secret with its name misspelt. The same
-/// holds for a key inside of an argument, and for a value of a shape that its schema does not describe, wherever that
-/// schema has a secret in it.
+/// In doubt a value is hidden. An argument that the tool does not have may be a secret with its name misspelt, and so may
+/// a key that a schema does not have beside or above a secret. In a tool with secrets, an object or a list is hidden
+/// where the schemas describe something else.
 ///
 /// ```
 /// use serde_json::json;

@@ -140,7 +140,7 @@ impl Properties {
                 Value::Object(schema) => {
                     schema.insert("writeOnly".to_owned(), Value::Bool(true));
                 }
-                other => *other = json!({"writeOnly": true}),
+                other => *other = json!({"allOf": [other.take()], "writeOnly": true}),
             }
         }
     }
