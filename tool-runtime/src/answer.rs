@@ -192,7 +192,7 @@ pub(crate) fn text<T: Serialize>(value: &T) -> Answer {
     match value.serialize(Plain { says_nothing: size_of::<T>() == 0 }) {
         Ok(text) => Ok(text.into()),
         Err(NotPlain) => {
-            // Nothing is cleaned out of it: it is data, and JSON escapes control characters.
+            // Nothing is cleaned out of it: it is data, and control characters are escaped in it.
             let mut text = String::with_capacity(JSON_CAPACITY);
             match json::write(&mut text, value) {
                 Ok(()) => Ok(text.into()),

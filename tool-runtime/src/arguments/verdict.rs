@@ -11,7 +11,7 @@ use super::duplicate::FreeForm;
 use super::place::path_of_error;
 use super::read::{Problem, without_place};
 use super::{Decode, Reason, Undecodable};
-use crate::redact::{may_hold_secret, may_hold_secrets};
+use crate::redact::Redaction;
 use crate::{ArgumentError, ErrorKind, ToolError};
 
 /// How many mistakes a message tells.
@@ -24,6 +24,7 @@ const KEPT: usize = 200;
 pub(crate) struct Schemas {
     pub(crate) arguments: Vec<BoundArgument>,
     definition: Arc<ToolDefinition>,
+    redaction: OnceLock<Redaction>,
 }
 
 /// One argument.
@@ -73,7 +74,7 @@ impl Schemas {
             .iter()
             .map(|spec| argument(spec.name, spec.details.default, !spec.details.rules.is_empty()))
             .collect();
-        Self { arguments, definition }
+        Self { arguments, definition, redaction: OnceLock::new() }
     }
 
     /// The arguments of a tool that was made at run time, which are values until they are all there: the schema alone
@@ -94,7 +95,8 @@ impl Schemas {
                     .map(|(validator, _)| validator),
             ),
         };
-        Self { arguments: definition.arguments.iter().map(argument).collect(), definition }
+        let arguments = definition.arguments.iter().map(argument).collect();
+        Self { arguments, definition, redaction: OnceLock::new() }
     }
 
     /// Fills each argument that may be left out as if it had been; by index, what its type has against that.
@@ -142,6 +144,11 @@ impl Schemas {
         &self.definition
     }
 
+    /// Returns the redaction of the tool's arguments, planned at its first use.
+    pub(crate) fn redaction(&self) -> &Redaction {
+        self.redaction.get_or_init(|| Redaction::new(&self.definition))
+    }
+
     /// Whether arguments that are refused may be mended.
     pub(crate) fn is_mended(&self, by_default: bool) -> bool {
         self.definition.repair.unwrap_or(by_default)
@@ -167,7 +174,7 @@ impl Schemas {
 
     /// Refuses arguments for what is wrong with them together.
     pub(crate) fn refusal_together(&self, tool: &str, mut errors: Vec<ArgumentError>) -> ToolError {
-        let has_secrets = may_hold_secrets(&self.definition);
+        let has_secrets = self.redaction().may_hold_secrets();
         // What concerns all of them may repeat any of them.
         for error in errors.iter_mut().filter(|error| has_secrets && error.path.is_empty()) {
             error.received = None;
@@ -194,15 +201,15 @@ impl Schemas {
 
     /// What an argument with a secret in it received is not repeated: the answer goes into logs and prompts.
     fn hide_secrets(&self, errors: &mut [ArgumentError]) {
-        let arguments = self.definition.arguments.iter();
-        for (name, argument) in arguments.filter(|(name, _)| may_hold_secret(name, &self.definition)) {
+        let redaction = self.redaction();
+        for name in self.definition.arguments.keys().filter(|name| redaction.may_hold_secret(name)) {
             let is_its = |path: &str| {
                 path.strip_prefix(name.as_str())
                     .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
             };
             for error in errors.iter_mut().filter(|error| is_its(&error.path)) {
                 // The keys of a secret are part of it.
-                if argument.is_secret() {
+                if redaction.is_secret(name) {
                     error.path.truncate(name.len());
                 }
                 error.received = error.received.take().map(|_| "a secret".to_owned());
@@ -219,14 +226,14 @@ impl Schemas {
             Problem::Malformed { what, place, near } => {
                 let near = match near.as_str() {
                     "" => ", at the end".to_owned(),
-                    _ if may_hold_secrets(&self.definition) => String::new(),
+                    _ if self.redaction().may_hold_secrets() => String::new(),
                     near => format!(", near {near:?}"),
                 };
                 errors.push(whole(format!("the arguments are no valid JSON: {what} ({place}{near})")));
             }
             Problem::NotAnObject(received) => errors.push(ArgumentError {
                 path: String::new(),
-                received: Some(received).filter(|_| !may_hold_secrets(&self.definition)),
+                received: Some(received).filter(|_| !self.redaction().may_hold_secrets()),
                 expected: "a JSON object with the arguments by name".to_owned(),
             }),
             Problem::Unknown(name) => {
@@ -238,11 +245,14 @@ impl Schemas {
                 received: None,
                 expected: "sent twice; send it once".to_owned(),
             }),
-            Problem::NestedDuplicate { index, key } => errors.push(ArgumentError {
-                path: self.arguments[index].name.to_string(),
-                received: None,
-                expected: format!("the key {:?} stands twice in one object; send it once", shorten(&key)),
-            }),
+            Problem::NestedDuplicate { index, key } => {
+                let path = self.arguments[index].name.to_string();
+                // The keys of a secret are part of it.
+                let is_secret = self.redaction().is_secret(&path);
+                let key = if is_secret { "a key".to_owned() } else { format!("the key {:?}", shorten(&key)) };
+                let expected = format!("{key} stands twice in one object; send it once");
+                errors.push(ArgumentError { path, received: None, expected });
+            }
             Problem::Missing(index) => {
                 let argument = &self.arguments[index];
                 let expected = format!("missing, expected {}", self.expectation(argument));

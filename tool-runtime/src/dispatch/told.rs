@@ -10,7 +10,7 @@ use super::span::{has_subscriber, span_of};
 use super::{BoundTool, Given};
 use crate::inject::Input;
 use crate::result::EXPIRES;
-use crate::{ErrorKind, Events, Progress, ToolCall, ToolResult, Watched, What, redact};
+use crate::{ErrorKind, Events, Progress, ToolCall, ToolResult, Watched, What};
 
 /// Tells of a call: that it starts, and when this is dropped, how it ended. So each call that starts has one end,
 /// however it comes.
@@ -52,7 +52,9 @@ impl Told {
 
     /// As [`starts`](Self::starts), with arguments that may be wrong.
     pub(super) fn starts_with_text(&mut self, text: &str, tool: &BoundTool) {
-        self.starts(|| serde_json::from_str(text).map_or(Value::Null, |value| redact(&value, tool.definition())));
+        self.starts(|| {
+            serde_json::from_str(text).map_or(Value::Null, |value| tool.schemas().redaction().redact(&value))
+        });
     }
 
     /// Hears what the handler reports, as whoever came with the call does.

@@ -89,7 +89,11 @@ impl Started {
     /// A call that starts now, with its mended arguments. What the definition calls secret is left out.
     #[must_use]
     pub fn new(call: &ToolCall<'_>, definition: &ToolDefinition, arguments: &Value) -> Self {
-        let arguments = redact(arguments, definition);
+        Self::redacted(call, redact(arguments, definition))
+    }
+
+    /// A call that starts now, with arguments that are redacted already.
+    pub(crate) fn redacted(call: &ToolCall<'_>, arguments: Value) -> Self {
         Self {
             key: CallKey::new(call.conversation_id(), call.call_id(), call.name(), &arguments),
             tool: call.name().to_owned(),

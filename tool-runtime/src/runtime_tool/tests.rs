@@ -211,6 +211,26 @@ async fn a_whole_result_is_answered_as_it_is_but_clean() {
 }
 
 #[tokio::test]
+async fn json_results_are_safe_to_print() {
+    let value = json!({"a\u{9b}": ["\u{9b}31m\u{202e}x\u{7f}\u{1b}[m", "é – \u{2026}"]});
+    let result = value.clone();
+    let tools = with(RuntimeTool::new("x.remote", "", move |(): ()| std::future::ready(result.clone())));
+    let output = answer(&tools, "{}").await.output;
+    assert_eq!(output, r#"{"a\u009b":["\u009b31m\u202ex\u007f\u001b[m","é – …"]}"#);
+    assert_eq!(serde_json::from_str::<Value>(&output).unwrap(), value);
+}
+
+#[tokio::test]
+async fn keys_of_a_secret_are_not_repeated() {
+    let schema = json!({"properties": {"vault": {"type": "object", "writeOnly": true}, "plain": {"type": "object"}}});
+    let tools = with(RuntimeTool::from_schema("x.remote", "", &schema, |_, _| async { "ran" }));
+    let output = answer(&tools, r#"{"vault": {"SECRET": 1, "SECRET": 2}}"#).await.output;
+    assert!(output.ends_with("`vault`: a key stands twice in one object; send it once"), "{output}");
+    let plain = answer(&tools, r#"{"plain": {"SECRET": 1, "SECRET": 2}}"#).await.output;
+    assert!(plain.contains("SECRET"), "the control: {plain}");
+}
+
+#[tokio::test]
 async fn errors_and_panics_are_results() {
     #[derive(Deserialize, JsonSchema)]
     struct How {

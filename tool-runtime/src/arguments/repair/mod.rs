@@ -25,6 +25,7 @@ use unwrap::unwrap_arguments;
 
 use super::Decode;
 use super::read::{Problem, Reader, read};
+use crate::redact::Redaction;
 
 /// Arguments that were mended.
 pub(crate) struct Repaired {
@@ -55,8 +56,8 @@ pub(crate) fn repair(
         slots.iter_mut().for_each(|slot| slot.clear());
         read(&Reader { text, ..*reader }, slots).map_err(|problems| wrong_values(reader, &problems))
     };
-    let wrong = wrong_values(reader, &problems);
-    repaired(reader.text, reader.schemas.definition(), wrong, read_again).ok_or(problems)
+    let (schemas, wrong) = (reader.schemas, wrong_values(reader, &problems));
+    repaired(reader.text, schemas.definition(), schemas.redaction(), wrong, read_again).ok_or(problems)
 }
 
 /// The arguments with a wrong value; nothing, if something else is wrong, too.
@@ -76,10 +77,11 @@ fn wrong_values<'a>(reader: &Reader<'a>, problems: &[Problem]) -> Wrong<'a> {
 fn repaired<'a>(
     text: &str,
     definition: &ToolDefinition,
+    redaction: &Redaction,
     mut wrong: Wrong<'a>,
     mut read: impl FnMut(&str) -> Result<(), Wrong<'a>>,
 ) -> Option<Repaired> {
-    let mut notes = Notes::new(definition);
+    let mut notes = Notes::new(redaction);
     let mut arguments = unwrap_arguments(text, &mut notes)?;
     if !notes.is_empty() {
         let text = write_object(&arguments);

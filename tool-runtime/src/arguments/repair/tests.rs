@@ -6,6 +6,7 @@ use tool_model::validate::Validator;
 
 use super::loose::parse;
 use super::{Repair, Repaired, repaired};
+use crate::redact::Redaction;
 
 /// A tool of one argument, `v`.
 fn tool(schema: Value, required: bool) -> ToolDefinition {
@@ -49,7 +50,7 @@ fn attempt(definition: &ToolDefinition, text: &str) -> Option<Repaired> {
     };
     match judge(text) {
         Ok(()) => None,
-        Err(wrong) => repaired(text, definition, wrong, judge),
+        Err(wrong) => repaired(text, definition, &Redaction::new(definition), wrong, judge),
     }
 }
 

@@ -15,6 +15,7 @@ mod trial;
 
 use std::sync::Arc;
 
+use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
@@ -30,8 +31,9 @@ use crate::answer::Failure;
 use crate::arguments::Repaired;
 use crate::confirm::{Confirm, Question};
 use crate::guard::CatchPanic;
+use crate::json;
 use crate::shim::Waiting;
-use crate::{ErrorKind, Permit, ToolCall, ToolError, ToolResult, redact};
+use crate::{ErrorKind, Permit, ToolCall, ToolError, ToolResult};
 
 /// What is said of a call that only the record was to answer.
 const NOT_ON_RECORD: &str = "is on no record: whether it has taken effect cannot be said here";
@@ -108,13 +110,12 @@ impl Careful {
             Some(question) => self.timed(budget, self.read_approved(question)).await,
         };
         match &read {
-            Ok((_, read)) => told.starts(|| redact(&read.arguments, self.tool.definition())),
+            Ok((_, read)) => told.starts(|| self.redact(&read.arguments)),
             Err(_) => told.starts_with_text(&self.call.arguments, &self.tool),
         }
         let (mut waiting, mut read) = read?;
         if rules.trace_arguments {
-            let shown = redact(&read.arguments, self.tool.definition());
-            told.span.record("gen_ai.tool.call.arguments", shown.to_string());
+            told.span.record("gen_ai.tool.call.arguments", json::text(&self.redact(&read.arguments)));
         }
         if self.dry_run || rules.dry_run {
             self.timed(budget, self.note(&read, "dry run")).await?;
@@ -157,6 +158,11 @@ impl Careful {
         work: impl Future<Output = Result<T, Box<ToolResult>>>,
     ) -> Result<T, Box<ToolResult>> {
         budget.spend(work).await.map_err(|failure| self.not_run(failure))?
+    }
+
+    /// Returns arguments without their secrets.
+    fn redact(&self, arguments: &Value) -> Value {
+        self.tool.schemas().redaction().redact(arguments)
     }
 
     fn not_run(&self, failure: Box<Failure>) -> Box<ToolResult> {

@@ -22,7 +22,7 @@ impl Careful {
     /// A call that completed before is answered as it was then; of one that was left in the middle nobody knows.
     pub(super) async fn recall(&self, asked: &Value) -> Result<(), Box<ToolResult>> {
         let Some(journal) = &self.inner.rules.journal else { return Ok(()) };
-        let started = Started::new(&self.call, self.tool.definition(), asked);
+        let started = Started::redacted(&self.call, self.redact(asked));
         match journal.recall(&started.key).await {
             Ok(None) => Ok(()),
             Ok(Some(begun)) => self.known(begun),
@@ -55,7 +55,7 @@ impl Careful {
     ) -> Result<Option<Record>, Box<ToolResult>> {
         let Some(journal) = &self.inner.rules.journal else { return Ok(None) };
         let mut started = self.started(read).decision(decision);
-        started.key = Started::new(&self.call, self.tool.definition(), asked).key;
+        started.key = Started::redacted(&self.call, self.redact(asked)).key;
         let (journal, runtime) = (journal.clone(), self.runtime.clone());
         // If nobody waits for it any more, the call is on record all the same, and so must be that it did not run.
         let beginning = ToTheEnd::new(&self.runtime, async move {
@@ -70,7 +70,7 @@ impl Careful {
     }
 
     fn started(&self, read: &Read) -> Started {
-        let started = Started::new(&self.call, self.tool.definition(), &read.arguments);
+        let started = Started::redacted(&self.call, self.redact(&read.arguments));
         match &read.repaired {
             Some(repaired) => started.repairs(repaired.values()),
             None => started,

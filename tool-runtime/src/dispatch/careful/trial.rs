@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::{Careful, Read, Rules, mend};
 use crate::confirm::Verdict;
 use crate::dispatch::preview;
-use crate::{ErrorKind, ToolResult, redact};
+use crate::json;
+use crate::{ErrorKind, ToolResult};
 
 impl Careful {
     /// What would happen, as far as that can be said without doing it or asking anybody.
@@ -19,7 +20,7 @@ impl Careful {
                 return result;
             }
         };
-        let arguments = redact(&read.arguments, self.tool.definition());
+        let arguments = json::text(&self.redact(&read.arguments));
         let output = format!("Dry run: `{}` would run{when} with {arguments}. Nothing was done.", self.tool.name);
         let mut result = ToolResult::success(output);
         result.metadata.insert("dry_run", true);
@@ -27,7 +28,7 @@ impl Careful {
         match self.effect(read).await {
             Ok(None) => {}
             Ok(Some(effect)) => {
-                result.output.push_str(&format!(" It would do this: {effect}"));
+                result.output.push_str(&format!(" It would do this: {}", json::text(&effect)));
                 result.metadata.insert("preview", effect);
             }
             Err(mut busy) => {
