@@ -307,7 +307,7 @@ impl<'a> Call<'a> {
         }
         let work = match step {
             Ok(Step::Done(answer)) => return Break(answered(tool, answer)),
-            Ok(Step::Refused(error)) => return Break(ToolResult::failure(*error)),
+            Ok(Step::Refused(error)) => return Break(ToolResult::failure(*error).not_started()),
             Ok(Step::Future(handler)) => Work::Handler(handler),
             Ok(Step::Blocking(function)) => match Handle::try_current() {
                 Ok(runtime) => {
@@ -321,7 +321,7 @@ impl<'a> Call<'a> {
                 let facts = Facts::new(self.call.context(), self.timeout_of(tool));
                 let scope = ScopeInner::new(inner.dependencies.clone(), std::mem::take(&mut self.with), facts);
                 Work::Scoped {
-                    run: Box::pin(scoped::run(tool.clone(), scope.clone(), runtime.clone(), waiting)),
+                    run: Box::pin(scoped::run(tool.clone(), scope.clone(), runtime.clone(), waiting, None)),
                     scope,
                     runtime,
                 }
@@ -349,7 +349,7 @@ impl<'a> Call<'a> {
                 self.watch_plainly(tool, told);
                 return None;
             }
-            let result = answered(tool, Err(no_runtime()));
+            let result = answered(tool, Err(no_runtime())).not_started();
             told.ends(&result);
             return Some(Break(result));
         };
@@ -358,12 +358,14 @@ impl<'a> Call<'a> {
             None => (None, false, false, None, None),
         };
         let counts_for = self.rare.as_ref().and_then(|rare| rare.counts_for.clone());
+        let stage = approved.as_ref().and_then(|question| question.stage.clone()).unwrap_or_default();
         let careful = Careful {
             counts_for,
             inner: self.tools.inner.clone(),
             tool: tool.clone(),
             call: self.call.clone().into_owned(),
             approved,
+            stage,
             dry_run,
             replay,
             confirm,
@@ -376,10 +378,13 @@ impl<'a> Call<'a> {
         let span = told.span.clone();
         Some(Continue(State::Careful(Box::pin(careful.run(told).instrument(span)))))
     }
-    /// Whether it takes the careful way whatever its tool is.
+
+    /// Returns `true` if the call takes the careful way whatever its tool is. A call that has yet to take its seat does:
+    /// a reload may have made its tool one that nobody is asked about.
     #[inline]
     fn is_special(&self) -> bool {
-        self.rare.as_ref().is_some_and(|rare| rare.dry_run || rare.replay || rare.approved.is_some())
+        let is_special = |rare: &Rare| rare.dry_run || rare.replay || rare.approved.is_some() || rare.seat.is_some();
+        self.rare.as_deref().is_some_and(is_special)
     }
 
     /// What is asked, limited and recorded is the tool itself, whatever a selection calls it. What the model reads has
@@ -433,7 +438,7 @@ impl Future for Call<'_> {
                 Continue(state) => this.state = state,
                 Break(result) => {
                     this.state = State::Done;
-                    return Poll::Ready(this.dressed(result));
+                    return Poll::Ready(this.dressed(result, false));
                 }
             }
         }
@@ -449,8 +454,10 @@ impl Future for Call<'_> {
             }
             return Poll::Pending;
         };
+        // On the careful way it was judged before it was recorded.
+        let is_judged = matches!(this.state, State::Careful(_));
         this.state = State::Done;
-        Poll::Ready(this.dressed(result))
+        Poll::Ready(this.dressed(result, is_judged))
     }
 }
 

@@ -9,8 +9,8 @@ use crate::{ErrorKind, Spilled, ToolError, ToolResult};
 impl Call<'_> {
     /// Shortens a result that is too long, and says what was mended.
     #[inline]
-    pub(super) fn dressed(&mut self, result: ToolResult) -> ToolResult {
-        let result = if self.tools.inner.rules.touch_results { self.touched(result) } else { result };
+    pub(super) fn dressed(&mut self, result: ToolResult, is_judged: bool) -> ToolResult {
+        let result = if self.tools.inner.rules.touch_results { self.touched(result, is_judged) } else { result };
         #[cfg(feature = "metrics")]
         if let Some(measured) = self.measured.take() {
             measured.end(&self.call.name, &result);
@@ -18,22 +18,22 @@ impl Call<'_> {
         if self.rare.is_none() { result } else { self.with_rare(result) }
     }
 
-    /// Shortens a result that is too long, and ends tries.
+    /// Ends tries, unless that was done, and shortens a result that is too long.
     #[cold]
-    fn touched(&self, result: ToolResult) -> ToolResult {
+    fn touched(&self, result: ToolResult, is_judged: bool) -> ToolResult {
         let rules = &self.tools.inner.rules;
-        let result = match &rules.spill {
-            None => result,
-            Some(spill) => shortened(result, |output| spill.shorten(self.call.conversation_id(), output)),
-        };
-        match &rules.tries {
-            None => result,
-            Some(tries) => {
+        let result = match &rules.tries {
+            Some(tries) if !is_judged => {
                 let rare = self.rare.as_ref();
                 let called = rare.and_then(|rare| rare.called.as_deref());
                 let counts_for = rare.and_then(|rare| rare.counts_for.as_deref());
                 tries.judge(counts_for.or(self.call.conversation_id()), &self.call.name, called, result)
             }
+            _ => result,
+        };
+        match &rules.spill {
+            None => result,
+            Some(spill) => shortened(result, |output| spill.shorten(self.call.conversation_id(), output)),
         }
     }
 
@@ -56,7 +56,7 @@ impl Call<'_> {
     #[inline(never)]
     pub(super) fn at_once(&self, tool: Option<&BoundTool>, result: ToolResult) -> ToolResult {
         Told::at_once(&self.tools.inner.rules.events, &self.call, tool, &result);
-        result
+        result.not_started()
     }
 
     /// Tells of a call that takes the plain way.

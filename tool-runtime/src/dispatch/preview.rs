@@ -101,7 +101,7 @@ async fn effect(
 ) -> Result<Effect, ToolError> {
     let failed = |failure: Box<Failure>| in_words(&preview, *failure);
     let runtime = Handle::try_current().map_err(|_| failed(no_runtime()))?;
-    let run = scoped::run(preview.clone(), scope.clone(), runtime.clone(), waiting);
+    let run = scoped::run(preview.clone(), scope.clone(), runtime.clone(), waiting, None);
     let task = runtime.spawn(async move {
         let answer = CatchPanic(Box::pin(budget.spend(run))).await;
         let answer: Answer = match answer {

@@ -3,6 +3,7 @@
 use super::Dispatcher;
 use super::dressed::shortened;
 use crate::journal::{JournalError, State};
+use crate::{Spill, ToolResult};
 
 impl Dispatcher {
     /// What became of a call that was made before, by the record of it: for whoever goes on after a crash, and has calls
@@ -39,8 +40,8 @@ impl Dispatcher {
         let mut state = journal.state_of(conversation, id).await?;
         // It is on record whole.
         if let (Some(State::Finished(finished)), Some(spill)) = (&mut state, &rules.spill) {
-            let whole = std::mem::replace(&mut finished.result, crate::ToolResult::success(String::new()));
-            finished.result = shortened(whole, |output| spill.shorten_recalled(conversation, id, output));
+            let whole = std::mem::replace(&mut finished.result, ToolResult::success(String::new()));
+            finished.result = shorten_recalled(spill, conversation, id, whole);
         }
         Ok(state)
     }
@@ -67,13 +68,18 @@ impl Dispatcher {
     }
 }
 
+/// Shortens a result that is on record. However often somebody asks for it, it is kept once.
+pub(super) fn shorten_recalled(spill: &Spill, conversation: &str, id: &str, result: ToolResult) -> ToolResult {
+    shortened(result, |output| spill.shorten_recalled(conversation, id, output))
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
     use crate::journal::MemoryJournal;
-    use crate::{RuntimeTool, Spill, ToolCall};
+    use crate::{RuntimeTool, ToolCall};
 
     #[tokio::test]
     async fn a_long_result_is_recalled_as_it_was_answered() {

@@ -74,7 +74,8 @@ impl Tries {
         Self { allowed, counted: Mutex::new(Recent::new(MOST)) }
     }
 
-    /// The result as it is, or the end of trying. A success begins anew. What is only told again is no try.
+    /// The result as it is, or the end of trying. A success begins anew. It is for handlers that ran: a replay and a dry
+    /// run are no tries.
     ///
     /// A tool is counted by its own name, whatever a selection calls it; the model is told the name that it knows.
     pub(crate) fn judge(
@@ -85,7 +86,7 @@ impl Tries {
         result: ToolResult,
     ) -> ToolResult {
         let again = matches!(&result.error, Some(error) if error.kind == ErrorKind::Retry);
-        if (!again && !result.success) || result.metadata.get("replayed").is_some() {
+        if !again && !result.success {
             return result;
         }
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
@@ -146,17 +147,6 @@ mod tests {
         assert_eq!(["x", "x"].map(kind), [Some(ErrorKind::Retry), Some(ErrorKind::Fatal)], "four in all");
         let only = Tries::new(Retries::default().tool("x", 0));
         assert!(matches!(only.judge(None, "y", None, retry()).error, Some(error) if error.kind == ErrorKind::Retry));
-    }
-
-    #[test]
-    fn what_is_only_told_again_is_no_try() {
-        let tries = Tries::new(1.into());
-        for _ in 0..5 {
-            let mut replayed = retry();
-            replayed.metadata.insert("replayed", true);
-            assert_eq!(tries.judge(Some("a"), "x", None, replayed).error.unwrap().kind, ErrorKind::Retry);
-        }
-        assert_eq!(tries.judge(Some("a"), "x", None, retry()).error.unwrap().kind, ErrorKind::Retry);
     }
 
     #[test]

@@ -90,7 +90,7 @@ impl Spill {
             return (text, None);
         }
         let (shown, spilled) = self.shortened(&text, || {
-            let handle = self.handles.of(conversation, call);
+            let handle = self.handles.of(conversation, call, &text);
             let key = SpillKey { conversation: Some(conversation), handle: &handle };
             match self.store.get(key) {
                 Ok(Some(_)) => Some(handle),
@@ -158,9 +158,9 @@ impl Handles {
         self.handle(self.count.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// The same for the same call.
-    fn of(&self, conversation: &str, call: &str) -> String {
-        self.handle((conversation, call))
+    /// The same for the same result of a call. Two calls may have one id.
+    fn of(&self, conversation: &str, call: &str, text: &str) -> String {
+        self.handle((conversation, call, text))
     }
 
     fn handle(&self, of: impl Hash) -> String {
