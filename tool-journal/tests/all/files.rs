@@ -55,8 +55,8 @@ async fn a_file_of_the_first_version_is_brought_up_to_date() {
     let journal = folder.open().await;
     assert_eq!(journal.entries(Query::newest(10)).await.unwrap(), entries);
     assert!(matches!(journal.begin(&started("c", "1")).await.unwrap(), Begun::Completed(_)));
-    let again = started("c", "2");
     for _ in 0..2 {
+        let again = started("c", "2");
         assert_eq!(journal.begin(&again).await.unwrap(), Begun::New);
         journal.finish(&again.key, &finished("").started(false)).await.unwrap();
     }
