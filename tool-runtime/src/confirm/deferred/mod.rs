@@ -10,6 +10,7 @@ mod token;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Waker};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub use key::{Key, WeakKey};
@@ -19,9 +20,9 @@ use tokio::runtime::Handle;
 
 use self::token::Token;
 use super::{Confirm, Decision, Pending, Question};
-use crate::ToolResult;
 use crate::stage::Stage;
 use crate::to_the_end::ToTheEnd;
+use crate::{ToolResult, guard};
 
 /// Answers [`Decision::Pending`] with a token, and knows the call again when someone comes back with it.
 ///
@@ -284,7 +285,12 @@ impl Taken {
 
 impl Drop for Taken {
     fn drop(&mut self) {
-        drop(self.give_back());
+        let Some(mut back) = self.give_back() else { return };
+        // A store in memory has it back at once. With any other this goes on in the background.
+        let mut context = Context::from_waker(Waker::noop());
+        if let Err(panic) = guard::catch(|| Pin::new(&mut back).poll(&mut context).is_ready()) {
+            tracing::warn!("the store of calls that wait panicked: {panic}");
+        }
     }
 }
 
