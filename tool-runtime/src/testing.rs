@@ -19,7 +19,7 @@ pub(crate) fn properties(cases: u32) -> Config {
     config
 }
 
-/// All events that are logged, as text.
+/// All events that are logged and all that is recorded in spans later, as text.
 #[derive(Clone, Default)]
 pub(crate) struct Log(Arc<Mutex<String>>);
 
@@ -44,7 +44,9 @@ impl tracing::Subscriber for Log {
         Id::from_u64(1)
     }
 
-    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record(&self, _: &Id, values: &Record<'_>) {
+        values.record(&mut self.clone());
+    }
 
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 

@@ -116,6 +116,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::testing::Log;
+    use crate::{Dispatcher, HandlerError, RuntimeTool, ToolCall};
 
     fn retry() -> ToolResult {
         let error = ToolError::new(ErrorKind::Retry, "Name one host.");
@@ -147,6 +149,18 @@ mod tests {
         assert_eq!(["x", "x"].map(kind), [Some(ErrorKind::Retry), Some(ErrorKind::Fatal)], "four in all");
         let only = Tries::new(Retries::default().tool("x", 0));
         assert!(matches!(only.judge(None, "y", None, retry()).error, Some(error) if error.kind == ErrorKind::Retry));
+    }
+
+    /// Its span says how a call has ended for its caller.
+    #[tokio::test]
+    async fn a_span_says_that_it_was_the_last_try() {
+        let log = Log::default();
+        let _logging = tracing::subscriber::set_default(log.clone());
+        let again = RuntimeTool::new("again", "", |(): ()| async { Err::<String, _>(HandlerError::retry("Again.")) });
+        let tools = Dispatcher::builder().tool(again).retries(0).build().unwrap();
+        let last = tools.call(ToolCall::from_text("again", "{}")).await;
+        assert_eq!(last.error.unwrap().kind, ErrorKind::Fatal);
+        assert!(log.text().contains("error.type=\"fatal\"") && !log.text().contains("\"retry\""), "{}", log.text());
     }
 
     #[test]

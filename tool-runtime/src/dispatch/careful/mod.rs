@@ -163,7 +163,7 @@ impl Careful {
         let admitted = self.timed(budget, self.admit(&read)).await?;
         let permit = self.timed(budget, self.enter(&read)).await?;
         if let Some(unnoted) = unnoted.take() {
-            unnoted.is_settled();
+            unnoted.settle();
         }
         let record = self.timed(budget, self.begin(&read, key, decision)).await?;
         let ending = Ending {

@@ -144,7 +144,7 @@ impl Unnoted {
             Some(ErrorKind::Cancelled) => "cancelled",
             Some(ErrorKind::TimedOut) => "timed out",
             Some(ErrorKind::Panicked) => "panicked",
-            _ => return self.is_settled(),
+            _ => return self.settle(),
         };
         if let Some(writing) = self.writing(decision) {
             in_time(writing).await;
@@ -152,7 +152,7 @@ impl Unnoted {
     }
 
     /// The call is noted, or starts.
-    pub(super) fn is_settled(mut self) {
+    pub(super) fn settle(mut self) {
         self.owed = None;
     }
 
