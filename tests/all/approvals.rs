@@ -382,3 +382,13 @@ async fn a_call_that_did_not_start_is_not_counted() {
     }
     assert_eq!(kinds, HashMap::from([(Some("injection"), 1), (None, 1), (Some("rate_limited"), 3)]));
 }
+
+/// Also where nothing is recorded or limited.
+#[tokio::test]
+async fn a_provider_that_fails_is_known_to_have_kept_the_handler_from_starting() {
+    let tools = failing_once().policy(Policy::Yolo).build().unwrap();
+    let failed = tools.call(call("approvals.pay", "plainly")).await;
+    assert_eq!((kind(&failed), failed.is_not_started()), (Some(ErrorKind::Injection), true));
+    let paid = tools.call(call("approvals.pay", "plainly")).await;
+    assert_eq!((kind(&paid), paid.is_not_started()), (None, false), "the control");
+}

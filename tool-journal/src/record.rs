@@ -9,6 +9,9 @@ use tool_sqlite::time::{micros, stamp};
 use crate::SqliteJournal;
 use crate::error::{ResultExt, not_running, unreadable};
 
+/// Sequence, opening, run, and the result of one that ended with whether its handler was started.
+type Known = (i64, i64, i64, Option<String>, Option<bool>);
+
 type Query = sqlx::query::Query<'static, Sqlite, SqliteArguments>;
 
 impl SqliteJournal {
@@ -44,7 +47,7 @@ impl SqliteJournal {
     /// Nobody can write an outcome until that ends. So a call without one has not ended, and who runs it either lives or
     /// never writes one.
     async fn known(&self, connection: &mut SqliteConnection, key: &CallKey) -> Result<Option<Begun>, JournalError> {
-        let row: Option<(i64, i64, i64, Option<String>, Option<bool>)> = sqlx::query_as(
+        let row: Option<Known> = sqlx::query_as(
             "SELECT sequence, opening, run, result, started FROM calls LEFT JOIN outcomes ON call = sequence \
              WHERE conversation = ? AND id = ? AND fingerprint = ? AND run IS NOT NULL \
              ORDER BY sequence DESC LIMIT 1",

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 
 use super::{BoundTool, InstanceSource, Source};
-use crate::ErrorKind;
 use crate::answer::{Answer, Failure};
 use crate::guard::{self, CatchPanic};
 use crate::inject::{Blocking, InjectError, Injection, Inputs, InstanceInput, Scope, ScopeInner, blocking_answer};
+use crate::output::clean;
 use crate::shim::{Building, Constructor, Step, Waiting};
 use crate::stage::Stage;
+use crate::{ErrorKind, ToolError, ToolResult};
 
 /// Makes what the handler needs, one after the other, and runs it.
 ///
@@ -50,7 +51,10 @@ pub(super) async fn run(
 }
 
 pub(super) fn not_run(tool: &BoundTool, error: &InjectError) -> Box<Failure> {
-    Failure::new(ErrorKind::Injection, format!("`{}` did not run: {error}.", tool.name))
+    let message = clean(format!("`{}` did not run: {error}.", tool.name));
+    let mut failure = Failure::new(ErrorKind::Injection, message.clone());
+    failure.result = Some(ToolResult::failure(ToolError::new(ErrorKind::Injection, message)).not_started());
+    failure
 }
 
 async fn inputs(tool: &BoundTool, scope: &Arc<ScopeInner>) -> Result<Inputs, InjectError> {

@@ -28,8 +28,8 @@ pub struct Entry {
     ///
     /// A dispatcher says `policy`, `confirmed` or `edited` of a call that ran, and of one that did not: `refused`,
     /// `refused by policy`, `nobody to ask`, `aborted`, `pending`, `dry run`, `wrong edit`, `changed since asked`,
-    /// `rate limited`, `busy`, and `cancelled` or `timed out` of one that was stopped while a person was asked or while
-    /// it waited for its turn.
+    /// `rate limited`, `busy`, and `cancelled`, `timed out` or `panicked` of one that was stopped while a person was
+    /// asked or while it waited for its turn.
     pub decision: Option<String>,
     /// When it started or was decided on.
     #[serde(serialize_with = "as_milliseconds")]
