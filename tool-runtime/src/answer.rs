@@ -59,6 +59,8 @@ pub(crate) fn whole(mut result: ToolResult) -> Answer {
     if result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::Pending) {
         result = waits_elsewhere(result);
     }
+    // A handler may pass on the result of another dispatcher.
+    result.not_started = false;
     result.output = clean(result.output);
     let error = result.error.get_or_insert_with(|| ToolError::new(ErrorKind::Failed, result.output.clone()));
     error.message = clean(std::mem::take(&mut error.message));

@@ -196,6 +196,7 @@ fn wrong_edit(error: &tool_runtime::confirm::EditError) -> ToolResult {
         ErrorKind::InvalidArguments,
         format!("The edited arguments are wrong: {error}."),
     ))
+    .not_started()
 }
 
 fn refused(error: TokenError) -> Problem {

@@ -309,7 +309,7 @@ impl<'a> Call<'a> {
         }
         let work = match step {
             Ok(Step::Done(answer)) => return Break(answered(tool, answer)),
-            Ok(Step::Refused(error)) => return Break(ToolResult::failure(*error)),
+            Ok(Step::Refused(error)) => return Break(ToolResult::failure(*error).not_started()),
             Ok(Step::Future(handler)) => Work::Handler(handler),
             Ok(Step::Blocking(function)) => match Handle::try_current() {
                 Ok(runtime) => {
@@ -323,7 +323,7 @@ impl<'a> Call<'a> {
                 let facts = Facts::new(tool.context_of(&self.call), self.timeout_of(tool));
                 let scope = ScopeInner::new(inner.dependencies.clone(), std::mem::take(&mut self.with), facts);
                 Work::Scoped {
-                    run: Box::pin(scoped::run(tool.clone(), scope.clone(), runtime.clone(), waiting)),
+                    run: Box::pin(scoped::run(tool.clone(), scope.clone(), runtime.clone(), waiting, None)),
                     scope,
                     runtime,
                 }
@@ -351,7 +351,7 @@ impl<'a> Call<'a> {
                 self.watch_plainly(tool, told);
                 return None;
             }
-            let result = answered(tool, Err(no_runtime()));
+            let result = answered(tool, Err(no_runtime())).not_started();
             told.ends(&result);
             return Some(Break(result));
         };
@@ -360,12 +360,14 @@ impl<'a> Call<'a> {
             None => (None, false, false, None, None),
         };
         let counts_for = self.rare.as_ref().and_then(|rare| rare.counts_for.clone());
+        let stage = approved.as_ref().and_then(|question| question.stage.clone()).unwrap_or_default();
         let careful = Careful {
             counts_for,
             inner: self.tools.inner.clone(),
             tool: tool.clone(),
             call: self.call.clone().into_owned(),
             approved,
+            stage,
             dry_run,
             replay,
             confirm,
@@ -378,13 +380,13 @@ impl<'a> Call<'a> {
         let span = told.span.clone();
         Some(Continue(State::Careful(Box::pin(careful.run(told).instrument(span)))))
     }
-    /// Whether it takes the careful way whatever its tool is.
+
+    /// Returns `true` if the call takes the careful way whatever its tool is. A call that has yet to take its seat does:
+    /// a reload may have made its tool one that nobody is asked about.
     #[inline]
     fn is_special(&self) -> bool {
-        self.rare.as_ref().is_some_and(|rare| {
-            // One that was given a seat of its turn has to take it, also if its tool has changed meanwhile.
-            rare.dry_run || rare.replay || rare.approved.is_some() || rare.seat.is_some()
-        })
+        let is_special = |rare: &Rare| rare.dry_run || rare.replay || rare.approved.is_some() || rare.seat.is_some();
+        self.rare.as_deref().is_some_and(is_special)
     }
 
     /// What is asked, limited and recorded is the tool itself, whatever a selection calls it. What the model reads has
@@ -411,22 +413,20 @@ impl<'a> Call<'a> {
 
     /// Answers with a result, once it is kept if it is too long.
     #[inline]
-    fn answer(&mut self, result: ToolResult, context: &mut Context<'_>) -> Poll<ToolResult> {
+    fn answer(&mut self, result: ToolResult, is_judged: bool, context: &mut Context<'_>) -> Poll<ToolResult> {
         self.state = State::Done;
         if self.tools.inner.rules.touch_results {
-            return self.touch(result, context);
+            return self.touch(result, is_judged, context);
         }
         Poll::Ready(self.dressed(result))
     }
 
-    /// Shortens a result that is too long, and ends tries.
+    /// Ends tries, unless that was done, and shortens a result that is too long.
     #[cold]
-    fn touch(&mut self, result: ToolResult, context: &mut Context<'_>) -> Poll<ToolResult> {
+    fn touch(&mut self, result: ToolResult, is_judged: bool, context: &mut Context<'_>) -> Poll<ToolResult> {
+        let result = if is_judged { result } else { self.judged(result) };
         match self.keep(result) {
-            Ok(result) => {
-                let result = self.judged(result);
-                Poll::Ready(self.dressed(result))
-            }
+            Ok(result) => Poll::Ready(self.dressed(result)),
             Err(keeping) => {
                 self.state = State::Keeping(keeping);
                 self.poll_keeping(context)
@@ -439,7 +439,6 @@ impl<'a> Call<'a> {
         let State::Keeping(keeping) = &mut self.state else { return Poll::Pending };
         let result = std::task::ready!(keeping.as_mut().poll(context));
         self.state = State::Done;
-        let result = self.judged(result);
         Poll::Ready(self.dressed(result))
     }
 
@@ -470,7 +469,7 @@ impl Future for Call<'_> {
             }
             match this.start(context) {
                 Continue(state) => this.state = state,
-                Break(result) => return this.answer(result, context),
+                Break(result) => return this.answer(result, false, context),
             }
         }
         let polled = match &mut this.state {
@@ -489,7 +488,9 @@ impl Future for Call<'_> {
             }
             return Poll::Pending;
         };
-        this.answer(result, context)
+        // On the careful way it was judged before it was recorded.
+        let is_judged = matches!(this.state, State::Careful(_));
+        this.answer(result, is_judged, context)
     }
 }
 

@@ -1,17 +1,16 @@
 //! A trial of every provider.
 
 use std::pin::Pin;
-use std::sync::Arc;
 
 use tokio::runtime::Handle;
-use tracing::Instrument;
 
 use super::{BuildError, Dispatcher, Given, Problem, Source};
 use crate::Outcome;
 use crate::guard::CatchPanic;
 use crate::inject::{Facts, ScopeInner};
+use crate::to_the_end::ToTheEnd;
 
-/// A trial of every provider; see [`Dispatcher::check`]. Await it.
+/// A trial of every provider; see [`Dispatcher::check`]. Await it. Dropped meanwhile, it rolls back in the background.
 #[must_use = "a check does nothing unless it is awaited"]
 pub struct Check<'a> {
     tools: &'a Dispatcher,
@@ -39,7 +38,8 @@ impl<'a> IntoFuture for Check<'a> {
             let dependencies = &self.tools.inner.dependencies;
             let mut problems = Vec::new();
             let scope = ScopeInner::new(dependencies.clone(), self.with, Facts::default());
-            let mut dropped = RollBack(Some((scope.clone(), Handle::try_current().ok())));
+            // Before anything is made: a check that is dropped in the middle rolls back, too.
+            let rollback = ToTheEnd::new(Handle::try_current().ok(), scope.clone().finish(Outcome::Cancelled));
             for (index, provider) in dependencies.providers.iter().enumerate() {
                 let made = CatchPanic(Box::pin(scope.clone().input(Source::Provider(index), None))).await;
                 let error = match made {
@@ -49,8 +49,7 @@ impl<'a> IntoFuture for Check<'a> {
                 };
                 problems.push(Problem::general(format!("the provider {:?} does not work", provider.name), error));
             }
-            dropped.0 = None;
-            if let Err(error) = scope.finish(Outcome::Cancelled).await {
+            if let Err(error) = rollback.await {
                 problems.push(Problem::general("a value could not be rolled back", error));
             }
             if problems.is_empty() {
@@ -59,47 +58,5 @@ impl<'a> IntoFuture for Check<'a> {
                 Err(BuildError { headline: "the dispatcher does not work", problems })
             }
         })
-    }
-}
-
-/// Rolls back in the background what a check has made, if the check is dropped.
-struct RollBack(Option<(Arc<ScopeInner>, Option<Handle>)>);
-
-impl Drop for RollBack {
-    fn drop(&mut self) {
-        if let Some((scope, Some(runtime))) = self.0.take() {
-            runtime.spawn(scope.finish(Outcome::Cancelled).in_current_span());
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Mutex;
-    use std::time::Duration;
-
-    use super::*;
-    use crate::InjectError;
-
-    /// By a timeout at start-up, such as that of the test.
-    #[tokio::test(start_paused = true)]
-    async fn a_check_that_is_dropped_rolls_back() {
-        let finished = Arc::new(Mutex::new(Vec::new()));
-        let finish = {
-            let finished = finished.clone();
-            move |_: u32, outcome| {
-                finished.lock().unwrap().push(outcome);
-                std::future::ready(())
-            }
-        };
-        let tools = Dispatcher::builder()
-            .provide("session", |_| async { Ok::<_, InjectError>(7_u32) })
-            .finish("session", finish)
-            .provide("slow", |_| std::future::pending::<Result<u64, InjectError>>())
-            .build()
-            .unwrap();
-        assert!(tokio::time::timeout(Duration::from_secs(1), tools.check().into_future()).await.is_err());
-        tokio::time::sleep(Duration::from_secs(1)).await;
-        assert_eq!(*finished.lock().unwrap(), [Outcome::Cancelled]);
     }
 }

@@ -69,7 +69,7 @@ impl Call<'_> {
     #[inline(never)]
     pub(super) fn at_once(&self, tool: Option<&BoundTool>, result: ToolResult) -> ToolResult {
         Told::at_once(&self.tools.inner.rules.events, &self.call, tool, &result);
-        result
+        result.not_started()
     }
 
     /// Tells of a call that takes the plain way.

@@ -105,7 +105,7 @@ async fn effect(
 ) -> Result<Effect, ToolError> {
     let failed = |failure: Box<Failure>| in_words(&preview, *failure);
     let runtime = Handle::try_current().map_err(|_| failed(no_runtime()))?;
-    let run = scoped::run(preview.clone(), scope.clone(), runtime.clone(), waiting);
+    let run = scoped::run(preview.clone(), scope.clone(), runtime.clone(), waiting, None);
     let stop = CancellationToken::new();
     let _stopped_if_dropped = stop.clone().drop_guard();
     let task = async move {

@@ -37,6 +37,7 @@ impl Careful {
         if runs {
             return Ok(("policy", None));
         }
+        let _asking = self.timed(budget, self.may_ask(read)).await?;
         let (noted, result) = match self.ask(rules, read).await? {
             Decision::Run => return Ok(("confirmed", None)),
             Decision::Edit(arguments) => return Ok(("edited", Some(arguments))),
@@ -87,6 +88,7 @@ impl Careful {
         question.conversation = self.call.conversation_id().map(str::to_owned);
         (question.channel, question.chat) =
             self.call.channel.clone().map(|(channel, chat)| (channel.into_owned(), chat.into_owned())).unzip();
+        question.defaults.clone_from(&read.defaults);
         question.repairs = read.repaired.as_ref().map(|repaired| repaired.values()).unwrap_or_default();
         question.preview = self.effect(read).await?;
         Ok(question)
@@ -98,8 +100,8 @@ impl Careful {
             "waits for somebody's consent. Go on with something else; its result comes later".to_owned(),
         );
         result.metadata.insert(TOKEN, pending.token.as_str());
-        let expires = pending.expires.duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs();
-        result.metadata.insert(EXPIRES, expires);
+        let expires = pending.expires.duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_millis();
+        result.metadata.insert(EXPIRES, u64::try_from(expires).unwrap_or(u64::MAX));
         result
     }
 }
