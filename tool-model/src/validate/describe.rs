@@ -1,33 +1,46 @@
 //! What a whole schema accepts, in words.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use serde_json::Value;
 
 use super::phrases;
 use super::schema::{ArrayRules, Definitions, Kinds, ObjectRules, Rules, Schema};
 
-/// How many schemas one description looks into; also what ends the description of a recursive one.
+/// How many schemas one description looks into.
 const MOST_SCHEMAS: u32 = 64;
 
 /// Puts a schema into words; used for one description only.
 pub(crate) struct Describer<'a> {
     definitions: &'a Definitions,
     remaining: Cell<u32>,
+    /// The schemas that are being written. Inside of itself a recursive definition is only named.
+    open: RefCell<Vec<*const Rules>>,
 }
 
 impl<'a> Describer<'a> {
     pub(crate) fn new(definitions: &'a Definitions) -> Self {
-        Self { definitions, remaining: Cell::new(MOST_SCHEMAS) }
+        Self { definitions, remaining: Cell::new(MOST_SCHEMAS), open: RefCell::default() }
+    }
+
+    /// Describes a part of these rules.
+    pub(super) fn inside(self, rules: &Rules) -> Self {
+        self.open.borrow_mut().push(rules);
+        self
     }
 
     pub(crate) fn schema(&self, schema: &Schema) -> String {
         match schema {
             Schema::Anything => "any value".to_owned(),
             Schema::Nothing => "nothing".to_owned(),
+            Schema::Rules(rules) if self.is_open(rules) => rules.name.clone().unwrap_or_else(|| "…".to_owned()),
             Schema::Rules(_) if !self.may_look_further() => "…".to_owned(),
             Schema::Rules(rules) => self.rules(rules),
         }
+    }
+
+    fn is_open(&self, rules: &Rules) -> bool {
+        self.open.borrow().iter().any(|open| std::ptr::eq(*open, rules))
     }
 
     fn may_look_further(&self) -> bool {
@@ -37,6 +50,13 @@ impl<'a> Describer<'a> {
     }
 
     pub(crate) fn rules(&self, rules: &Rules) -> String {
+        self.open.borrow_mut().push(rules);
+        let text = self.write(rules);
+        self.open.borrow_mut().pop();
+        text
+    }
+
+    fn write(&self, rules: &Rules) -> String {
         if let Some(allowed) = &rules.allowed {
             return phrases::one_of_values(allowed);
         }

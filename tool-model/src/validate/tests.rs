@@ -213,8 +213,8 @@ fn descriptions() {
     for (schema, expected) in cases {
         assert_eq!(describe(&schema, &definitions), expected, "{schema}");
     }
-    assert!(describe(&json!({"$ref": "#/$defs/Tree"}), &definitions).starts_with("array of array of array of "));
-    assert_eq!(describe(&json!({"$ref": "#/$defs/Loop"}), &definitions), "…");
+    assert_eq!(describe(&json!({"$ref": "#/$defs/Tree"}), &definitions), "array of Tree");
+    assert_eq!(describe(&json!({"$ref": "#/$defs/Loop"}), &definitions), "Loop");
 }
 
 #[test]

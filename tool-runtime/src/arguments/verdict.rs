@@ -8,8 +8,8 @@ use tool_model::validate::{self, Validator, Violation};
 use tool_model::{Argument, Registration, ToolDefinition, nearest};
 
 use super::duplicate::FreeForm;
-use super::place::path_of_error;
-use super::read::{Problem, without_place};
+use super::place::{offset, path_of_error, unfinished_number};
+use super::read::{Problem, WITHOUT_FRACTION, without_place};
 use super::{Decode, Reason, Undecodable};
 use crate::redact::{may_hold_secret, may_hold_secrets};
 use crate::{ArgumentError, ErrorKind, ToolError};
@@ -270,28 +270,62 @@ impl Schemas {
             (Some(validator), Ok(value)) => validator.check(value, &argument.name),
             _ => Vec::new(),
         };
-        if violations.is_empty() {
-            let reason = error.map(|error| &*error.0);
-            errors.push(match reason {
-                Some(Reason { error, item: Some((index, text)) }) => ArgumentError {
-                    path: format!("{}[{index}]", argument.name),
-                    received: Some(shorten(&format!("{text:?}"))),
-                    expected: format!("a value that can be read ({})", shorten_to(&error.to_string(), 200)),
-                },
-                _ => self.undecodable(argument, raw, reason.map(|reason| &reason.error).or(value.as_ref().err())),
-            });
+        if !violations.is_empty() {
+            return errors.extend(violations.into_iter().map(in_words));
         }
-        errors.extend(violations.into_iter().map(in_words));
+        let reason = error.map(|error| &*error.0);
+        let refusal = reason.map(|reason| &reason.error).or(value.as_ref().err());
+        match (reason, value.as_ref().ok().zip(refusal)) {
+            (Some(Reason { error, item: Some((index, text)) }), _) => errors.push(ArgumentError {
+                path: format!("{}[{index}]", argument.name),
+                received: Some(shorten(&format!("{text:?}"))),
+                expected: format!("a value that can be read ({})", shorten_to(&error.to_string(), 200)),
+            }),
+            (_, Some((value, refusal))) => match self.unknown_properties(argument, raw, value, refusal) {
+                unknown if unknown.is_empty() => errors.push(self.undecodable(argument, raw, Some(refusal))),
+                unknown => errors.extend(unknown),
+            },
+            _ => errors.push(self.undecodable(argument, raw, refusal)),
+        }
+    }
+
+    /// Returns the properties for which a type refused a value, although the value's schema is open. A type that does not
+    /// know a property stops at it; an enum that finds another key beside its variant stops before it.
+    fn unknown_properties(
+        &self,
+        argument: &BoundArgument,
+        raw: &str,
+        value: &Value,
+        error: &serde_json::Error,
+    ) -> Vec<ArgumentError> {
+        let Some(validator) = self.validator(argument).filter(|_| error.line() > 0) else { return Vec::new() };
+        let steps = path_of_error(raw, error.line(), error.column());
+        let Some((_, parents)) = steps.split_last() else { return Vec::new() };
+        let (here, parent) = (steps.concat(), parents.concat());
+        let is_there = |path: &str| {
+            let Some(place) = path.strip_prefix(&*argument.name) else { return false };
+            let is_inside = |outer: &str| place.strip_prefix(outer).is_some_and(|rest| rest.starts_with(['.', '[']));
+            match error.is_syntax() {
+                true => is_inside(&parent) && place != here && !is_inside(&here),
+                false => place == here,
+            }
+        };
+        let mut unknown = validator.check_closed(value, &argument.name);
+        unknown.retain(|violation| violation.received.is_some() && is_there(&violation.path));
+        unknown.into_iter().map(in_words).collect()
     }
 
     /// What the type itself says where the schema sees nothing wrong.
     fn undecodable(&self, argument: &BoundArgument, raw: &str, error: Option<&serde_json::Error>) -> ArgumentError {
-        let place = error
-            .filter(|error| error.line() > 0)
-            .map_or(String::new(), |error| path_of_error(raw, error.line(), error.column()));
+        let (place, reason) = error.map(|error| refusal_in_words(raw, error)).unwrap_or_default();
         let path = format!("{}{place}", argument.name);
-        let reason = error.map(|error| shorten_to(&without_place(error), 200)).unwrap_or_default();
         let known = self.expectation(argument);
+        // An enum that is not described may have refused any number.
+        let number = error.filter(|_| known != "any value").and_then(|error| number_of_error(raw, error));
+        if let Some(number) = number {
+            let expected = format!("integer ({WITHOUT_FRACTION})");
+            return ArgumentError { path, received: Some(shorten(number)), expected };
+        }
         if place.is_empty() && known != "any value" {
             let reason = if reason.is_empty() { reason } else { format!(" ({reason})") };
             return ArgumentError { path, received: Some(shorten(raw)), expected: format!("{known}{reason}") };
@@ -334,9 +368,38 @@ pub(crate) fn in_words(violation: Violation) -> ArgumentError {
 /// What a type has against arguments that are read from one text, with its place there.
 #[cold]
 pub(crate) fn place_of(text: &str, error: &serde_json::Error) -> ArgumentError {
-    let path = if error.line() > 0 { path_of_error(text, error.line(), error.column()) } else { String::new() };
-    let expected = format!("cannot be read: {}", shorten_to(&without_place(error), 200));
-    ArgumentError { path: path.trim_start_matches('.').to_owned(), received: None, expected }
+    let (place, reason) = refusal_in_words(text, error);
+    let path = place.trim_start_matches('.').to_owned();
+    match number_of_error(text, error) {
+        Some(number) => {
+            ArgumentError { path, received: Some(shorten(number)), expected: format!("integer ({WITHOUT_FRACTION})") }
+        }
+        None => ArgumentError { path, received: None, expected: format!("cannot be read: {reason}") },
+    }
+}
+
+/// Returns where a type refused a value that is valid JSON, and why. Where the type did not find the JSON that it would
+/// have read itself, `serde_json` speaks of bytes; the reason is put into words about the value.
+fn refusal_in_words(text: &str, error: &serde_json::Error) -> (String, String) {
+    let place =
+        if error.line() > 0 { path_of_error(text, error.line(), error.column()).concat() } else { String::new() };
+    let reason = without_place(error);
+    let reason = match reason.as_str() {
+        "expected value" if error.is_syntax() => {
+            "an enum is written as the name of a variant, or as an object with that name as its only key".to_owned()
+        }
+        "trailing characters" | "trailing comma" if error.is_syntax() => {
+            "there is more than the type reads; leave out what is here and behind".to_owned()
+        }
+        _ => shorten_to(&reason, 200),
+    };
+    (place, reason)
+}
+
+/// Returns the number that a type refused for its fraction or exponent, although it may be an integer.
+fn number_of_error<'t>(text: &'t str, error: &serde_json::Error) -> Option<&'t str> {
+    let stop = offset(text, error.line(), error.column());
+    if error.is_syntax() { unfinished_number(text, stop) } else { None }
 }
 
 /// At most eighty characters of a text.
