@@ -177,7 +177,7 @@ impl<'a> Describer<'a> {
     }
 
     /// The only values that the schema accepts, if it lists them.
-    pub(super) fn allowed<'s>(&'s self, schema: &'s Schema) -> Option<&'s [Value]> {
+    pub(crate) fn allowed<'s>(&'s self, schema: &'s Schema) -> Option<&'s [Value]> {
         let Schema::Rules(rules) = schema else { return None };
         if let Some(allowed) = &rules.allowed {
             return Some(allowed);

@@ -88,6 +88,9 @@ fn descend(part: &mut Value, choices: &mut Choices, entry: &Entry, other: &Value
 struct Tally {
     compatible: Cell<u32>,
     breaking: Cell<u32>,
+    /// How many of the breaking changes refuse a value that was taken before: what the test would find if such a change
+    /// were called compatible.
+    refuted: Cell<u32>,
     values: Cell<u32>,
 }
 
@@ -110,17 +113,19 @@ impl Tally {
         else {
             return Ok(());
         };
+        let calls: Vec<Value> = values.into_iter().map(|value| json!({"x": value})).collect();
+        let mut fitting = calls.iter().filter(|call| before.is_valid(call) && closed.is_valid(call));
         if found.iter().any(|change| change.kind == ChangeKind::Breaking) {
             Self::count(&self.breaking);
+            if fitting.any(|call| !after.is_valid(call)) {
+                Self::count(&self.refuted);
+            }
             return Ok(());
         }
         Self::count(&self.compatible);
-        for value in values {
-            let call = json!({"x": value});
-            if before.is_valid(&call) && closed.is_valid(&call) {
-                Self::count(&self.values);
-                prop_assert!(after.is_valid(&call), "{} was fine for {}, not for {}: {:?}", call, old, new, found);
-            }
+        for call in fitting {
+            Self::count(&self.values);
+            prop_assert!(after.is_valid(call), "{} was fine for {}, not for {}: {:?}", call, old, new, found);
         }
         Ok(())
     }
@@ -144,6 +149,118 @@ fn what_is_called_compatible_takes_every_old_value() {
     });
     result.unwrap_or_else(|error| panic!("{error}"));
     let (compatible, breaking, values) = (tally.compatible.get(), tally.breaking.get(), tally.values.get());
-    println!("compatible {compatible}, breaking {breaking}, values {values}");
+    let refuted = tally.refuted.get();
+    println!("compatible {compatible}, breaking {breaking}, of which refuted {refuted}, values {values}");
     assert!(compatible > 100 && breaking > 100 && values > 1_000, "{compatible} {breaking} {values}");
+    assert!(refuted > 20, "the values would not find a wrong verdict: {refuted} of {breaking}");
+}
+
+/// A schema as types have them.
+fn of_a_type(choices: &mut Choices, depth: usize) -> Value {
+    let nested = |choices: &mut Choices| of_a_type(choices, depth + 1);
+    let kinds = if depth < 3 { 10 } else { 6 };
+    match choices.below(kinds) {
+        0 => json!({"type": "integer", "minimum": choices.below(3), "maximum": 3 + choices.below(3)}),
+        1 => json!({"type": ["integer", "null"], "exclusiveMinimum": choices.below(3)}),
+        2 => json!({"type": "string", "enum": ["a", "b", "c"]}),
+        3 => json!({"type": ["string", "number"], "maxLength": choices.below(9)}),
+        4 => json!({"type": "boolean"}),
+        5 => json!({"type": "string", "format": "date"}),
+        6 => json!({"type": "array", "items": nested(choices)}),
+        7 => json!({"type": "object", "additionalProperties": nested(choices)}),
+        8 => json!({"anyOf": [nested(choices), {"type": "null"}]}),
+        _ => {
+            let mut object = json!({"type": "object", "properties": {"a": nested(choices), "b": nested(choices)}, "required": ["a"]});
+            if choices.below(2) == 0 {
+                object["additionalProperties"] = json!(false);
+            }
+            object
+        }
+    }
+}
+
+/// Writes a schema in another way.
+fn rewritten(schema: &Value, choices: &mut Choices) -> Value {
+    let Value::Object(map) = schema else { return schema.clone() };
+    let mut map = map.clone();
+    for (key, part) in &mut map {
+        match part {
+            Value::Array(forms) if key == "anyOf" => {
+                forms.iter_mut().for_each(|form| *form = rewritten(form, choices));
+                let last = forms.len() - 1;
+                forms.swap(0, last);
+            }
+            Value::Object(_) if key == "items" || key == "additionalProperties" => *part = rewritten(part, choices),
+            Value::Object(properties) if key == "properties" => {
+                properties.values_mut().for_each(|property| *property = rewritten(property, choices));
+            }
+            _ => {}
+        }
+    }
+    let with = |key: &str, value: Value| {
+        let mut with = map.clone();
+        with.insert(key.to_owned(), value);
+        Value::Object(with)
+    };
+    let is_closed = map.get("additionalProperties") == Some(&json!(false));
+    match (choices.below(3), map.get("type"), map.get("enum")) {
+        (0, ..) => json!({"allOf": [map]}),
+        (_, Some(Value::Array(types)), _) => {
+            json!({"anyOf": types.iter().map(|name| with("type", name.clone())).collect::<Vec<_>>()})
+        }
+        (_, _, Some(Value::Array(values))) => {
+            json!({"oneOf": values.iter().map(|value| json!({"const": value})).collect::<Vec<_>>()})
+        }
+        (1, Some(Value::String(name)), _) if name == "integer" => {
+            let least = map.get("minimum").and_then(Value::as_i64).unwrap_or_default();
+            map.remove("minimum");
+            map.insert("exclusiveMinimum".to_owned(), json!(least - 1));
+            Value::Object(map)
+        }
+        (1, ..) if map.contains_key("properties") && !is_closed => {
+            let required = map.remove("required").unwrap_or_default();
+            json!({"type": "object", "allOf": [map, {"required": required}]})
+        }
+        _ => Value::Object(map),
+    }
+}
+
+/// As [`what_is_called_compatible_takes_every_old_value`], for schemas of types: here more verdicts are compatible.
+#[test]
+fn what_is_called_compatible_takes_every_old_value_of_a_type() {
+    let tally = Tally::default();
+    let entries: [Entry; 4] =
+        [("minimum", json!(1)), ("type", json!("integer")), ("maxLength", json!(2)), ("required", json!(["b"]))];
+    for seed in 0..2_000_u64 {
+        let mut choices = Choices(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let (old, other) = (of_a_type(&mut choices, 0), of_a_type(&mut choices, 2));
+        let mut new = old.clone();
+        let entry = choices.of(&entries).cloned().unwrap_or_default();
+        mutate(&mut new, &mut choices, &entry, &other);
+        let new = rewritten(&new, &mut choices);
+        let defs = Defs::new();
+        let mut sampler = Sampler { defs: &defs, choices };
+        let values = (0..20).map(|_| sampler.value(&old, 0)).collect();
+        tally.check([&old, &new], &defs, values).unwrap_or_else(|error| panic!("{error}"));
+    }
+    let (compatible, refuted, values) = (tally.compatible.get(), tally.refuted.get(), tally.values.get());
+    println!("compatible {compatible}, refuted {refuted}, values {values}");
+    assert!(compatible > 300 && values > 3_000, "{compatible} {values}");
+    assert!(refuted > 100, "the values would not find a wrong verdict: {refuted}");
+}
+
+#[test]
+fn what_is_written_in_another_way_is_no_change() {
+    let mut other = 0;
+    for seed in 0..2_000_u64 {
+        let mut choices = Choices(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let old = of_a_type(&mut choices, 0);
+        let new = rewritten(&old, &mut choices);
+        let defs = Defs::new();
+        let found = changes(&manifest(with_root(&old, &defs)), &manifest(with_root(&new, &defs)));
+        let shown: Vec<_> = found.iter().map(ToString::to_string).collect();
+        assert!(found.iter().all(|change| change.kind == ChangeKind::Text), "{old}\n{new}\n{shown:?}");
+        other += u32::from(old != new);
+    }
+    assert!(other > 1_000, "only {other} were written in another way");
 }
