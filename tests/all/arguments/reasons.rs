@@ -113,6 +113,34 @@ fn a_decimal_for_an_integer_of_128_bits_is_refused_for_its_form() {
     assert_eq!(lines("reasons.wide", text), ["`a`: got 1.5, expected integer of at least 0"]);
 }
 
+/// `serde_json` calls all of these floats.
+#[test]
+fn a_float_that_is_an_integer_is_refused_for_its_form_or_size() {
+    let form = "(write it without a fraction or exponent)";
+    for (small, list, expected) in [
+        ("1e2", "[]", format!("`small`: got 1e2, expected integer between 0 and 255 {form}")),
+        ("1", "[1, 2.0, 3]", format!("`list[1]`: got 2.0, expected integer {form}")),
+        (
+            "1",
+            "[18446744073709551616]",
+            "`list[0]`: got 18446744073709551616, expected integer (it is beyond 64 bits)".to_owned(),
+        ),
+        ("1", "[1.5]", "`list[0]`: got 1.5, expected integer of at least 0".to_owned()),
+    ] {
+        let text = format!(r#"{{"small": {small}, "list": {list}}}"#);
+        assert_eq!(lines("reasons.narrow", &text), [expected], "{text}");
+    }
+    // A size, not a form.
+    let errors = lines("reasons.wide", r#"{"a": 1, "list": [1e400], "choice": {"With": 1}}"#);
+    assert!(errors[0].starts_with("`list"), "{errors:?}");
+}
+
+#[test]
+fn a_value_that_is_ruled_out_is_named_with_its_type() {
+    let expected = "`number`: got 0, expected integer between -128 and 127 other than 0";
+    assert_eq!(lines("reasons.nonzero", r#"{"number": 0}"#), [expected]);
+}
+
 fn own() -> &'static Dispatcher {
     static TOOLS: OnceLock<Dispatcher> = OnceLock::new();
     TOOLS.get_or_init(|| {
@@ -193,6 +221,18 @@ fn standard(
 fn wide(a: u128, list: Vec<i128>, choice: Wide) -> String {
     let Wide::With(number) = choice;
     format!("{a} {list:?} {number}")
+}
+
+/// Takes integers of up to 64 bits.
+#[tool(name = "reasons.narrow")]
+fn narrow(small: u8, list: Vec<u64>) -> String {
+    format!("{small} {list:?}")
+}
+
+/// Takes an integer that is not zero.
+#[tool(name = "reasons.nonzero")]
+fn nonzero(number: std::num::NonZeroI8) -> i8 {
+    number.get()
 }
 
 /// Takes a type without a schema.

@@ -24,8 +24,8 @@ impl<'s> Checker<'s> {
         if !rules.one_of.is_empty() {
             self.one_of(rules, at, findings);
         }
-        if let Some(not) = rules.not.as_ref().filter(|not| self.fits(not, at)) {
-            findings.add(|| at.unlike(self.describer().anything_but(not)));
+        if rules.not.as_ref().is_some_and(|not| self.fits(not, at)) {
+            findings.add(|| at.unlike(self.describer().rules(rules)));
         }
         if let Some(condition) = &rules.condition {
             let chosen = if self.fits(&condition.when, at) { &condition.then } else { &condition.otherwise };

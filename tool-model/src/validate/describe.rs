@@ -65,14 +65,20 @@ impl<'a> Describer<'a> {
         if parts.is_empty() || !rules.is_only_a_type() {
             parts.splice(0..0, self.own(rules));
         }
-        if let (Some(not), true) = (&rules.not, parts.is_empty()) {
-            parts.push(self.anything_but(not));
+        match &rules.not {
+            Some(not) if parts.is_empty() => format!("anything but {}", self.excluded(not)),
+            Some(not) => format!("{} other than {}", parts.join(" and "), self.excluded(not)),
+            None if parts.is_empty() => "any value".to_owned(),
+            None => parts.join(" and "),
         }
-        if parts.is_empty() { "any value".to_owned() } else { parts.join(" and ") }
     }
 
-    pub(super) fn anything_but(&self, schema: &Schema) -> String {
-        format!("anything but {}", bracketed(self.schema(schema)))
+    /// What must not be: listed values as they are.
+    fn excluded(&self, schema: &Schema) -> String {
+        match self.allowed(schema) {
+            Some(values) => phrases::list_of_values(values),
+            None => bracketed(self.schema(schema)),
+        }
     }
 
     fn parts_from_elsewhere(&self, rules: &Rules) -> Vec<String> {
@@ -119,7 +125,7 @@ impl<'a> Describer<'a> {
     /// `array [string, integer, …]`
     fn tuple(&self, rules: &ArrayRules) -> String {
         let mut items: Vec<_> = rules.prefix.iter().map(|schema| self.schema(schema)).collect();
-        if !matches!(rules.items, Some(Schema::Nothing)) {
+        if rules.possible_count().most.is_none_or(|most| most > rules.prefix.len() as u64) {
             items.push("…".to_owned());
         }
         format!("array [{}]", items.join(", "))

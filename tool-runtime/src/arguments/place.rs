@@ -24,10 +24,16 @@ pub(super) fn unfinished_number(text: &str, offset: usize) -> Option<&str> {
     let bytes = text.as_bytes();
     // `serde_json` gives the byte that it stopped at, or the one before.
     let stop = (offset..offset + 2).find(|at| matches!(bytes.get(*at), Some(b'.' | b'e' | b'E')))?;
+    number_at(text, stop)
+}
+
+/// Returns the number that stands at an offset of a JSON text.
+pub(super) fn number_at(text: &str, offset: usize) -> Option<&str> {
+    let (before, behind) = text.as_bytes().split_at_checked(offset)?;
     let is_part = |byte: &&u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
-    let start = stop - bytes[..stop].iter().rev().take_while(is_part).count();
-    let end = stop + bytes[stop..].iter().take_while(is_part).count();
-    text.get(start..end).filter(|_| start < stop)
+    let start = offset - before.iter().rev().take_while(is_part).count();
+    let end = offset + behind.iter().take_while(is_part).count();
+    text.get(start..end).filter(|number| number.starts_with(|c: char| c == '-' || c.is_ascii_digit()))
 }
 
 /// The steps to the value that stands at an offset of a JSON text.

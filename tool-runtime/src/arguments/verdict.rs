@@ -8,7 +8,8 @@ use tool_model::validate::{self, Validator, Violation};
 use tool_model::{Argument, Registration, ToolDefinition, nearest};
 
 use super::duplicate::FreeForm;
-use super::place::{offset, path_of_error, unfinished_number};
+use super::number::beyond_64_bits;
+use super::place::{number_at, offset, path_of_error, unfinished_number};
 use super::read::{Problem, WITHOUT_FRACTION, without_place};
 use super::{Decode, Reason, Undecodable};
 use crate::redact::{may_hold_secret, may_hold_secrets};
@@ -317,20 +318,15 @@ impl Schemas {
 
     /// What the type itself says where the schema sees nothing wrong.
     fn undecodable(&self, argument: &BoundArgument, raw: &str, error: Option<&serde_json::Error>) -> ArgumentError {
-        let (place, reason) = error.map(|error| refusal_in_words(raw, error)).unwrap_or_default();
-        let path = format!("{}{place}", argument.name);
         let known = self.expectation(argument);
-        // An enum that is not described may have refused any number.
-        let number = error.filter(|_| known != "any value").and_then(|error| number_of_error(raw, error));
-        if let Some(number) = number {
-            let expected = format!("integer ({WITHOUT_FRACTION})");
-            return ArgumentError { path, received: Some(shorten(number)), expected };
-        }
-        if place.is_empty() && known != "any value" {
-            let reason = if reason.is_empty() { reason } else { format!(" ({reason})") };
+        let is_described = known != "any value";
+        let refusal = error.map(|error| Refusal::new(raw, error, is_described)).unwrap_or_default();
+        if refusal.place.is_empty() && is_described {
+            let reason = if refusal.reason.is_empty() { String::new() } else { format!(" ({})", refusal.reason) };
+            let path = argument.name.to_string();
             return ArgumentError { path, received: Some(shorten(raw)), expected: format!("{known}{reason}") };
         }
-        ArgumentError { path, received: None, expected: format!("cannot be read: {reason}") }
+        refusal.in_words(&argument.name)
     }
 
     fn unknown(&self, name: &str) -> String {
@@ -368,38 +364,72 @@ pub(crate) fn in_words(violation: Violation) -> ArgumentError {
 /// What a type has against arguments that are read from one text, with its place there.
 #[cold]
 pub(crate) fn place_of(text: &str, error: &serde_json::Error) -> ArgumentError {
-    let (place, reason) = refusal_in_words(text, error);
-    let path = place.trim_start_matches('.').to_owned();
-    match number_of_error(text, error) {
-        Some(number) => {
-            ArgumentError { path, received: Some(shorten(number)), expected: format!("integer ({WITHOUT_FRACTION})") }
+    let mut error = Refusal::new(text, error, true).in_words("");
+    error.path = error.path.trim_start_matches('.').to_owned();
+    error
+}
+
+/// Why a type refused a value that is valid JSON.
+#[derive(Default)]
+struct Refusal<'t> {
+    /// Where, from the argument on: `.items[2].sku`.
+    place: String,
+    /// The number that was refused, where an integer was expected.
+    number: Option<&'t str>,
+    /// Why, in words about the value. Where a type does not find the JSON that it reads, `serde_json` speaks of bytes.
+    reason: String,
+}
+
+impl<'t> Refusal<'t> {
+    /// Of a type that is not described it is not known whether it is an enum.
+    fn new(text: &'t str, error: &serde_json::Error, is_described: bool) -> Self {
+        let reason = without_place(error);
+        if error.line() == 0 {
+            return Self { reason: shorten_to(&reason, 200), ..Self::default() };
         }
-        None => ArgumentError { path, received: None, expected: format!("cannot be read: {reason}") },
+        let place = path_of_error(text, error.line(), error.column()).concat();
+        let stop = offset(text, error.line(), error.column());
+        let unfinished = || unfinished_number(text, stop).map(|number| (number, WITHOUT_FRACTION));
+        let number = match reason.as_str() {
+            "expected value" if is_described => unfinished(),
+            "trailing characters" | "expected `,` or `]`" | "expected `,` or `}`" => unfinished(),
+            reason if reason.starts_with("invalid type: floating point") => refused_float(text, stop),
+            _ => None,
+        };
+        let reason = match (number, reason.as_str()) {
+            (Some((_, reason)), _) => reason.to_owned(),
+            (None, "expected value") => {
+                "an enum is written as the name of a variant, or as an object with that name as its only key".to_owned()
+            }
+            (None, "trailing characters" | "trailing comma") => {
+                "there is more than the type reads; leave out what is here and behind".to_owned()
+            }
+            (None, reason) => shorten_to(reason, 200),
+        };
+        Self { place, number: number.map(|(number, _)| number), reason }
+    }
+
+    fn in_words(self, argument: &str) -> ArgumentError {
+        let path = format!("{argument}{}", self.place);
+        match self.number {
+            Some(number) => {
+                let expected = format!("integer ({})", self.reason);
+                ArgumentError { path, received: Some(shorten(number)), expected }
+            }
+            None => ArgumentError { path, received: None, expected: format!("cannot be read: {}", self.reason) },
+        }
     }
 }
 
-/// Returns where a type refused a value that is valid JSON, and why. Where the type did not find the JSON that it would
-/// have read itself, `serde_json` speaks of bytes; the reason is put into words about the value.
-fn refusal_in_words(text: &str, error: &serde_json::Error) -> (String, String) {
-    let place =
-        if error.line() > 0 { path_of_error(text, error.line(), error.column()).concat() } else { String::new() };
-    let reason = without_place(error);
-    let reason = match reason.as_str() {
-        "expected value" if error.is_syntax() => {
-            "an enum is written as the name of a variant, or as an object with that name as its only key".to_owned()
-        }
-        "trailing characters" | "trailing comma" if error.is_syntax() => {
-            "there is more than the type reads; leave out what is here and behind".to_owned()
-        }
-        _ => shorten_to(&reason, 200),
-    };
-    (place, reason)
-}
-
-/// Returns the number that a type refused for its fraction or exponent, although it may be an integer.
-fn number_of_error<'t>(text: &'t str, error: &serde_json::Error) -> Option<&'t str> {
-    let stop = offset(text, error.line(), error.column());
-    if error.is_syntax() { unfinished_number(text, stop) } else { None }
+/// Returns the integer at an offset that a type refused as a float, and why it is one: `serde_json` reads integers of 64
+/// bits, everything else is a float.
+fn refused_float(text: &str, offset: usize) -> Option<(&str, &'static str)> {
+    let number = number_at(text, offset)?;
+    if beyond_64_bits(number).is_some() {
+        return Some((number, "it is beyond 64 bits"));
+    }
+    let is_whole = number.parse::<f64>().is_ok_and(|float| float.fract() == 0.0);
+    is_whole.then_some((number, WITHOUT_FRACTION))
 }
 
 /// At most eighty characters of a text.
