@@ -60,7 +60,11 @@ impl<'s> Comparison<'s, '_> {
             let covering = || (0..new.len()).find(|is| is_covered(&trial(was, *is).found));
             let alone = || free.iter().copied().find(|is| self.are_alone((old, was), (new, *is)));
             let narrower = || free.iter().copied().find(|is| is_narrowed(&trial(was, *is).found));
-            match partner.or_else(covering).or_else(alone).or_else(narrower) {
+            let described = || {
+                let words = self.describe_old(old[was]);
+                free.iter().copied().find(|is| self.describe_new(new[*is]) == words)
+            };
+            match partner.or_else(covering).or_else(alone).or_else(narrower).or_else(described) {
                 Some(is) => {
                     free.retain(|index| *index != is);
                     found.extend(trial(was, is).found);

@@ -435,6 +435,16 @@ fn a_documented_variant_is_still_one() {
     assert_eq!(of_property(apart, together), [SAME]);
 }
 
+#[test]
+fn a_variant_that_gets_data_is_no_longer_a_word() {
+    let data = json!({"type": "object", "properties": {"B": {"type": "integer"}}, "required": ["B"], "additionalProperties": false});
+    let found = of_property(
+        json!({"type": "string", "enum": ["A", "B"]}),
+        json!({"oneOf": [{"type": "string", "enum": ["A"]}, data]}),
+    );
+    assert!(found.contains(&r#"- arguments.x.p: no longer includes "B""#.to_owned()), "{found:?}");
+}
+
 /// Of a type that is narrowed in one place nothing is said twice.
 #[test]
 fn a_narrower_alternative_takes_the_place_of_a_wider_one() {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{changes, tool};
 use crate::Manifest;
-use crate::compatibility::ChangeKind;
+use crate::compatibility::{Change, ChangeKind};
 use crate::validate::Validator;
 use crate::validate::tests::oracle::{Choices, DEFINITIONS, Entry, Sampler, json_value, plain_keyword, schema};
 
@@ -82,6 +82,15 @@ fn descend(part: &mut Value, choices: &mut Choices, entry: &Entry, other: &Value
         Value::Object(_) => mutate(part, choices, entry, other),
         _ => {}
     }
+}
+
+/// Returns `true` if something is said to be both gone and new at one place.
+fn contradicts_itself(found: &[Change]) -> bool {
+    let said = |prefix: &'static str| {
+        found.iter().filter_map(move |change| Some((&change.path, change.message.strip_prefix(prefix)?)))
+    };
+    let pairs = [("can no longer be ", "can also be "), ("no longer includes ", "now includes ")];
+    pairs.iter().any(|(gone, new)| said(gone).any(|gone| said(new).any(|new| new == gone)))
 }
 
 #[derive(Default)]
@@ -158,7 +167,7 @@ fn what_is_called_compatible_takes_every_old_value() {
 /// A schema as types have them.
 fn of_a_type(choices: &mut Choices, depth: usize) -> Value {
     let nested = |choices: &mut Choices| of_a_type(choices, depth + 1);
-    let kinds = if depth < 3 { 10 } else { 6 };
+    let kinds = if depth < 3 { 11 } else { 6 };
     match choices.below(kinds) {
         0 => json!({"type": "integer", "minimum": choices.below(3), "maximum": 3 + choices.below(3)}),
         1 => json!({"type": ["integer", "null"], "exclusiveMinimum": choices.below(3)}),
@@ -169,6 +178,10 @@ fn of_a_type(choices: &mut Choices, depth: usize) -> Value {
         6 => json!({"type": "array", "items": nested(choices)}),
         7 => json!({"type": "object", "additionalProperties": nested(choices)}),
         8 => json!({"anyOf": [nested(choices), {"type": "null"}]}),
+        9 => {
+            let variant = json!({"type": "object", "properties": {"kind": nested(choices)}, "required": ["kind"], "additionalProperties": false});
+            json!({"oneOf": [{"type": "string", "enum": ["a", "b"]}, variant]})
+        }
         _ => {
             let mut object = json!({"type": "object", "properties": {"a": nested(choices), "b": nested(choices)}, "required": ["a"]});
             if choices.below(2) == 0 {
@@ -185,7 +198,7 @@ fn rewritten(schema: &Value, choices: &mut Choices) -> Value {
     let mut map = map.clone();
     for (key, part) in &mut map {
         match part {
-            Value::Array(forms) if key == "anyOf" => {
+            Value::Array(forms) if key == "anyOf" || key == "oneOf" => {
                 forms.iter_mut().for_each(|form| *form = rewritten(form, choices));
                 let last = forms.len() - 1;
                 forms.swap(0, last);
@@ -242,6 +255,8 @@ fn what_is_called_compatible_takes_every_old_value_of_a_type() {
         let mut sampler = Sampler { defs: &defs, choices };
         let values = (0..20).map(|_| sampler.value(&old, 0)).collect();
         tally.check([&old, &new], &defs, values).unwrap_or_else(|error| panic!("{error}"));
+        let found = changes(&manifest(with_root(&old, &defs)), &manifest(with_root(&new, &defs)));
+        assert!(!contradicts_itself(&found), "{old}\n{new}\n{found:?}");
     }
     let (compatible, refuted, values) = (tally.compatible.get(), tally.refuted.get(), tally.values.get());
     println!("compatible {compatible}, refuted {refuted}, values {values}");
