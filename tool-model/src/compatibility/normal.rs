@@ -113,7 +113,10 @@ fn is_list(schema: &Schema) -> bool {
 
 fn is_null(schema: &Schema) -> bool {
     let Schema::Rules(rules) = schema else { return false };
-    rules.kinds == Some(Kinds::NULL) && rules.reference.is_none() && rules.in_place().next().is_none()
+    rules.kinds == Some(Kinds::NULL)
+        && rules.allowed.is_none()
+        && rules.reference.is_none()
+        && rules.in_place().next().is_none()
 }
 
 /// Whether the schema says nothing but which values there are, all of them of its type.

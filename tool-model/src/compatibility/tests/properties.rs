@@ -264,6 +264,50 @@ fn what_is_called_compatible_takes_every_old_value_of_a_type() {
     assert!(refuted > 100, "the values would not find a wrong verdict: {refuted}");
 }
 
+/// A caller that reads a result passes over properties that it does not know.
+fn open(schema: &Value) -> Value {
+    match schema {
+        Value::Object(map) => {
+            let is_closing = |(key, part): &(&String, &Value)| *key == "additionalProperties" && **part == json!(false);
+            let rename = |key: &str| if key == "oneOf" { "anyOf".to_owned() } else { key.to_owned() };
+            map.iter().filter(|entry| !is_closing(entry)).map(|(key, part)| (rename(key), open(part))).collect()
+        }
+        Value::Array(items) => items.iter().map(open).collect(),
+        other => other.clone(),
+    }
+}
+
+/// What is said of results is the other way round: a caller knows what to expect of every new value.
+#[test]
+fn what_is_called_compatible_gives_no_unknown_value() {
+    let no_defs = Defs::new();
+    let (mut compatible, mut checked, mut refuted) = (0, 0, 0);
+    for seed in 0..2_000_u64 {
+        let mut choices = Choices(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let (old, other) = (of_a_type(&mut choices, 0), of_a_type(&mut choices, 2));
+        let mut new = old.clone();
+        mutate(&mut new, &mut choices, &("maxLength", json!(2)), &other);
+        let new = rewritten(&new, &mut choices);
+        let returns = |schema: &Value| manifest(json!({"returns": schema}));
+        let found = changes(&returns(&old), &returns(&new));
+        let (Ok(before), Ok(after)) = (Validator::new(&open(&old), &no_defs), Validator::new(&new, &no_defs)) else {
+            continue;
+        };
+        let mut sampler = Sampler { defs: &no_defs, choices };
+        let values: Vec<Value> = (0..20).map(|_| sampler.value(&new, 0)).filter(|v| after.is_valid(v)).collect();
+        let unknown = values.iter().find(|value| !before.is_valid(value));
+        if found.iter().any(|change| change.kind == ChangeKind::Breaking) {
+            refuted += u32::from(unknown.is_some());
+            continue;
+        }
+        compatible += 1;
+        checked += values.len();
+        assert!(unknown.is_none(), "{unknown:?} is unknown to {old}, not to {new}: {found:?}");
+    }
+    println!("compatible {compatible}, refuted {refuted}, values {checked}");
+    assert!(compatible > 300 && checked > 3_000 && refuted > 100, "{compatible} {checked} {refuted}");
+}
+
 #[test]
 fn what_is_written_in_another_way_is_no_change() {
     let mut other = 0;
