@@ -108,6 +108,9 @@ fn a_decimal_for_an_integer_of_128_bits_is_refused_for_its_form() {
     }
     let text = r#"{"a": 1, "list": [], "choice": {"With": 2.0}}"#;
     assert_eq!(lines("reasons.wide", text), [format!("`choice.With`: got 2.0, expected integer {why}")]);
+    // A property that the type passes over is not the reason.
+    let text = r#"{"open": {"number": 2.0, "extra": 1}}"#;
+    assert_eq!(lines("reasons.open", text), [format!("`open.number`: got 2.0, expected integer {why}")]);
     // One that is no integer has not the wrong form.
     let text = r#"{"a": 1.5, "list": [], "choice": {"With": 1}}"#;
     assert_eq!(lines("reasons.wide", text), ["`a`: got 1.5, expected integer of at least 0"]);
@@ -171,6 +174,11 @@ enum Wide {
     With(u128),
 }
 
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Open {
+    number: u128,
+}
+
 #[derive(Debug, Deserialize)]
 enum Undescribed {
     Plain,
@@ -221,6 +229,12 @@ fn standard(
 fn wide(a: u128, list: Vec<i128>, choice: Wide) -> String {
     let Wide::With(number) = choice;
     format!("{a} {list:?} {number}")
+}
+
+/// Takes a struct that passes over what it does not know.
+#[tool(name = "reasons.open")]
+fn open(open: Open) -> u128 {
+    open.number
 }
 
 /// Takes integers of up to 64 bits.

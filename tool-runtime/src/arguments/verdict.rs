@@ -299,7 +299,10 @@ impl Schemas {
         value: &Value,
         error: &serde_json::Error,
     ) -> Vec<ArgumentError> {
-        let Some(validator) = self.validator(argument).filter(|_| error.line() > 0) else { return Vec::new() };
+        let is_about_a_number = || Refusal::new(raw, error, true).number.is_some();
+        let Some(validator) = self.validator(argument).filter(|_| error.line() > 0 && !is_about_a_number()) else {
+            return Vec::new();
+        };
         let steps = path_of_error(raw, error.line(), error.column());
         let Some((_, parents)) = steps.split_last() else { return Vec::new() };
         let (here, parent) = (steps.concat(), parents.concat());
