@@ -203,7 +203,7 @@ fn texts_are_never_changed() {
     });
 }
 
-/// What cannot be mended is refused as if nobody had tried; what can be is not mentioned.
+/// A value that cannot be repaired is refused as it is without repair; those that can be are not mentioned.
 #[test]
 fn a_refusal_says_nothing_else_with_repair() {
     let calls = right().prop_flat_map(|(name, arguments)| (Just(name), damaged(Just(arguments.to_string()))));

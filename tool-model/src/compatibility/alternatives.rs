@@ -129,12 +129,12 @@ fn is_covered(differences: &[Difference]) -> bool {
     differences.iter().all(|found| found.effect.kind(Direction::Sent) == ChangeKind::Compatible)
 }
 
-/// Whether less is taken, and nothing else.
+/// Returns `true` if fewer values are taken and nothing else has changed.
 fn is_narrowed(differences: &[Difference]) -> bool {
     differences.iter().all(|found| found.effect == Effect::Narrowed)
 }
 
-/// How many alternatives are looked at, those behind references included.
+/// The largest number of alternatives that are compared, those behind references included.
 const MOST_ALTERNATIVES: usize = 64;
 
 /// The alternatives of a schema, also those of a definition that an alternative refers to.

@@ -59,7 +59,7 @@ use serde::Serialize;
 
 use crate::Manifest;
 
-/// Where the arguments are in the path of a change.
+/// The path of a tool's arguments in a change.
 const ARGUMENTS: &str = "arguments";
 
 /// What a change means to callers. In JSON: `breaking`, `compatible`, `text`.

@@ -119,7 +119,7 @@ fn is_null(schema: &Schema) -> bool {
         && rules.in_place().next().is_none()
 }
 
-/// Whether the schema says nothing but which values there are, all of them of its type.
+/// Returns `true` if the schema only lists values, all of them of its type.
 fn is_list_of_values(rules: &Rules) -> bool {
     let is_of_type = |value| rules.kinds.is_none_or(|kinds| kinds.has(Kinds::of(value)));
     rules.allowed.as_ref().is_some_and(|allowed| allowed.iter().all(is_of_type))

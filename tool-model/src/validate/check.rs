@@ -29,7 +29,7 @@ pub(crate) struct Checker<'s> {
     exhausted: bool,
     /// Whether it is looked for what was probably meant, which takes a while.
     guesses: bool,
-    /// Whether objects that name properties take no others.
+    /// If set, objects that name properties take no others.
     pub(super) closed: bool,
 }
 

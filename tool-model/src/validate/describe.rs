@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::phrases;
 use super::schema::{ArrayRules, Definitions, Kinds, ObjectRules, Rules, Schema};
 
-/// How many schemas one description looks into.
+/// The largest number of schemas that one description looks into.
 const MOST_SCHEMAS: u32 = 64;
 
 /// Puts a schema into words; used for one description only.
@@ -73,7 +73,7 @@ impl<'a> Describer<'a> {
         }
     }
 
-    /// What must not be: listed values as they are.
+    /// Describes the schema of a `not`: listed values as they are.
     fn excluded(&self, schema: &Schema) -> String {
         match self.allowed(schema) {
             Some(values) => phrases::list_of_values(values),

@@ -177,7 +177,7 @@ impl Rules {
         }
     }
 
-    /// Whether the schema takes every value.
+    /// Returns `true` if the schema takes every value.
     pub(crate) fn is_free(&self) -> bool {
         self.kinds.is_none()
             && self.allowed.is_none()
@@ -186,7 +186,7 @@ impl Rules {
             && self.in_place().next().is_none()
     }
 
-    /// Whether no rule stands in the schema itself, besides types, values and other schemas.
+    /// Returns `true` if the schema has no rules besides types, values and other schemas.
     pub(crate) fn says_nothing_itself(&self) -> bool {
         self.number.is_empty() && self.text.is_empty() && self.array.is_empty() && self.object.is_empty()
     }

@@ -27,7 +27,7 @@ pub(crate) enum Problem {
     Refused { index: usize, start: usize, end: usize },
 }
 
-/// What to do about a number of which a type read only the digits before the point or the exponent.
+/// The advice for a number of which a type read only the digits before the point or the exponent.
 pub(super) const WITHOUT_FRACTION: &str = "write it without a fraction or exponent";
 
 /// How many unknown arguments are noted; a text of nothing else has millions.

@@ -375,7 +375,7 @@ pub(crate) fn place_of(text: &str, error: &serde_json::Error) -> ArgumentError {
 /// Why a type refused a value that is valid JSON.
 #[derive(Default)]
 struct Refusal<'t> {
-    /// Where, from the argument on: `.items[2].sku`.
+    /// The path below the argument: `.items[2].sku`.
     place: String,
     /// The number that was refused, where an integer was expected.
     number: Option<&'t str>,

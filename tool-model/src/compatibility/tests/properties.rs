@@ -97,8 +97,8 @@ fn contradicts_itself(found: &[Change]) -> bool {
 struct Tally {
     compatible: Cell<u32>,
     breaking: Cell<u32>,
-    /// How many of the breaking changes refuse a value that was taken before: what the test would find if such a change
-    /// were called compatible.
+    /// The breaking changes that refuse a sampled value that was taken before. The test would fail if such a change were
+    /// called compatible.
     refuted: Cell<u32>,
     values: Cell<u32>,
 }
@@ -277,7 +277,7 @@ fn open(schema: &Value) -> Value {
     }
 }
 
-/// What is said of results is the other way round: a caller knows what to expect of every new value.
+/// Results go the other way: a caller knows every new value from the old schema.
 #[test]
 fn what_is_called_compatible_gives_no_unknown_value() {
     let no_defs = Defs::new();

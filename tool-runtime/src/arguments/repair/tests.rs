@@ -51,7 +51,7 @@ fn attempt(definition: &ToolDefinition, text: &str) -> Option<Repaired> {
     }
 }
 
-/// Whether a type of integers alone would refuse a number of the text.
+/// Returns `true` if a type of integers alone would refuse a number of the text.
 fn has_decimal_integer(schema: &Value, text: &str) -> bool {
     let schema = schema.to_string();
     schema.contains("\"integer\"")
