@@ -8,6 +8,7 @@ use super::compare::{ANYTHING, Comparison, Pair, peeled};
 use super::difference::Effect;
 use super::kinds;
 use crate::validate::check::Checker;
+use crate::validate::number::Number;
 use crate::validate::phrases;
 use crate::validate::schema::{ArrayRules, Bound, Count, Kinds, NumberRules, Rules, Schema, TextRules};
 
@@ -15,6 +16,18 @@ impl<'s> Comparison<'s, '_> {
     pub(super) fn pair(&mut self, pair: &Pair<'s>) {
         let (old, old_type) = peeled(pair.old, self.sides.old);
         let (new, new_type) = peeled(pair.new, self.sides.new);
+        match (old.is_free() && old_type == Kinds::ALL, new.is_free() && new_type == Kinds::ALL) {
+            (true, true) => return,
+            (false, true) => {
+                let message = format!("can be any value; it was {}", self.describe_old(pair.old));
+                return self.find(&pair.path, Effect::Widened, message);
+            }
+            (true, false) => {
+                let message = format!("must be {}; it was any value", self.describe_new(pair.new));
+                return self.find(&pair.path, Effect::Narrowed, message);
+            }
+            (false, false) => {}
+        }
         if old.allowed.is_some() || new.allowed.is_some() {
             return self.values(pair, old.allowed.as_deref(), new.allowed.as_deref());
         }
@@ -35,7 +48,7 @@ impl<'s> Comparison<'s, '_> {
         let common = possible.0.common(possible.1);
         let path = &pair.path;
         if common.has(Kinds::INTEGER.with(Kinds::NUMBER)) {
-            self.numbers(path, &old.number, &new.number);
+            self.numbers(path, &old.number, &new.number, !common.has(Kinds::NUMBER));
         }
         if common.has(Kinds::STRING) {
             self.texts(path, &old.text, &new.text);
@@ -83,25 +96,21 @@ impl<'s> Comparison<'s, '_> {
             return false;
         }
         if !lost.is_empty() {
-            let message = match old {
-                Kinds::ALL => format!("must be {}; it was any value", self.describe_new(pair.new)),
-                _ => format!("can no longer be {}", kinds::names(lost)),
-            };
-            self.find(path, Effect::Narrowed, message);
+            self.find(path, Effect::Narrowed, format!("can no longer be {}", kinds::names(lost)));
         }
         if !gained.is_empty() {
-            let message = match new {
-                Kinds::ALL => format!("can be any value; it was {}", self.describe_old(pair.old)),
-                _ => format!("can also be {}", kinds::names(gained)),
-            };
-            self.find(path, Effect::Widened, message);
+            self.find(path, Effect::Widened, format!("can also be {}", kinds::names(gained)));
         }
         true
     }
 
-    fn numbers(&mut self, path: &str, old: &NumberRules, new: &NumberRules) {
-        self.bound(path, "at least", "more than", (old.least, new.least), Ordering::Greater);
-        self.bound(path, "at most", "less than", (old.most, new.most), Ordering::Less);
+    fn numbers(&mut self, path: &str, old: &NumberRules, new: &NumberRules, integers: bool) {
+        let note = match integers && may_be_signed_now(old, new) {
+            true => format!("; if its type is `i64` now, it must be at most {}", i64::MAX),
+            false => String::new(),
+        };
+        self.bound(path, ["at least", "more than", &note], (old.least, new.least), Ordering::Greater);
+        self.bound(path, ["at most", "less than", ""], (old.most, new.most), Ordering::Less);
         match (old.multiple_of, new.multiple_of) {
             (None, None) => {}
             (None, Some(new)) => self.find(path, Effect::Narrowed, format!("must be a multiple of {new}")),
@@ -121,8 +130,7 @@ impl<'s> Comparison<'s, '_> {
     fn bound(
         &mut self,
         path: &str,
-        inclusive: &str,
-        exclusive: &str,
+        [inclusive, exclusive, note]: [&str; 3],
         (old, new): (Option<Bound>, Option<Bound>),
         tighter: Ordering,
     ) {
@@ -130,7 +138,7 @@ impl<'s> Comparison<'s, '_> {
         match (old, new) {
             (None, None) => {}
             (None, Some(new)) => self.find(path, Effect::Narrowed, format!("must be {}", words(new))),
-            (Some(old), None) => self.find(path, Effect::Widened, format!("need not be {}", words(old))),
+            (Some(old), None) => self.find(path, Effect::Widened, format!("need not be {}{note}", words(old))),
             (Some(old), Some(new)) => {
                 let order = new.value.compare(old.value);
                 let effect = match (old.exclusive, new.exclusive) {
@@ -139,7 +147,7 @@ impl<'s> Comparison<'s, '_> {
                     _ if order == tighter => Effect::Narrowed,
                     _ => Effect::Widened,
                 };
-                self.find(path, effect, format!("must be {}; it was {}", words(new), words(old)));
+                self.find(path, effect, format!("must be {}; it was {}{note}", words(new), words(old)));
             }
         }
     }
@@ -263,6 +271,12 @@ impl<'s> Comparison<'s, '_> {
     }
 }
 
+/// Returns `true` for what `u64` becomes when it is `i64`. Neither has an upper bound in its schema.
+fn may_be_signed_now(old: &NumberRules, new: &NumberRules) -> bool {
+    let is_negative = |bound: Option<Bound>| bound.is_none_or(|bound| Number::Whole(0).is_above(bound.value));
+    !is_negative(old.least) && is_negative(new.least) && old.most.is_none() && new.most.is_none()
+}
+
 fn item(rules: &ArrayRules, index: usize) -> &Schema {
     rules.prefix.get(index).or(rules.items.as_ref()).unwrap_or(&ANYTHING)
 }
@@ -271,7 +285,7 @@ fn is_composed(rules: &Rules) -> bool {
     rules.reference.is_some() || rules.in_place().next().is_some()
 }
 
-fn listed(values: &[&Value]) -> String {
+pub(super) fn listed(values: &[&Value]) -> String {
     let shown: Vec<_> = values.iter().take(10).map(|value| phrases::quoted(value)).collect();
     match values.len() - shown.len() {
         0 => shown.join(", "),

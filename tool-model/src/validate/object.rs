@@ -59,12 +59,12 @@ impl<'s> Checker<'s> {
         }
         match &rules.additional {
             _ if is_known => {}
-            Some(Schema::Nothing) => {
+            None if !self.closed || rules.properties.is_empty() => {}
+            None | Some(Schema::Nothing) => {
                 let Value::Object(object) = at.value else { return };
                 findings.add(|| here.unlike(rules.unknown(name, object)));
             }
             Some(schema) => self.check(schema, here, findings),
-            None => {}
         }
     }
 

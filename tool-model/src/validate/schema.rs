@@ -177,7 +177,17 @@ impl Rules {
         }
     }
 
-    fn says_nothing_itself(&self) -> bool {
+    /// Returns `true` if the schema takes every value.
+    pub(crate) fn is_free(&self) -> bool {
+        self.kinds.is_none()
+            && self.allowed.is_none()
+            && self.reference.is_none()
+            && self.says_nothing_itself()
+            && self.in_place().next().is_none()
+    }
+
+    /// Returns `true` if the schema has no rules besides types, values and other schemas.
+    pub(crate) fn says_nothing_itself(&self) -> bool {
         self.number.is_empty() && self.text.is_empty() && self.array.is_empty() && self.object.is_empty()
     }
 

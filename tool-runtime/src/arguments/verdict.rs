@@ -8,8 +8,9 @@ use tool_model::validate::{self, Validator, Violation};
 use tool_model::{Argument, Registration, ToolDefinition, nearest};
 
 use super::duplicate::FreeForm;
-use super::place::path_of_error;
-use super::read::{Problem, without_place};
+use super::number::beyond_64_bits;
+use super::place::{number_at, offset, path_of_error, unfinished_number};
+use super::read::{Problem, WITHOUT_FRACTION, without_place};
 use super::{Decode, Reason, Undecodable};
 use crate::redact::Redaction;
 use crate::{ArgumentError, ErrorKind, ToolError};
@@ -280,33 +281,65 @@ impl Schemas {
             (Some(validator), Ok(value)) => validator.check(value, &argument.name),
             _ => Vec::new(),
         };
-        if violations.is_empty() {
-            let reason = error.map(|error| &*error.0);
-            errors.push(match reason {
-                Some(Reason { error, item: Some((index, text)) }) => ArgumentError {
-                    path: format!("{}[{index}]", argument.name),
-                    received: Some(shorten(&format!("{text:?}"))),
-                    expected: format!("a value that can be read ({})", shorten_to(&error.to_string(), 200)),
-                },
-                _ => self.undecodable(argument, raw, reason.map(|reason| &reason.error).or(value.as_ref().err())),
-            });
+        if !violations.is_empty() {
+            return errors.extend(violations.into_iter().map(in_words));
         }
-        errors.extend(violations.into_iter().map(in_words));
+        let reason = error.map(|error| &*error.0);
+        let refusal = reason.map(|reason| &reason.error).or(value.as_ref().err());
+        match (reason, value.as_ref().ok().zip(refusal)) {
+            (Some(Reason { error, item: Some((index, text)) }), _) => errors.push(ArgumentError {
+                path: format!("{}[{index}]", argument.name),
+                received: Some(shorten(&format!("{text:?}"))),
+                expected: format!("a value that can be read ({})", shorten_to(&error.to_string(), 200)),
+            }),
+            (_, Some((value, refusal))) => match self.unknown_properties(argument, raw, value, refusal) {
+                unknown if unknown.is_empty() => errors.push(self.undecodable(argument, raw, Some(refusal))),
+                unknown => errors.extend(unknown),
+            },
+            _ => errors.push(self.undecodable(argument, raw, refusal)),
+        }
+    }
+
+    /// Returns the properties for which a type refused a value, although the value's schema is open. A type that does not
+    /// know a property stops at it; an enum that finds another key beside its variant stops before it.
+    fn unknown_properties(
+        &self,
+        argument: &BoundArgument,
+        raw: &str,
+        value: &Value,
+        error: &serde_json::Error,
+    ) -> Vec<ArgumentError> {
+        let is_about_a_number = || Refusal::new(raw, error, true).number.is_some();
+        let Some(validator) = self.validator(argument).filter(|_| error.line() > 0 && !is_about_a_number()) else {
+            return Vec::new();
+        };
+        let steps = path_of_error(raw, error.line(), error.column());
+        let Some((_, parents)) = steps.split_last() else { return Vec::new() };
+        let (here, parent) = (steps.concat(), parents.concat());
+        let is_there = |path: &str| {
+            let Some(place) = path.strip_prefix(&*argument.name) else { return false };
+            let is_inside = |outer: &str| place.strip_prefix(outer).is_some_and(|rest| rest.starts_with(['.', '[']));
+            match error.is_syntax() {
+                true => is_inside(&parent) && place != here && !is_inside(&here),
+                false => place == here,
+            }
+        };
+        let mut unknown = validator.check_closed(value, &argument.name);
+        unknown.retain(|violation| violation.received.is_some() && is_there(&violation.path));
+        unknown.into_iter().map(in_words).collect()
     }
 
     /// What the type itself says where the schema sees nothing wrong.
     fn undecodable(&self, argument: &BoundArgument, raw: &str, error: Option<&serde_json::Error>) -> ArgumentError {
-        let place = error
-            .filter(|error| error.line() > 0)
-            .map_or(String::new(), |error| path_of_error(raw, error.line(), error.column()));
-        let path = format!("{}{place}", argument.name);
-        let reason = error.map(|error| shorten_to(&without_place(error), 200)).unwrap_or_default();
         let known = self.expectation(argument);
-        if place.is_empty() && known != "any value" {
-            let reason = if reason.is_empty() { reason } else { format!(" ({reason})") };
+        let is_described = known != "any value";
+        let refusal = error.map(|error| Refusal::new(raw, error, is_described)).unwrap_or_default();
+        if refusal.place.is_empty() && is_described {
+            let reason = if refusal.reason.is_empty() { String::new() } else { format!(" ({})", refusal.reason) };
+            let path = argument.name.to_string();
             return ArgumentError { path, received: Some(shorten(raw)), expected: format!("{known}{reason}") };
         }
-        ArgumentError { path, received: None, expected: format!("cannot be read: {reason}") }
+        refusal.in_words(&argument.name)
     }
 
     fn unknown(&self, name: &str) -> String {
@@ -344,9 +377,72 @@ pub(crate) fn in_words(violation: Violation) -> ArgumentError {
 /// What a type has against arguments that are read from one text, with its place there.
 #[cold]
 pub(crate) fn place_of(text: &str, error: &serde_json::Error) -> ArgumentError {
-    let path = if error.line() > 0 { path_of_error(text, error.line(), error.column()) } else { String::new() };
-    let expected = format!("cannot be read: {}", shorten_to(&without_place(error), 200));
-    ArgumentError { path: path.trim_start_matches('.').to_owned(), received: None, expected }
+    let mut error = Refusal::new(text, error, true).in_words("");
+    error.path = error.path.trim_start_matches('.').to_owned();
+    error
+}
+
+/// Why a type refused a value that is valid JSON.
+#[derive(Default)]
+struct Refusal<'t> {
+    /// The path below the argument: `.items[2].sku`.
+    place: String,
+    /// The number that was refused, where an integer was expected.
+    number: Option<&'t str>,
+    /// Why, in words about the value. Where a type does not find the JSON that it reads, `serde_json` speaks of bytes.
+    reason: String,
+}
+
+impl<'t> Refusal<'t> {
+    /// Of a type that is not described it is not known whether it is an enum.
+    fn new(text: &'t str, error: &serde_json::Error, is_described: bool) -> Self {
+        let reason = without_place(error);
+        if error.line() == 0 {
+            return Self { reason: shorten_to(&reason, 200), ..Self::default() };
+        }
+        let place = path_of_error(text, error.line(), error.column()).concat();
+        let stop = offset(text, error.line(), error.column());
+        let unfinished = || unfinished_number(text, stop).map(|number| (number, WITHOUT_FRACTION));
+        let number = match reason.as_str() {
+            "expected value" if is_described => unfinished(),
+            "trailing characters" | "expected `,` or `]`" | "expected `,` or `}`" => unfinished(),
+            reason if reason.starts_with("invalid type: floating point") => refused_float(text, stop),
+            _ => None,
+        };
+        let reason = match (number, reason.as_str()) {
+            (Some((_, reason)), _) => reason.to_owned(),
+            (None, "expected value") => {
+                "an enum is written as the name of a variant, or as an object with that name as its only key".to_owned()
+            }
+            (None, "trailing characters" | "trailing comma") => {
+                "there is more than the type reads; leave out what is here and behind".to_owned()
+            }
+            (None, reason) => shorten_to(reason, 200),
+        };
+        Self { place, number: number.map(|(number, _)| number), reason }
+    }
+
+    fn in_words(self, argument: &str) -> ArgumentError {
+        let path = format!("{argument}{}", self.place);
+        match self.number {
+            Some(number) => {
+                let expected = format!("integer ({})", self.reason);
+                ArgumentError { path, received: Some(shorten(number)), expected }
+            }
+            None => ArgumentError { path, received: None, expected: format!("cannot be read: {}", self.reason) },
+        }
+    }
+}
+
+/// Returns the integer at an offset that a type refused as a float, and why it is one: `serde_json` reads integers of 64
+/// bits, everything else is a float.
+fn refused_float(text: &str, offset: usize) -> Option<(&str, &'static str)> {
+    let number = number_at(text, offset)?;
+    if beyond_64_bits(number).is_some() {
+        return Some((number, "it is beyond 64 bits"));
+    }
+    let is_whole = number.parse::<f64>().is_ok_and(|float| float.fract() == 0.0);
+    is_whole.then_some((number, WITHOUT_FRACTION))
 }
 
 /// At most eighty characters of a text.

@@ -147,7 +147,7 @@ mod interrupted {
         }
 
         /// Block a thread for longer than there is time.
-        #[tool(blocking, timeout = "1ms")]
+        #[tool(blocking, timeout = "500ms")]
         fn late(&self) {
             std::thread::sleep(VERY_LONG);
         }

@@ -93,7 +93,7 @@ async fn a_refusal_repeats_no_secret_however_deep() {
         (r#"{"account": {"key": "hunter2"}}"#, "`account.key`: got a secret, expected string of at least 8"),
         (r#"{"account": {"user": ["hunter2"]}}"#, "`account.user`: got a secret, expected string"),
         (r#"{"account": "hunter2"}"#, "`account`: got a secret, expected object"),
-        (r#"{"account": {"key": "1234hunter2"}, "both": 1}"#, "anything but object"),
+        (r#"{"account": {"key": "1234hunter2"}, "both": 1}"#, "object other than object with"),
         (r#"["hunter2"]"#, "a JSON object"),
         (r#"{"account": {"key": hunter2"#, "line 1, column"),
         (r#"{"account" "hunter2"}"#, "line 1, column 12"),

@@ -50,7 +50,7 @@ pub enum RepairReason {
     Syntax,
     /// A number, a truth value, a list or an object stood in quotes.
     Quoted,
-    /// An integer was written with a fraction of zero.
+    /// An integer was written as a decimal: with a fraction of zero, or with an exponent.
     Fraction,
     /// `null` stood for something that can be left out.
     Null,
@@ -66,7 +66,7 @@ impl fmt::Display for RepairReason {
             Self::CodeFence => "stood in a code fence",
             Self::Syntax => "was not quite JSON",
             Self::Quoted => "stood in quotes",
-            Self::Fraction => "was written with a fraction",
+            Self::Fraction => "was not written as an integer",
             Self::Null => "stood for nothing",
             Self::Case => "was written in other letters",
             Self::Single => "was no list",
