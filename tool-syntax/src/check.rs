@@ -6,6 +6,7 @@ use syn::{Attribute, LitStr};
 use tool_model::{Number, nearest};
 
 use crate::attrs::{ArgAttr, DefaultValue, hides_tool, last_segment};
+use crate::docs::Docs;
 use crate::{Parameter, Report};
 
 /// All rules about one `#[arg(..)]`.
@@ -111,6 +112,15 @@ pub(crate) fn no_conditional_parameter(attributes: &[Attribute], report: &mut Re
         let message = "a tool's parameter cannot depend on `cfg`: its schema would too; \
                        write two functions, each under its `cfg`";
         report.at(attribute, message);
+    }
+}
+
+/// A model would not see documentation that is not a text here; rustc would show it to people.
+pub(crate) fn documentation_is_read(docs: &Docs, report: &mut Report) {
+    if let Some(value) = &docs.unread {
+        let message =
+            "this documentation cannot be read here; write it out, or give the text with `description = \"..\"`";
+        report.at(value, message);
     }
 }
 

@@ -80,6 +80,13 @@ pub(crate) struct Crate {
     libraries: RefCell<BTreeMap<String, Option<ScopeId>>>,
 }
 
+impl Crate {
+    /// Returns the folder of its `Cargo.toml`.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.package.folder.as_deref()
+    }
+}
+
 /// A module, or a block with items of its own.
 pub(crate) struct Scope {
     pub(crate) krate: CrateId,
@@ -147,6 +154,13 @@ impl Sources {
     /// Says that a type could not be seen.
     pub(crate) fn report_unseen(&self, diagnostic: Diagnostic) {
         self.unseen.borrow_mut().push(diagnostic);
+    }
+
+    /// Reads a file by its path from a source file. The manifest depends on it, whether or not it is there.
+    pub(crate) fn read_beside(&self, source: &SourceFile, path: &str) -> Option<String> {
+        let path = source.path.parent()?.join(path);
+        self.tried(&path);
+        std::fs::read_to_string(path).ok()
     }
 
     /// Notes a file that is looked for, whether or not it is there.
