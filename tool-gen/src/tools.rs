@@ -158,7 +158,7 @@ impl Reader<'_> {
         let seen = schema::returns(self.shapes, &self.sources.resolve(output, self.id, &[]));
         for unseen in &seen.unseen {
             let message = match unseen.loss {
-                Loss::Type => "the result is not described in the manifest",
+                Loss::Type | Loss::Program => "the result is not described in the manifest",
                 Loss::Detail => "a detail of the result is left out",
             };
             self.warn(output, message, unseen);
@@ -171,8 +171,8 @@ impl Reader<'_> {
         let seen = schema::argument(generator, &decoded);
         if warn {
             // Where all is lost, a detail is no news.
-            let lost = seen.unseen.iter().any(|unseen| unseen.loss == Loss::Type);
-            let news = seen.unseen.iter().filter(|unseen| !lost || unseen.loss == Loss::Type);
+            let lost = seen.unseen.iter().any(|unseen| unseen.loss != Loss::Detail);
+            let news = seen.unseen.iter().filter(|unseen| !lost || unseen.loss != Loss::Detail);
             news.for_each(|unseen| self.warn_of_argument(argument, unseen));
         }
         let (default, or_default) = match &argument.default {
@@ -194,7 +194,7 @@ impl Reader<'_> {
     fn warn_of_argument(&self, argument: &ArgumentParameter, unseen: &Unseen) {
         let name = &argument.name;
         let message = match unseen.loss {
-            Loss::Type => format!("the argument `{name}` is `any` in the manifest"),
+            Loss::Type | Loss::Program => format!("the argument `{name}` is `any` in the manifest"),
             Loss::Detail => format!("a detail of the argument `{name}` is left out"),
         };
         self.warn(&argument.ty, &message, unseen);
@@ -205,6 +205,9 @@ impl Reader<'_> {
         let help = match unseen.loss {
             Loss::Type => {
                 "describe it with `#[tool(arguments(..))]`; else the program fills it in if the type has a `JsonSchema`"
+            }
+            Loss::Program => {
+                "remove `#[serde(transparent)]` or `#[schemars(inline)]`, so that it is a definition of its own"
             }
             Loss::Detail => "the program fills it in when it runs",
         };

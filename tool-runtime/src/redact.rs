@@ -161,7 +161,8 @@ fn of_property<'s>(schema: &'s Value, key: &str) -> Vec<&'s Value> {
         return vec![property];
     }
     let patterns = schema.get("patternProperties").and_then(Value::as_object).into_iter().flat_map(Map::values);
-    patterns.chain(schema.get("additionalProperties").filter(|rest| rest.is_object())).collect()
+    let rest = ["additionalProperties", "unevaluatedProperties"].into_iter().filter_map(|key| schema.get(key));
+    patterns.chain(rest.filter(|rest| rest.is_object())).collect()
 }
 
 fn of_item(schema: &Value, index: usize) -> Option<&Value> {
@@ -172,7 +173,7 @@ fn of_item(schema: &Value, index: usize) -> Option<&Value> {
 /// The schemas of all that can stand inside a value.
 fn inside(schema: &Value) -> impl Iterator<Item = &Value> {
     let maps = ["properties", "patternProperties"].into_iter().filter_map(|key| schema.get(key)?.as_object());
-    let single = ["additionalProperties", "items"].into_iter().filter_map(|key| schema.get(key));
+    let single = ["additionalProperties", "unevaluatedProperties", "items"].into_iter().filter_map(|key| schema.get(key));
     let list = schema.get("prefixItems").and_then(Value::as_array).into_iter().flatten();
     maps.flat_map(Map::values).chain(single).chain(list)
 }

@@ -201,11 +201,13 @@ impl Sources {
         let declared = self.definitions.borrow()[id.0].clone();
         let complete = declared.complete.get_or_init(|| {
             let scope = self.scope(declared.scope);
+            let mut item = declared.item.clone();
+            self.name_derives(declared.scope, &mut item.attrs);
             Rc::new(Definition {
                 module: scope.path.clone(),
                 scope: declared.scope,
-                impls: self.implementations(id, &declared),
-                item: declared.item.clone(),
+                impls: self.implementations(id, declared.scope, &item),
+                item,
             })
         });
         complete.clone()
