@@ -300,3 +300,65 @@ mod as_text {
 pub fn foreign(foreign: Foreign) -> Foreign {
     foreign
 }
+
+/// What a webhook is about.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Topic {
+    Push { branch: String },
+    Ping,
+}
+
+/// For whom it is.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Target {
+    User { user: String },
+    Team { team: u8 },
+}
+
+/// Enums beside all that is not known.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Webhook {
+    pub id: u32,
+    #[serde(flatten)]
+    pub topic: Topic,
+    #[serde(flatten)]
+    pub target: Option<Target>,
+    #[serde(flatten)]
+    pub extra: serde_json::Map<String, serde_json::Value>,
+}
+
+/// How much.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Amount {
+    Exact(u8),
+    Between { least: u8, most: u8 },
+}
+
+/// An enum beside entries of one type.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Counters {
+    pub id: u32,
+    #[serde(flatten)]
+    pub amount: Amount,
+    #[serde(flatten)]
+    pub counts: BTreeMap<String, u8>,
+}
+
+/// An enum beside nothing else.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Closed {
+    pub id: u32,
+    #[serde(flatten)]
+    pub amount: Amount,
+}
+
+/// Flattened enums.
+#[tool(name = "structs.flattened_enums")]
+pub fn flattened_enums(webhook: Webhook, counters: Counters, closed: Closed) -> String {
+    let Webhook { id, topic, target, extra } = webhook;
+    format!("{id} {topic:?} {target:?} {} {counters:?} {closed:?}", extra.contains_key("more"))
+}

@@ -173,7 +173,8 @@ fn of_item(schema: &Value, index: usize) -> Option<&Value> {
 /// The schemas of all that can stand inside a value.
 fn inside(schema: &Value) -> impl Iterator<Item = &Value> {
     let maps = ["properties", "patternProperties"].into_iter().filter_map(|key| schema.get(key)?.as_object());
-    let single = ["additionalProperties", "unevaluatedProperties", "items"].into_iter().filter_map(|key| schema.get(key));
+    let single =
+        ["additionalProperties", "unevaluatedProperties", "items"].into_iter().filter_map(|key| schema.get(key));
     let list = schema.get("prefixItems").and_then(Value::as_array).into_iter().flatten();
     maps.flat_map(Map::values).chain(single).chain(list)
 }
