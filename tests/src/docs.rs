@@ -196,5 +196,5 @@ pub fn concatenated() {}
 /// * <i>html</i> - Not understood.
 #[tool(name = "docs.titled")]
 pub fn titled(bold: u8, linked: Option<u8>, typed: u8, raw: u8, html: u8) -> u8 {
-    bold + linked.unwrap_or(0) + typed + raw + html
+    [linked.unwrap_or(0), typed, raw, html].into_iter().fold(bold, u8::wrapping_add)
 }

@@ -362,3 +362,28 @@ pub fn flattened_enums(webhook: Webhook, counters: Counters, closed: Closed) -> 
     let Webhook { id, topic, target, extra } = webhook;
     format!("{id} {topic:?} {target:?} {} {counters:?} {closed:?}", extra.contains_key("more"))
 }
+
+/// Closed for schemars, not for serde.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct ShownClosed {
+    pub count: u32,
+}
+
+/// Demands that only schemars knows.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ShownRequired {
+    #[serde(default)]
+    #[schemars(!default)]
+    pub count: u8,
+    #[schemars(range(min = 0))]
+    pub since: Option<i64>,
+    #[schemars(email)]
+    pub mail: Option<String>,
+}
+
+/// What schemars demands and serde does not.
+#[tool(name = "structs.shown")]
+pub fn shown(closed: ShownClosed, required: ShownRequired, all: Option<Vec<ShownClosed>>) -> String {
+    format!("{closed:?} {required:?} {all:?}")
+}

@@ -65,6 +65,9 @@ fn form_span(form: &ArgumentForm) -> Span {
 pub(crate) fn slot(argument: &ArgumentParameter) -> TokenStream {
     let span = place(form_span(&argument.form));
     let slot = match &argument.form {
+        ArgumentForm::Owned(ty) if argument.form.may_be_alias_of_reference() => quote_spanned! {span=>
+            { __tool::Aliased::<#ty>::NEW.tool_is_owned(); (&__tool::Ask::<#ty>::NEW).tool_slot() }
+        },
         ArgumentForm::Owned(ty) => quote_spanned!(span=> (&__tool::Ask::<#ty>::NEW).tool_slot()),
         ArgumentForm::Lent(ty) | ArgumentForm::AsRef(ty) => {
             quote_spanned!(span=> (&__tool::Lend::<#ty>::NEW).tool_slot())

@@ -146,7 +146,7 @@ fn argument(
         .or_else(|| Some(own_docs.description).filter(|text| !text.is_empty()))
         .or_else(|| around.docs.argument(&name).map(str::to_owned))
         .filter(|text| !text.is_empty());
-    check::argument(&attr, typed.span(), report);
+    check::argument(&attr, &typed.ty, typed.span(), report);
     let name = match &attr.rename {
         Some(rename) => {
             check::argument_name(rename, report);

@@ -345,6 +345,15 @@ fn structs() -> Vec<Good> {
         ),
         good("structs.foreign", json!({"foreign": foreign}), json(&structs::foreign(read(&foreign)))),
         good(
+            "structs.shown",
+            json!({"closed": {"count": 1}, "required": {"count": 2, "since": 3, "mail": "a@b.c"}, "all": [{"count": 4}]}),
+            structs::shown(
+                structs::ShownClosed { count: 1 },
+                structs::ShownRequired { count: 2, since: Some(3), mail: Some("a@b.c".to_owned()) },
+                Some(vec![structs::ShownClosed { count: 4 }]),
+            ),
+        ),
+        good(
             "structs.flattened_enums",
             json!({"webhook": webhook, "counters": counters, "closed": closed}),
             structs::flattened_enums(read(&webhook), read(&counters), read(&closed)),

@@ -189,8 +189,8 @@ impl<'w> Generator<'w> {
 
     fn schema_of(&mut self, kind: Kind, ty: &Ty) -> Value {
         self.depth += 1;
-        let schema =
-            if self.depth > TOO_DEEP { self.report_endless(self.shapes.written(ty)) } else { self.write(kind) };
+        let is_endless = self.depth > TOO_DEEP && !matches!(kind, Kind::Plain(_));
+        let schema = if is_endless { self.report_endless(self.shapes.written(ty)) } else { self.write(kind) };
         self.depth -= 1;
         schema
     }

@@ -118,6 +118,40 @@ impl<A> Slot<A> {
     }
 }
 
+/// Asks whether a type whose name has a lifetime is a reference: an alias (`type Text<'a> = &'a str`) hides that from the
+/// macros.
+pub struct Aliased<A>(PhantomData<A>);
+
+impl<A> Aliased<A> {
+    /// The question.
+    pub const NEW: Self = Self(PhantomData);
+}
+
+impl<'a, T: ?Sized> Aliased<&'a T> {
+    /// Refuses a reference, with a reason.
+    pub fn tool_is_owned(self)
+    where
+        &'a T: OwnedArgument,
+    {
+    }
+}
+
+/// A type that is no reference.
+pub trait NoReference: Sized {
+    /// Accepts the type.
+    fn tool_is_owned(self) {}
+}
+
+impl<A> NoReference for Aliased<A> {}
+
+/// What no reference is.
+#[diagnostic::on_unimplemented(
+    message = "an argument cannot be an alias for `{Self}`: what is decoded has to be owned, and then lent",
+    label = "an alias for a reference",
+    note = "write the reference itself, such as `&str` or `&[T]`, or the owned type"
+)]
+pub trait OwnedArgument {}
+
 /// Asks what a type can do, to decode it.
 pub struct Ask<A>(PhantomData<A>);
 
