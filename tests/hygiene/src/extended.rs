@@ -39,6 +39,7 @@ impl std::str::FromStr for Parsed {
 ///
 /// # Errors
 /// Never.
+#[expect(clippy::too_many_arguments, reason = "every way there is")]
 #[tool(name = "extended.all", preview = "shown")]
 pub fn all(
     number: u8,
@@ -78,6 +79,7 @@ pub struct ExtendedService(String);
 #[tool_class]
 impl ExtendedService {
     /// Makes one.
+    #[must_use]
     pub fn new(session: &str) -> Self {
         Self(session.to_owned())
     }
