@@ -11,7 +11,8 @@ pub(crate) struct SourceFiles;
 impl IncludedFiles for SourceFiles {
     fn read(&self, path: &str, at: Span) -> Option<String> {
         let source = at.unwrap().local_file()?;
-        fs::read_to_string(source.parent()?.join(path)).ok()
+        // rustc reports a file that cannot be read.
+        Some(fs::read_to_string(source.parent()?.join(path)).unwrap_or_default())
     }
 
     fn manifest_dir(&self) -> Option<String> {

@@ -3,9 +3,10 @@
 use proc_macro2::Span;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::visit_mut::VisitMut;
+use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, Block, Expr, ExprLit, ImplItem, ItemFn, ItemImpl, Lit, LitStr, Meta, Signature, Token, parse_quote,
+    Attribute, Block, Expr, ExprLit, FnArg, ImplItem, ItemFn, ItemImpl, Lit, LitStr, Meta, Signature, Token,
+    parse_quote,
 };
 
 use crate::docs::doc_value;
@@ -21,7 +22,7 @@ pub trait IncludedFiles {
 
 /// Returns the function with its included documentation written out; `None` if it has none.
 pub fn with_included_docs(function: &ItemFn, files: &dyn IncludedFiles) -> Option<ItemFn> {
-    is_included(&function.attrs).then(|| {
+    is_included(&function.attrs, &function.sig).then(|| {
         let mut function = function.clone();
         WriteOut { files }.visit_item_fn_mut(&mut function);
         function
@@ -30,7 +31,7 @@ pub fn with_included_docs(function: &ItemFn, files: &dyn IncludedFiles) -> Optio
 
 /// Returns the `impl` block with the included documentation of its methods written out; `None` if it has none.
 pub fn with_included_docs_of_methods(block: &ItemImpl, files: &dyn IncludedFiles) -> Option<ItemImpl> {
-    let is_included = |item: &ImplItem| matches!(item, ImplItem::Fn(method) if is_included(&method.attrs));
+    let is_included = |item: &ImplItem| matches!(item, ImplItem::Fn(method) if is_included(&method.attrs, &method.sig));
     block.items.iter().any(is_included).then(|| {
         let mut block = block.clone();
         WriteOut { files }.visit_item_impl_mut(&mut block);
@@ -38,8 +39,25 @@ pub fn with_included_docs_of_methods(block: &ItemImpl, files: &dyn IncludedFiles
     })
 }
 
-fn is_included(attributes: &[Attribute]) -> bool {
-    attributes.iter().filter_map(doc_value).any(|value| !matches!(value, Expr::Lit(_)))
+fn is_included(attributes: &[Attribute], signature: &Signature) -> bool {
+    let of_parameters = signature.inputs.iter().flat_map(|input| match input {
+        FnArg::Typed(typed) => typed.attrs.as_slice(),
+        FnArg::Receiver(_) => &[],
+    });
+    attributes.iter().chain(of_parameters).filter_map(doc_value).any(|value| !matches!(value, Expr::Lit(_)))
+}
+
+/// The attributes of parameters are ours alone: rustc would not see that a file belongs to the crate.
+struct Untracked<'a>(&'a dyn IncludedFiles);
+
+impl IncludedFiles for Untracked<'_> {
+    fn read(&self, _: &str, _: Span) -> Option<String> {
+        None
+    }
+
+    fn manifest_dir(&self) -> Option<String> {
+        self.0.manifest_dir()
+    }
 }
 
 struct WriteOut<'a> {
@@ -60,8 +78,9 @@ impl VisitMut for WriteOut<'_> {
 
     fn visit_block_mut(&mut self, _: &mut Block) {}
 
-    /// The attributes of parameters are ours alone: rustc would not see that the file belongs to the crate.
-    fn visit_signature_mut(&mut self, _: &mut Signature) {}
+    fn visit_signature_mut(&mut self, signature: &mut Signature) {
+        visit_mut::visit_signature_mut(&mut WriteOut { files: &Untracked(self.files) }, signature);
+    }
 }
 
 /// Expands an expression of literals and the macros that are usual in documentation.
@@ -145,6 +164,21 @@ mod tests {
             fn add() {}
         };
         assert_eq!(description(&function).unwrap(), "Adds 2 u8s.");
+    }
+
+    #[test]
+    fn documentation_of_parameters_is_put_together_but_not_included() {
+        let function: ItemFn = parse_quote!(
+            fn add(#[doc = concat!("Number ", 1)] a: u8) {}
+        );
+        let read = with_included_docs(&function, &Files).unwrap();
+        let (tool, _) = crate::read_function(quote::quote!(), &read);
+        let crate::Parameter::Argument(argument) = &tool.unwrap().parameters[0] else { panic!("it is an argument") };
+        assert_eq!(argument.description.as_deref(), Some("Number 1"));
+        let function: ItemFn = parse_quote!(
+            fn add(#[doc = include_str!("/app/add.md")] a: u8) {}
+        );
+        assert!(description(&function).unwrap_err().contains("description = \"..\""));
     }
 
     #[test]
