@@ -10,7 +10,9 @@ use super::kinds;
 use crate::validate::check::Checker;
 use crate::validate::number::Number;
 use crate::validate::phrases;
-use crate::validate::schema::{ArrayRules, Bound, Count, Kinds, NumberRules, Rules, Schema, TextRules};
+use crate::validate::schema::{
+    ArrayRules, Bound, Count, Definitions, Kinds, NumberRules, ObjectRules, Rules, Schema, TextRules,
+};
 
 impl<'s> Comparison<'s, '_> {
     pub(super) fn pair(&mut self, pair: &Pair<'s>) {
@@ -59,6 +61,7 @@ impl<'s> Comparison<'s, '_> {
         }
         if common.has(Kinds::OBJECT) {
             self.objects(path, &old.object, &new.object, composed);
+            self.unevaluated(path, old, new);
         }
         self.combinations(path, old, new);
     }
@@ -256,6 +259,34 @@ impl<'s> Comparison<'s, '_> {
                     self.find(path, Effect::Unclear, "has another condition (`if`)");
                 }
             }
+        }
+    }
+
+    /// Compares `unevaluatedProperties`, which means whatever the schemas beside it leave over.
+    fn unevaluated(&mut self, path: &str, old: &'s Rules, new: &'s Rules) {
+        const KEYWORD: &str = "unevaluatedProperties";
+        self.rare(path, KEYWORD, old.object.unevaluated.as_ref(), new.object.unevaluated.as_ref());
+        if old.object.unevaluated.is_none() || new.object.unevaluated.is_none() {
+            return;
+        }
+        let (was, is) = (&old.object, &new.object);
+        let patterns = |rules: &ObjectRules| -> Vec<String> {
+            rules.patterns.iter().map(|(pattern, _)| pattern.as_str().to_owned()).collect()
+        };
+        let referred = |rules: &'s Rules, definitions: &'s Definitions| {
+            rules.reference.as_ref().map(|name| definitions.get(name).unwrap_or(&ANYTHING))
+        };
+        let parts = |rules: &'s Rules, definitions| -> Vec<&'s Schema> {
+            rules.in_place().chain(referred(rules, definitions)).collect()
+        };
+        let (old_parts, new_parts) = (parts(old, self.sides.old), parts(new, self.sides.new));
+        let leaves_the_same = was.properties.keys().eq(is.properties.keys())
+            && patterns(was) == patterns(is)
+            && was.additional.is_some() == is.additional.is_some()
+            && old_parts.len() == new_parts.len()
+            && old_parts.iter().zip(&new_parts).all(|(was, is)| self.is_same(was, is));
+        if !leaves_the_same {
+            self.find(path, Effect::Unclear, format!("has another rule for other properties (`{KEYWORD}`)"));
         }
     }
 

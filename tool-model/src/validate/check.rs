@@ -115,6 +115,9 @@ impl<'s> Checker<'s> {
             Value::Null | Value::Bool(_) => {}
         }
         self.combinations(rules, at, findings);
+        if let (Some(schema), Value::Object(object)) = (&rules.object.unevaluated, at.value) {
+            self.unevaluated(schema, rules, object, at, findings);
+        }
     }
 
     pub(super) fn referred(&self, rules: &Rules) -> Option<&'s Schema> {

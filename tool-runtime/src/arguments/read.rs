@@ -206,6 +206,9 @@ impl Pass<'_, '_, '_> {
             return self.skip();
         }
         self.seen |= bit;
+        if argument.is_untried() {
+            self.reader.schemas.try_type(argument, &mut **slot);
+        }
         if let Err(error) = slot.decode(self.text, &mut self.at) {
             self.at = start;
             self.skip()?;
@@ -229,7 +232,7 @@ impl Pass<'_, '_, '_> {
         let Some(&first) = self.text.as_bytes().get(start) else { return false };
         // `null` is for the type to judge.
         let form = argument.first_byte.is_none_or(|expected| first == expected || first == b'n');
-        form && (!argument.checked || self.reader.schemas.accepts(argument, &self.text[start..self.at]))
+        form && (!argument.is_checked() || self.reader.schemas.accepts(argument, &self.text[start..self.at]))
     }
 
     /// Steps over a value without keeping it. However deep it is nested, this does not recurse.

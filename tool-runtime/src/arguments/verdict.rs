@@ -11,7 +11,7 @@ use super::duplicate::FreeForm;
 use super::number::beyond_64_bits;
 use super::place::{number_at, offset, path_of_error, unfinished_number};
 use super::read::{Problem, WITHOUT_FRACTION, without_place};
-use super::{Decode, Reason, Undecodable};
+use super::{Decode, Reason, Undecodable, trial};
 use crate::redact::Redaction;
 use crate::{ArgumentError, ErrorKind, ToolError};
 
@@ -33,8 +33,8 @@ pub(crate) struct BoundArgument {
     pub(crate) name: Cow<'static, str>,
     /// The text to decode where it is not sent.
     pub(crate) default: Option<Cow<'static, str>>,
-    /// Whether its schema says more than its type enforces.
-    pub(crate) checked: bool,
+    /// Whether its schema says more than its type enforces, once that is known.
+    checked: OnceLock<bool>,
     /// The byte that a value begins with, where its type would take others: serde reads structs from arrays, too, and
     /// bare variants from objects.
     pub(super) first_byte: Option<u8>,
@@ -47,10 +47,30 @@ pub(crate) struct BoundArgument {
     validator: OnceLock<Option<Validator>>,
 }
 
+impl BoundArgument {
+    /// Whether its type was not tried yet.
+    #[inline]
+    pub(super) fn is_untried(&self) -> bool {
+        self.checked.get().is_none()
+    }
+
+    /// Whether values of its type have to be validated.
+    #[inline]
+    pub(super) fn is_checked(&self) -> bool {
+        self.checked.get().is_some_and(|checked| *checked)
+    }
+}
+
 impl Schemas {
     pub(crate) fn new(tool: &Registration, definition: Arc<ToolDefinition>) -> Self {
         let argument = |name: &'static str, spec_default: Option<&'static str>, constrained: bool| {
             let argument = definition.arguments.get(name);
+            let schema = argument.map(Argument::schema);
+            let schema = schema.as_ref();
+            let is_checked = constrained
+                || tool.options.explicit.is_some()
+                || schema.is_some_and(|schema| narrows(schema, &definition));
+            let is_settled = is_checked || !schema.is_some_and(trial::is_worth_trying);
             let explicit_default = argument
                 .filter(|_| tool.options.explicit.is_some())
                 .and_then(|argument| argument.keywords.get("default"));
@@ -59,14 +79,11 @@ impl Schemas {
                 default: explicit_default
                     .map(|value| Cow::Owned(value.to_string()))
                     .or(spec_default.map(Cow::Borrowed)),
-                checked: constrained
-                    || tool.options.explicit.is_some()
-                    || argument.is_some_and(|argument| narrows(&argument.schema(), &definition)),
+                checked: if is_settled { OnceLock::from(is_checked) } else { OnceLock::new() },
                 first_byte: argument.and_then(first_byte),
                 demanded: tool.options.explicit.is_some() && argument.is_some_and(|argument| argument.required),
                 optional: tool.options.explicit.is_none() && argument.is_some_and(|argument| !argument.required),
-                free_form: argument
-                    .map_or(FreeForm::Nowhere, |argument| FreeForm::of(&argument.schema(), &definition.defs)),
+                free_form: schema.map_or(FreeForm::Nowhere, |schema| FreeForm::of(schema, &definition.defs)),
                 validator: OnceLock::new(),
             }
         };
@@ -84,7 +101,7 @@ impl Schemas {
         let argument = |(name, argument): (&String, &Argument)| BoundArgument {
             name: Cow::Owned(name.clone()),
             default: None,
-            checked: true,
+            checked: OnceLock::from(true),
             first_byte: first_byte(argument),
             demanded: argument.required,
             optional: !argument.required && is_nullable(name),
@@ -134,6 +151,21 @@ impl Schemas {
         }
         let Some(validator) = self.validator(argument) else { return true };
         serde_json::from_str(raw).is_ok_and(|value| validator.is_valid(&value))
+    }
+
+    /// Finds out whether the schema says more than the type of the slot enforces. The slot is empty afterwards.
+    #[cold]
+    pub(super) fn try_type(&self, argument: &BoundArgument, slot: &mut dyn Decode) {
+        let mut decodes = |text: &str| {
+            let decoded = crate::guard::catch(|| slot.decode(text, &mut 0).is_ok());
+            slot.clear();
+            decoded.unwrap_or(false)
+        };
+        let takes_more = self.of(argument).zip(self.validator(argument)).is_some_and(|(definition, validator)| {
+            trial::takes_more(&definition.schema(), &self.definition.defs, validator, &mut decodes)
+        });
+        // Another call may have found out meanwhile.
+        let _ = argument.checked.set(takes_more);
     }
 
     fn validator<'a>(&self, argument: &'a BoundArgument) -> Option<&'a Validator> {
