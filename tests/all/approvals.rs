@@ -286,6 +286,60 @@ async fn a_call_that_goes_on_in_a_task_does_not_run_once_its_approval_is_back() 
     waiting.runs_once().await;
 }
 
+/// Wherever it is dropped, the call has run and its token is used up, or neither.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_resume_can_be_dropped_anywhere() {
+    let mut ends = HashMap::<_, usize>::new();
+    for (tool, polls) in
+        ["approvals.pay", "approvals.pay_slowly"].iter().flat_map(|tool| (0..40).map(move |n| (tool, n)))
+    {
+        let to: &'static str = format!("{tool} dropped after {polls}").leak();
+        let builder = unprovided().provide("session", |_| async {
+            for _ in 0..10 {
+                tokio::task::yield_now().await;
+            }
+            Ok::<_, String>(Session)
+        });
+        let waiting = Waiting::of(builder.journal(MemoryJournal::new()), tool, to).await;
+        let mut resumed = Box::pin(waiting.resume());
+        for _ in 0..polls {
+            if as_far_as_it_goes(&mut resumed).await.is_some() {
+                break;
+            }
+        }
+        drop(resumed);
+        settled().await;
+        // The end of the dropped call is recorded in the background, and uses up nothing either.
+        let mut again = waiting.resume().await;
+        for _ in 0..1_000 {
+            if again.as_ref().is_ok_and(|result| kind(result) == Some(ErrorKind::Busy)) {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+                again = waiting.resume().await;
+            }
+        }
+        let was_good = match again {
+            Ok(result) => {
+                assert!(result.success, "{to}: {result:?}");
+                true
+            }
+            Err(error) => {
+                assert_eq!(error, TokenError::Invalid);
+                // The thread may have been told to start and be slow to do so.
+                for _ in 0..1_000 {
+                    if runs(to) == 0 {
+                        tokio::time::sleep(Duration::from_millis(1)).await;
+                    }
+                }
+                false
+            }
+        };
+        settled().await;
+        assert_eq!(runs(to), 1, "{to}");
+        *ends.entry(was_good).or_default() += 1;
+    }
+    assert!(ends.len() == 2, "both have happened: {ends:?}");
+}
+
 /// A store that has taken a call out when it starts to wait, and answers when it is let.
 #[derive(Clone)]
 struct Slow(Arc<MemoryStore>, Arc<Semaphore>);

@@ -8,13 +8,13 @@ const NEW: u8 = 0;
 /// A dispatcher prepares the call.
 const CLAIMED: u8 = 1;
 const STARTED: u8 = 2;
-/// The approval was given back. The handler must not start any more.
+/// The call is over, or its approval was given back. The handler must not start any more.
 const WITHDRAWN: u8 = 3;
 
 /// The stage of a call. Clones share it.
 ///
-/// An approval is either spent by a handler that starts, or withdrawn and used again later. Both go through this one
-/// atomic, so that never both happen, even if they race on two threads.
+/// A handler either starts, which spends its approval, or is kept from starting for good, and the approval can be used
+/// again. Both go through this one atomic, so that never both happen, even if they race on two threads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stage(Arc<AtomicU8>);
 
@@ -42,9 +42,9 @@ impl Stage {
 
     /// Keeps the handler from starting. Returns `false` if it has started, or if no dispatcher has claimed the call and
     /// it may be run in some other way.
-    #[cfg(feature = "deferred")]
     pub(crate) fn withdraw(&self) -> bool {
-        self.change(CLAIMED, WITHDRAWN)
+        let withdraw = |stage| matches!(stage, CLAIMED | WITHDRAWN).then_some(WITHDRAWN);
+        self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, withdraw).is_ok()
     }
 
     fn change(&self, from: u8, to: u8) -> bool {
@@ -59,7 +59,7 @@ impl PartialEq for Stage {
     }
 }
 
-#[cfg(all(test, feature = "deferred"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -70,6 +70,7 @@ mod tests {
         stage.claim();
         assert!(stage.clone().withdraw());
         assert!(!stage.start() && !stage.has_started());
+        assert!(stage.withdraw(), "it stays withdrawn");
 
         let stage = Stage::default();
         stage.claim();

@@ -361,6 +361,7 @@ impl<'a> Call<'a> {
         };
         let counts_for = self.rare.as_ref().and_then(|rare| rare.counts_for.clone());
         let stage = approved.as_ref().and_then(|question| question.stage.clone()).unwrap_or_default();
+        stage.claim();
         let careful = Careful {
             counts_for,
             inner: self.tools.inner.clone(),

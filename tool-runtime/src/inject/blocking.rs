@@ -54,8 +54,7 @@ impl Blocking {
         let span = tracing::Span::current();
         let thread = runtime.spawn_blocking(move || {
             let _in_span = span.entered();
-            // Asked first: whoever fails to revoke the function can count on `may_start` having been called.
-            if may_start() && shared.compare_exchange(QUEUED, STARTED, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+            if shared.compare_exchange(QUEUED, STARTED, Ordering::AcqRel, Ordering::Acquire).is_ok() && may_start() {
                 let run = guard::catch(function);
                 // Before the answer is sent: whoever sees this can count on the answer.
                 shared.store(ENDED, Ordering::Release);

@@ -91,7 +91,8 @@ impl Drop for Execution {
 impl Ending {
     /// The outcome is on record before anybody is told.
     async fn end(mut self, result: ToolResult, cancel: Option<&CancellationToken>) -> ToolResult {
-        let has_started = self.stage.has_started();
+        // One that waits for a thread does not start any more, whoever is faster.
+        let has_started = !self.stage.withdraw();
         let mut result = self.judged(mend(result, self.repaired.as_deref()));
         result.not_started = !has_started;
         let took = self.started.elapsed();
