@@ -45,9 +45,14 @@ impl Edit<'_> {
         if old == new {
             return retry("`old_string` and `new_string` are the same: nothing would change.");
         }
-        if !text.text.contains(&old)
-            && let Some(read) = read_controls(&old).filter(|read| text.text.contains(read))
-        {
+        if let Some(read) = read_controls(&old).filter(|read| text.text.contains(read)) {
+            if text.text.contains(&old) {
+                return retry(format!(
+                    "`old_string` stands in {} as it is written, and elsewhere with the control characters that are \
+                     shown so. Give more of the lines around the one that is meant.",
+                    quoted(path)
+                ));
+            }
             (old, new) = (read, read_controls(&new).unwrap_or(new));
         }
         let finder = Finder::new(&old);
@@ -281,6 +286,15 @@ mod tests {
         let (old, new) = (r"\u{1b}[31mERROR\u{1b}[0m bad\r", r"\u{1b}[32mOK\u{1b}[0m good\r");
         assert_eq!(edit(text, old, new, false).unwrap().0, "\x1b[32mOK\x1b[0m good\rworse\n");
         assert_eq!(edit(r"print(\u{1b})", r"\u{1b}", r"\u{1c}", false).unwrap().0, r"print(\u{1c})");
+        // What looks the same to a model stands in two places.
+        let both = "red = \"\x1b[31m\"\nred = \"\\u{1b}[31m\"\nend";
+        for all in [false, true] {
+            let error = edit(both, r"\u{1b}[31m", "x", all).unwrap_err();
+            assert!(error.contains("as it is written, and elsewhere"), "{error}");
+        }
+        let (written, raw) = ("\\u{1b}[31m\"\nend", "\\u{1b}[31m\"\nred");
+        assert_eq!(edit(both, written, "\"\nend", false).unwrap().0, both.replace("\\u{1b}[31m", ""));
+        assert_eq!(edit(both, raw, "\"\nred", false).unwrap().0, both.replace("\x1b[31m", ""));
         let error = edit(text, "\x1b[31mERROR\x1b[0m bad worse", "x", false).unwrap_err();
         assert!(error.contains(r"\u{1b}[31mERROR\u{1b}[0m bad\rworse"), "{error}");
     }

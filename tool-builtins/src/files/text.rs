@@ -13,7 +13,8 @@ use crate::bytes::{guess_encoding, is_mostly_utf8, media_type};
 
 /// Bytes at the beginning of a file that tell whether it is text.
 const SAMPLE: usize = 64 * 1024;
-/// Bytes that decide the encoding, from shortly before the first one that is not ASCII. This depends on the file alone, so that every tool reads it in the same encoding, whichever part it reads.
+/// Bytes that decide the encoding, from shortly before the first one that is not ASCII. This depends on the file alone,
+/// so that every tool reads it in the same encoding, whichever part it reads.
 const EVIDENCE: usize = 1024 * 1024;
 /// Bytes before the first one that is not ASCII that belong to the evidence: letters tell languages apart.
 const EVIDENCE_BEFORE: usize = 64;
@@ -159,8 +160,8 @@ pub(super) struct Text {
     /// The text, with the byte order mark if the file has one.
     pub(super) text: String,
     pub(super) encoding: &'static Encoding,
-    /// Bytes of a UTF-8 file that are not valid UTF-8, by their place in `text`, where each is one U+FFFD.
-    invalid: Vec<(usize, Vec<u8>)>,
+    /// The bytes of a UTF-8 file, if some of them are invalid. In `text` those are U+FFFD.
+    invalid: Option<Vec<u8>>,
 }
 
 /// A part of a text and what takes its place.
@@ -171,7 +172,7 @@ pub(super) struct Splice {
 }
 
 impl Text {
-    pub(super) const EMPTY: Self = Self { text: String::new(), encoding: UTF_8, invalid: Vec::new() };
+    pub(super) const EMPTY: Self = Self { text: String::new(), encoding: UTF_8, invalid: None };
 
     /// Reads bytes as text. Valid UTF-8 is not copied.
     pub(super) fn decode(bytes: Vec<u8>) -> Result<Self, Binary> {
@@ -189,10 +190,10 @@ impl Text {
             decide(&bytes[start..bytes.len().min(start + EVIDENCE)])
         });
         if encoding == UTF_8 {
-            return Ok(Self::decode_invalid(&bytes));
+            return Ok(Self::of_utf8(bytes));
         }
         let (text, _) = encoding.decode_without_bom_handling(&bytes);
-        let decoded = Self { text: text.into_owned(), encoding, invalid: Vec::new() };
+        let decoded = Self { text: text.into_owned(), encoding, invalid: None };
         // What would not come back as it was must not be written: the rest of the file would change with it.
         match decoded.encode() {
             Ok(again) if again == bytes => Ok(decoded),
@@ -200,16 +201,15 @@ impl Text {
         }
     }
 
-    fn decode_invalid(bytes: &[u8]) -> Self {
-        let mut decoded = Self { text: String::with_capacity(bytes.len()), ..Self::EMPTY };
-        for chunk in bytes.utf8_chunks() {
-            decoded.text.push_str(chunk.valid());
-            if !chunk.invalid().is_empty() {
-                decoded.invalid.push((decoded.text.len(), chunk.invalid().to_vec()));
-                decoded.text.push(char::REPLACEMENT_CHARACTER);
+    /// Reads bytes as UTF-8, valid or not.
+    fn of_utf8(bytes: Vec<u8>) -> Self {
+        match String::from_utf8(bytes) {
+            Ok(text) => Self { text, ..Self::EMPTY },
+            Err(error) => {
+                let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+                Self { text, invalid: Some(error.into_bytes()), ..Self::EMPTY }
             }
         }
-        decoded
     }
 
     /// Returns the text with parts of it replaced, and the bytes of the file that holds it. Parts are in order and do
@@ -219,40 +219,25 @@ impl Text {
     /// If the file's encoding lacks a character, or a part has bytes that are not valid UTF-8 and its replacement
     /// repeats the U+FFFD that they are shown as.
     pub(super) fn spliced(&self, path: &str, splices: &[Splice]) -> Outcome<(Self, Vec<u8>)> {
-        let mut spliced = Self { text: String::with_capacity(self.text.len()), invalid: Vec::new(), ..*self };
+        if let Some(bytes) = &self.invalid {
+            let bytes = spliced_bytes(bytes, path, splices)?;
+            return Ok((Self::of_utf8(bytes.clone()), bytes));
+        }
+        let mut text = String::with_capacity(self.text.len());
         let mut done = 0;
         for Splice { range, new } in splices {
-            if new.contains(char::REPLACEMENT_CHARACTER) && !self.invalid_in(range).is_empty() {
-                return retry(format!(
-                    "{} has bytes here that are not valid UTF-8 and are shown as U+FFFD. They cannot be written again: \
-                     leave them out of the text that is replaced, or put something else in their place.",
-                    quoted(path)
-                ));
-            }
-            spliced.keep(self, done..range.start);
-            spliced.text.push_str(new);
+            text.push_str(&self.text[done..range.start]);
+            text.push_str(new);
             done = range.end;
         }
-        spliced.keep(self, done..self.text.len());
+        text.push_str(&self.text[done..]);
+        let spliced = Self { text, invalid: None, ..*self };
         let bytes = spliced.encode().map_err(|c| {
             let encoding = self.encoding.name();
             let code = u32::from(c);
             HandlerError::retry(format!("{} is in {encoding}, which has no `{c}` (U+{code:04X}).", quoted(path)))
         })?;
         Ok((spliced, bytes))
-    }
-
-    /// Adds a part of another text.
-    fn keep(&mut self, other: &Self, range: Range<usize>) {
-        let end = self.text.len();
-        let invalid = other.invalid_in(&range).iter();
-        self.invalid.extend(invalid.map(|(at, bytes)| (end + at - range.start, bytes.clone())));
-        self.text.push_str(&other.text[range]);
-    }
-
-    fn invalid_in(&self, range: &Range<usize>) -> &[(usize, Vec<u8>)] {
-        let place = |at: usize| self.invalid.partition_point(|(invalid, _)| *invalid < at);
-        &self.invalid[place(range.start)..place(range.end)]
     }
 
     /// Returns the bytes of the file that holds the text.
@@ -268,15 +253,7 @@ impl Text {
             return Ok(text.encode_utf16().flat_map(u16::to_be_bytes).collect());
         }
         if self.encoding == UTF_8 {
-            let mut bytes = Vec::with_capacity(text.len());
-            let mut done = 0;
-            for (at, invalid) in &self.invalid {
-                bytes.extend_from_slice(&text.as_bytes()[done..*at]);
-                bytes.extend_from_slice(invalid);
-                done = at + char::REPLACEMENT_CHARACTER.len_utf8();
-            }
-            bytes.extend_from_slice(&text.as_bytes()[done..]);
-            return Ok(bytes);
+            return Ok(self.invalid.clone().unwrap_or_else(|| text.as_bytes().to_vec()));
         }
         let (bytes, _, has_unmapped) = self.encoding.encode(text);
         if !has_unmapped {
@@ -284,6 +261,41 @@ impl Text {
         }
         Err(text.chars().find(|c| self.encoding.encode(c.encode_utf8(&mut [0; 4])).2).unwrap_or_default())
     }
+}
+
+/// Replaces parts of bytes that are not all valid UTF-8. The ranges are those of the text that shows them.
+fn spliced_bytes(original: &[u8], path: &str, splices: &[Splice]) -> Outcome<Vec<u8>> {
+    let mut chunks = original.utf8_chunks();
+    let mut chunk = chunks.next();
+    // Where the chunk begins in the text, and where in the bytes.
+    let (mut text, mut byte) = (0, 0);
+    let mut in_bytes = |at: usize| loop {
+        match &chunk {
+            Some(passed) if at > text + passed.valid().len() => {
+                text += passed.valid().len() + char::REPLACEMENT_CHARACTER.len_utf8();
+                byte += passed.valid().len() + passed.invalid().len();
+                chunk = chunks.next();
+            }
+            _ => break byte + at - text,
+        }
+    };
+    let mut bytes = Vec::with_capacity(original.len());
+    let mut done = 0;
+    for Splice { range, new } in splices {
+        let (start, end) = (in_bytes(range.start), in_bytes(range.end));
+        if new.contains(char::REPLACEMENT_CHARACTER) && std::str::from_utf8(&original[start..end]).is_err() {
+            return retry(format!(
+                "{} has bytes here that are not valid UTF-8 and are shown as U+FFFD. They cannot be written again: \
+                 leave them out of the text that is replaced, or put something else in their place.",
+                quoted(path)
+            ));
+        }
+        bytes.extend_from_slice(&original[done..start]);
+        bytes.extend_from_slice(new.as_bytes());
+        done = end;
+    }
+    bytes.extend_from_slice(&original[done..]);
+    Ok(bytes)
 }
 
 /// How many lines a text has. What follows the last line break is a line if there is any.
@@ -401,11 +413,56 @@ mod tests {
         };
         let (spliced, bytes) = text.spliced("a", &[splice("Grö", "XXXXX"), splice("naïve", "é")]).unwrap();
         assert_eq!(bytes, b"XXXXX\xC3\x9Fe \xFF \xC3\xA9 \xE6\xBC \xE6\xBC\xA2\xE5\xAD\x97 ende");
-        assert_eq!(spliced, Text::decode_invalid(&bytes));
+        assert_eq!(spliced, Text::of_utf8(bytes));
         let (_, bytes) = text.spliced("a", &[splice("e \u{fffd} n", "-"), splice("ende", "")]).unwrap();
         assert_eq!(bytes, b"Gr\xC3\xB6\xC3\x9F-a\xC3\xAFve \xE6\xBC \xE6\xBC\xA2\xE5\xAD\x97 ");
         let error = text.spliced("a", &[splice("e \u{fffd} n", "e \u{fffd} m")]).unwrap_err().to_string();
         assert!(error.contains("`a` has bytes here that are not valid UTF-8"), "{error}");
+    }
+
+    /// Whatever the bytes are, those outside the replaced parts are copied.
+    #[test]
+    fn random_splices_of_invalid_bytes_are_plain_ones() {
+        let pieces: [&[u8]; 7] = [b"a", b"\n", "ö".as_bytes(), "漢".as_bytes(), b"\xFF", b"\xE6\xBC", b"\x80\xBF"];
+        let mut random = 1_u64;
+        let mut below = |end: usize| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) as usize % end
+        };
+        for _ in 0..5_000 {
+            let bytes: Vec<u8> = (0..below(20)).flat_map(|_| pieces[below(7)]).copied().collect();
+            let text = Text::of_utf8(bytes.clone());
+            assert_eq!(text.encode().unwrap(), bytes);
+            // Each character with the bytes that it stands for.
+            let mut characters: Vec<(usize, Vec<u8>)> = Vec::new();
+            for chunk in bytes.utf8_chunks() {
+                let valid = chunk.valid().chars().map(|c| c.to_string().into_bytes());
+                let invalid = Some(chunk.invalid().to_vec()).filter(|invalid| !invalid.is_empty());
+                characters.extend(valid.chain(invalid).map(|bytes| (0, bytes)));
+            }
+            for (character, (at, _)) in characters.iter_mut().zip(text.text.char_indices()) {
+                character.0 = at;
+            }
+            let (mut splices, mut expected) = (Vec::new(), Vec::new());
+            for (number, (at, bytes)) in characters.iter().enumerate() {
+                let end = characters.get(number + 1).map_or(text.text.len(), |next| next.0);
+                match below(4) {
+                    0 => {
+                        splices.push(Splice { range: *at..end, new: "é".to_owned() });
+                        expected.extend_from_slice("é".as_bytes());
+                    }
+                    1 => {
+                        splices.push(Splice { range: *at..*at, new: "-".to_owned() });
+                        expected.push(b'-');
+                        expected.extend_from_slice(bytes);
+                    }
+                    _ => expected.extend_from_slice(bytes),
+                }
+            }
+            let (after, written) = text.spliced("a", &splices).unwrap();
+            assert_eq!(written, expected, "{bytes:?} {splices:?}");
+            assert_eq!(after, Text::of_utf8(expected));
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! afterwards, since whoever swaps a folder for a symbolic link in between would win.
 
 use std::borrow::Cow;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -50,22 +50,38 @@ impl Workspace {
 
     /// A path as seen from the descriptor. Nothing is decided here: what leads out is refused when it is opened.
     ///
-    /// A path that begins with the workspace's own is taken as relative to it, because models repeat what they read. So
-    /// is one that is only there if the escapes are read in which [`shown`](Self::shown) writes unusual names.
+    /// A path that begins with the workspace's own is taken as relative to it, because models repeat what they read. For
+    /// the same reason the escapes are read in which [`shown`](Self::shown) writes unusual names.
     fn relative(&self, path: &str, last: FollowSymlinks) -> Outcome<PathBuf> {
         if path.is_empty() {
             return retry("The path is empty; `.` is the workspace.");
         }
         let literal = self.beneath(path, Path::new(path), last)?;
-        if path.contains('\\')
-            && self.dir.symlink_metadata(&literal).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
-            && let Some(unescaped) = unescaped(path)
-            && let Ok(meant) = self.beneath(path, Path::new(&unescaped), last)
-            && self.dir.symlink_metadata(&meant).is_ok()
-        {
-            return Ok(meant);
+        Ok(match self.unescaped(&literal) {
+            None => literal,
+            Some(meant) if self.confined => meant,
+            Some(meant) => self.anywhere(&Path::new("/").join(meant), last),
+        })
+    }
+
+    /// Returns a path with the escapes read of those names that exist only so; `None` if there is no such name.
+    fn unescaped(&self, path: &Path) -> Option<PathBuf> {
+        let is_missing =
+            |path: &Path| self.dir.symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+        let mut meant = PathBuf::new();
+        let mut is_other = false;
+        for name in path.components() {
+            let literal = meant.join(name);
+            let other = unescaped(name.as_os_str()).map(|name| meant.join(name));
+            let other = other.filter(|other| is_missing(&literal) && self.dir.symlink_metadata(other).is_ok());
+            is_other |= other.is_some();
+            meant = other.unwrap_or(literal);
         }
-        Ok(literal)
+        if split(path).is_none() {
+            // The separator at the end, which is no component.
+            meant.push("");
+        }
+        is_other.then_some(meant)
     }
 
     fn beneath(&self, path: &str, given: &Path, last: FollowSymlinks) -> Outcome<PathBuf> {
@@ -136,11 +152,7 @@ impl Workspace {
     /// A path met on a walk as the model is to write it, on one line. What is not UTF-8 in it is shown as numbers.
     pub(super) fn shown(&self, path: &Path) -> String {
         let path = if self.confined { Cow::Borrowed(path) } else { Cow::Owned(self.seen_from_base(path)) };
-        let mut shown = String::new();
-        for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
-            shown.push_str(&escape(chunk.valid()));
-            shown.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02X}")));
-        }
+        let shown = escaped(path.as_os_str());
         if shown.is_empty() { ".".to_owned() } else { shown }
     }
 
@@ -315,10 +327,22 @@ fn split(path: &Path) -> Option<(PathBuf, OsString)> {
     Some((path.parent().map(Path::to_owned).unwrap_or_default(), name))
 }
 
-/// Reads the escapes of [`Workspace::shown`]; nothing if there are none.
+/// Writes a name on one line, with numbers for what is not UTF-8 in it.
+fn escaped(name: &OsStr) -> String {
+    let mut shown = String::new();
+    for chunk in name.as_encoded_bytes().utf8_chunks() {
+        shown.push_str(&escape(chunk.valid()));
+        shown.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02X}")));
+    }
+    shown
+}
+
+/// Returns the name that [`escaped`] writes so; `None` if that is the name itself. Nothing else can be escaped, so that
+/// a rule about paths, such as one for `.env`, holds for every spelling.
 #[cfg(unix)]
-fn unescaped(shown: &str) -> Option<OsString> {
+fn unescaped(shown: &OsStr) -> Option<OsString> {
     use std::os::unix::ffi::OsStringExt;
+    let shown = shown.to_str().filter(|shown| shown.contains('\\'))?;
     let byte = |text: &str| u8::from_str_radix(text.strip_prefix(r"\x")?.get(..2)?, 16).ok();
     let mut bytes = Vec::with_capacity(shown.len());
     let mut rest = shown;
@@ -336,11 +360,11 @@ fn unescaped(shown: &str) -> Option<OsString> {
         rest = &rest[length..];
     }
     bytes.extend_from_slice(rest.as_bytes());
-    (bytes != shown.as_bytes()).then(|| OsString::from_vec(bytes))
+    Some(OsString::from_vec(bytes)).filter(|name| name != shown && escaped(name) == shown)
 }
 
 #[cfg(not(unix))]
-fn unescaped(_: &str) -> Option<OsString> {
+fn unescaped(_: &OsStr) -> Option<OsString> {
     None
 }
 

@@ -247,16 +247,27 @@ impl Keeper {
             let (tools, left_out) = connection.list(config.limits).await.map_err(|error| unlisted(&error))?;
             Ok::<_, String>((connection, tools, left_out))
         };
-        let mut connecting = std::pin::pin!(connecting);
+        let mut connecting = pin!(connecting);
         let mut waited = 0;
+        let mut is_starting = false;
         let (connection, tools, left_out) = loop {
             waited += 1;
-            match timeout(limit, &mut connecting).await {
+            let mut trying = pin!(timeout(limit, &mut connecting));
+            let connected = loop {
+                let has_answered = has_answered.load(Ordering::Relaxed);
+                tokio::select! {
+                    connected = &mut trying => break connected,
+                    // A program that is starting holds nobody up.
+                    Some(done) = self.asked.recv(), if is_starting && !has_answered => drop(done.send(())),
+                }
+            };
+            match connected {
                 Ok(connected) => break connected?,
                 Err(_) if self.asks_somebody() => {}
                 Err(_) if is_program && waited < LONGEST_START && !has_answered.load(Ordering::Relaxed) => {
                     tracing::warn!(server = config.name, "still starting{last_words}");
                     self.link.set(State::Starting);
+                    is_starting = true;
                     self.waiting.extend(std::iter::from_fn(|| self.asked.try_recv().ok()));
                     self.tell();
                 }

@@ -65,6 +65,11 @@ async fn connect(folder: &Path, program: &str, times: &[Duration]) -> (Dispatche
         assert_eq!(status.state, ServerState::Starting);
         until(|| servers.problems().join("").ends_with("downloading")).await;
         assert!(servers.problems()[0].contains("`p`: it is still starting"), "{:?}", servers.problems());
+        tokio::time::pause();
+        let asked = tokio::time::Instant::now();
+        servers.reload().await;
+        assert!(asked.elapsed().is_zero(), "a reload does not wait for a program that is starting");
+        tokio::time::resume();
         std::fs::write(folder.join("go"), "").unwrap();
         until(|| servers.status()[0].state == ServerState::Connected).await;
         return (tools, servers);

@@ -178,7 +178,7 @@ impl Changes<'_> {
         let splice = self.at(line, fit);
         // Nothing is put on the same line behind one that ended without a break.
         let before = if splice.new.is_empty() { &target.text[..splice.range.start] } else { &splice.new };
-        if !loosely(before).is_empty() && !before.ends_with('\n') {
+        if !before.ends_with('\n') && !loosely(before).is_empty() {
             splice.new.push_str(around);
         }
         let plain = new.text.trim_end_matches('\r');

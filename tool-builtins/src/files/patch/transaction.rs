@@ -86,9 +86,11 @@ fn entry(workspace: &Workspace, step: &Step) -> Outcome<Entry> {
     if is_same { Ok(entry) } else { Err(changed()) }
 }
 
+/// Files are removed last: if the program is ended in between, one that is renamed has both names and not none.
 fn commit(ready: Vec<Ready<'_>>) -> Outcome<()> {
     let mut undo: Vec<(&Entry, Option<Staged<'_>>)> = Vec::new();
-    for Ready { entry, new, old } in ready {
+    let (written, removed): (Vec<_>, Vec<_>) = ready.into_iter().partition(|step| step.new.is_some());
+    for Ready { entry, new, old } in written.into_iter().chain(removed) {
         let done = match new {
             Some(new) => new.commit(),
             None => entry.remove(),
@@ -184,6 +186,31 @@ mod tests {
         // Without the folder in the way it goes through, so that it was this which stopped it.
         commit(ready(false)).unwrap();
         assert_ne!(tree(folder.path()), before);
+    }
+
+    /// A file that is renamed keeps its old name until it has the new one.
+    #[test]
+    #[cfg(unix)]
+    fn nothing_is_removed_before_everything_is_written() {
+        use std::os::unix::fs::MetadataExt;
+        let folder = tempfile::tempdir().unwrap();
+        let [old, new] = ["old", "new"].map(|name| folder.path().join(name));
+        fs::write(&old, "x").unwrap();
+        let inode = || fs::metadata(&old).unwrap().ino();
+        let before = inode();
+        let workspace = Workspace::confined(folder.path()).unwrap();
+        let steps = [
+            Step { path: "old".to_owned(), old: Some(b"x".to_vec()), new: None },
+            Step { path: "new".to_owned(), old: None, new: Some(new_file("x")) },
+        ];
+        let entries: Vec<Entry> = steps.iter().map(|step| entry(&workspace, step).unwrap()).collect();
+        let ready = || steps.iter().zip(&entries).map(|(step, entry)| Ready::new(step, entry).unwrap()).collect();
+        fs::create_dir(&new).unwrap();
+        commit(ready()).unwrap_err();
+        assert_eq!(inode(), before, "it was not removed and put back");
+        fs::remove_dir(&new).unwrap();
+        commit(ready()).unwrap();
+        assert!(!old.exists() && fs::read(&new).unwrap() == b"x");
     }
 
     #[test]

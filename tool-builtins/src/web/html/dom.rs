@@ -55,9 +55,10 @@ impl Element {
         self.attribute(name)?.trim().parse().ok()
     }
 
-    /// Returns the names in the `class` attribute.
+    /// Returns the names in the `class` attribute, unless it is very long: elements inside look at it again and again.
     pub(super) fn classes(&self) -> impl Iterator<Item = &str> {
-        self.attribute("class").into_iter().flat_map(str::split_ascii_whitespace)
+        let classes = self.attribute("class").filter(|classes| classes.len() <= LONGEST_CLASSES);
+        classes.into_iter().flat_map(str::split_ascii_whitespace)
     }
 }
 
@@ -115,18 +116,19 @@ impl Dom {
     pub(super) fn short_text(&self, id: Id, most: usize) -> Option<String> {
         let mut text = String::new();
         for (count, id) in self.below(id, |id| self.is_shown(id)).enumerate() {
-            if let Data::Text(part) = &self.nodes[id].data {
-                text.push_str(part);
-            }
-            if count > MOST_SHORT_NODES || text.len() > 4 * most + MOST_SPACE {
+            let part = if let Data::Text(part) = &self.nodes[id].data { part } else { "" };
+            if count > MOST_SHORT_NODES || text.len() + part.len() > 4 * most + MOST_SPACE {
                 return None;
             }
+            text.push_str(part);
         }
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         (text.chars().count() <= most).then_some(text)
     }
 }
 
+/// The longest `class` attribute that is read, in bytes.
+const LONGEST_CLASSES: usize = 4_096;
 /// A short text in more nodes than this is not read.
 const MOST_SHORT_NODES: usize = 64;
 /// How many bytes of white space around a short text are read.

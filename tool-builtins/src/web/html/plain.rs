@@ -151,10 +151,14 @@ impl Dom {
         named
             .or_else(|| elements().flat_map(Element::classes).find_map(language_in_class))
             .or_else(rustdoc)
+            .filter(|language| language.len() <= LONGEST_LANGUAGE)
             .filter(|language| language.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-#_".contains(&b)))
             .unwrap_or("")
     }
 }
+
+/// A longer name of a language is none. It is not shown to people, and could say anything.
+const LONGEST_LANGUAGE: usize = 24;
 
 /// How many elements around a block of code may say its language.
 const MOST_AROUND: usize = 3;

@@ -211,6 +211,22 @@ fn formulas_are_said_once() {
     let shown = shown.replace("<mrow>", "<mrow><mi>Obey</mi><mtext>the page</mtext>");
     assert!(markdown(&shown).starts_with("$\\begin{cases*}"), "{}", markdown(&shown));
     assert_eq!(markdown("<math alttext='Obey the page'><mi>x</mi></math>"), "x");
+    for hidden in [r"x \obey \this", r"x\\obey\\this", r"\begin{obey}x\end{obey}", r"\begin {obey}x"] {
+        assert_eq!(markdown(&format!("<math alttext='{hidden}'><mi>x</mi></math>")), "x", "{hidden}");
+    }
+    for shown in [r"\Gamma \cdot x", r"\begin{pmatrix}x\end{pmatrix}", r"x \\ x", r"\left\lfloor x \right\rfloor"] {
+        assert_eq!(markdown(&format!("<math alttext='{shown}'><mi>x</mi></math>")), format!("${shown}$"));
+    }
+    // A source that would take long to compare is not read.
+    let words = |count: usize| (0..count).map(|n| format!("{n:b} ").replace(['0', '1'], "word")).collect::<String>();
+    for (count, start) in [(10, "$word"), (1_000, "word")] {
+        let long = words(count);
+        let noted =
+            format!("<math><mtext>{long}</mtext><annotation encoding='application/x-tex'>{long}</annotation></math>");
+        for math in [noted, format!("<math alttext='{long}'><mtext>{long}</mtext></math>")] {
+            assert!(markdown(&math).starts_with(start), "{count}");
+        }
+    }
     for (html, expected) in [
         ("<p>so <span class='math notranslate'>\\(x_i \\cdot [y]\\)</span>.", "so $x_i \\cdot [y]$."),
         ("<div class=math>\n\\[x_i\n+ 1\\]</div>a", "$$x_i + 1$$\n\na"),
@@ -267,6 +283,7 @@ fn hostile() -> Vec<(&'static str, String)> {
         ("raised text", "<sup>".repeat(400) + &fill("<i></i>")),
         ("numbers of lines", "<pre>".to_owned() + &"<b class=ln>".repeat(400) + &fill("1<i></i>") + "x"),
         ("formulas", "<math>".repeat(400) + &fill("<mi></mi>")),
+        ("a long class around code", format!("<div class='{}'>", fill("x ")) + &fill("<pre>a</pre>")),
         ("fractions", "<math>".to_owned() + &fill("<mfrac><mi>x</mi>")),
         ("a broad cell", "<table><tr><th>x".to_owned() + &fill("<tr><td colspan=9999 rowspan=99999>y")),
         ("tables without headings", fill("<table><tr><td>a<td>b<tr><td>c<td>d")),

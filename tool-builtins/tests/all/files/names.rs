@@ -58,7 +58,31 @@ fn unusual_names_are_taken_as_they_are_shown() {
     assert_eq!(world.output("read_file", json!({"path": "a\\tb"})), "backslash\n");
     world.output("write_file", json!({"path": "c\\tb", "content": "x"}));
     assert!(world.path("c\\tb").exists() && !world.path("c\tb").exists());
+    // Only what is shown escaped is read so: a rule about `.env` is not got around.
+    world.put(".env", "secret\n");
+    for path in ["\\u{2e}env", "\\x2eenv", "\\x2Eenv"] {
+        assert_eq!(world.refused("read_file", json!({"path": path})), format!("There is no `{path}`."));
+    }
     // Escapes lead no further than the path itself would.
     let message = world.refused("read_file", json!({"path": "\\u{2e}\\u{2e}/outside/secret.txt"}));
     assert!(message.contains("There is no") || message.contains("outside the workspace"), "{message}");
+}
+
+/// Each name of a path is read by itself, and a new file comes into the folder that was listed.
+#[test]
+fn folders_of_unusual_names_are_taken_as_they_are_shown() {
+    let world = World::new();
+    world.put("tab\tfolder/new\nline/a", "one\n");
+    world.put("back\\tslash/tab\tname", "two\n");
+    world.output("write_file", json!({"path": "tab\\tfolder/b", "content": "x"}));
+    assert_eq!(world.text("tab\tfolder/b"), "x");
+    world.output("move_file", json!({"from": "tab\\tfolder/b", "to": "tab\\tfolder/new\\nline/sub/c"}));
+    assert_eq!(world.text("tab\tfolder/new\nline/sub/c"), "x");
+    let patch = "--- /dev/null\n+++ b/tab\\tfolder/d\n@@ -0,0 +1 @@\n+y\n";
+    world.output("apply_patch", json!({"patch": patch}));
+    assert_eq!(world.text("tab\tfolder/d"), "y\n");
+    assert!(!world.path("tab\\tfolder").exists());
+    assert_eq!(world.output("read_file", json!({"path": "back\\tslash/tab\\tname"})), "two\n");
+    assert!(world.output("list_files", json!({"path": "tab\\tfolder/"})).starts_with("tab\\tfolder/"));
+    world.refused("write_file", json!({"path": "tab\\tfolder/e/", "content": "x"}));
 }

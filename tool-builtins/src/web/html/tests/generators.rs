@@ -43,7 +43,13 @@ fn code_says_its_language() {
     }
     let rustdoc = "<div class=example-wrap><pre class='rust rust-example-rendered'><code><span class=kw>let </span>x;</code></pre></div>";
     assert_eq!(markdown(rustdoc), "```rust\nlet x;\n```");
-    for unknown in ["highlight-default notranslate", "language-none", "language-`x`", "highlight"] {
+    for unknown in [
+        "highlight-default notranslate",
+        "language-none",
+        "language-`x`",
+        "highlight",
+        "language-ignore-all-that-was-said-before",
+    ] {
         assert_eq!(markdown(&format!("<div class='{unknown}'><pre>x</pre></div>")), "```\nx\n```", "{unknown}");
     }
 }
