@@ -105,3 +105,36 @@ fn two_forms_of_a_generic_type_can_be_offered_side_by_side() {
     let large = build("binding.large").unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(call_on(&large, "binding.large.get", "{}").output, "2");
 }
+
+type Five = [u8; 5];
+
+/// Bounds, and lists of values, that no value of the type keeps.
+#[tool(name = "binding.contradictory")]
+fn contradictory(
+    #[arg(max_length = 2)] five: Five,
+    #[arg(min = 300)] number: u8,
+    #[arg(one_of = [1, 256])] listed: u8,
+    #[arg(one_of = ["to the left", "left"])] side: Side,
+) -> String {
+    format!("{five:?} {number} {listed} {side:?}")
+}
+
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Side {
+    Left,
+    Right,
+}
+
+#[test]
+fn rules_that_contradict_the_type_are_found_when_the_dispatcher_is_built() {
+    let error = build("binding.contradictory").expect_err("nothing can be sent").to_string();
+    for part in [
+        "no value of `five` would be accepted: `minItems` is 5, `maxItems` is 2",
+        "no value of `number` would be accepted: `minimum` is 300, `maximum` is 255",
+        "`one_of` of `listed` lists 256, but",
+        "`one_of` of `side` lists \"to the left\", but exactly \"left\" is expected",
+    ] {
+        assert!(error.contains(part), "{part} is not in {error}");
+    }
+}

@@ -5,6 +5,8 @@ mod fixtures;
 
 // What the manifest says of the fixtures: one golden file per theme, in `../golden`.
 mod manifests;
+// What an approval is spent by.
+mod approvals;
 // What is asked, recorded and run is one and the same; what becomes of consent.
 mod decisions;
 // Consent, dry runs, limits, records, turns, events.

@@ -91,3 +91,16 @@ pub type Orders = BTreeMap<String, Page<Order>>;
 pub fn alias(orders: Orders, maybe: Option<Orders>) -> usize {
     orders.len() + maybe.map_or(0, |orders| orders.len())
 }
+
+const WIDTH: usize = 2;
+
+/// So many of one type.
+pub type Row<T, const N: usize> = [T; N];
+/// Rows of a width that is given elsewhere.
+pub type Grid<const ROWS: usize, const COLUMNS: usize = WIDTH> = Row<Row<u8, COLUMNS>, { ROWS }>;
+
+/// Aliases with constants.
+#[tool(name = "collections.constants")]
+pub fn constants(row: Row<u8, 3>, grid: Grid<{ WIDTH + 1 }>, wide: Option<Grid<WIDTH, 1>>) -> usize {
+    row.len() + grid.len() + wide.map_or(0, |wide| wide.len())
+}

@@ -154,3 +154,47 @@ impl DocsService {
 
     pub fn undocumented(&self) {}
 }
+
+/// Outer and
+#[tool(name = "docs.inner")]
+pub fn inner(number: u8) -> u8 {
+    //! inner comments.
+    // Not this.
+    #![allow(clippy::let_and_return)]
+    /*! In a block, too.
+     *
+     * Not this.
+     */
+    let same = number;
+    same
+}
+
+#[doc = include_str!("docs/included.md")]
+#[tool(name = "docs.included")]
+pub fn included(number: u8) -> u8 {
+    number
+}
+
+#[doc = concat!("Put together ", "from ", 2, " parts.")]
+#[tool(name = "docs.concatenated")]
+pub fn concatenated() {}
+
+/// # A title
+/// Text below it.
+/// ```
+/// # use tool_tests::docs::titled;
+/// titled(1, 2, 3);
+/// ```
+/// # Arguments
+/// * **bold** - Such as
+///   ```
+///   # Arguments
+///   * `raw` - in code
+///   ```
+/// * [`linked`](crate) (optional): A link.
+/// * `typed: u8`, r#raw — Two of them.
+/// * <i>html</i> - Not understood.
+#[tool(name = "docs.titled")]
+pub fn titled(bold: u8, linked: Option<u8>, typed: u8, raw: u8, html: u8) -> u8 {
+    [linked.unwrap_or(0), typed, raw, html].into_iter().fold(bold, u8::wrapping_add)
+}

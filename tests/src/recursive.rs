@@ -67,3 +67,46 @@ pub fn expression(expression: Expression) -> Expression {
 pub fn lists(lists: Lists, more: Vec<Lists>) -> usize {
     lists.0.len() + more.len()
 }
+
+/// A node that calls itself by its short name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Node<T> {
+    pub value: T,
+    #[serde(default)]
+    pub children: Vec<Self>,
+}
+
+/// A term.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub enum Term {
+    Number(u8),
+    Sum(Box<Self>, Box<Self>),
+}
+
+/// Types that call themselves `Self`.
+#[tool(name = "recursive.own_name")]
+pub fn own_name(node: Node<u8>, named: Option<Node<String>>, term: Term) -> (Node<u8>, Option<Node<String>>, Term) {
+    (node, named, term)
+}
+
+pub mod renamed {
+    //! Derives under other names, handed on once.
+
+    pub use schemars::JsonSchema as Described;
+    use serde::Deserialize as Read;
+    use serde::Serialize as Written;
+    use tool_runtime::tool;
+
+    /// A leaf.
+    #[derive(Clone, Debug, PartialEq, Written, Read, super::renamed::Described)]
+    pub struct Leaf {
+        /// How green.
+        pub green: u8,
+    }
+
+    /// A type whose derives have other names.
+    #[tool(name = "recursive.renamed_derives")]
+    pub fn renamed_derives(leaf: Leaf) -> Leaf {
+        leaf
+    }
+}

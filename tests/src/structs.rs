@@ -300,3 +300,90 @@ mod as_text {
 pub fn foreign(foreign: Foreign) -> Foreign {
     foreign
 }
+
+/// What a webhook is about.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Topic {
+    Push { branch: String },
+    Ping,
+}
+
+/// For whom it is.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Target {
+    User { user: String },
+    Team { team: u8 },
+}
+
+/// Enums beside all that is not known.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Webhook {
+    pub id: u32,
+    #[serde(flatten)]
+    pub topic: Topic,
+    #[serde(flatten)]
+    pub target: Option<Target>,
+    #[serde(flatten)]
+    pub extra: serde_json::Map<String, serde_json::Value>,
+}
+
+/// How much.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Amount {
+    Exact(u8),
+    Between { least: u8, most: u8 },
+}
+
+/// An enum beside entries of one type.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Counters {
+    pub id: u32,
+    #[serde(flatten)]
+    pub amount: Amount,
+    #[serde(flatten)]
+    pub counts: BTreeMap<String, u8>,
+}
+
+/// An enum beside nothing else.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Closed {
+    pub id: u32,
+    #[serde(flatten)]
+    pub amount: Amount,
+}
+
+/// Flattened enums.
+#[tool(name = "structs.flattened_enums")]
+pub fn flattened_enums(webhook: Webhook, counters: Counters, closed: Closed) -> String {
+    let Webhook { id, topic, target, extra } = webhook;
+    format!("{id} {topic:?} {target:?} {} {counters:?} {closed:?}", extra.contains_key("more"))
+}
+
+/// Closed for schemars, not for serde.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct ShownClosed {
+    pub count: u32,
+}
+
+/// Demands that only schemars knows.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ShownRequired {
+    #[serde(default)]
+    #[schemars(!default)]
+    pub count: u8,
+    #[schemars(range(min = 0))]
+    pub since: Option<i64>,
+    #[schemars(email)]
+    pub mail: Option<String>,
+}
+
+/// What schemars demands and serde does not.
+#[tool(name = "structs.shown")]
+pub fn shown(closed: ShownClosed, required: ShownRequired, all: Option<Vec<ShownClosed>>) -> String {
+    format!("{closed:?} {required:?} {all:?}")
+}

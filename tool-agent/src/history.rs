@@ -65,8 +65,8 @@ impl CallResult {
 
     /// When it is too late to agree, for a call that waits.
     pub(crate) fn expires(&self) -> Option<SystemTime> {
-        let seconds = self.result.metadata.get("expires")?.as_u64()?;
-        SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
+        let milliseconds = self.result.metadata.get("expires")?.as_u64()?;
+        SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(milliseconds))
     }
 }
 

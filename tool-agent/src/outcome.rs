@@ -58,8 +58,8 @@ pub enum Ending {
     Failed(#[serde(serialize_with = "in_words")] ModelError),
     /// The conversation could not be read or kept. What would have been lost did not run.
     NotKept(#[serde(serialize_with = "in_words")] StoreError),
-    /// The call that somebody has decided on could not begin, and waits on: its arguments were edited and are wrong, or
-    /// there is too much to do.
+    /// The handler of the approved call was not started, and the call waits on: its arguments were edited and are wrong,
+    /// a provider failed, its tool is gone, or there is too much to do.
     NotBegun(ToolResult),
     /// Nothing in this conversation waits for this token.
     NotWaiting(#[serde(serialize_with = "in_words")] TokenError),

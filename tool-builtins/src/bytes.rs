@@ -1,17 +1,33 @@
 //! What bytes are that nothing says anything about: text in some encoding, or something else.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, WINDOWS_1252};
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
-/// The legacy encoding that a text which is not UTF-8 looks most like, from its beginning or all of it.
+/// Returns the encoding that a text which is not valid UTF-8 looks most like, from its beginning or all of it.
 ///
-/// One in which all of it cannot be read is none; in windows-1252 everything can.
+/// UTF-8 with a few invalid bytes is still UTF-8. A legacy encoding that cannot decode all of the bytes is ruled out;
+/// windows-1252 can decode everything.
 pub(crate) fn guess_encoding(bytes: &[u8], is_all: bool) -> &'static Encoding {
+    if is_mostly_utf8(bytes) {
+        return UTF_8;
+    }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(bytes, is_all);
     let encoding = detector.guess(None, Utf8Detection::Deny);
     let is_wrong = encoding.decode_without_bom_handling_and_without_replacement(bytes).is_none();
     if is_all && is_wrong { WINDOWS_1252 } else { encoding }
+}
+
+/// Returns `true` if more than three quarters of the bytes that are not ASCII belong to valid UTF-8 characters.
+///
+/// In text of legacy encodings that share is at most two fifths: there it is chance.
+pub(crate) fn is_mostly_utf8(bytes: &[u8]) -> bool {
+    let (mut valid, mut invalid) = (0_usize, 0_usize);
+    for chunk in bytes.utf8_chunks() {
+        valid += chunk.valid().bytes().filter(|byte| !byte.is_ascii()).count();
+        invalid += chunk.invalid().len();
+    }
+    valid > 3 * invalid
 }
 
 /// The media type of something that is no text, by how it begins.

@@ -2,11 +2,15 @@
 
 use std::rc::Rc;
 
+use proc_macro2::Span;
 use serde_json::{Map, Value};
 use syn::Item;
 use syn::spanned::Spanned;
 use tool_model::{Assembly, RawArgument, ToolDefinition};
-use tool_syntax::{ArgumentParameter, Class, DefaultValue, Parameter, Report, Tool, read_class, read_function};
+use tool_syntax::{
+    ArgumentParameter, Class, DefaultValue, IncludedFiles, Parameter, Report, Tool, read_class, read_function,
+    with_included_docs, with_included_docs_of_methods,
+};
 
 use crate::annotation::{self, Annotation};
 use crate::schema::{self, Contract, Decoded, Generator, Loss, Shapes, Unseen};
@@ -45,7 +49,8 @@ fn read_item(sources: &Sources, shapes: &Shapes<'_>, candidate: &Candidate, foun
         Item::Fn(function) => {
             let mut function = function.clone();
             let Some((Annotation::Tool, attribute)) = annotated(&mut function.attrs) else { return };
-            let (tool, report) = read_function(attribute, &function);
+            let documented = with_included_docs(&function, &reader);
+            let (tool, report) = read_function(attribute, documented.as_ref().unwrap_or(&function));
             if let Some(tool) = reader.accept(tool, report) {
                 found.extend(reader.tool(&tool, None));
             }
@@ -53,7 +58,8 @@ fn read_item(sources: &Sources, shapes: &Shapes<'_>, candidate: &Candidate, foun
         Item::Impl(block) => {
             let mut block = block.clone();
             let Some((Annotation::Class, attribute)) = annotated(&mut block.attrs) else { return };
-            let (class, report) = read_class(attribute, &block);
+            let documented = with_included_docs_of_methods(&block, &reader);
+            let (class, report) = read_class(attribute, documented.as_ref().unwrap_or(&block));
             if let Some(class) = reader.accept(class, report)
                 && !class.manual
             {
@@ -70,6 +76,16 @@ struct Reader<'a> {
     shapes: &'a Shapes<'a>,
     id: ScopeId,
     scope: Rc<Scope>,
+}
+
+impl IncludedFiles for Reader<'_> {
+    fn read(&self, path: &str, _: Span) -> Option<String> {
+        self.sources.read_beside(&self.scope.file, path)
+    }
+
+    fn manifest_dir(&self) -> Option<String> {
+        self.sources.crate_of(self.id).folder()?.to_str().map(str::to_owned)
+    }
 }
 
 impl Reader<'_> {
@@ -135,7 +151,7 @@ impl Reader<'_> {
         let seen = schema::returns(self.shapes, &self.sources.resolve(output, self.id, &[]));
         for unseen in &seen.unseen {
             let message = match unseen.loss {
-                Loss::Type => "the result is not described in the manifest",
+                Loss::Type | Loss::Program => "the result is not described in the manifest",
                 Loss::Detail => "a detail of the result is left out",
             };
             self.warn(output, message, unseen);
@@ -148,8 +164,8 @@ impl Reader<'_> {
         let seen = schema::argument(generator, &decoded);
         if warn {
             // Where all is lost, a detail is no news.
-            let lost = seen.unseen.iter().any(|unseen| unseen.loss == Loss::Type);
-            let news = seen.unseen.iter().filter(|unseen| !lost || unseen.loss == Loss::Type);
+            let lost = seen.unseen.iter().any(|unseen| unseen.loss != Loss::Detail);
+            let news = seen.unseen.iter().filter(|unseen| !lost || unseen.loss != Loss::Detail);
             news.for_each(|unseen| self.warn_of_argument(argument, unseen));
         }
         let (default, or_default) = match &argument.default {
@@ -171,7 +187,7 @@ impl Reader<'_> {
     fn warn_of_argument(&self, argument: &ArgumentParameter, unseen: &Unseen) {
         let name = &argument.name;
         let message = match unseen.loss {
-            Loss::Type => format!("the argument `{name}` is `any` in the manifest"),
+            Loss::Type | Loss::Program => format!("the argument `{name}` is `any` in the manifest"),
             Loss::Detail => format!("a detail of the argument `{name}` is left out"),
         };
         self.warn(&argument.ty, &message, unseen);
@@ -182,6 +198,9 @@ impl Reader<'_> {
         let help = match unseen.loss {
             Loss::Type => {
                 "describe it with `#[tool(arguments(..))]`; else the program fills it in if the type has a `JsonSchema`"
+            }
+            Loss::Program => {
+                "remove `#[serde(transparent)]` or `#[schemars(inline)]`, so that it is a definition of its own"
             }
             Loss::Detail => "the program fills it in when it runs",
         };

@@ -28,6 +28,8 @@ pub(crate) enum Ty {
     Slice(Box<Ty>),
     /// `&T`
     Reference(Box<Ty>),
+    /// The value of a constant parameter: the `3` of `Rows<u8, 3>`.
+    Constant(u64),
     /// What cannot be seen from here, as it is written.
     Unknown(String),
 }

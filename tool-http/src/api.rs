@@ -13,6 +13,7 @@ use tool_runtime::{CancellationToken, Deferred, Dispatcher};
 use crate::body::BodyLimits;
 use crate::feed::Feed;
 use crate::given::Giver;
+use crate::idempotency::Keys;
 use crate::{Guard, Problem, SecurityHeaders, Token, routes};
 
 type Conversation = Arc<dyn Fn(&Parts, Option<&str>) -> Result<Option<String>, Problem> + Send + Sync>;
@@ -64,6 +65,7 @@ pub(crate) struct Shared {
     pub(crate) until: CancellationToken,
     pub(crate) asks_token: bool,
     pub(crate) feed: Arc<Feed>,
+    pub(crate) keys: Keys,
 }
 
 impl Api {
@@ -81,6 +83,7 @@ impl Api {
             longest: Duration::from_secs(10 * 60),
             until: CancellationToken::new(),
             asks_token: false,
+            keys: Keys::default(),
         };
         Self { shared, guard: Guard::new(), tokens: Vec::new(), kept_events: 1_024 }
     }

@@ -169,23 +169,24 @@ impl Reader {
         }
         loop {
             self.changed.borrow_and_update();
-            if let Some(told) = self.next_kept() {
-                return Some((self.at, told));
+            if let Some(next) = self.next_kept() {
+                return Some(next);
             }
             self.changed.changed().await.ok()?;
         }
     }
 
-    fn next_kept(&mut self) -> Option<Told> {
+    /// Returns what comes next, with the place behind it, if it is there already.
+    pub(crate) fn next_kept(&mut self) -> Option<(Place, Told)> {
         let state = self.feed.state();
         let (wanted, oldest) = (self.at.entry + 1, state.oldest());
         if wanted < oldest {
             self.at.entry = oldest - 1;
-            return Some(Told::Missed(Some(oldest - wanted)));
+            return Some((self.at, Told::Missed(Some(oldest - wanted))));
         }
         let told = state.entries.get(usize::try_from(wanted - oldest).ok()?)?.clone();
         self.at.entry = wanted;
-        Some(told)
+        Some((self.at, told))
     }
 }
 

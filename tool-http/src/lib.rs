@@ -8,6 +8,7 @@ mod feed;
 mod given;
 mod guard;
 mod headers;
+mod idempotency;
 mod openapi;
 mod problem;
 mod routes;

@@ -30,7 +30,7 @@ pub(crate) fn is_wanted(headers: &HeaderMap) -> bool {
 
 /// Runs a call beside its response: `progress` for each report, then `result`. A client that does not read holds up the
 /// response, but not the call, whose time limits hold all the same. One that goes away takes the response with it, and so
-/// the call.
+/// the call, unless that runs in a task of its own.
 pub(crate) fn respond<F>(call: impl FnOnce(Progress) -> F) -> Response
 where
     F: Future<Output = Result<ToolResult, Problem>> + Send + 'static,
@@ -86,7 +86,7 @@ impl Streamed {
 }
 
 /// A dispatcher answers even for a handler that panics: what gets here is a fault of what stands around it.
-fn lost(error: &JoinError) -> Problem {
+pub(crate) fn lost(error: &JoinError) -> Problem {
     tracing::error!(%error, "a call was lost");
     let detail = "The call was lost, and how far it has come is not known: look before you make it again.";
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "lost", detail)

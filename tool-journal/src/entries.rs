@@ -13,7 +13,7 @@ impl SqliteJournal {
     pub(crate) async fn read_entries(&self, query: Query) -> Result<Vec<Entry>, JournalError> {
         let mut select = sqlx::QueryBuilder::new(
             "SELECT sequence, opening, run, conversation, id, tool, arguments, repairs, decision, calls.at, result, \
-             duration FROM calls LEFT JOIN outcomes ON call = sequence WHERE true",
+             duration, started FROM calls LEFT JOIN outcomes ON call = sequence WHERE true",
         );
         if let Some(conversation) = query.conversation {
             select.push(" AND conversation = ").push_bind(conversation);
@@ -34,12 +34,12 @@ impl SqliteJournal {
     }
 
     /// What became of a call that would be on record here. If it is not, it has not begun, unless it may have been
-    /// [removed](SqliteJournal::prune).
+    /// [removed](SqliteJournal::prune). Runs whose handler was not started do not count.
     pub(crate) async fn state_of_call(&self, conversation: &str, id: &str) -> Result<Option<State>, JournalError> {
         let row: Option<Row> = sqlx::query_as(
             "SELECT sequence, opening, run, conversation, id, tool, arguments, repairs, decision, calls.at, result, \
-             duration FROM calls LEFT JOIN outcomes ON call = sequence \
-             WHERE conversation = ? AND id = ? AND run IS NOT NULL ORDER BY sequence DESC LIMIT 1",
+             duration, started FROM calls LEFT JOIN outcomes ON call = sequence \
+             WHERE conversation = ? AND id = ? AND run IS NOT NULL AND started IS NOT 0 ORDER BY sequence DESC LIMIT 1",
         )
         .bind(conversation)
         .bind(id)
@@ -93,7 +93,7 @@ impl SqliteJournal {
     }
 
     async fn outcome(&self, sequence: i64) -> Result<Option<Outcome>, JournalError> {
-        let row = sqlx::query("SELECT result, duration FROM outcomes WHERE call = ?").bind(sequence);
+        let row = sqlx::query("SELECT result, duration, started FROM outcomes WHERE call = ?").bind(sequence);
         let row = row.fetch_optional(self.readers()).await.or_unread("what came of a call")?;
         Ok(row.map(|row| Outcome::of(&row)).transpose().or_unread("what came of a call")?.flatten())
     }
@@ -138,16 +138,17 @@ impl FromRow<'_, SqliteRow> for Row {
 struct Outcome {
     result: String,
     duration: i64,
+    started: bool,
 }
 
 impl Outcome {
     fn of(row: &SqliteRow) -> sqlx::Result<Option<Self>> {
         let Some(result) = row.try_get("result")? else { return Ok(None) };
-        Ok(Some(Self { result, duration: row.try_get("duration")? }))
+        Ok(Some(Self { result, duration: row.try_get("duration")?, started: row.try_get("started")? }))
     }
 
     fn state(&self, sequence: i64) -> Result<State, JournalError> {
         let result = serde_json::from_str(&self.result).map_err(|error| unreadable("the result", sequence, error))?;
-        Ok(State::Finished(Finished::new(result, from_micros(self.duration))))
+        Ok(State::Finished(Finished::new(result, from_micros(self.duration)).started(self.started)))
     }
 }

@@ -9,27 +9,28 @@ use tool_sqlite::time::{micros, stamp};
 use crate::SqliteJournal;
 use crate::error::{ResultExt, not_running, unreadable};
 
+/// Sequence, opening, run, and the result of one that ended with whether its handler was started.
+type Known = (i64, i64, i64, Option<String>, Option<bool>);
+
 type Query = sqlx::query::Query<'static, Sqlite, SqliteArguments>;
 
 impl SqliteJournal {
     pub(crate) async fn begin_call(&self, call: &Started) -> Result<Begun, JournalError> {
         let run = Run::start(self, &call.key);
+        // Until it ends nobody else begins a call, here or in another process.
         let mut transaction = self.exclusive().await?;
+        match self.known(&mut transaction, &call.key).await? {
+            None | Some(Begun::NotStarted(_)) => {}
+            Some(known) => return Ok(known),
+        }
         let insert = "INSERT INTO calls (opening, run, conversation, id, fingerprint, tool, arguments, repairs, \
-                      decision, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
-                      ON CONFLICT (conversation, id, fingerprint) WHERE run IS NOT NULL DO NOTHING";
+                      decision, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
         let insert = sqlx::query(insert).bind(self.0.opening.id).bind(run.number());
         let insert = bind_call(insert, call, call.decision.as_deref());
-        let inserted = insert.execute(&mut *transaction).await.or_unwritten("record that a call starts")?;
-        if inserted.rows_affected() == 1 {
-            transaction.commit().await.or_unwritten("record that a call starts")?;
-            run.goes_on();
-            return Ok(Begun::New);
-        }
-        // Nobody can write an outcome until the transaction ends. So a call without one has not ended, and who runs it
-        // either lives or never writes one.
-        let known = self.known(&mut transaction, &call.key).await?;
-        Ok(known.unwrap_or(Begun::Unfinished))
+        insert.execute(&mut *transaction).await.or_unwritten("record that a call starts")?;
+        transaction.commit().await.or_unwritten("record that a call starts")?;
+        run.goes_on();
+        Ok(Begun::New)
     }
 
     /// What is known of a call, without starting it.
@@ -41,11 +42,15 @@ impl SqliteJournal {
         self.known(&mut transaction, key).await
     }
 
-    /// What there is of a call that began before.
+    /// What there is of a call that began before, in an exclusive transaction.
+    ///
+    /// Nobody can write an outcome until that ends. So a call without one has not ended, and who runs it either lives or
+    /// never writes one.
     async fn known(&self, connection: &mut SqliteConnection, key: &CallKey) -> Result<Option<Begun>, JournalError> {
-        let row: Option<(i64, i64, i64, Option<String>)> = sqlx::query_as(
-            "SELECT sequence, opening, run, result FROM calls LEFT JOIN outcomes ON call = sequence \
-             WHERE conversation = ? AND id = ? AND fingerprint = ? AND run IS NOT NULL",
+        let row: Option<Known> = sqlx::query_as(
+            "SELECT sequence, opening, run, result, started FROM calls LEFT JOIN outcomes ON call = sequence \
+             WHERE conversation = ? AND id = ? AND fingerprint = ? AND run IS NOT NULL \
+             ORDER BY sequence DESC LIMIT 1",
         )
         .bind(key.conversation())
         .bind(key.id())
@@ -53,11 +58,12 @@ impl SqliteJournal {
         .fetch_optional(connection)
         .await
         .or_unread("what came of a call")?;
-        let Some((sequence, opening, run, result)) = row else { return Ok(None) };
+        let Some((sequence, opening, run, result, started)) = row else { return Ok(None) };
         Ok(Some(match result {
             Some(result) => {
                 let result = serde_json::from_str(&result);
-                Begun::Completed(result.map_err(|error| unreadable("the result", sequence, error))?)
+                let result = result.map_err(|error| unreadable("the result", sequence, error))?;
+                if started == Some(false) { Begun::NotStarted(result) } else { Begun::Completed(result) }
             }
             None if self.is_running(opening, run) => Begun::Running,
             None => Begun::Unfinished,
@@ -68,11 +74,12 @@ impl SqliteJournal {
         // Whether or not it gets written: after this the call does not run any more.
         let run = Run::end(self, key);
         let inserted = sqlx::query(
-            "INSERT INTO outcomes (call, result, duration, at) SELECT sequence, ?, ?, ? FROM calls \
+            "INSERT INTO outcomes (call, result, duration, started, at) SELECT sequence, ?, ?, ?, ? FROM calls \
              WHERE opening = ? AND run = ? ON CONFLICT DO NOTHING",
         )
         .bind(json(&finished.result))
         .bind(micros(finished.duration))
+        .bind(finished.started)
         .bind(stamp(std::time::SystemTime::now()))
         .bind(self.0.opening.id)
         .bind(run.number())

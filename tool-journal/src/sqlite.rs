@@ -16,7 +16,7 @@ const JOURNAL: Kind = Kind {
     application: *b"tljr",
     name: "the journal",
     others: "no journal of calls",
-    migrations: &[include_str!("schema/1.sql")],
+    migrations: &[include_str!("schema/1.sql"), include_str!("schema/2.sql")],
     // What is pruned is overwritten, not only forgotten.
     pragmas: &[("secure_delete", "ON")],
     queue: Duration::from_secs(10),

@@ -3,8 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{ImplItem, ItemImpl};
-use tool_syntax::{Class, read_class};
+use tool_syntax::{Class, read_class, with_included_docs_of_methods};
 
+use crate::included::SourceFiles;
 use crate::{emit, preview, registration, shim, strip};
 
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
@@ -12,7 +13,8 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         Ok(block) => block,
         Err(error) => return emit::unparsed(item, &emit::misplaced("tool_class", "an `impl` block", error)),
     };
-    let (class, report) = read_class(attribute, &block);
+    let documented = with_included_docs_of_methods(&block, &SourceFiles);
+    let (class, report) = read_class(attribute, documented.as_ref().unwrap_or(&block));
     for item in &mut block.items {
         if let ImplItem::Fn(method) = item {
             strip::method(method);

@@ -3,8 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ItemFn;
-use tool_syntax::read_function;
+use tool_syntax::{read_function, with_included_docs};
 
+use crate::included::SourceFiles;
 use crate::{emit, preview, registration, shim, strip};
 
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
@@ -15,7 +16,8 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         Ok(function) => function,
         Err(error) => return emit::unparsed(item, &emit::misplaced("tool", "a function", error)),
     };
-    let (tool, report) = read_function(attribute, &function);
+    let documented = with_included_docs(&function, &SourceFiles);
+    let (tool, report) = read_function(attribute, documented.as_ref().unwrap_or(&function));
     strip::function(&mut function.sig);
     let beside = match (tool, report.into_result()) {
         (Some(tool), Ok(())) => {

@@ -51,6 +51,6 @@ pub(crate) fn invoke(tool: &Tool, preview: &Preview) -> TokenStream {
             quote_spanned!(span=> __tool::Step::future(async move { __tool::Previewed::answer(#call.await) }))
         }
         // Whether the function is `async` is for its type to say.
-        None => quote_spanned!(span=> __tool::Step::future(async move { __tool::Preview(#call).answer().await })),
+        None => quote_spanned!(span=> __tool::Step::future(async move { __tool::Preview(#call).tool_answer().await })),
     })
 }

@@ -65,14 +65,19 @@ fn form_span(form: &ArgumentForm) -> Span {
 pub(crate) fn slot(argument: &ArgumentParameter) -> TokenStream {
     let span = place(form_span(&argument.form));
     let slot = match &argument.form {
-        ArgumentForm::Owned(ty) => quote_spanned!(span=> (&__tool::Ask::<#ty>::NEW).slot()),
-        ArgumentForm::Lent(ty) | ArgumentForm::AsRef(ty) => quote_spanned!(span=> (&__tool::Lend::<#ty>::NEW).slot()),
-        ArgumentForm::LentSlice(ty) | ArgumentForm::AsRefSlice(ty) => {
-            quote_spanned!(span=> (&__tool::Ask::<::std::vec::Vec<#ty>>::NEW).slot())
+        ArgumentForm::Owned(ty) if argument.form.may_be_alias_of_reference() => quote_spanned! {span=>
+            { __tool::Aliased::<#ty>::NEW.tool_is_owned(); (&__tool::Ask::<#ty>::NEW).tool_slot() }
+        },
+        ArgumentForm::Owned(ty) => quote_spanned!(span=> (&__tool::Ask::<#ty>::NEW).tool_slot()),
+        ArgumentForm::Lent(ty) | ArgumentForm::AsRef(ty) => {
+            quote_spanned!(span=> (&__tool::Lend::<#ty>::NEW).tool_slot())
         }
-        ArgumentForm::OptionLent(ty) => quote_spanned!(span=> (&__tool::Lend::<#ty>::NEW).option_slot()),
+        ArgumentForm::LentSlice(ty) | ArgumentForm::AsRefSlice(ty) => {
+            quote_spanned!(span=> (&__tool::Ask::<::std::vec::Vec<#ty>>::NEW).tool_slot())
+        }
+        ArgumentForm::OptionLent(ty) => quote_spanned!(span=> (&__tool::Lend::<#ty>::NEW).tool_option_slot()),
         ArgumentForm::OptionLentSlice(ty) => {
-            quote_spanned!(span=> (&__tool::Ask::<::core::option::Option<::std::vec::Vec<#ty>>>::NEW).slot())
+            quote_spanned!(span=> (&__tool::Ask::<::core::option::Option<::std::vec::Vec<#ty>>>::NEW).tool_slot())
         }
     };
     match argument.default {
@@ -88,9 +93,11 @@ fn hand_over(argument: &ArgumentParameter, local: &Ident) -> TokenStream {
     match &argument.form {
         ArgumentForm::Owned(_) | ArgumentForm::AsRef(_) | ArgumentForm::AsRefSlice(_) => quote!(#local),
         ArgumentForm::Lent(ty) => quote_spanned!(span=> __tool::lend::<#ty, _>(&#local)),
-        ArgumentForm::LentSlice(_) => quote_spanned!(span=> #local.as_slice()),
-        ArgumentForm::OptionLent(ty) => quote_spanned!(span=> #local.as_ref().map(__tool::lend::<#ty, _>)),
-        ArgumentForm::OptionLentSlice(_) => quote_spanned!(span=> #local.as_deref()),
+        ArgumentForm::LentSlice(_) => quote_spanned!(span=> ::std::vec::Vec::as_slice(&#local)),
+        ArgumentForm::OptionLent(ty) => {
+            quote_spanned!(span=> ::core::option::Option::map(::core::option::Option::as_ref(&#local), __tool::lend::<#ty, _>))
+        }
+        ArgumentForm::OptionLentSlice(_) => quote_spanned!(span=> ::core::option::Option::as_deref(&#local)),
     }
 }
 
@@ -99,9 +106,9 @@ pub(crate) fn want(parameter: &InjectedParameter) -> TokenStream {
     let name = literal(&syn::ext::IdentExt::unraw(&parameter.ident).to_string());
     let span = place(parameter.ty.span());
     match &parameter.form {
-        InjectedForm::Owned(ty) => quote_spanned!(span=> __tool::Want::<#ty>::NEW.owned(#name)),
-        InjectedForm::Lent(ty) => quote_spanned!(span=> __tool::Want::<#ty>::NEW.lent(#name)),
-        InjectedForm::LentMut(ty) => quote_spanned!(span=> __tool::Want::<#ty>::NEW.lent_mut(#name)),
+        InjectedForm::Owned(ty) => quote_spanned!(span=> __tool::Want::<#ty>::NEW.tool_owned(#name)),
+        InjectedForm::Lent(ty) => quote_spanned!(span=> __tool::Want::<#ty>::NEW.tool_lent(#name)),
+        InjectedForm::LentMut(ty) => quote_spanned!(span=> __tool::Want::<#ty>::NEW.tool_lent_mut(#name)),
     }
 }
 
@@ -116,16 +123,20 @@ fn take_injected(parameters: &[&InjectedParameter]) -> (TokenStream, Vec<TokenSt
         let span = place(parameter.ty.span());
         match &parameter.form {
             InjectedForm::Owned(ty) => {
-                early.extend(quote_spanned!(span=> let #local = __tool::Want::<#ty>::NEW.take(&__inputs, #index)?;));
+                early.extend(
+                    quote_spanned!(span=> let #local = __tool::Want::<#ty>::NEW.tool_take(&__inputs, #index)?;),
+                );
                 handed.push(quote!(#local));
             }
             InjectedForm::Lent(ty) => {
-                early.extend(quote_spanned!(span=> let #local = __tool::Want::<#ty>::NEW.borrow(&__inputs, #index)?;));
+                early.extend(
+                    quote_spanned!(span=> let #local = __tool::Want::<#ty>::NEW.tool_borrow(&__inputs, #index)?;),
+                );
                 handed.push(quote_spanned!(span=> __tool::lend::<#ty, _>(&*#local)));
             }
             InjectedForm::LentMut(ty) => {
                 late.extend(
-                    quote_spanned!(span=> let mut #local = __tool::Want::<#ty>::NEW.borrow_mut(&__inputs, #index)?;),
+                    quote_spanned!(span=> let mut #local = __tool::Want::<#ty>::NEW.tool_borrow_mut(&__inputs, #index)?;),
                 );
                 handed.push(quote_spanned!(span=> &mut *#local));
             }
@@ -154,8 +165,8 @@ pub(crate) fn invoke(tool: &Tool, path: &TokenStream) -> TokenStream {
     let span = place(tool.function.span());
     let is_stream = tool.delivery != Delivery::Whole;
     let progress = injected(&tool.parameters).count();
-    let takes =
-        is_stream.then(|| quote!(let __progress = __tool::Want::<__tool::Progress>::NEW.take(&__inputs, #progress)?;));
+    let takes = is_stream
+        .then(|| quote!(let __progress = __tool::Want::<__tool::Progress>::NEW.tool_take(&__inputs, #progress)?;));
     let callee = Callee {
         shim: invoke_name(tool),
         path: path.clone(),
@@ -166,7 +177,7 @@ pub(crate) fn invoke(tool: &Tool, path: &TokenStream) -> TokenStream {
         output: tool.output.as_ref(),
     };
     // Bound first: the value may borrow from what is injected, and must be gone before it.
-    let reply = |call| quote_spanned!(span=> let __reply = __tool::Reply(#call); __reply.answer());
+    let reply = |call| quote_spanned!(span=> let __reply = __tool::Reply(#call); __reply.tool_answer());
     let awaited = tool.is_async.then(|| quote!(.await));
     decode(tool, &callee, is_stream || tool.is_async || tool.blocking, |call| {
         if is_stream {
@@ -192,7 +203,7 @@ fn answer_of_stream(delivery: Delivery, call: &TokenStream, span: Span) -> Token
             match #call {
                 ::core::result::Result::Ok(__stream) => __stream,
                 ::core::result::Result::Err(__error) => {
-                    return __tool::Reply(::core::result::Result::<(), _>::Err(__error)).answer();
+                    return __tool::Reply(::core::result::Result::<(), _>::Err(__error)).tool_answer();
                 }
             }
         },
@@ -200,7 +211,7 @@ fn answer_of_stream(delivery: Delivery, call: &TokenStream, span: Span) -> Token
     };
     quote_spanned! {span=>
         let __stream = #stream;
-        __tool::stream(__stream, __progress, |__item, __collected| __tool::Reply(__item).collect(__collected)).await
+        __tool::stream(__stream, __progress, |__item, __collected| __tool::Reply(__item).tool_collect(__collected)).await
     }
 }
 
@@ -243,7 +254,7 @@ pub(crate) fn decode(
         step
     };
     let returns = match callee.output {
-        Some(output) => quote!(__tool::Returned::<#output>::NEW.schema()),
+        Some(output) => quote!(__tool::Returned::<#output>::NEW.tool_schema()),
         None => quote!(::core::option::Option::None),
     };
     let cfgs = &tool.cfgs;
@@ -251,7 +262,7 @@ pub(crate) fn decode(
         #(#cfgs)*
         fn #shim(mut __call: __tool::Invocation<'_>) -> __tool::Step {
             #(let mut #locals = #slots;)*
-            if !__call.read(&mut [#(&mut #locals),*], #returns) {
+            if !__tool::Invocation::read(&mut __call, &mut [#(&mut #locals),*], #returns) {
                 return __call.stop();
             }
             #(let #locals = #locals.take();)*
@@ -263,20 +274,22 @@ pub(crate) fn decode(
 fn instance(receiver: Receiver, span: Span) -> (TokenStream, TokenStream) {
     match receiver {
         Receiver::None => (TokenStream::new(), TokenStream::new()),
-        Receiver::Ref => {
-            (quote_spanned!(span=> let __this = __inputs.instance::<__Class>()?;), quote_spanned!(span=> &*__this,))
-        }
+        Receiver::Ref => (
+            quote_spanned!(span=> let __this = __tool::Inputs::instance::<__Class>(&mut __inputs)?;),
+            quote_spanned!(span=> &*__this,),
+        ),
         Receiver::Mut => (
-            quote_spanned!(span=> let mut __this = __inputs.instance_mut::<__Class>()?;),
+            quote_spanned!(span=> let mut __this = __tool::Inputs::instance_mut::<__Class>(&mut __inputs)?;),
             quote_spanned!(span=> &mut *__this,),
         ),
         Receiver::Owned => (
-            quote_spanned!(span=> let __this = __tool::Want::<__Class>::NEW.take_instance(&mut __inputs)?;),
+            quote_spanned!(span=> let __this = __tool::Want::<__Class>::NEW.tool_take_instance(&mut __inputs)?;),
             quote_spanned!(span=> __this,),
         ),
-        Receiver::Arc => {
-            (quote_spanned!(span=> let __this = __inputs.instance_arc::<__Class>()?;), quote_spanned!(span=> __this,))
-        }
+        Receiver::Arc => (
+            quote_spanned!(span=> let __this = __tool::Inputs::instance_arc::<__Class>(&mut __inputs)?;),
+            quote_spanned!(span=> __this,),
+        ),
     }
 }
 
@@ -290,8 +303,9 @@ pub(crate) fn class(class: &Class) -> TokenStream {
     let self_ty = &class.self_ty;
     let constructors = class.constructors.iter().map(constructor_of);
     let by_value = class.tools.iter().any(|tool| tool.receiver == Receiver::Owned);
-    let is_clone = by_value
-        .then(|| quote!(__class.is_clone = __tool::Want::<__Class>::NEW.owned("self").mode == __tool::Mode::Clone;));
+    let is_clone = by_value.then(
+        || quote!(__class.is_clone = __tool::Want::<__Class>::NEW.tool_owned("self").mode == __tool::Mode::Clone;),
+    );
     quote! {
         type __Class = #self_ty;
         fn __class() -> __tool::Class {

@@ -63,6 +63,13 @@ impl Rule {
             Self::Pattern(pattern) => ("pattern", pattern.into()),
             Self::OneOf(values) => ("enum", serde_json::from_str(values).unwrap_or_default()),
         };
+        if let (Some(Value::Array(known)), Value::Array(listed)) = (keywords.get_mut(key), &value) {
+            // Of the variants of an enum those that are listed; what is no variant is refused when a dispatcher is built.
+            if known.iter().any(|value| listed.contains(value)) {
+                *known = listed.iter().filter(|value| known.contains(value)).cloned().collect();
+                return;
+            }
+        }
         if let Some(known) = keywords.get(key).and_then(Value::as_f64)
             && let Some(new) = value.as_f64()
             && (if key.starts_with("min") { known > new } else { known < new })

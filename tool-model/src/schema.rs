@@ -178,8 +178,11 @@ fn simplify(schema: &mut Value) {
     if object.get("default") == Some(&Value::Null) {
         object.remove("default");
     }
-    if object.get("additionalProperties") == Some(&Value::Bool(true)) {
-        object.remove("additionalProperties");
+    // Whatever is not demanded is allowed.
+    for key in ["additionalProperties", "unevaluatedProperties", "unevaluatedItems"] {
+        if object.get(key) == Some(&Value::Bool(true)) {
+            object.remove(key);
+        }
     }
     bound_by_format(object);
     each_subschema(schema, &mut simplify);

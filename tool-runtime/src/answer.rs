@@ -59,6 +59,8 @@ pub(crate) fn whole(mut result: ToolResult) -> Answer {
     if result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::Pending) {
         result = waits_elsewhere(result);
     }
+    // A handler may pass on the result of another dispatcher.
+    result.not_started = false;
     result.output = clean(result.output);
     let error = result.error.get_or_insert_with(|| ToolError::new(ErrorKind::Failed, result.output.clone()));
     error.message = clean(std::mem::take(&mut error.message));
@@ -107,7 +109,7 @@ pub struct Reply<T>(pub T);
 
 impl Reply<ToolResult> {
     /// The handler's own result, with all it says.
-    pub fn answer(self) -> Answer {
+    pub fn tool_answer(self) -> Answer {
         whole(self.0)
     }
 }
@@ -115,7 +117,7 @@ impl Reply<ToolResult> {
 impl<T> Reply<Result<T, HandlerError>> {
     /// The handler's own success, or a failure that says whether to try again.
     #[inline]
-    pub fn answer(self) -> Answer
+    pub fn tool_answer(self) -> Answer
     where
         T: ToolOutput,
     {
@@ -134,7 +136,7 @@ pub trait FallibleReply {
     type Error;
 
     /// The handler's own success or failure.
-    fn answer(self) -> Answer
+    fn tool_answer(self) -> Answer
     where
         Self::Value: ToolOutput,
         Self::Error: ToolFailure;
@@ -145,7 +147,7 @@ impl<T, E> FallibleReply for Reply<Result<T, E>> {
     type Error = E;
 
     #[inline]
-    fn answer(self) -> Answer
+    fn tool_answer(self) -> Answer
     where
         T: ToolOutput,
         E: ToolFailure,
@@ -163,7 +165,7 @@ pub trait PlainReply {
     type Value;
 
     /// The value as the model reads it.
-    fn answer(&self) -> Answer
+    fn tool_answer(&self) -> Answer
     where
         Self::Value: ToolOutput;
 }
@@ -172,7 +174,7 @@ impl<T> PlainReply for Reply<T> {
     type Value = T;
 
     #[inline]
-    fn answer(&self) -> Answer
+    fn tool_answer(&self) -> Answer
     where
         T: ToolOutput,
     {
@@ -192,7 +194,7 @@ pub(crate) fn text<T: Serialize>(value: &T) -> Answer {
     match value.serialize(Plain { says_nothing: size_of::<T>() == 0 }) {
         Ok(text) => Ok(text.into()),
         Err(NotPlain) => {
-            // Nothing is cleaned out of it: it is data, and JSON escapes control characters.
+            // Nothing is cleaned out of it: it is data, and control characters are escaped in it.
             let mut text = String::with_capacity(JSON_CAPACITY);
             match json::write(&mut text, value) {
                 Ok(()) => Ok(text.into()),
@@ -335,23 +337,23 @@ mod tests {
 
     #[test]
     fn a_string_as_it_is_unit_as_ok_the_rest_as_json() {
-        assert_eq!(Reply("a \"b\"").answer().unwrap().text, "a \"b\"");
-        assert_eq!(Reply(()).answer().unwrap().text, "ok");
-        assert_eq!(Reply(Some(String::from("x"))).answer().unwrap().text, "x");
-        assert_eq!(Reply(None::<String>).answer().unwrap().text, "null");
-        assert_eq!(Reply(serde_json::Value::Null).answer().unwrap().text, "null");
-        assert_eq!(Reply(vec![1, 2]).answer().unwrap().text, "[1,2]");
-        assert_eq!(Reply(Ok::<_, String>(7)).answer().unwrap().text, "7");
+        assert_eq!(Reply("a \"b\"").tool_answer().unwrap().text, "a \"b\"");
+        assert_eq!(Reply(()).tool_answer().unwrap().text, "ok");
+        assert_eq!(Reply(Some(String::from("x"))).tool_answer().unwrap().text, "x");
+        assert_eq!(Reply(None::<String>).tool_answer().unwrap().text, "null");
+        assert_eq!(Reply(serde_json::Value::Null).tool_answer().unwrap().text, "null");
+        assert_eq!(Reply(vec![1, 2]).tool_answer().unwrap().text, "[1,2]");
+        assert_eq!(Reply(Ok::<_, String>(7)).tool_answer().unwrap().text, "7");
     }
 
     #[test]
     fn an_error_is_a_failure_whatever_else_it_is() {
-        let failure = Reply(Err::<(), _>("boom")).answer().unwrap_err();
+        let failure = Reply(Err::<(), _>("boom")).tool_answer().unwrap_err();
         assert_eq!((failure.kind, failure.message.as_str()), (ErrorKind::Failed, "boom"));
-        let failure = Reply(Err::<(), _>(HandlerError::retry("once more"))).answer().unwrap_err();
+        let failure = Reply(Err::<(), _>(HandlerError::retry("once more"))).tool_answer().unwrap_err();
         assert_eq!((failure.kind, failure.message.as_str()), (ErrorKind::Retry, "once more"));
         let odd = std::collections::HashMap::from([((1, 2), 3)]);
-        assert!(Reply(odd).answer().unwrap_err().message.contains("cannot be written as JSON"));
+        assert!(Reply(odd).tool_answer().unwrap_err().message.contains("cannot be written as JSON"));
     }
 
     /// A worker's question is not ours to answer, and its token not ours to keep.

@@ -92,6 +92,7 @@ impl<'a> ToolCall<'a> {
         let (channel, chat) = self.channel.clone().unzip();
         Context {
             tool: self.name.clone().into_owned(),
+            called: None,
             call_id: owned(&self.id),
             conversation: owned(&self.conversation),
             channel: owned(&channel),

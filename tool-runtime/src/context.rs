@@ -1,5 +1,6 @@
 //! What a handler can know of the call it serves.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -27,6 +28,8 @@ use tokio::time::Instant;
 #[non_exhaustive]
 pub struct Context {
     pub(crate) tool: String,
+    /// The name by which the model called the tool, where a selection has renamed it.
+    pub(crate) called: Option<Arc<str>>,
     pub(crate) call_id: Option<String>,
     pub(crate) conversation: Option<String>,
     pub(crate) channel: Option<String>,
@@ -72,7 +75,7 @@ impl Context {
     }
 }
 
-/// When a call has to be over. A handler asks for it by type.
+/// The time by which a call has to be over, fixed when the call starts. A handler asks for it by type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Deadline {
     at: Option<Instant>,
@@ -93,5 +96,68 @@ impl Deadline {
     #[must_use]
     pub fn remaining(&self) -> Option<Duration> {
         self.at.map(|at| at.saturating_duration_since(Instant::now()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tokio::time::sleep;
+
+    use super::*;
+    use crate::{Dispatcher, InjectError, RuntimeTool, Scope, ToolCall};
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    async fn left(scope: &Scope) -> String {
+        format!("{:?}", scope.deadline().remaining())
+    }
+
+    /// However late it is asked for, and whatever went before the handler.
+    #[tokio::test(start_paused = true)]
+    async fn a_deadline_is_fixed_when_the_call_starts() {
+        let late = RuntimeTool::scoped("late", "", |(): (), scope: Scope| async move {
+            sleep(SECOND * 8).await;
+            left(&scope).await
+        });
+        let provided = RuntimeTool::scoped("provided", "", |(): (), scope: Scope| async move {
+            scope.get::<u32>("slow").await.map(drop).map_err(|error| error.to_string())?;
+            Ok::<_, String>(left(&scope).await)
+        });
+        let tools = Dispatcher::builder().tool(late).tool(provided).timeout(SECOND * 10);
+        let tools = tools.provide("slow", |_| async {
+            sleep(SECOND * 7).await;
+            Ok::<_, InjectError>(7_u32)
+        });
+        let tools = tools.build().unwrap();
+        assert_eq!(tools.call(ToolCall::from_text("late", "{}")).await.output, "Some(2s)");
+        assert_eq!(tools.call(ToolCall::from_text("provided", "{}")).await.output, "Some(3s)");
+    }
+
+    /// A handler that plans with what it is told is not stopped before that.
+    #[tokio::test(start_paused = true)]
+    async fn a_call_is_stopped_at_the_deadline_that_it_was_told() {
+        let plans = RuntimeTool::scoped("plans", "", |(): (), scope: Scope| async move {
+            sleep(SECOND * 8).await;
+            sleep(scope.deadline().remaining().unwrap() - SECOND / 10).await;
+            "in time"
+        });
+        let tools = Dispatcher::builder().tool(plans).timeout(SECOND * 10).concurrency(1, 1).build().unwrap();
+        assert_eq!(tools.call(ToolCall::from_text("plans", "{}")).await.output, "in time");
+    }
+
+    /// One that connects first, and listens only then.
+    #[tokio::test(start_paused = true)]
+    async fn a_token_that_is_asked_for_after_the_stop_is_cancelled() {
+        let remote = RuntimeTool::remote("remote", "", &json!({"type": "object"}), |_, scope: Scope| async move {
+            sleep(SECOND * 2).await;
+            scope.cancellation().cancelled().await;
+            "stopped there as well"
+        });
+        let tools = Dispatcher::builder().tool(remote.settles_within(SECOND * 60)).timeout(SECOND).build().unwrap();
+        let result = tools.call(ToolCall::from_text("remote", "{}")).await;
+        assert_eq!(result.output, "stopped there as well");
+        let whole = tools.call(ToolCall::from_text("remote", "{}")).timeout(SECOND * 30).await;
+        assert_eq!(whole.output, "stopped there as well", "the control: it listens before the stop");
     }
 }

@@ -108,7 +108,7 @@ pub struct Preview<T>(pub T);
 
 impl<F: Future> Preview<F> {
     /// The effect, once it is there.
-    pub async fn answer(self) -> Answer
+    pub async fn tool_answer(self) -> Answer
     where
         F::Output: Previewed,
     {
@@ -122,7 +122,7 @@ pub trait PlainPreview {
     type Value;
 
     /// The effect.
-    fn answer(self) -> Ready<Answer>
+    fn tool_answer(self) -> Ready<Answer>
     where
         Self::Value: Previewed;
 }
@@ -130,7 +130,7 @@ pub trait PlainPreview {
 impl<T> PlainPreview for Preview<T> {
     type Value = T;
 
-    fn answer(self) -> Ready<Answer>
+    fn tool_answer(self) -> Ready<Answer>
     where
         T: Previewed,
     {

@@ -37,9 +37,11 @@ mod runtime_tool;
 mod search;
 mod selection;
 mod shim;
+mod stage;
 mod stream;
 #[cfg(test)]
 mod testing;
+mod to_the_end;
 mod tool_error;
 
 #[doc(hidden)]

@@ -9,7 +9,7 @@ use crate::Permit;
 ///
 /// A handler that waits for other calls of the same dispatcher [leaves](Self::leave) its place to them: if all that run
 /// waited for a place, none would ever come free. One that is given the [`Dispatcher`](crate::Dispatcher) has left it
-/// already.
+/// already, and so has a call whose values are being [finished](crate::Builder::finish).
 #[derive(Clone, Debug, Default)]
 pub struct Place {
     /// Nothing where any number of calls run.
@@ -31,10 +31,10 @@ impl Place {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, OnceLock};
+    use std::sync::{Arc, Mutex, OnceLock};
     use std::time::Duration;
 
-    use crate::{Dispatcher, Place, RuntimeTool, Scope, ToolCall, tool, tool_class};
+    use crate::{Dispatcher, InjectError, Place, RuntimeTool, Scope, ToolCall, tool, tool_class};
 
     /// Tools that call another.
     #[derive(Clone, Default)]
@@ -87,5 +87,41 @@ mod tests {
         }
         assert!(call("outer.own", r#"{"leave": false}"#).await.contains("did not finish"), "it has its place");
         assert_eq!(call("inner", "{}").await, "done");
+    }
+
+    /// A hook would wait for the place of its own call. A thread that still blocks keeps it.
+    #[tokio::test(start_paused = true)]
+    async fn a_finish_hook_may_call_a_tool() {
+        let (tools, audited) = (Arc::new(OnceLock::<Dispatcher>::new()), Arc::new(Mutex::new(Vec::new())));
+        let finish = {
+            let (tools, audited) = (tools.clone(), audited.clone());
+            move |number: u32, _| {
+                let (tools, audited) = (tools.clone(), audited.clone());
+                async move {
+                    let audit = inner(tools.get().unwrap()).await;
+                    audited.lock().unwrap().push(format!("{number}: {audit}"));
+                }
+            }
+        };
+        let provided = |(): (), scope: Scope| async move { scope.get::<u32>("number").await.unwrap().to_string() };
+        let dispatcher = Dispatcher::builder()
+            .tool(RuntimeTool::new("inner", "", |(): ()| async { "done" }))
+            .tool(RuntimeTool::scoped("provided", "", provided))
+            .provide("number", |_| async { Ok::<_, InjectError>(7_u32) })
+            .finish("number", finish)
+            .concurrency(1, 10)
+            .build()
+            .unwrap();
+        assert!(tools.set(dispatcher.clone()).is_ok());
+        let call = || ToolCall::from_text("provided", "{}");
+        let called = async {
+            let one = dispatcher.call(call()).await;
+            (one, dispatcher.call_all([call(), call()]).await)
+        };
+        let (one, turn) =
+            tokio::time::timeout(Duration::from_secs(3_600), called).await.expect("none waits for itself");
+        assert_eq!([&*one.output, &*turn[0].output, &*turn[1].output], ["7", "7", "7"]);
+        assert_eq!(audited.lock().unwrap().len(), 3);
+        assert!(audited.lock().unwrap().iter().all(|audit| audit.starts_with("7: done")), "{audited:?}");
     }
 }

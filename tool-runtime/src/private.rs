@@ -5,7 +5,7 @@ pub use tool_model::{
 };
 
 pub use crate::answer::Reply;
-pub use crate::arguments::{Ask, Lend, lend};
+pub use crate::arguments::{Aliased, Ask, Lend, lend};
 pub use crate::assert::ManifestAssertion;
 pub use crate::effect::{Preview, Previewed};
 pub use crate::inject::{InjectError, Inputs, Mode, Want};
@@ -17,7 +17,8 @@ pub use crate::stream::stream;
 pub mod tiers {
     pub use crate::answer::{FallibleReply as _, PlainReply as _};
     pub use crate::arguments::{
-        LendUndecoded as _, LendUndescribed as _, LendUnsized as _, OptionalText as _, Undecoded as _, Undescribed as _,
+        LendUndecoded as _, LendUndescribed as _, LendUnsized as _, NoReference as _, OptionalText as _,
+        Undecoded as _, Undescribed as _,
     };
     pub use crate::effect::PlainPreview as _;
     pub use crate::inject::{WantMoved as _, WantUnsized as _};

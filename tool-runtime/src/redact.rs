@@ -1,19 +1,27 @@
-//! Arguments without their secrets, for logs and events.
+//! Redaction: arguments without their secrets, for journals, events, logs and people.
+//!
+//! A [`Redaction`] is planned once from the schemas of a tool (`plan.rs`) and then applied to the arguments of each
+//! call. It fails closed: a value is shown only if its schemas know its place and hold no secret there.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
+mod plan;
+#[cfg(test)]
+mod tests;
 
 use serde_json::{Map, Value};
-use tool_model::{ToolDefinition, reference_target};
+use tool_model::ToolDefinition;
 
-/// What stands in place of a secret.
+/// The placeholder for a secret.
 const HIDDEN: &str = "***";
 
-/// The arguments with `"***"` in place of each secret: what is marked `#[arg(secret)]`, and whatever a schema calls
-/// `writeOnly`, at any depth.
+/// Arguments nested deeper than this are hidden. serde_json parses none that are deeper.
+const DEEPEST: usize = 128;
+
+/// Returns the arguments with `"***"` in place of each secret: arguments marked `#[arg(secret)]`, and values that a
+/// schema calls `writeOnly`, at any depth.
 ///
-/// In doubt it hides. An argument that the tool does not have may be a secret with its name misspelt, and a text in
-/// place of an object may be that object with its secrets.
+/// In doubt a value is hidden. An argument that the tool does not have may be a secret with its name misspelt, and so may
+/// a key that a schema does not have beside or above a secret. In a tool with secrets, an object or a list is hidden
+/// where the schemas describe something else.
 ///
 /// ```
 /// use serde_json::json;
@@ -32,244 +40,178 @@ const HIDDEN: &str = "***";
 /// ```
 #[must_use]
 pub fn redact(arguments: &Value, definition: &ToolDefinition) -> Value {
-    replace_secrets(arguments, definition, &mut |_| Value::from(HIDDEN))
+    Redaction::new(definition).redact(arguments)
 }
 
-/// The arguments with something else in place of each secret, chosen by a function that is given the secret.
-///
-/// It goes by the place, not by the value: whoever puts secrets back with it puts them where secrets belong only.
-pub(crate) fn replace_secrets(arguments: &Value, definition: &ToolDefinition, replace: Replace<'_>) -> Value {
-    let Value::Object(arguments) = arguments else { return replace(arguments) };
-    let mut walk = Walk { defs: &definition.defs, replace };
-    let replaced = arguments.iter().map(|(name, value)| {
-        let shown = match definition.arguments.get(name) {
-            None => (walk.replace)(value),
-            Some(argument) => walk.value(value, &[&argument.schema()], 0),
-        };
-        (name.clone(), shown)
-    });
-    Value::Object(replaced.collect())
+/// The places in a tool's arguments that can hold secrets.
+pub(crate) struct Redaction {
+    /// Each argument of the tool, sorted by name.
+    arguments: Names,
+    nodes: Box<[ShapeNode]>,
 }
 
-/// Whether there can be a secret in an argument, at any depth. There can be one in what the tool does not have.
-pub(crate) fn may_hold_secret(argument: &str, definition: &ToolDefinition) -> bool {
-    let Some(argument) = definition.arguments.get(argument) else { return true };
-    holds_secret(&definition.defs, &collected(&definition.defs, &[&argument.schema()]))
+/// What a plan says about one place in the arguments.
+#[derive(Clone, Copy)]
+enum Visibility {
+    /// Any value is shown.
+    Shown,
+    /// Any value is hidden: it is a secret, or nothing is known about it.
+    Hidden,
+    /// It depends on the value; the index of the [`ShapeNode`] that says how.
+    ByShape(usize),
 }
 
-/// Whether there can be a secret in any argument.
-pub(crate) fn may_hold_secrets(definition: &ToolDefinition) -> bool {
-    definition.arguments.keys().any(|name| may_hold_secret(name, definition))
+/// A place whose values have a known shape.
+#[derive(Default)]
+struct ShapeNode {
+    /// Whether a secret can be below. Then all strings are hidden: one may be the value that belongs here, as JSON text.
+    holds_secret: bool,
+    /// The entries of an object, if the schemas allow one.
+    object: Option<ObjectShape>,
+    /// The items of a list, if the schemas allow one.
+    list: Option<ListShape>,
+    /// Whether a schema allows a number.
+    numbers: bool,
 }
 
-/// Deeper than this no arguments are read, so that none are shown.
-const DEEPEST: usize = 128;
+struct ObjectShape {
+    named: Names,
+    /// Every other key.
+    rest: Visibility,
+}
 
-/// What is to stand in place of a secret.
+struct ListShape {
+    first: Box<[Visibility]>,
+    /// Every other item.
+    rest: Visibility,
+}
+
+/// Places by key, sorted.
+type Names = Box<[(Box<str>, Visibility)]>;
+
+/// Returns the value to put in place of a secret.
 type Replace<'a> = &'a mut dyn FnMut(&Value) -> Value;
 
-type Defs = BTreeMap<String, Value>;
-
-struct Walk<'a> {
-    defs: &'a Defs,
-    replace: Replace<'a>,
-}
-
-impl Walk<'_> {
-    /// A value for which several schemas hold at once, any of which may know of a secret.
-    fn value(&mut self, value: &Value, schemas: &[&Value], depth: usize) -> Value {
-        let all = collected(self.defs, schemas);
-        if all.iter().any(|schema| is_secret(schema)) || depth > DEEPEST {
-            return (self.replace)(value);
-        }
-        match value {
-            Value::Object(map) => self.object(map, &all, depth),
-            Value::Array(items) => {
-                let at = |index| all.iter().flat_map(|schema| of_item(schema, index)).collect::<Vec<_>>();
-                let items = items.iter().enumerate();
-                items.map(|(index, item)| self.value(item, &at(index), depth + 1)).collect()
-            }
-            // It may be what should have been there, as text.
-            Value::String(_) if holds_secret(self.defs, &all) => (self.replace)(value),
-            other => other.clone(),
-        }
+impl Redaction {
+    /// Plans the redaction of a tool's arguments.
+    pub(crate) fn new(definition: &ToolDefinition) -> Self {
+        plan::plan(definition)
     }
 
-    fn object(&mut self, map: &Map<String, Value>, all: &[&Value], depth: usize) -> Value {
-        let properties = all.iter().filter_map(|schema| schema.get("properties")?.as_object()).flat_map(Map::values);
-        let is_beside_secret = properties
-            .map(|property| collected(self.defs, &[property]))
-            .any(|forms| forms.iter().any(|form| is_secret(form)));
-        let replaced = map.iter().map(|(key, value)| {
-            let schemas: Vec<&Value> = all.iter().flat_map(|schema| of_property(schema, key)).collect();
-            let shown = if schemas.is_empty() && is_beside_secret {
-                (self.replace)(value)
-            } else {
-                self.value(value, &schemas, depth + 1)
-            };
-            (key.clone(), shown)
+    /// Returns the arguments with `"***"` in place of each secret.
+    pub(crate) fn redact(&self, arguments: &Value) -> Value {
+        self.replace(arguments, &mut |_| Value::from(HIDDEN))
+    }
+
+    /// Returns the arguments with each secret replaced by what `replace` returns for it.
+    ///
+    /// Secrets are recognized by their place, not by their value. So putting secrets back with this function puts them
+    /// where secrets belong, and nowhere else.
+    pub(crate) fn replace(&self, arguments: &Value, replace: Replace<'_>) -> Value {
+        let Value::Object(arguments) = arguments else { return replace(arguments) };
+        let replaced = arguments.iter().map(|(name, value)| {
+            let place = find(&self.arguments, name).filter(|place| self.admits(*place, value));
+            let place = place.unwrap_or(Visibility::Hidden);
+            (name.clone(), self.value(value, place, 0, replace))
         });
         Value::Object(replaced.collect())
     }
-}
 
-/// Schemas and all that they refer to or put together for the same value, each once.
-fn collected<'s>(defs: &'s Defs, schemas: &[&'s Value]) -> Vec<&'s Value> {
-    let mut all = Vec::new();
-    for schema in schemas {
-        collect(defs, schema, &mut all);
+    /// Returns `true` if the argument as a whole is a secret. An argument that the tool does not have is one.
+    pub(crate) fn is_secret(&self, argument: &str) -> bool {
+        matches!(find(&self.arguments, argument), None | Some(Visibility::Hidden))
     }
-    all
-}
 
-fn collect<'s>(defs: &'s Defs, schema: &'s Value, all: &mut Vec<&'s Value>) {
-    if all.iter().any(|known| std::ptr::eq(*known, schema)) {
-        return;
+    /// Returns `true` if the argument can hold a secret at any depth. An argument that the tool does not have can.
+    pub(crate) fn may_hold_secret(&self, argument: &str) -> bool {
+        find(&self.arguments, argument).is_none_or(|place| self.holds_secret(place))
     }
-    all.push(schema);
-    let target = reference_target(schema).and_then(|name: Cow<'_, str>| defs.get(&*name));
-    let lists = ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|key| schema.get(key)?.as_array()).flatten();
-    let single = ["if", "then", "else"].into_iter().filter_map(|key| schema.get(key));
-    for other in target.into_iter().chain(lists).chain(single) {
-        collect(defs, other, all);
-    }
-}
 
-/// Whether something inside a value of these schemas is a secret.
-fn holds_secret<'s>(defs: &'s Defs, schemas: &[&'s Value]) -> bool {
-    let mut all = schemas.to_vec();
-    let mut next = 0;
-    while let Some(schema) = all.get(next).copied() {
-        if is_secret(schema) {
-            return true;
+    /// Returns `true` if any argument of the tool can hold a secret.
+    pub(crate) fn may_hold_secrets(&self) -> bool {
+        self.arguments.iter().any(|(_, place)| self.holds_secret(*place))
+    }
+
+    fn holds_secret(&self, place: Visibility) -> bool {
+        match place {
+            Visibility::Shown => false,
+            Visibility::Hidden => true,
+            Visibility::ByShape(index) => self.nodes[index].holds_secret,
         }
-        for inner in inside(schema) {
-            collect(defs, inner, &mut all);
-        }
-        next += 1;
     }
-    false
-}
 
-fn is_secret(schema: &Value) -> bool {
-    schema.get("writeOnly") == Some(&Value::Bool(true))
-}
-
-/// The schemas of one property. Which patterns a key fits is not asked: any of them may.
-fn of_property<'s>(schema: &'s Value, key: &str) -> Vec<&'s Value> {
-    if let Some(property) = schema.get("properties").and_then(|properties| properties.get(key)) {
-        return vec![property];
-    }
-    let patterns = schema.get("patternProperties").and_then(Value::as_object).into_iter().flat_map(Map::values);
-    patterns.chain(schema.get("additionalProperties").filter(|rest| rest.is_object())).collect()
-}
-
-fn of_item(schema: &Value, index: usize) -> Option<&Value> {
-    let first = schema.get("prefixItems").and_then(|items| items.get(index));
-    first.or_else(|| schema.get("items").filter(|items| items.is_object()))
-}
-
-/// The schemas of all that can stand inside a value.
-fn inside(schema: &Value) -> impl Iterator<Item = &Value> {
-    let maps = ["properties", "patternProperties"].into_iter().filter_map(|key| schema.get(key)?.as_object());
-    let single = ["additionalProperties", "items"].into_iter().filter_map(|key| schema.get(key));
-    let list = schema.get("prefixItems").and_then(Value::as_array).into_iter().flatten();
-    maps.flat_map(Map::values).chain(single).chain(list)
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use serde_json::json;
-    use tool_model::Manifest;
-
-    use super::*;
-    use crate::testing::properties;
-
-    fn definition() -> ToolDefinition {
-        let tool = json!({"t": {
-            "description": "", "handler": "t",
-            "arguments": {
-                "plain": {"type": "any", "required": false},
-                "token": {"type": "string", "required": false, "writeOnly": true},
-                "account": {"type": "object", "required": false, "$ref": "#/$defs/Account"},
-                "accounts": {"type": "array", "required": false, "items": {"$ref": "#/$defs/Account"}},
-                "pair": {"type": "array", "required": false,
-                         "prefixItems": [{"type": "string"}, {"type": "string", "writeOnly": true}]},
-                "by_name": {"type": "object", "required": false, "additionalProperties": {"$ref": "#/$defs/Account"}},
-                "either": {"type": "any", "required": false,
-                           "anyOf": [{"type": "null"}, {"$ref": "#/$defs/Account"}]}
+    fn value(&self, value: &Value, place: Visibility, depth: usize, replace: Replace<'_>) -> Value {
+        let node = match place {
+            Visibility::Shown => return value.clone(),
+            Visibility::ByShape(index) if depth <= DEEPEST => &self.nodes[index],
+            Visibility::ByShape(_) | Visibility::Hidden => return replace(value),
+        };
+        match value {
+            _ if !node.holds_secret => value.clone(),
+            Value::Null | Value::Bool(_) => value.clone(),
+            Value::Number(_) if node.numbers => value.clone(),
+            Value::Object(entries) => match node.object.as_ref().filter(|object| self.fits(object, entries)) {
+                Some(object) => {
+                    let replaced = entries
+                        .iter()
+                        .map(|(key, value)| (key.clone(), self.value(value, object.place(key), depth + 1, replace)));
+                    Value::Object(replaced.collect())
+                }
+                None => replace(value),
             },
-            "$defs": {"Account": {"type": "object", "properties": {
-                "user": {"type": "string"},
-                "key": {"allOf": [{"type": "string", "writeOnly": true}]},
-                "parent": {"$ref": "#/$defs/Account"}
-            }}}
-        }});
-        Manifest::from_json(&tool.to_string()).unwrap().get("t").unwrap().clone()
-    }
-
-    fn shown(arguments: &Value) -> Value {
-        redact(arguments, &definition())
-    }
-
-    #[test]
-    fn secrets_are_hidden_at_every_depth() {
-        let account = json!({"user": "ada", "key": "S", "parent": {"user": "bob", "key": ["S"], "parent": null}});
-        let hidden = json!({"user": "ada", "key": "***", "parent": {"user": "bob", "key": "***", "parent": null}});
-        for (name, value, expected) in [
-            ("token", json!("S"), json!("***")),
-            ("token", json!({"a": "S"}), json!("***")),
-            ("account", account.clone(), hidden.clone()),
-            ("accounts", json!([account, account]), json!([hidden, hidden])),
-            ("pair", json!(["ada", "S"]), json!(["ada", "***"])),
-            ("by_name", json!({"x": account}), json!({"x": hidden})),
-            ("either", account.clone(), hidden),
-            ("either", json!(null), json!(null)),
-            ("plain", json!({"any": ["thing", 1]}), json!({"any": ["thing", 1]})),
-        ] {
-            assert_eq!(shown(&json!({name: value})), json!({name: expected}));
+            Value::Array(items) => match node.list.as_ref().filter(|list| self.fits_list(list, items)) {
+                Some(list) => {
+                    let items = items.iter().enumerate();
+                    items.map(|(index, item)| self.value(item, list.place(index), depth + 1, replace)).collect()
+                }
+                None => replace(value),
+            },
+            Value::Number(_) | Value::String(_) => replace(value),
         }
     }
 
-    #[test]
-    fn in_doubt_it_hides() {
-        assert_eq!(shown(&json!({"tokn": "S"})), json!({"tokn": "***"}));
-        assert_eq!(
-            shown(&json!({"account": {"user": "ada", "kee": "S"}})),
-            json!({"account": {"user": "ada", "kee": "***"}})
-        );
-        assert_eq!(shown(&json!({"account": "{\"key\": \"S\"}"})), json!({"account": "***"}));
-        assert_eq!(shown(&json!({"accounts": "[{\"key\": \"S\"}]"})), json!({"accounts": "***"}));
-        assert_eq!(shown(&json!("{\"token\": \"S\"}")), json!("***"));
-        assert_eq!(shown(&json!([{"token": "S"}])), json!("***"));
+    /// Returns `false` for an object that has, where no secret belongs, a value that does not belong there either. Such an
+    /// object is hidden as a whole, so that its placeholder stands where a secret can be put back.
+    fn fits(&self, object: &ObjectShape, entries: &Map<String, Value>) -> bool {
+        entries.iter().all(|(key, value)| self.admits(object.place(key), value))
     }
 
-    /// Accounts within accounts, with the secret in all forms and places that a model may send.
-    fn any_account() -> impl Strategy<Value = Value> {
-        let leaf = prop_oneof![Just(json!({"key": "SECRET"})), Just(json!("{\"key\": \"SECRET\"}")), Just(json!(null))];
-        leaf.prop_recursive(6, 40, 3, |inner| {
-            prop_oneof![
-                inner.clone().prop_map(|parent| json!({"user": "ada", "key": "SECRET", "parent": parent})),
-                inner.clone().prop_map(|extra| json!({"key": {"deep": "SECRET"}, "kee": extra})),
-            ]
-        })
+    /// As [`fits`](Self::fits). In a list that is too short it is not known which items are missing.
+    fn fits_list(&self, list: &ListShape, items: &[Value]) -> bool {
+        items.len() >= list.first.len()
+            && items.iter().enumerate().all(|(index, item)| self.admits(list.place(index), item))
     }
 
-    proptest! {
-        #![proptest_config(properties(300))]
-
-        #[test]
-        fn no_secret_is_shown(account in any_account()) {
-            let arguments = json!({"account": account, "accounts": [account], "by_name": {"x": account}, "either": account,
-                                   "token": account, "unknown": account});
-            prop_assert!(!shown(&arguments).to_string().contains("SECRET"));
+    /// Returns `false` where no secret belongs, for objects and lists that the schemas do not describe there. They were
+    /// meant for another place, and may hold the secrets of that place.
+    fn admits(&self, place: Visibility, value: &Value) -> bool {
+        let Visibility::ByShape(index) = place else { return true };
+        let node = &self.nodes[index];
+        match value {
+            _ if node.holds_secret => true,
+            Value::Object(entries) => node.object.as_ref().is_some_and(|object| self.fits(object, entries)),
+            Value::Array(items) => node
+                .list
+                .as_ref()
+                .is_some_and(|list| items.iter().enumerate().all(|(index, item)| self.admits(list.place(index), item))),
+            _ => true,
         }
+    }
+}
 
-        #[test]
-        fn what_has_no_secret_is_shown_as_it_is(user in ".{0,20}", number in any::<i64>()) {
-            let arguments = json!({"plain": [user, number], "account": {"user": user, "parent": {"user": user}}});
-            prop_assert_eq!(shown(&arguments), arguments);
-        }
+fn find(names: &Names, name: &str) -> Option<Visibility> {
+    let index = names.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
+    Some(names[index].1)
+}
+
+impl ObjectShape {
+    fn place(&self, key: &str) -> Visibility {
+        find(&self.named, key).unwrap_or(self.rest)
+    }
+}
+
+impl ListShape {
+    fn place(&self, index: usize) -> Visibility {
+        self.first.get(index).copied().unwrap_or(self.rest)
     }
 }

@@ -35,7 +35,7 @@ use crate::ToolError;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolResult {
     /// Whether the handler ran and everything around it went well.
@@ -47,6 +47,9 @@ pub struct ToolResult {
     /// For the interface, not for the model.
     #[serde(default)]
     pub metadata: Metadata,
+    /// Set by the dispatcher alone. A result that was written down and read again has lost it.
+    #[serde(skip)]
+    pub(crate) not_started: bool,
 }
 
 impl ToolResult {
@@ -54,23 +57,60 @@ impl ToolResult {
     #[inline]
     #[must_use]
     pub fn success(output: String) -> Self {
-        Self { success: true, output, error: None, metadata: Metadata::default() }
+        Self { success: true, output, error: None, metadata: Metadata::default(), not_started: false }
     }
 
     /// A failure. The model reads the error's message.
     #[must_use]
     pub fn failure(error: ToolError) -> Self {
-        Self { success: false, output: error.message.clone(), error: Some(error), metadata: Metadata::default() }
+        let output = error.message.clone();
+        Self { success: false, output, error: Some(error), metadata: Metadata::default(), not_started: false }
+    }
+
+    /// Returns `true` if the dispatcher knows that the handler was not entered: a refused call, one that timed out in a
+    /// queue, one whose provider failed. Such a call has had no effect and can be made again.
+    ///
+    /// `false` means that the handler has run, or that it may have.
+    ///
+    /// ```
+    /// use tool_runtime::{Dispatcher, RuntimeTool, ToolCall};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let fails = RuntimeTool::new("fails", "Always fails.", |()| async { Err::<(), _>("no") });
+    /// let tools = Dispatcher::builder().tool(fails).build()?;
+    ///
+    /// assert!(tools.call(ToolCall::from_text("fials", "{}")).await.is_not_started());
+    /// assert!(!tools.call(ToolCall::from_text("fails", "{}")).await.is_not_started());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn is_not_started(&self) -> bool {
+        self.not_started
+    }
+
+    /// Marks the result as that of a call whose handler was not entered, for code that answers a call before it comes to
+    /// the dispatcher. The dispatcher marks its own results, and does not believe a handler that returns such a mark.
+    #[must_use]
+    pub fn not_started(mut self) -> Self {
+        self.not_started = true;
+        self
     }
 }
 
-/// Where the metadata of a call whose handler was started says who let it run. Those of other calls say nothing there.
-pub(crate) const DECISION: &str = "decision";
+/// Compares what was answered. [`is_not_started`](ToolResult::is_not_started) is about the call, not part of the answer.
+impl PartialEq for ToolResult {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { success, output, error, metadata, not_started: _ } = other;
+        self.success == *success && self.output == *output && self.error == *error && self.metadata == *metadata
+    }
+}
 
 /// Where the metadata of a pending call has the token with which somebody answers.
 pub(crate) const TOKEN: &str = "token";
 
-/// Where they say when it is too late for that, in seconds since 1970.
+/// Where they say when it is too late for that, in milliseconds since 1970.
 pub(crate) const EXPIRES: &str = "expires";
 
 /// What a call says besides its output. Most say nothing, and then nothing is allocated.

@@ -287,7 +287,7 @@ impl<T> Returned<T> {
 impl<T: JsonSchema, E> Returned<Result<T, E>> {
     /// The schema of a success.
     #[must_use]
-    pub fn schema(self) -> Option<ReturnType> {
+    pub fn tool_schema(self) -> Option<ReturnType> {
         Some(ReturnType { type_name: type_name::<T>(), schema: TypeSchema::of::<T>() })
     }
 }
@@ -295,11 +295,11 @@ impl<T: JsonSchema, E> Returned<Result<T, E>> {
 /// A plain result with a schema.
 pub trait PlainReturned {
     /// The schema of the result.
-    fn schema(self) -> Option<ReturnType>;
+    fn tool_schema(self) -> Option<ReturnType>;
 }
 
 impl<T: JsonSchema> PlainReturned for Returned<T> {
-    fn schema(self) -> Option<ReturnType> {
+    fn tool_schema(self) -> Option<ReturnType> {
         Some(ReturnType { type_name: type_name::<T>(), schema: TypeSchema::of::<T>() })
     }
 }
@@ -307,11 +307,11 @@ impl<T: JsonSchema> PlainReturned for Returned<T> {
 /// A result without a schema.
 pub trait UnknownReturned {
     /// Nothing.
-    fn schema(self) -> Option<ReturnType>;
+    fn tool_schema(self) -> Option<ReturnType>;
 }
 
 impl<T> UnknownReturned for &Returned<T> {
-    fn schema(self) -> Option<ReturnType> {
+    fn tool_schema(self) -> Option<ReturnType> {
         None
     }
 }

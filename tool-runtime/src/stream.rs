@@ -142,7 +142,7 @@ impl<T: ToolItem> Collecting<T> {
 
 impl<T> Reply<Result<T, HandlerError>> {
     /// The item, or a failure that ends the stream.
-    pub fn collect(self, collected: &mut Collected) -> Collecting<T>
+    pub fn tool_collect(self, collected: &mut Collected) -> Collecting<T>
     where
         T: ToolItem,
     {
@@ -156,14 +156,14 @@ impl<T> Reply<Result<T, HandlerError>> {
 /// An item that is a `Result`.
 pub trait FallibleItem: FallibleReply + Sized {
     /// The item, or a failure that ends the stream.
-    fn collect(self, collected: &mut Collected) -> Collecting<Self::Value>
+    fn tool_collect(self, collected: &mut Collected) -> Collecting<Self::Value>
     where
         Self::Value: ToolItem,
         Self::Error: ToolFailure;
 }
 
 impl<T, E> FallibleItem for Reply<Result<T, E>> {
-    fn collect(self, collected: &mut Collected) -> Collecting<T>
+    fn tool_collect(self, collected: &mut Collected) -> Collecting<T>
     where
         T: ToolItem,
         E: ToolFailure,
@@ -178,13 +178,13 @@ impl<T, E> FallibleItem for Reply<Result<T, E>> {
 /// An item that is itself.
 pub trait PlainItem: PlainReply {
     /// The item.
-    fn collect(&self, collected: &mut Collected) -> Collecting<Self::Value>
+    fn tool_collect(&self, collected: &mut Collected) -> Collecting<Self::Value>
     where
         Self::Value: ToolItem + Sized;
 }
 
 impl<T> PlainItem for Reply<T> {
-    fn collect(&self, collected: &mut Collected) -> Collecting<T>
+    fn tool_collect(&self, collected: &mut Collected) -> Collecting<T>
     where
         T: ToolItem,
     {

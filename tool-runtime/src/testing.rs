@@ -1,11 +1,13 @@
 //! What the unit tests share.
 
+use std::cell::RefCell;
 use std::fmt::{Debug, Write};
 use std::sync::{Arc, Mutex};
 
 use proptest::test_runner::{Config, RngSeed};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
+use tracing_core::span::Current;
 
 /// How a property is tried: the same each time, unless `PROPTEST_RNG_SEED` and `PROPTEST_CASES` say otherwise.
 pub(crate) fn properties(cases: u32) -> Config {
@@ -19,7 +21,7 @@ pub(crate) fn properties(cases: u32) -> Config {
     config
 }
 
-/// All events that are logged, as text.
+/// All events that are logged, and what is recorded in spans, as text.
 #[derive(Clone, Default)]
 pub(crate) struct Log(Arc<Mutex<String>>);
 
@@ -44,7 +46,9 @@ impl tracing::Subscriber for Log {
         Id::from_u64(1)
     }
 
-    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record(&self, _: &Id, values: &Record<'_>) {
+        values.record(&mut self.clone());
+    }
 
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
@@ -55,4 +59,78 @@ impl tracing::Subscriber for Log {
     fn enter(&self, _: &Id) {}
 
     fn exit(&self, _: &Id) {}
+}
+
+thread_local! {
+    /// The spans that a thread is in.
+    static ENTERED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+}
+
+/// All events and spans, each with the name of the span that it is in.
+#[derive(Clone, Default)]
+pub(crate) struct Spans(Arc<Mutex<Recorded>>);
+
+#[derive(Default)]
+struct Recorded {
+    spans: Vec<&'static tracing::Metadata<'static>>,
+    seen: Vec<(String, Option<&'static str>)>,
+}
+
+impl Spans {
+    /// What was seen whose text contains this, with the span that it was in.
+    pub(crate) fn seen(&self, text: &str) -> Vec<(String, Option<&'static str>)> {
+        self.0.lock().unwrap().seen.iter().filter(|(seen, _)| seen.contains(text)).cloned().collect()
+    }
+
+    fn current(&self) -> Option<(u64, &'static tracing::Metadata<'static>)> {
+        let id = ENTERED.with_borrow(|entered| entered.last().copied())?;
+        let index = usize::try_from(id).unwrap() - 1;
+        Some((id, self.0.lock().unwrap().spans[index]))
+    }
+
+    fn see(&self, text: String) {
+        let current = self.current().map(|(_, span)| span.name());
+        self.0.lock().unwrap().seen.push((text, current));
+    }
+}
+
+impl tracing::Subscriber for Spans {
+    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        self.see(span.metadata().name().to_owned());
+        let mut recorded = self.0.lock().unwrap();
+        recorded.spans.push(span.metadata());
+        Id::from_u64(recorded.spans.len() as u64)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        let mut log = Log::default();
+        event.record(&mut log);
+        self.see(log.text());
+    }
+
+    fn enter(&self, id: &Id) {
+        ENTERED.with_borrow_mut(|entered| entered.push(id.into_u64()));
+    }
+
+    fn exit(&self, id: &Id) {
+        ENTERED.with_borrow_mut(|entered| {
+            let last = entered.iter().rposition(|entered| *entered == id.into_u64());
+            last.map(|last| entered.remove(last));
+        });
+    }
+
+    fn current_span(&self) -> Current {
+        match self.current() {
+            Some((id, span)) => Current::new(Id::from_u64(id), span),
+            None => Current::none(),
+        }
+    }
 }

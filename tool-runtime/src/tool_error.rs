@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::display::escape;
 use crate::retry_after::RetryAfter;
 
 /// What went wrong with a call.
@@ -179,15 +180,16 @@ pub struct ArgumentError {
     pub expected: String,
 }
 
+/// On one line. Characters that do not show are escaped: names and values are the model's, and may hold anything.
 impl fmt::Display for ArgumentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.path.is_empty() {
-            write!(f, "`{}`: ", self.path)?;
+            write!(f, "`{}`: ", escape(&self.path))?;
         }
-        match &self.received {
-            Some(received) => write!(f, "got {received}, expected {}", self.expected),
-            None => f.write_str(&self.expected),
+        if let Some(received) = &self.received {
+            write!(f, "got {}, expected ", escape(received))?;
         }
+        f.write_str(&escape(&self.expected))
     }
 }
 

@@ -1,10 +1,12 @@
 //! What a file is for, and how it is opened.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions, Connection};
+use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
 use crate::patience::{BUSY, patiently};
 use crate::{Database, OpenError, private};
@@ -63,15 +65,45 @@ impl Kind {
             .synchronous(SqliteSynchronous::Full)
             .pragma("fullfsync", "ON");
         let options = self.pragmas.iter().fold(options, |options, (name, value)| options.pragma(*name, *value));
-        let pool = || SqlitePoolOptions::new().acquire_timeout(self.queue).idle_timeout(None).max_lifetime(None);
-        let writer = patiently(|| pool().max_connections(1).connect_with(options.clone())).await.map_err(unread)?;
+        let pool = || {
+            let pool = SqlitePoolOptions::new().acquire_timeout(self.queue).idle_timeout(None).max_lifetime(None);
+            pool.after_release(|connection, _| Box::pin(is_settled(connection)))
+        };
+        let rolled_back = Arc::new(AtomicBool::new(false));
+        let writing = || {
+            let rolled_back = rolled_back.clone();
+            pool().max_connections(1).after_connect(move |connection, _| {
+                let rolled_back = rolled_back.clone();
+                Box::pin(async move {
+                    let mut handle = connection.lock_handle().await?;
+                    handle.set_rollback_hook(move || rolled_back.store(true, Ordering::Release));
+                    Ok(())
+                })
+            })
+        };
+        let writer = patiently(|| writing().connect_with(options.clone())).await.map_err(unread)?;
         let readers = pool().max_connections(READERS).connect_lazy_with(options.pragma("query_only", "ON"));
-        Ok(Database { writer, readers, path })
+        Ok(Database { writer, readers, path, rolled_back })
     }
 }
 
 fn unread(error: sqlx::Error) -> OpenError {
     OpenError::Unread("its file", error)
+}
+
+/// Returns `true` if the connection has no transaction open. The pool closes it otherwise, and opens another.
+///
+/// On some errors SQLite rolls back by itself: a full disk, a failed read or write, too little memory, a snapshot that
+/// is out of date (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>). sqlx does not
+/// notice, and its own rollback fails because no transaction is open. It then counts one transaction too many for as long
+/// as the connection lives: the writer refuses every `BEGIN IMMEDIATE`, and a reader takes each `BEGIN` for a savepoint
+/// and may never let go of an old snapshot.
+async fn is_settled(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
+    if connection.is_in_transaction() {
+        // A dropped transaction has only queued its rollback. The connection answers once that was tried.
+        connection.ping().await?;
+    }
+    Ok(!connection.is_in_transaction())
 }
 
 /// Makes the file if there is none, and gives its full path.

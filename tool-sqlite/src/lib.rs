@@ -26,13 +26,16 @@
 //! # }
 //! ```
 //!
-//! A commit is on the disk when it returns, and on Unix the file can be read by its owner only.
+//! A commit is on the disk when it returns, and on Unix the file can be read by its owner only. A write that fails because
+//! the disk is full, or for any other reason, leaves nothing behind: the next one goes well once there is room again.
 
 mod database;
 mod error;
 mod kind;
 mod patience;
 mod private;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod time;
 mod version;
 

@@ -54,7 +54,7 @@ pub(crate) struct ArgAttr {
     pub(crate) min_length: Option<u64>,
     pub(crate) max_length: Option<u64>,
     pub(crate) pattern: Option<LitStr>,
-    pub(crate) one_of: Option<Values>,
+    pub(crate) one_of: Option<SpannedValue<Values>>,
     pub(crate) rename: Option<LitStr>,
     pub(crate) description: Option<LitStr>,
     pub(crate) secret: Option<bool>,
@@ -179,11 +179,12 @@ impl FromMeta for DefaultValue {
     }
 
     fn from_expr(expr: &Expr) -> darling::Result<Self> {
-        literal::to_json(expr).map(Self::Literal).map_err(|_| {
+        if !literal::is_literal(expr) {
             let message =
                 "a default is a literal, which the model sees; write `default` alone for `Default::default()`";
-            Error::custom(message).with_span(expr)
-        })
+            return Err(Error::custom(message).with_span(expr));
+        }
+        Ok(Self::Literal(literal::to_json(expr)?))
     }
 }
 

@@ -2,17 +2,20 @@
 
 use proc_macro2::Span;
 use serde_json::Value;
-use syn::{Attribute, LitStr};
+use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Type};
 use tool_model::{Number, nearest};
 
 use crate::attrs::{ArgAttr, DefaultValue, hides_tool, last_segment};
+use crate::docs::Docs;
 use crate::{Parameter, Report};
 
 /// All rules about one `#[arg(..)]`.
-pub(crate) fn argument(attr: &ArgAttr, place: Span, report: &mut Report) {
+pub(crate) fn argument(attr: &ArgAttr, ty: &Type, place: Span, report: &mut Report) {
     bounds_leave_room(attr, report);
     lengths_leave_room(attr, place, report);
+    lengths_fit_the_array(attr, ty, place, report);
     pattern_compiles(attr, report);
+    listed_values_are_allowed(attr, report);
     default_is_allowed(attr, report);
 }
 
@@ -49,37 +52,77 @@ fn pattern_compiles(attr: &ArgAttr, report: &mut Report) {
     }
 }
 
+/// The lengths of arrays that stand in the signature are known here; those of other types when a dispatcher is built.
+fn lengths_fit_the_array(attr: &ArgAttr, ty: &Type, place: Span, report: &mut Report) {
+    let Some(length) = array_length(ty) else { return };
+    for (name, refuses) in [
+        ("min_length", attr.min_length.is_some_and(|least| least > length)),
+        ("max_length", attr.max_length.is_some_and(|most| most < length)),
+    ] {
+        if refuses {
+            let message = format!("the array has {length} items, which `{name}` refuses: no value would be accepted");
+            report.push(syn::Error::new(place, message));
+        }
+    }
+}
+
+fn array_length(ty: &Type) -> Option<u64> {
+    match ty {
+        Type::Array(array) => match &array.len {
+            Expr::Lit(ExprLit { lit: Lit::Int(length), .. }) => length.base10_parse().ok(),
+            _ => None,
+        },
+        Type::Reference(reference) => array_length(&reference.elem),
+        Type::Group(group) => array_length(&group.elem),
+        Type::Paren(paren) => array_length(&paren.elem),
+        _ => None,
+    }
+}
+
+/// A value that another rule refuses, or that is listed twice, would only mislead the model.
+fn listed_values_are_allowed(attr: &ArgAttr, report: &mut Report) {
+    let Some(spanned) = &attr.one_of else { return };
+    for (index, value) in spanned.0.iter().enumerate() {
+        let twice = spanned.0[..index].contains(value).then_some("is already in the list");
+        for why in twice.into_iter().chain(refusals(attr, value)) {
+            report.push(syn::Error::new(spanned.span(), format!("`one_of` lists {value}, which {why}")));
+        }
+    }
+}
+
 /// A default that the rules refuse would make every call without the argument fail.
 fn default_is_allowed(attr: &ArgAttr, report: &mut Report) {
     let Some(spanned) = &attr.default else { return };
     let (place, DefaultValue::Literal(default)) = (spanned.span(), &**spanned) else { return };
-    let mut refuse = |why: String| report.push(syn::Error::new(place, format!("the default {default} {why}")));
-    if let Some(number) = default.as_f64() {
-        if attr.min.as_ref().is_some_and(|min| number < as_f64(min.value)) {
-            refuse("is less than `min`".to_owned());
-        }
-        if attr.max.as_ref().is_some_and(|max| number > as_f64(max.value)) {
-            refuse("is more than `max`".to_owned());
-        }
+    let unlisted = attr.one_of.as_ref().filter(|values| !values.0.contains(default)).map(|_| "is not in `one_of`");
+    for why in refusals(attr, default).chain(unlisted) {
+        report.push(syn::Error::new(place, format!("the default {default} {why}")));
     }
-    let length = match default {
+}
+
+/// What the rules other than `one_of` have against a value.
+fn refusals(attr: &ArgAttr, value: &Value) -> impl Iterator<Item = &'static str> + use<> {
+    let number = value.as_f64();
+    let length = match value {
         Value::String(text) => Some(text.chars().count() as u64),
         Value::Array(items) => Some(items.len() as u64),
         _ => None,
     };
-    if let Some(length) = length {
-        if attr.min_length.is_some_and(|least| length < least) {
-            refuse("is shorter than `min_length`".to_owned());
-        }
-        if attr.max_length.is_some_and(|most| length > most) {
-            refuse("is longer than `max_length`".to_owned());
-        }
-    }
-    if let Some(values) = &attr.one_of
-        && !values.0.contains(default)
-    {
-        refuse("is not in `one_of`".to_owned());
-    }
+    let below = |least: Option<f64>| number.zip(least).is_some_and(|(number, least)| number < least);
+    let above = |most: Option<f64>| number.zip(most).is_some_and(|(number, most)| number > most);
+    // One that is no regular expression is reported by itself.
+    let pattern = attr.pattern.as_ref().and_then(|pattern| regex_lite::Regex::new(&pattern.value()).ok());
+    let refusals = [
+        (below(attr.min.as_ref().map(|min| as_f64(min.value))), "is less than `min`"),
+        (above(attr.max.as_ref().map(|max| as_f64(max.value))), "is more than `max`"),
+        (length.zip(attr.min_length).is_some_and(|(length, least)| length < least), "is shorter than `min_length`"),
+        (length.zip(attr.max_length).is_some_and(|(length, most)| length > most), "is longer than `max_length`"),
+        (
+            value.as_str().zip(pattern).is_some_and(|(text, pattern)| !pattern.is_match(text)),
+            "does not match `pattern`",
+        ),
+    ];
+    refusals.into_iter().filter(|(refuses, _)| *refuses).map(|(_, why)| why)
 }
 
 /// Providers take no other names for properties.
@@ -111,6 +154,15 @@ pub(crate) fn no_conditional_parameter(attributes: &[Attribute], report: &mut Re
         let message = "a tool's parameter cannot depend on `cfg`: its schema would too; \
                        write two functions, each under its `cfg`";
         report.at(attribute, message);
+    }
+}
+
+/// A model would not see documentation that is not a text here; rustc would show it to people.
+pub(crate) fn documentation_is_read(docs: &Docs, report: &mut Report) {
+    if let Some(value) = &docs.unread {
+        let message =
+            "this documentation cannot be read here; write it out, or give the text with `description = \"..\"`";
+        report.at(value, message);
     }
 }
 

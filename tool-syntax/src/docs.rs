@@ -2,93 +2,263 @@
 
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
-/// What a doc comment says: its first paragraph, and the lines of its `# Arguments` section.
-#[derive(Debug, Default, PartialEq)]
+/// The first paragraph of a doc comment, and the items of its `# Arguments` section.
+#[derive(Debug, Default)]
 pub(crate) struct Docs {
     pub(crate) description: String,
+    /// The text of each documented parameter.
     arguments: Vec<(String, String)>,
+    /// The first `#[doc = ..]` whose value is not a literal.
+    pub(crate) unread: Option<Expr>,
 }
 
 impl Docs {
-    /// Reads all doc lines of an item, whatever other attributes stand between them.
-    pub(crate) fn read(attributes: &[Attribute]) -> Self {
-        let lines: Vec<String> = attributes.iter().filter_map(doc_text).flat_map(|text| clean_lines(&text)).collect();
-        Self { description: first_paragraph(&lines), arguments: argument_lines(&lines) }
+    /// Reads all doc lines of an item, whatever other attributes stand between them. A bullet describes an argument
+    /// only if it names one of the `parameters`.
+    pub(crate) fn read(attributes: &[Attribute], parameters: &[String]) -> Self {
+        let mut unread = None;
+        let mut lines = Vec::new();
+        for value in attributes.iter().filter_map(doc_value) {
+            match value {
+                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => lines.extend(clean_lines(&text.value())),
+                other => unread = unread.or_else(|| Some(other.clone())),
+            }
+        }
+        let lines = classify(&lines);
+        Self { description: first_paragraph(&lines), arguments: argument_texts(&lines, parameters), unread }
     }
 
-    /// What the `# Arguments` section says of a parameter.
+    /// Returns the text of a parameter in the `# Arguments` section.
     pub(crate) fn argument(&self, name: &str) -> Option<&str> {
         self.arguments.iter().find(|(argument, _)| argument == name).map(|(_, text)| text.as_str())
     }
 }
 
-fn doc_text(attribute: &Attribute) -> Option<String> {
-    let Meta::NameValue(pair) = &attribute.meta else { return None };
-    match &pair.value {
-        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if pair.path.is_ident("doc") => Some(text.value()),
+/// Returns the value of `#[doc = ..]`.
+pub(crate) fn doc_value(attribute: &Attribute) -> Option<&Expr> {
+    match &attribute.meta {
+        Meta::NameValue(pair) if pair.path.is_ident("doc") => Some(&pair.value),
         _ => None,
     }
 }
 
-/// The lines of one doc attribute; a block comment has several, with leading stars.
+/// Splits one doc attribute into lines. A block comment has several, indented and often with leading stars.
 fn clean_lines(text: &str) -> Vec<String> {
     if !text.contains('\n') {
         return vec![text.strip_prefix(' ').unwrap_or(text).trim_end().to_owned()];
     }
-    let starred = text.lines().skip(1).all(|line| line.trim().is_empty() || line.trim_start().starts_with('*'));
+    let rest = || text.lines().skip(1).filter(|line| !line.trim().is_empty());
+    let is_starred = rest().all(|line| line.trim_start().starts_with('*'));
+    let indent = rest().map(indent_of).min().unwrap_or(0);
     let strip = |line: &str| {
-        let line = line.trim();
-        let line = if starred { line.strip_prefix('*').unwrap_or(line) } else { line };
-        line.trim().to_owned()
+        let line = match line.trim_start().strip_prefix('*').filter(|_| is_starred) {
+            Some(line) => line.strip_prefix(' ').unwrap_or(line),
+            None => &line[indent_of(line).min(indent)..],
+        };
+        line.trim_end().to_owned()
     };
     text.lines().map(strip).collect()
 }
 
-fn first_paragraph(lines: &[String]) -> String {
-    let paragraph = lines.iter().map(|line| line.trim()).skip_while(|line| line.is_empty());
-    let paragraph: Vec<&str> = paragraph.take_while(|line| !line.is_empty() && heading(line).is_none()).collect();
-    paragraph.join(" ")
+/// Counts the leading spaces and tabs.
+fn indent_of(line: &str) -> usize {
+    line.len() - line.trim_start_matches([' ', '\t']).len()
+}
+
+/// A line of Markdown, as far as descriptions depend on it.
+#[derive(Clone, Copy, Debug)]
+enum Line<'a> {
+    Blank,
+    Heading(&'a str),
+    /// A line of a fenced code block, its fences included. Its `# hidden` lines are not headings.
+    Code,
+    Text {
+        indent: usize,
+        text: &'a str,
+    },
+}
+
+fn classify(lines: &[String]) -> Vec<Line<'_>> {
+    let mut open: Option<(char, usize)> = None;
+    let mut classified = Vec::with_capacity(lines.len());
+    for line in lines {
+        let (indent, text) = (indent_of(line), line.trim());
+        let fence = fence(text);
+        classified.push(match (open, fence) {
+            (Some((sign, length)), fence) => {
+                let closes =
+                    |(other, count, info): (char, usize, &str)| other == sign && count >= length && info.is_empty();
+                if fence.is_some_and(closes) {
+                    open = None;
+                }
+                Line::Code
+            }
+            (None, Some((sign, length, _))) => {
+                open = Some((sign, length));
+                Line::Code
+            }
+            (None, None) => match heading(text) {
+                _ if text.is_empty() => Line::Blank,
+                Some(title) if indent < 4 => Line::Heading(title),
+                _ => Line::Text { indent, text },
+            },
+        });
+    }
+    classified
+}
+
+/// Reads the fence of a code block: its sign, how often that stands there, and what follows.
+fn fence(text: &str) -> Option<(char, usize, &str)> {
+    let sign = text.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
+    let info = text.trim_start_matches(sign);
+    let length = text.len() - info.len();
+    // "```code``` in a sentence" is no fence.
+    (length >= 3 && !(sign == '`' && info.contains('`'))).then(|| (sign, length, info.trim()))
 }
 
 fn heading(line: &str) -> Option<&str> {
-    let title = line.trim_start().trim_start_matches('#');
-    (title.len() < line.trim_start().len() && title.starts_with(' ')).then(|| title.trim())
+    let title = line.trim_start_matches('#');
+    (title.len() < line.len() && title.starts_with(' ')).then(|| title.trim())
 }
 
-fn argument_lines(lines: &[String]) -> Vec<(String, String)> {
-    let is_section = |line: &&String| matches!(heading(line), Some("Arguments" | "Args" | "Parameters"));
-    let section = lines.iter().skip_while(|line| !is_section(line)).skip(1).take_while(|line| heading(line).is_none());
-    let mut arguments: Vec<(String, String)> = Vec::new();
-    let mut open = false;
+fn is_arguments(title: &str) -> bool {
+    let title = title.trim_end_matches([':', '#', ' ']);
+    ["Arguments", "Args", "Parameters"].iter().any(|name| title.eq_ignore_ascii_case(name))
+}
+
+/// Whether a heading opens one of the sections that rustdoc recommends, which are no part of a description.
+fn is_section(title: &str) -> bool {
+    const SECTIONS: [&str; 6] = ["Errors", "Panics", "Safety", "Example", "Examples", "Returns"];
+    is_arguments(title) || SECTIONS.iter().any(|name| title.eq_ignore_ascii_case(name))
+}
+
+/// Joins the lines of the first paragraph. Code and a title before it are skipped.
+fn first_paragraph(lines: &[Line<'_>]) -> String {
+    let is_before = |line: &&Line<'_>| match line {
+        Line::Blank | Line::Code => true,
+        Line::Heading(title) => !is_section(title),
+        Line::Text { .. } => false,
+    };
+    let paragraph = lines.iter().skip_while(is_before).map_while(|line| match line {
+        Line::Text { text, .. } => Some(*text),
+        _ => None,
+    });
+    paragraph.collect::<Vec<_>>().join(" ")
+}
+
+/// Reads the `# Arguments` section.
+///
+/// An item goes on until a blank line, a code block or the next bullet, whether that is understood or not: a text must
+/// not be given to the wrong argument. A list inside an item is part of its text, unless it names a parameter.
+fn argument_texts(lines: &[Line<'_>], parameters: &[String]) -> Vec<(String, String)> {
+    let section = lines.iter().skip_while(|line| !matches!(line, Line::Heading(title) if is_arguments(title))).skip(1);
+    let mut items: Vec<(Vec<String>, String)> = Vec::new();
+    // The indentation of the bullet whose text is being read.
+    let mut open: Option<usize> = None;
     for line in section {
-        if let Some(argument) = argument_line(line.trim()) {
-            arguments.push(argument);
-            open = true;
-        } else if line.trim().is_empty() {
-            open = false;
-        } else if let (true, Some((_, text))) = (open, arguments.last_mut()) {
-            if !text.is_empty() {
-                text.push(' ');
+        match line {
+            Line::Heading(_) => break,
+            Line::Blank | Line::Code => open = None,
+            Line::Text { indent, text } => {
+                let item = bullet(text);
+                if let Some(found) = item.and_then(|item| described(item, parameters)) {
+                    items.push(found);
+                    open = Some(*indent);
+                } else if item.is_some() && open.is_some_and(|at| *indent <= at) {
+                    open = None;
+                } else if let (Some(_), Some((_, known))) = (open, items.last_mut()) {
+                    if !known.is_empty() {
+                        known.push(' ');
+                    }
+                    known.push_str(text);
+                }
             }
-            text.push_str(line.trim());
         }
     }
-    arguments
+    items.into_iter().flat_map(|(names, text)| names.into_iter().map(move |name| (name, text.clone()))).collect()
 }
 
-/// One line such as "* `host` - Host name": a bullet, the name, a dash or a colon, the text.
-fn argument_line(line: &str) -> Option<(String, String)> {
-    let rest = line.strip_prefix(['*', '-', '+'])?.trim_start();
-    let (name, rest) = match rest.strip_prefix('`') {
-        Some(quoted) => quoted.split_once('`')?,
+/// Returns what stands behind the marker of a list item: `*`, `-`, `+`, `1.` or `1)`.
+fn bullet(line: &str) -> Option<&str> {
+    let rest = match line.strip_prefix(['*', '-', '+']) {
+        Some(rest) => rest,
         None => {
-            let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'))?;
-            rest.split_at(end)
+            let rest = line.trim_start_matches(|sign: char| sign.is_ascii_digit());
+            (rest.len() < line.len()).then_some(rest)?.strip_prefix(['.', ')'])?
         }
     };
-    let text = rest.trim_start();
-    let text = text.strip_prefix([':', '-', '–', '—']).map_or(text, |text| text.trim_start_matches(['-', ' ']));
-    (!name.is_empty()).then(|| (name.to_owned(), text.trim().to_owned()))
+    let is_marker = rest.starts_with([' ', '\t', '`', '[']);
+    is_marker.then(|| rest.trim_start())
+}
+
+/// Reads a list item such as "`host` - Host name": the parameters that it names, and their text.
+fn described(item: &str, parameters: &[String]) -> Option<(Vec<String>, String)> {
+    let is_parameter = |name: &&str| parameters.iter().any(|parameter| parameter == name);
+    let (first, mut rest, is_marked) = name(item).filter(|(first, ..)| is_parameter(first))?;
+    let mut names = vec![first.to_owned()];
+    while let Some(next) = after_conjunction(rest)
+        && let Some((another, behind, _)) = name(next).filter(|(another, ..)| is_parameter(another))
+    {
+        names.push(another.to_owned());
+        rest = behind;
+    }
+    let (note, behind) = note(rest.trim_start());
+    let text = behind.trim_start_matches([':', '-', '–', '—']);
+    // A bare word at the beginning of a sentence is no name.
+    if text.len() == behind.len() && !is_marked {
+        return None;
+    }
+    let text = text.trim_start_matches(',').trim();
+    Some((names, if note.is_empty() { text.to_owned() } else { format!("{note} {text}").trim_end().to_owned() }))
+}
+
+/// Returns what follows a comma, `and`, `or`, `&` or `/` between two names.
+fn after_conjunction(rest: &str) -> Option<&str> {
+    let rest = rest.trim_start();
+    let behind_comma = rest.strip_prefix(',').map(str::trim_start);
+    let next = behind_comma.unwrap_or(rest);
+    ["and ", "or ", "&", "/"].iter().find_map(|word| next.strip_prefix(word)).map(str::trim_start).or(behind_comma)
+}
+
+/// Splits off a remark in parentheses, as in "`limit` (optional) - How many".
+fn note(rest: &str) -> (&str, &str) {
+    match rest.strip_prefix('(').and_then(|inner| inner.find(')')) {
+        Some(end) => (&rest[..end + 2], rest[end + 2..].trim_start()),
+        None => ("", rest),
+    }
+}
+
+/// Splits off a name: `host`, `r#type`, "`host`", "`host: &str`", `**host**`, `_host_`, "[`host`]". Also returns whether
+/// any sign marks it as a name.
+fn name(text: &str) -> Option<(&str, &str, bool)> {
+    for (before, after) in [("**", "**"), ("__", "__"), ("*", "*"), ("_", "_"), ("[", "]"), ("`", "`")] {
+        let Some((marked, rest)) = text.strip_prefix(before).and_then(|inner| inner.split_once(after)) else {
+            continue;
+        };
+        // The underscores of `_host` and `a_b` belong to the name.
+        if before.starts_with('_') && (marked.is_empty() || rest.starts_with(is_of_name)) {
+            continue;
+        }
+        let rest = if before == "[" { without_link(rest) } else { rest };
+        let inner = if before == "`" { marked.split(':').next().unwrap_or(marked).trim() } else { marked.trim() };
+        return name(inner).filter(|(_, left, _)| left.is_empty()).map(|(found, _, _)| (found, rest, true));
+    }
+    let text = text.strip_prefix("r#").unwrap_or(text);
+    let end = text.find(|sign| !is_of_name(sign)).unwrap_or(text.len());
+    (end > 0).then(|| (&text[..end], &text[end..], false))
+}
+
+fn is_of_name(sign: char) -> bool {
+    sign.is_alphanumeric() || sign == '_'
+}
+
+/// Skips the target of a Markdown link: `(#fragment)` or `[reference]`.
+fn without_link(rest: &str) -> &str {
+    let target = [('(', ')'), ('[', ']')].into_iter().find_map(|(open, close)| {
+        let inner = rest.strip_prefix(open)?;
+        inner.find(close).map(|end| &inner[end + close.len_utf8()..])
+    });
+    target.unwrap_or(rest)
 }
 
 #[cfg(test)]
@@ -96,6 +266,26 @@ mod tests {
     use syn::{ItemFn, parse_quote};
 
     use super::*;
+
+    fn read(item: &ItemFn) -> Docs {
+        Docs::read(&item.attrs, &crate::tool::parameter_names(&item.sig))
+    }
+
+    fn description(comment: &str) -> String {
+        let lines: String = comment.lines().map(|line| format!("/// {line}\n")).collect();
+        read(&syn::parse_str(&format!("{lines}fn f() {{}}")).unwrap()).description
+    }
+
+    /// Asserts on the texts of the arguments `a`, `b`, .. of a section.
+    fn section(lines: &[&str], expected: &[(&str, Option<&str>)]) {
+        let comment: String = lines.iter().map(|line| format!("/// {line}\n")).collect();
+        let parameters: String = expected.iter().map(|(name, _)| format!("r#{name}: u8, ")).collect();
+        let item = format!("/// Does.\n///\n/// # Arguments\n{comment}fn f({parameters}) {{}}");
+        let docs = read(&syn::parse_str(&item).unwrap());
+        for (name, text) in expected {
+            assert_eq!(docs.argument(name), *text, "{name} in {lines:#?}");
+        }
+    }
 
     #[test]
     fn attributes_and_blank_lines_do_not_lose_the_description() {
@@ -108,13 +298,17 @@ mod tests {
             /// More.
             fn newest() {}
         };
-        assert_eq!(Docs::read(&item.attrs).description, "The newest points of one host.");
+        assert_eq!(read(&item).description, "The newest points of one host.");
     }
 
     #[test]
     fn a_block_comment_is_read_like_lines() {
         let item: ItemFn = syn::parse_str("/** First line\n * second line.\n *\n * Rest.\n */\nfn f() {}").unwrap();
-        assert_eq!(Docs::read(&item.attrs).description, "First line second line.");
+        assert_eq!(read(&item).description, "First line second line.");
+        let item = "/**\n    Does.\n\n    # Arguments\n    * `a` - one of:\n      * `x` - this\n    * `b` - two\n*/\nfn f(a: u8, b: u8) {}";
+        let docs = read(&syn::parse_str(item).unwrap());
+        assert_eq!(docs.argument("a"), Some("one of: * `x` - this"));
+        assert_eq!(docs.argument("b"), Some("two"));
     }
 
     #[test]
@@ -131,9 +325,9 @@ mod tests {
             ///
             /// # Errors
             /// * `none` - not an argument
-            fn f() {}
+            fn f(host: String, limit: u8, unit: String, none: u8) {}
         };
-        let docs = Docs::read(&item.attrs);
+        let docs = read(&item);
         assert_eq!(docs.argument("host"), Some("Host name, such as `web-1`."));
         assert_eq!(docs.argument("limit"), Some("How many."));
         assert_eq!(docs.argument("unit"), Some("The unit."));
@@ -141,12 +335,104 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_is_no_description() {
-        let item: ItemFn = parse_quote! {
-            /// # Arguments
-            /// * `a` - An a.
-            fn f() {}
-        };
-        assert_eq!(Docs::read(&item.attrs).description, "");
+    fn names_are_found_in_every_usual_spelling() {
+        section(
+            &[
+                "* **a** - bold",
+                "* __b__ - bold, too",
+                "* _c_ - emphasis",
+                "* [`d`] - a link",
+                "* [`e`](#e): a link with a target",
+                "* `f: u8` - with its type",
+                "* `r#type` - raw",
+                "* r#match – bare and raw",
+                "* `g`, `h` and `i` - three of them",
+                "* `j` (optional) - with a remark",
+                "* **`k`** -- both",
+                "1. `l` - numbered",
+                "+ `m` without a dash",
+                "* `_n` - unused",
+                "* *o* - with stars",
+                "* `__p` - with underscores",
+            ],
+            &[
+                ("a", Some("bold")),
+                ("b", Some("bold, too")),
+                ("c", Some("emphasis")),
+                ("d", Some("a link")),
+                ("e", Some("a link with a target")),
+                ("f", Some("with its type")),
+                ("type", Some("raw")),
+                ("match", Some("bare and raw")),
+                ("g", Some("three of them")),
+                ("h", Some("three of them")),
+                ("i", Some("three of them")),
+                ("j", Some("(optional) with a remark")),
+                ("k", Some("both")),
+                ("l", Some("numbered")),
+                ("m", Some("without a dash")),
+                ("_n", Some("unused")),
+                ("o", Some("with stars")),
+                ("__p", Some("with underscores")),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_bullet_that_is_not_understood_ends_the_one_before() {
+        section(
+            &["* `a` - first", "* <b>b</b> - in HTML", "  and on", "* c", "* `gone` - no parameter", "* d of this"],
+            &[("a", Some("first")), ("b", None), ("c", None), ("d", None)],
+        );
+    }
+
+    #[test]
+    fn a_list_inside_an_item_belongs_to_it() {
+        section(
+            &["* `a` - one of:", "  - `x` - this", "  - `y` - that", "* `b` - second", "  - `c` - nested, and a name"],
+            &[
+                ("a", Some("one of: - `x` - this - `y` - that")),
+                ("b", Some("second")),
+                ("c", Some("nested, and a name")),
+            ],
+        );
+    }
+
+    #[test]
+    fn emphasis_and_commas_in_a_text_are_no_names() {
+        section(
+            &["* `a` - first,", "  **b** of them", "  *c* too", "* `b`, the second - of two", "* `c`: `d`, or so"],
+            &[
+                ("a", Some("first, **b** of them *c* too")),
+                ("b", Some("the second - of two")),
+                ("c", Some("`d`, or so")),
+                ("d", None),
+            ],
+        );
+    }
+
+    #[test]
+    fn code_is_no_prose() {
+        assert_eq!(description("Adds.\n```\n# use m::add;\nadd(1);\n```\nMore."), "Adds.");
+        assert_eq!(description("~~~text\nAdds.\n~~~\nIn words."), "In words.");
+        assert_eq!(description("Calls ```add``` at once.\nAnd on."), "Calls ```add``` at once. And on.");
+        assert_eq!(description("````\n```\n# A\n````\nText."), "Text.");
+        section(
+            &["* `a` - first, such as", "  ```", "  # let x = 1;", "  ```", "* `b` - second"],
+            &[("a", Some("first, such as")), ("b", Some("second"))],
+        );
+        let item: ItemFn = syn::parse_str(
+            "/// Does.\n///\n/// ```\n/// # Arguments\n/// * `a` - in code\n/// ```\n/// # Arguments\n/// * `a` - real\nfn f(a: u8) {}",
+        )
+        .unwrap();
+        assert_eq!(read(&item).argument("a"), Some("real"));
+    }
+
+    #[test]
+    fn a_title_is_no_description() {
+        assert_eq!(description("# Title\nText."), "Text.");
+        assert_eq!(description("# Title\n\n## Another\n\nText\nand more."), "Text and more.");
+        assert_eq!(description("# Arguments\n* `a` - An a."), "");
+        assert_eq!(description("# Title\n# Errors\nAlways."), "");
     }
 }

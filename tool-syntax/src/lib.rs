@@ -9,6 +9,7 @@ mod check;
 mod class;
 mod docs;
 mod explicit;
+mod included;
 mod literal;
 mod parameter;
 mod preview;
@@ -19,6 +20,7 @@ mod ty;
 
 pub use attrs::{DefaultValue, hides_tool, is_helper, is_tool, marker};
 pub use class::{Class, Constructor, read_class};
+pub use included::{IncludedFiles, with_included_docs, with_included_docs_of_methods};
 pub use parameter::{ArgumentParameter, InjectedParameter, Parameter};
 pub use preview::{Preview, PreviewMethod};
 pub use report::Report;

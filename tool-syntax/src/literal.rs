@@ -10,7 +10,7 @@ pub(crate) fn to_json(expr: &Expr) -> syn::Result<Value> {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Ok(Value::String(text.value())),
         Expr::Lit(ExprLit { lit: Lit::Char(c), .. }) => Ok(Value::String(c.value().to_string())),
         Expr::Lit(ExprLit { lit: Lit::Bool(truth), .. }) => Ok(Value::Bool(truth.value)),
-        Expr::Lit(_) | Expr::Unary(_) => number(expr).map(Value::from),
+        Expr::Lit(_) | Expr::Unary(_) => exact(expr),
         Expr::Array(array) => array.elems.iter().map(to_json).collect::<syn::Result<_>>().map(Value::Array),
         Expr::Group(group) => to_json(&group.expr),
         Expr::Paren(paren) => to_json(&paren.expr),
@@ -18,6 +18,38 @@ pub(crate) fn to_json(expr: &Expr) -> syn::Result<Value> {
             expr,
             "expected a literal: a string, a number, true, false, or an array of these",
         )),
+    }
+}
+
+/// Whether an expression is made of literals alone.
+pub(crate) fn is_literal(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(_) => true,
+        Expr::Unary(unary) => is_literal(&unary.expr),
+        Expr::Array(array) => array.elems.iter().all(is_literal),
+        Expr::Group(group) => is_literal(&group.expr),
+        Expr::Paren(paren) => is_literal(&paren.expr),
+        _ => false,
+    }
+}
+
+/// A number that the manifest can hold as it is.
+fn exact(expr: &Expr) -> syn::Result<Value> {
+    let fits = |int: i128| i64::try_from(int).is_ok() || u64::try_from(int).is_ok();
+    match number(expr) {
+        Ok(Number::Int(int)) if fits(int) => Ok(Number::Int(int).into()),
+        Ok(Number::Float(float)) => Ok(Number::Float(float).into()),
+        Err(error) if !is_integer(expr) => Err(error),
+        _ => Err(syn::Error::new_spanned(expr, "an integer here has at most 64 bits: JSON could not show it exactly")),
+    }
+}
+
+fn is_integer(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(ExprLit { lit: Lit::Int(_), .. }) => true,
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => is_integer(expr),
+        Expr::Group(group) => is_integer(&group.expr),
+        _ => false,
     }
 }
 

@@ -135,15 +135,18 @@ fn argument(
     around: &Surroundings<'_>,
     report: &mut Report,
 ) -> ArgumentParameter {
-    let own_docs = Docs::read(&typed.attrs).description;
+    let own_docs = Docs::read(&typed.attrs, &[]);
+    if attr.description.is_none() {
+        check::documentation_is_read(&own_docs, report);
+    }
     let description = attr
         .description
         .as_ref()
         .map(syn::LitStr::value)
-        .or_else(|| Some(own_docs).filter(|text| !text.is_empty()))
+        .or_else(|| Some(own_docs.description).filter(|text| !text.is_empty()))
         .or_else(|| around.docs.argument(&name).map(str::to_owned))
         .filter(|text| !text.is_empty());
-    check::argument(&attr, typed.span(), report);
+    check::argument(&attr, &typed.ty, typed.span(), report);
     let name = match &attr.rename {
         Some(rename) => {
             check::argument_name(rename, report);

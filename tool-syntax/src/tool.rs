@@ -89,9 +89,13 @@ pub(crate) fn read(
 ) -> Tool {
     signature::check(source.signature, report);
     let self_ty = class.map(|class| class.self_ty);
-    let docs = Docs::read(source.attributes);
+    let parameter_names = parameter_names(source.signature);
+    let docs = Docs::read(source.attributes, &parameter_names);
+    if attr.description.is_none() {
+        check::documentation_is_read(&docs, report);
+    }
     let inject: Vec<String> = attr.inject.0.iter().map(syn::LitStr::value).collect();
-    check::names_exist(&attr.inject.0, "parameter", &parameter_names(source.signature), report);
+    check::names_exist(&attr.inject.0, "parameter", &parameter_names, report);
     let inject_here: Vec<String> =
         inject.into_iter().chain(class.iter().flat_map(|class| class.inject.clone())).collect();
     let around = Surroundings {

@@ -29,6 +29,20 @@ pub enum ArgumentForm {
     AsRefSlice(Type),
 }
 
+impl ArgumentForm {
+    /// Whether the type is one by name that has a lifetime, so that it may be an alias of a reference.
+    #[must_use]
+    pub fn may_be_alias_of_reference(&self) -> bool {
+        let Self::Owned(Type::Path(path)) = self else { return false };
+        path.path.segments.last().is_some_and(|last| match &last.arguments {
+            PathArguments::AngleBracketed(list) => {
+                list.args.iter().any(|argument| matches!(argument, GenericArgument::Lifetime(_)))
+            }
+            _ => false,
+        })
+    }
+}
+
 /// How an injected value is handed over.
 #[derive(Clone, Debug)]
 pub enum InjectedForm {

@@ -88,6 +88,7 @@ impl App {
             settings: settings.clone(),
             store: store.clone(),
             targets,
+            failures: sampler.failures(),
             files,
             journal: journal.clone(),
             outputs,
@@ -113,7 +114,13 @@ impl App {
     /// Starts to measure.
     pub fn start_sampler(&mut self) {
         let mut measuring = self.sampler.clone().start();
-        self.background.spawn(async move { while measuring.join_next().await.is_some() {} });
+        self.background.spawn(async move {
+            while let Some(ended) = measuring.join_next().await {
+                if let Err(error) = ended {
+                    tracing::error!(%error, "a part of the sampler has ended");
+                }
+            }
+        });
     }
 
     /// What calls the tools.

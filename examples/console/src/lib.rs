@@ -5,6 +5,7 @@
 //! keep. [`tools`] offers them to a model as long as the extension `ai_chat` is enabled in the [`settings`].
 
 pub mod app;
+pub mod background;
 pub mod clock;
 pub mod internet;
 pub mod listing;

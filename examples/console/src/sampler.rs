@@ -1,10 +1,12 @@
 //! What happens without anybody asking: the machine is measured and targets are checked, from time to time.
 
+use std::fmt;
 use std::time::Duration;
 
 use chrono::Utc;
 use tokio::task::JoinSet;
 
+use crate::background::{Failures, attempt};
 use crate::clock::hours_before;
 use crate::internet::{Reached, Targets, keep};
 use crate::machine::Machine;
@@ -19,6 +21,7 @@ pub struct Sampler {
     settings: SettingsFile,
     store: Store,
     targets: Targets,
+    failures: Failures,
 }
 
 /// What is done from time to time.
@@ -49,7 +52,13 @@ impl Sampler {
     /// Measures this machine and these targets into this store.
     #[must_use]
     pub fn new(machine: Machine, settings: SettingsFile, store: Store, targets: Targets) -> Self {
-        Self { machine, settings, store, targets }
+        Self { machine, settings, store, targets, failures: Failures::default() }
+    }
+
+    /// Returns where the failures of its jobs are noted.
+    #[must_use]
+    pub fn failures(&self) -> Failures {
+        self.failures.clone()
     }
 
     /// Measures and checks until the tasks are dropped.
@@ -58,21 +67,8 @@ impl Sampler {
         [Job::Sample, Job::CheckTargets].into_iter().map(|job| self.clone().repeat(job)).collect()
     }
 
-    /// Does a job again and again while its extension is on. A new interval holds at once.
     async fn repeat(self, job: Job) {
-        let mut settings = self.settings.follow();
-        loop {
-            let now = settings.borrow_and_update().clone();
-            if now.has(job.extension())
-                && let Err(error) = self.work(job).await
-            {
-                tracing::warn!(?job, "nothing was kept: {error}");
-            }
-            tokio::select! {
-                () = tokio::time::sleep(job.interval(&now)) => {}
-                changed = settings.changed() => if changed.is_err() { return },
-            }
-        }
+        repeat(job, &self.settings, &self.failures, || self.work(job)).await;
     }
 
     async fn work(&self, job: Job) -> sqlx::Result<()> {
@@ -125,6 +121,29 @@ impl Sampler {
     }
 }
 
+/// Does a job again and again while its extension is on, whether or not it fails. A new interval holds at once.
+async fn repeat<E: fmt::Display, F: Future<Output = Result<(), E>>>(
+    job: Job,
+    settings: &SettingsFile,
+    failures: &Failures,
+    work: impl Fn() -> F,
+) {
+    let mut settings = settings.follow();
+    loop {
+        let now = settings.borrow_and_update().clone();
+        // Made inside: a panic before the first `await` is caught as well.
+        let ended = if now.has(job.extension()) { attempt(async { work().await }).await } else { Ok(()) };
+        if let Err(failure) = &ended {
+            tracing::warn!(?job, "nothing was kept: {failure}");
+        }
+        failures.note(job.extension(), ended);
+        tokio::select! {
+            () = tokio::time::sleep(job.interval(&now)) => {}
+            changed = settings.changed() => if changed.is_err() { return },
+        }
+    }
+}
+
 async fn keep_seen(session: &Session, seen: &[Reached]) -> sqlx::Result<()> {
     for target in seen {
         keep(session, target).await?;
@@ -146,4 +165,42 @@ fn measure(machine: &Machine) -> Vec<(&'static str, f64)> {
     ];
     measured.extend(fullest.map(|percent| ("disk_percent", percent)));
     measured
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_job_that_panics_says_so_and_is_done_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let settings = SettingsFile::open(folder.path().join("settings.json")).expect("settings");
+        let (failures, runs) = (Failures::default(), AtomicU32::new(0));
+        let work = || {
+            let run = runs.fetch_add(1, Ordering::Relaxed) + 1;
+            // As `spawn_blocking` does where no more threads can be had.
+            assert!(run > 1, "no more threads");
+            async move { if run == 2 { panic!("nor later") } else { Ok::<(), sqlx::Error>(()) } }
+        };
+        let watch = async {
+            for (run, expected) in
+                [(1, Some("it panicked: no more threads")), (2, Some("it panicked: nor later")), (3, None)]
+            {
+                let is_noted = || failures.of(Extension::Sampler).as_deref() == expected;
+                while runs.load(Ordering::Relaxed) < run || !is_noted() {
+                    tokio::task::yield_now().await;
+                }
+                settings.change(|settings| settings.sampler.every_seconds += 1).expect("a setting");
+            }
+        };
+        let job = repeat(Job::Sample, &settings, &failures, work);
+        let ended = async {
+            tokio::select! { () = job => "it ended", () = watch => "it goes on" }
+        };
+        let ended = tokio::time::timeout(Duration::from_secs(60), ended).await;
+        assert_eq!(ended, Ok("it goes on"));
+        assert_eq!(failures.of(Extension::Internet), None, "the control: each has its own");
+    }
 }

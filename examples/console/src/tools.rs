@@ -9,6 +9,7 @@ use tool_journal::SqliteJournal;
 use tool_nats::{Connection, Remote};
 use tool_runtime::{BuildError, Deferred, Dispatcher, FolderStore, InjectError, Manifest, ManifestError, Spill};
 
+use crate::background::{Failures, attempt};
 use crate::internet::Targets;
 use crate::machine::Machine;
 use crate::settings::{Extension, Settings, SettingsFile};
@@ -27,6 +28,8 @@ pub struct Parts {
     pub store: Store,
     /// What may be reached.
     pub targets: Targets,
+    /// What has failed in the background.
+    pub failures: Failures,
     /// The files of the workspace.
     pub files: Files,
     /// The record of calls.
@@ -64,7 +67,7 @@ impl Tools {
     /// # Errors
     /// When a tool lacks what it needs.
     pub fn new(parts: Parts, manifest: PathBuf) -> Result<Self, BuildError> {
-        let Parts { machine, settings, store, targets, files, journal, outputs, deferred, nats } = parts;
+        let Parts { machine, settings, store, targets, failures, files, journal, outputs, deferred, nats } = parts;
         let ping_host = targets.clone();
         let dispatcher = Dispatcher::builder()
             .manifest(tool_runtime::manifest!())
@@ -72,6 +75,7 @@ impl Tools {
             .value("machine", machine)
             .value("settings", settings)
             .value("targets", targets)
+            .value("failures", failures)
             .provide("ping_host", move |_| {
                 let ping_host = ping_host.ping_host();
                 async move { Ok::<_, InjectError>(ping_host) }
@@ -117,7 +121,7 @@ impl Tools {
         let mut settings = settings.follow();
         loop {
             let now = settings.borrow_and_update().clone();
-            if let Err(error) = self.apply(&now).await {
+            if let Err(error) = attempt(self.apply(&now)).await {
                 tracing::error!("the tools stay as they are: {error}");
             }
             if settings.changed().await.is_err() {

@@ -145,6 +145,7 @@ fn docs() -> Vec<Good> {
         "docs.no_stars",
         "docs.attribute",
         "docs.special",
+        "docs.concatenated",
         "docs.class.undocumented",
     ]
     .map(|name| good(name, json!({}), "ok"))
@@ -154,6 +155,13 @@ fn docs() -> Vec<Good> {
         good("docs.overridden", json!({"a": 1, "b": 2, "c": 3}), docs::overridden(1, 2, 3).to_string()),
         good("docs.none", json!({"a": 1}), docs::none(1).to_string()),
         good("docs.renamed", json!({"outside": 1, "type": 2}), docs::renamed(1, 2).to_string()),
+        good("docs.inner", json!({"number": 1}), docs::inner(1).to_string()),
+        good("docs.included", json!({"number": 1}), docs::included(1).to_string()),
+        good(
+            "docs.titled",
+            json!({"bold": 1, "typed": 2, "raw": 3, "html": 4}),
+            docs::titled(1, None, 2, 3, 4).to_string(),
+        ),
         good("docs.class.method", json!({"number": 1}), docs::DocsService::new().method(1).to_string()),
         good(
             "docs.section",

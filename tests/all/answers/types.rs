@@ -254,6 +254,11 @@ fn collections() -> Vec<Good> {
         ),
         good("collections.deep", json!({"map": {}, "grades": []}), collections::deep(HashMap::new(), None, &[])),
         good(
+            "collections.constants",
+            json!({"row": [1, 2, 3], "grid": [[1, 2], [3, 4], [5, 6]], "wide": [[1], [2]]}),
+            collections::constants([1, 2, 3], [[1, 2], [3, 4], [5, 6]], Some([[1], [2]])).to_string(),
+        ),
+        good(
             "collections.alias",
             json!({"orders": orders, "maybe": orders}),
             collections::alias(read(&orders), Some(read(&orders))).to_string(),
@@ -275,6 +280,9 @@ fn structs() -> Vec<Good> {
         "anything": {"a": [1]},
     });
     let bounded = json!({"stars": 5, "word": "ab", "list": [1]});
+    let webhook = json!({"id": 1, "kind": "push", "branch": "b", "team": 3, "more": {"a": null}});
+    let counters = json!({"id": 1, "between": {"least": 1, "most": 2}, "more": 3});
+    let closed = json!({"exact": 5, "id": 1});
     let (paging, other) = (json!({"limit": 1}), json!({"cursor": "c"}));
     let defaults = json!({"needed": true});
     vec![
@@ -336,6 +344,20 @@ fn structs() -> Vec<Good> {
             structs::bounded(read(&bounded), Some(read(&bounded)), vec![read(&bounded)]).to_string(),
         ),
         good("structs.foreign", json!({"foreign": foreign}), json(&structs::foreign(read(&foreign)))),
+        good(
+            "structs.shown",
+            json!({"closed": {"count": 1}, "required": {"count": 2, "since": 3, "mail": "a@b.c"}, "all": [{"count": 4}]}),
+            structs::shown(
+                structs::ShownClosed { count: 1 },
+                structs::ShownRequired { count: 2, since: Some(3), mail: Some("a@b.c".to_owned()) },
+                Some(vec![structs::ShownClosed { count: 4 }]),
+            ),
+        ),
+        good(
+            "structs.flattened_enums",
+            json!({"webhook": webhook, "counters": counters, "closed": closed}),
+            structs::flattened_enums(read(&webhook), read(&counters), read(&closed)),
+        ),
     ]
 }
 
@@ -414,6 +436,9 @@ fn enums() -> Vec<Good> {
 
 fn recursive() -> Vec<Good> {
     let tree = json!({"name": "a", "children": [{"name": "b"}, {"name": "c", "children": [{"name": "d"}]}], "parent": {"name": "e"}});
+    let node = json!({"value": 1, "children": [{"value": 2}]});
+    let named = json!({"value": "a", "children": []});
+    let term = json!({"Sum": [{"Number": 1}, {"Sum": [{"Number": 2}, {"Number": 3}]}]});
     let chicken = json!({"egg": {"chickens": {"a": {}}}});
     let egg = json!({"chickens": {"a": {}, "b": {"egg": null}}});
     let expression = json!({"let": {"name": "x", "value": {"sum": [{"number": 1.0}, {"negated": {"number": 2.0}}]}}});
@@ -438,6 +463,12 @@ fn recursive() -> Vec<Good> {
             json!({"lists": [[], [[]]], "more": [[]]}),
             recursive::lists(read(&json!([[], [[]]])), vec![read(&json!([]))]).to_string(),
         ),
+        good(
+            "recursive.own_name",
+            json!({"node": node, "named": named, "term": term}),
+            json(&recursive::own_name(read(&node), Some(read(&named)), read(&term))),
+        ),
+        good("recursive.renamed_derives", json!({"leaf": {"green": 1}}), json(&json!({"green": 1}))),
     ]
 }
 

@@ -133,6 +133,24 @@ fn bounds_inside_of_structs_are_enforced() {
     ]);
 }
 
+/// The type alone would take all of these.
+#[test]
+fn what_schemars_alone_demands_is_enforced() {
+    let call = |closed: Value, required: Value| json!({"closed": closed, "required": required});
+    let (closed, required) = (json!({"count": 1}), json!({"count": 1}));
+    each_refused_at([
+        ("structs.shown", call(json!({"count": 1, "zz": 2}), required.clone()), "closed.zz"),
+        ("structs.shown", call(closed.clone(), json!({})), "required.count"),
+        ("structs.shown", call(closed.clone(), json!({"count": 1, "since": -1})), "required.since"),
+        ("structs.shown", call(closed.clone(), json!({"count": 1, "mail": "nobody"})), "required.mail"),
+        (
+            "structs.shown",
+            json!({"closed": closed, "required": required, "all": [{"count": 1}, {"count": 2, "zz": 3}]}),
+            "all[1].zz",
+        ),
+    ]);
+}
+
 /// Serde steps over fields that a struct does not have, whatever stands there; so must what is checked after it.
 #[test]
 fn an_unknown_field_of_a_struct_does_not_refuse_a_call_without_a_reason() {

@@ -14,6 +14,8 @@ mod texts;
 mod sizes;
 // Arguments that are nearly right, and are mended.
 mod repair;
+// Values that a type refuses although their schema does not: the reason is about the value.
+mod reasons;
 
 use serde_json::Value;
 

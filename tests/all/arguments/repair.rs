@@ -29,6 +29,8 @@ fn what_was_mended_stands_in_the_metadata() {
             {"path": "b", "from": "2.0", "to": "2", "why": "fraction"},
         ]))
     );
+    mended("add", r#"{"a": 1e1, "b": 1.5e1}"#, "25");
+    mended("scalars.unsigned", r#"{"u_8":2.0,"u_16":1e1,"u_32":1,"u_64":1,"u_128":1.0,"u_size":1}"#, "2 10 1 1 1 1");
     let right = call_on(mending(), "add", r#"{"a": 5, "b": 2}"#);
     assert!(right.success && right.metadata.is_empty(), "{right:?}");
 }
@@ -56,13 +58,25 @@ fn a_call_that_fails_says_too_what_was_mended() {
     assert_eq!(repairs(&result).len(), 1);
 }
 
+/// One value that cannot be repaired does not bring up those that can.
+#[test]
+fn only_what_is_still_wrong_is_refused() {
+    for (name, text, wrong) in [
+        ("add", r#"{"a": "5", "b": "x"}"#, &["b"][..]),
+        ("add", r#"{"a": 2.0, "b": 1.5e0}"#, &["b"]),
+        ("add", r#"{"a": "5"}"#, &["b"]),
+        ("add", r#"{"a": "5", "b": 2, "c": 3}"#, &["c"]),
+        ("borrowed.slice", r#"{"numbers": ["1", "x"]}"#, &["numbers[0]", "numbers[1]"]),
+    ] {
+        assert_eq!(paths(&refused_on(mending(), name, text)), wrong, "{name} {text}");
+        assert!(call_on(mending(), name, text).metadata.is_empty(), "{name} {text}");
+    }
+}
+
 /// What the model reads is about what it sent, not about what became of it on the way.
 #[test]
 fn what_is_still_wrong_is_refused_for_what_came() {
     for (name, text) in [
-        ("add", r#"{"a": "5", "b": "x"}"#),
-        ("add", r#"{"a": "5"}"#),
-        ("add", r#"{"a": "5", "b": 2, "c": 3}"#),
         ("add", r#"{"a": 1, "b": 2.5}"#),
         ("add", r#"{"a": null, "b": 1}"#),
         ("add", "```json\n{\"a\": 1}\n```"),

@@ -89,6 +89,21 @@ fn a_path_leads_to_the_mistake() {
             r#"{"external":"Bare","internal":{"kind":"nothing"},"adjacent":{"t":"One","c":[1,"x"]},"untagged":1}"#,
             "adjacent.c[1]",
         ),
+        (
+            "structs.flattened_enums",
+            r#"{"webhook":{"id":1,"kind":"push"},"counters":{"id":1,"exact":1},"closed":{"id":1,"exact":1}}"#,
+            "webhook.branch",
+        ),
+        (
+            "structs.flattened_enums",
+            r#"{"webhook":{"id":1,"kind":"ping"},"counters":{"id":1,"exact":1,"more":"x"},"closed":{"id":1,"exact":1}}"#,
+            "counters.more",
+        ),
+        (
+            "structs.flattened_enums",
+            r#"{"webhook":{"id":1,"kind":"ping"},"counters":{"id":1,"exact":1},"closed":{"id":1,"exact":1,"more":1}}"#,
+            "closed.more",
+        ),
         // The schema sees nothing wrong with these, the types do.
         ("structs.converted", r#"{"even": "odd"}"#, "even"),
         ("structs.converted", r#"{"even": "ab", "all": ["ab", "odd", "cd"]}"#, "all[1]"),

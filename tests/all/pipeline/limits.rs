@@ -1,11 +1,18 @@
 //! How often tools may be called, how many at a time, and how often again.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
-use tool_runtime::{ErrorKind, HandlerError, Limit, Limiter, ToolCall, tool};
+use tool_runtime::confirm::{self, Decision};
+use tool_runtime::journal::{Journal, MemoryJournal, Query, State};
+use tool_runtime::{
+    Confirm, Dispatcher, ErrorKind, HandlerError, Limit, Limiter, Manifest, Notes, RuntimeTool, ToolCall, Update, What,
+    tool,
+};
 
-use super::{builder, kind};
+use super::{builder, erase_on, erased, kind};
 
 /// Be stuck on a thread.
 #[tool(name = "pipeline.stuck", blocking)]
@@ -66,4 +73,128 @@ async fn what_does_not_run_does_not_count() {
     assert!(!tools.call(ToolCall::new("pipeline.count", json!({"by": "x"}))).await.success);
     assert!(count().await.success);
     assert_eq!(kind(&count().await), ErrorKind::RateLimited);
+}
+
+/// A dry run is neither a try nor a success.
+#[tokio::test]
+async fn a_dry_run_is_no_try() {
+    let tools = builder().retries(1).build().unwrap();
+    let again = || tools.call(ToolCall::new("pipeline.again", json!({"host": "a"})).conversation("c"));
+    assert_eq!(kind(&again().await), ErrorKind::Retry);
+    for _ in 0..3 {
+        assert!(again().dry_run().await.success);
+    }
+    assert_eq!(kind(&again().await), ErrorKind::Fatal);
+}
+
+/// The caller, the record, a replay, a recall, events and counters say the same of the last try.
+#[test]
+fn everybody_hears_of_the_same_end_of_trying() {
+    let recorder = metrics_util::debugging::DebuggingRecorder::new();
+    let collected = recorder.snapshotter();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    metrics::with_local_recorder(&recorder, || {
+        runtime.block_on(async {
+            let journal = Arc::new(MemoryJournal::new());
+            let tools = builder().retries(0).journal(journal.clone()).build().unwrap();
+            let mut events = tools.events().subscribe();
+            let again = || tools.call(ToolCall::new("pipeline.again", json!({"host": "a"})).conversation("c").id("1"));
+            let (first, replayed) = (again().await, again().await);
+            assert_eq!((kind(&first), kind(&replayed)), (ErrorKind::Fatal, ErrorKind::Fatal));
+            assert!(first.output.starts_with("Name one host. That was the last try"), "{}", first.output);
+            assert_eq!(replayed.output, first.output);
+            assert_eq!(replayed.metadata.get("replayed"), Some(&json!(true)));
+            let recorded = journal.entries(Query::newest(1)).await.unwrap().remove(0).state;
+            for state in [tools.recall("c", "1").await.unwrap(), Some(recorded)] {
+                let Some(State::Finished(finished)) = state else { panic!("{state:?}") };
+                assert_eq!((kind(&finished.result), &finished.result.output), (ErrorKind::Fatal, &first.output));
+            }
+            let mut told = Vec::new();
+            while let Some(Update::Event(event)) = events.try_next() {
+                if let What::Finished { kind, .. } = event.what {
+                    told.push(kind);
+                }
+            }
+            assert_eq!(told, [Some(ErrorKind::Fatal); 2]);
+        });
+    });
+    let counted = collected.snapshot().into_vec().into_iter().filter_map(|(key, _, _, value)| match value {
+        metrics_util::debugging::DebugValue::Counter(count) => {
+            Some((key.key().labels().find(|label| label.key() == "outcome")?.value().to_owned(), count))
+        }
+        _ => None,
+    });
+    assert_eq!(counted.collect::<Vec<_>>(), [("fatal".to_owned(), 2)]);
+}
+
+/// A replay is not a try, whatever a handler says of itself.
+#[tokio::test]
+async fn only_a_replay_of_the_dispatcher_is_no_try() {
+    let again = RuntimeTool::new("again", "", |(): ()| async { Err::<String, _>(HandlerError::retry("Again.")) });
+    let inner = Dispatcher::builder().manifest(Manifest::default()).tool(again).journal(MemoryJournal::new());
+    let inner = inner.build().unwrap();
+    let passes_on = RuntimeTool::new("passes_on", "", move |(): ()| {
+        let inner = inner.clone();
+        async move { inner.call(ToolCall::from_text("again", "{}").conversation("inner").id("1")).await }
+    });
+    let says_so = RuntimeTool::scoped("says_so", "", |(): (), scope: tool_runtime::Scope| async move {
+        scope.value::<Notes>().await.unwrap().insert("replayed", true);
+        Err::<String, _>(HandlerError::retry("Again."))
+    });
+    let tools = Dispatcher::builder().manifest(Manifest::default()).tool(passes_on).tool(says_so);
+    let tools = tools.retries(1).journal(MemoryJournal::new()).build().unwrap();
+    for tool in ["passes_on", "says_so"] {
+        let call = |id: &'static str| tools.call(ToolCall::from_text(tool, "{}").conversation("c").id(id));
+        for _ in 0..5 {
+            assert_eq!(kind(&call("1").await), ErrorKind::Retry, "replays of the first try");
+        }
+        assert_eq!(kind(&call("2").await), ErrorKind::Fatal, "{tool}: the second try");
+    }
+}
+
+/// Agrees to everything, and counts the questions. It answers once it may.
+fn counting(asked: &Arc<AtomicUsize>) -> impl Confirm + use<> {
+    let asked = asked.clone();
+    confirm::from_fn(move |_| {
+        asked.fetch_add(1, Ordering::SeqCst);
+        async {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            Decision::Run
+        }
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_is_asked_about_what_a_limit_does_not_let_run() {
+    let (asked, journal) = (Arc::new(AtomicUsize::new(0)), Arc::new(MemoryJournal::new()));
+    let limiter = Limiter::new().tool("pipeline.erase", Limit::per_minute(1));
+    let tools = builder().limit(limiter).confirm(counting(&asked)).journal(journal.clone()).build().unwrap();
+    assert!(erase_on(&tools, "asked once").await.success);
+    for _ in 0..10 {
+        let refused = erase_on(&tools, "asked once").await;
+        assert_eq!((kind(&refused), refused.is_not_started()), (ErrorKind::RateLimited, true));
+    }
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+    let entries = journal.entries(Query::newest(10)).await.unwrap();
+    assert!(entries.iter().all(|entry| entry.decision.as_deref() == Some("rate limited")), "{entries:?}");
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert!(erase_on(&tools, "asked once").await.success, "the control");
+    assert_eq!(asked.load(Ordering::SeqCst), 2);
+}
+
+/// The calls of a turn are there before anybody has answered.
+#[tokio::test(start_paused = true)]
+async fn of_a_turn_no_more_are_asked_about_than_can_run() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let limiter = Limiter::new().tool_in_conversation("pipeline.erase", Limit::total(2));
+    let tools = builder().limit(limiter).confirm(counting(&asked)).build().unwrap();
+    let erase = || ToolCall::new("pipeline.erase", json!({"host": "asked in a turn"})).conversation("c");
+    let results = tools.call_all((0..5).map(|_| erase())).await;
+    assert_eq!(results.iter().filter(|result| result.success).count(), 2);
+    for result in results.iter().filter(|result| !result.success) {
+        assert_eq!(kind(result), ErrorKind::RateLimited);
+        assert!(result.error.as_ref().unwrap().retry_after().is_some(), "the questions may be answered with a no");
+    }
+    assert_eq!((asked.load(Ordering::SeqCst), erased("asked in a turn")), (2, 2));
+    assert_eq!(tools.call(erase()).await.error.unwrap().retry_after(), None, "now it is over for good");
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 use tool_runtime::confirm::{self, Decision};
 use tool_runtime::journal::{Journal, MemoryJournal, Query, State};
-use tool_runtime::{ErrorKind, ToolCall};
+use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, Manifest, RuntimeTool, ToolCall};
 
 use super::{Log, answering, builder, erased, kind};
 
@@ -87,4 +87,84 @@ async fn an_edited_call_that_comes_again_is_known() {
     assert_eq!(tools.call(call()).await.output, "erased edited once");
     assert_eq!(tools.call(call()).await.metadata.get("replayed"), Some(&json!(true)));
     assert_eq!(erased("edited once"), 1);
+}
+
+/// What the newest entries say of calls that did not run.
+async fn decisions(journal: &MemoryJournal) -> Vec<String> {
+    let entries = journal.entries(Query::newest(10)).await.unwrap();
+    assert!(entries.iter().all(|entry| entry.state == State::Noted), "{entries:?}");
+    entries.into_iter().filter_map(|entry| entry.decision).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_stopped_while_a_person_is_asked_is_recorded() {
+    let journal = Arc::new(MemoryJournal::new());
+    let never = confirm::from_fn(|_| std::future::pending());
+    let tools = builder().journal(journal.clone()).confirm(never).build().unwrap();
+    let call = |id: &'static str| {
+        tools.call(
+            ToolCall::new("pipeline.erase", json!({"host": "asked", "password": "hush"})).id(id).conversation("c"),
+        )
+    };
+    let stop = CancellationToken::new();
+    let (result, ()) = tokio::join!(call("1").cancel(stop.clone()), async {
+        tokio::task::yield_now().await;
+        stop.cancel();
+    });
+    assert_eq!(kind(&result), ErrorKind::Cancelled);
+    assert_eq!(decisions(&journal).await, ["cancelled"], "before the caller hears of it");
+    // Dropped, as by a timeout around it.
+    assert!(tokio::time::timeout(Duration::from_secs(1), call("2")).await.is_err());
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(decisions(&journal).await, ["cancelled", "cancelled"]);
+    let entry = journal.entries(Query::newest(1)).await.unwrap().remove(0);
+    assert_eq!((entry.id.as_deref(), entry.arguments), (Some("2"), json!({"host": "asked", "password": "***"})));
+    assert_eq!(erased("asked"), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_stopped_in_the_queue_is_recorded() {
+    let journal = Arc::new(MemoryJournal::new());
+    let tools =
+        builder().journal(journal.clone()).concurrency(1, 10).confirm(answering(Decision::Run)).build().unwrap();
+    let running = tools.call(ToolCall::new("pipeline.listen", json!({}))).timeout(Duration::from_secs(60));
+    let queued = async {
+        tokio::task::yield_now().await;
+        let erase = ToolCall::new("pipeline.erase", json!({"host": "queued"})).id("1").conversation("c");
+        let result = tools.call(erase).timeout(Duration::from_secs(1)).await;
+        let entries = journal.entries(Query::newest(10).tool("pipeline.erase")).await.unwrap();
+        (result, entries.into_iter().map(|entry| (entry.decision, entry.state)).collect::<Vec<_>>())
+    };
+    let (_, (result, noted)) = tokio::join!(running, queued);
+    assert_eq!((kind(&result), result.is_not_started()), (ErrorKind::TimedOut, true));
+    assert_eq!(noted, [(Some("timed out".to_owned()), State::Noted)]);
+    assert_eq!(erased("queued"), 0);
+}
+
+/// After a crash comes a deployment, which may change a default.
+#[tokio::test]
+async fn a_call_is_known_by_what_was_sent() {
+    let (journal, ran) = (Arc::new(MemoryJournal::new()), Arc::new(AtomicUsize::new(0)));
+    let tools = |default: u32| {
+        let ran = ran.clone();
+        let schema = json!({"type": "object", "properties": {
+            "n": {"type": "integer", "default": default}, "m": {"type": "integer"},
+        }});
+        let tool = RuntimeTool::from_schema("t", "", &schema, move |arguments, _| {
+            ran.fetch_add(1, Ordering::SeqCst);
+            async move { serde_json::Value::from(arguments).to_string() }
+        });
+        Dispatcher::builder().manifest(Manifest::default()).tool(tool).journal(journal.clone()).build().unwrap()
+    };
+    let call = |arguments: &'static str| ToolCall::from_text("t", arguments).conversation("c").id("1");
+    let first = tools(1).call(call(r#"{"m": 5}"#)).await;
+    assert_eq!(first.output, r#"{"m":5,"n":1}"#);
+    let after = tools(2);
+    // Repaired or not, it is the same call.
+    for sent in [r#"{"m": 5}"#, r#"{"m": "5"}"#] {
+        let again = after.call(call(sent)).await;
+        assert_eq!((again.output, again.metadata.get("replayed")), (first.output.clone(), Some(&json!(true))));
+    }
+    assert_eq!(ran.load(Ordering::SeqCst), 1);
+    assert_eq!(after.call(call(r#"{"m": 6}"#)).await.output, r#"{"m":6,"n":2}"#, "the control: another call");
 }

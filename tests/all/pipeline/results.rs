@@ -1,7 +1,8 @@
 //! What the model reads of a long result.
 
 use serde_json::json;
-use tool_runtime::{ErrorKind, Spill, ToolCall, tool};
+use tool_runtime::journal::MemoryJournal;
+use tool_runtime::{ErrorKind, MemoryStore, Spill, ToolCall, tool};
 
 use super::{builder, kind};
 
@@ -38,4 +39,41 @@ async fn a_long_error_is_shortened_too() {
     assert_eq!(kind(&result), ErrorKind::Failed);
     assert!(serde_json::to_string(&result).unwrap().len() < 4_000);
     assert_eq!(result.error.unwrap().message, result.output);
+}
+
+#[tokio::test]
+async fn replays_of_a_long_result_are_kept_once() {
+    let spill = Spill::over(1_000).store(MemoryStore::new(60_000));
+    let tools = builder().journal(MemoryJournal::new()).spill(spill).build().unwrap();
+    let long =
+        |id: &'static str| tools.call(ToolCall::new("pipeline.long", json!({"lines": 1_000})).conversation("c").id(id));
+    let other = long("other").await;
+    let first = long("1").await;
+    let replays = [long("1").await, long("1").await];
+    assert_eq!(replays[0], replays[1], "they have one handle");
+    for _ in 0..20 {
+        long("1").await;
+    }
+    for result in [&other, &first, &replays[0]] {
+        let whole = tools.whole_output(Some("c"), result).expect("it is still there");
+        assert_eq!(whole.len(), "red line\n".len() * 1_000);
+        assert!(result.output.len() <= 1_000);
+    }
+    for id in ["2", "3", "4", "5", "6", "7", "8"] {
+        long(id).await;
+    }
+    assert!(tools.whole_output(Some("c"), &other).is_none(), "the control: others do take its room");
+}
+
+/// Models do not always give their calls ids of their own.
+#[tokio::test]
+async fn replays_of_two_calls_with_one_id_are_told_apart() {
+    let tools = builder().journal(MemoryJournal::new()).spill(Spill::over(1_000)).build().unwrap();
+    let long =
+        |lines: usize| tools.call(ToolCall::new("pipeline.long", json!({"lines": lines})).conversation("c").id("1"));
+    for lines in [500, 600, 500, 600] {
+        let result = long(lines).await;
+        let whole = tools.whole_output(Some("c"), &result).unwrap();
+        assert_eq!(whole.len(), "red line\n".len() * lines);
+    }
 }

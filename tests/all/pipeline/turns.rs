@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::sync::Notify;
 use tool_runtime::confirm::{self, Decision};
-use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, Manifest, ToolCall, tool};
+use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, Manifest, RuntimeTool, ToolCall, tool};
 
 use super::{Log, answering, builder, builder_with, kind};
 
@@ -145,4 +145,44 @@ async fn an_abort_stops_what_has_a_token_of_its_own() {
     let calls = [ToolCall::new("pipeline.listen", json!({}))];
     let results = tools.call_all(calls).each(move |call| call.cancel(token.clone())).await;
     assert_eq!(kind(&results[0]), ErrorKind::Cancelled);
+}
+
+/// A tool may change between the look at whether anybody is asked about it and the start of its call.
+#[tokio::test(start_paused = true)]
+async fn a_sequential_tool_that_becomes_harmless_meanwhile_still_runs_alone() {
+    for becomes_harmless in [false, true] {
+        let log = Log::default();
+        let tool = |name: &'static str| {
+            let log = log.clone();
+            RuntimeTool::new(name, "", move |(): ()| {
+                let log = log.clone();
+                async move {
+                    log.enter(name);
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                    log.leave(name).to_string()
+                }
+            })
+        };
+        let alone = tool("alone").sequential();
+        let tools = Dispatcher::builder()
+            .manifest(Manifest::default())
+            .tool(tool("beside"))
+            .tool(tool("alone").sequential().sensitive());
+        let tools = tools.confirm(answering(Decision::Run)).build().unwrap();
+        let harmless = std::sync::Mutex::new(Some(alone).filter(|_| becomes_harmless));
+        let registry = tools.registry();
+        let calls = ["beside", "alone"].map(|name| ToolCall::from_text(name, "{}"));
+        let turn = tools.call_all(calls).each(move |call| {
+            if call.request().name() == "alone"
+                && let Some(harmless) = harmless.lock().unwrap().take()
+            {
+                registry.replace(harmless).unwrap();
+            }
+            call
+        });
+        let results = turn.await;
+        let outputs: Vec<&str> = results.iter().map(|result| result.output.as_str()).collect();
+        // How many were in when each left.
+        assert_eq!(outputs, ["1", "1"], "{becomes_harmless}");
+    }
 }

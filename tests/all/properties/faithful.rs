@@ -17,7 +17,7 @@ use crate::fixtures::{call, manifest};
 fn agree<T: Serialize>(text: &str, read: serde_json::Result<T>, result: &ToolResult) -> Result<(), String> {
     match (read, &result.error) {
         (Ok(value), None) => {
-            let expected = serde_json::to_string(&value).expect("JSON");
+            let expected = printable(&serde_json::to_string(&value).expect("JSON"));
             if result.output == expected { Ok(()) } else { Err(format!("{text}: {} is not {expected}", result.output)) }
         }
         (Ok(_), Some(error)) if error.arguments.iter().all(is_leniency) => Ok(()),
@@ -25,6 +25,13 @@ fn agree<T: Serialize>(text: &str, read: serde_json::Result<T>, result: &ToolRes
         (Err(error), None) => Err(format!("{text}: accepted, but serde says {error}")),
         (Err(_), Some(_)) => Ok(()),
     }
+}
+
+/// JSON with the characters escaped that results do not have as they are: controls, and those that turn a text around.
+fn printable(json: &str) -> String {
+    let is_unsafe = |c| matches!(c, '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let escaped = |c| if is_unsafe(c) { format!("\\u{:04x}", u32::from(c)) } else { String::from(c) };
+    json.chars().map(escaped).collect()
 }
 
 /// What serde takes and no schema shows, so that a call may refuse it: equal keys in a map, a list for a struct, an

@@ -4,6 +4,7 @@
 // What the fixtures themselves are: small.
 #![allow(clippy::needless_pass_by_value, clippy::new_without_default, clippy::unused_async, clippy::unused_self)]
 
+pub mod extended;
 pub mod shadowed;
 #[cfg(test)]
 mod tests;

@@ -68,3 +68,51 @@ fn a_tool_that_a_macro_writes() {
     assert!(scanned.manifest.is_empty());
     warns(&scanned);
 }
+
+#[test]
+fn a_transform_is_named_where_it_stands() {
+    let scanned = scan(
+        "#[derive(Deserialize, JsonSchema)]\n#[schemars(transform = change)]\npub struct Order { count: u8 }\n\
+         #[tool]\nfn f(it: Order) {}\n",
+    );
+    warns(&scanned);
+    let place = scanned.diagnostics[0].place.as_ref().expect("a place");
+    assert_eq!((place.line, place.column, place.width), (4, 24, 6), "{place:?}");
+}
+
+/// Schemars does not come to an end either.
+#[test]
+fn a_schema_without_end() {
+    let scanned = scan(
+        "#[derive(Deserialize, JsonSchema)]\n#[serde(transparent)]\n\
+         pub struct Entries(std::collections::BTreeMap<String, Entries>);\n#[tool]\nfn f(it: Entries) {}\n",
+    );
+    assert!(scanned.manifest.get("f").expect("the tool is there").arguments["it"].is_any());
+    warns(&scanned);
+    let warning = scanned.diagnostics[0].to_string();
+    assert!(
+        warning.contains("aborts with a stack overflow") && warning.contains("remove `#[serde(transparent)]`"),
+        "{warning}"
+    );
+}
+
+#[test]
+fn expressions_are_shown_as_they_are_written() {
+    let scanned = scan(
+        "#[derive(Deserialize, JsonSchema, serde::Serialize)]\npub struct Order { #[serde(default = \"count\")] count: u8 }\n\
+         fn count() -> u8 { if cfg!(windows) { 255u8.wrapping_add(2) } else { 1 << 4 } }\n#[tool]\nfn f(it: Order) {}\n",
+    );
+    warns(&scanned);
+    let warning = scanned.diagnostics[0].to_string();
+    assert!(warning.contains("if cfg!(windows) { 255u8.wrapping_add(2) } else { 1 << 4 }"), "{warning}");
+}
+
+#[test]
+fn documentation_that_cannot_be_read() {
+    let scanned = scan("#[doc = include_str!(\"gone.md\")]\n#[tool]\nfn f() {}\n");
+    assert!(scanned.manifest.is_empty());
+    let [error] = scanned.diagnostics.as_slice() else { panic!("one error: {:#?}", scanned.diagnostics) };
+    assert!(error.severity == Severity::Error && error.compile_error, "{error}");
+    assert!(error.message.contains("description = \"..\""), "{error}");
+    assert!(scanned.files.iter().any(|file| file.ends_with("gone.md")), "{:?}", scanned.files);
+}

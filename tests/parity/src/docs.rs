@@ -42,6 +42,7 @@ const LATER: &[&[&str]] = &[
     &["* one", "* two", "  of them"],
     &["```", "let x = 1; // # Arguments", "```"],
     &["# Errors", "When it fails."],
+    &["```", "# use m::hidden;", "# Arguments", "* `a` - in code", "```"],
     &["## Examples", "", "    indented();"],
     &["| a | b |", "|---|---|"],
     &["1. first", "2. second"],
@@ -108,12 +109,25 @@ impl Docs {
         }
         for name in names {
             let sentence = random.pick(SENTENCES).trim_end();
-            match random.below(6) {
+            match random.below(13) {
                 0 => docs.lines.push(format!("* `{name}` - {sentence}")),
                 1 => docs.lines.push(format!("- {name}: {sentence}")),
                 2 => docs.lines.push(format!("* `{name}` — {sentence}")),
                 3 => docs.lines.extend([format!("* `{name}` - {sentence}"), "  and on.".to_owned()]),
                 4 => docs.lines.push(format!("+ `{name}`")),
+                5 => docs.lines.push(format!("* **{name}** - {sentence}")),
+                6 => docs.lines.push(format!("- [`{name}`] (optional): {sentence}")),
+                7 => docs.lines.push(format!("* `{name}: u8` - {sentence}")),
+                8 => docs.lines.push(format!("1. _{name}_ – {sentence}")),
+                9 => docs.lines.push(format!("* `{name}`, `{}` - {sentence}", names[0])),
+                10 => docs.lines.push(format!("* <b>{name}</b> - {sentence}")),
+                11 => docs.lines.extend([
+                    format!("* `{name}` - {sentence}"),
+                    "  ```".to_owned(),
+                    "  # let hidden = 1;".to_owned(),
+                    "  ```".to_owned(),
+                    "  * nested".to_owned(),
+                ]),
                 _ => {}
             }
         }

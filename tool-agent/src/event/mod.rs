@@ -33,6 +33,9 @@ pub enum Event {
         /// What a person says; nothing where the run goes on with what was said before.
         text: Option<String>,
     },
+    /// What the person said or decided is kept, and the model is asked next. If it cannot be kept, the run ends without
+    /// this, with [`Ending::NotKept`](crate::Ending::NotKept).
+    Kept,
     /// The request failed before the model had answered, and is sent again after a delay; see
     /// [`Retrying`](crate::Retrying). [`Thinking`](Self::Thinking) of the failed request is discarded.
     Retrying {

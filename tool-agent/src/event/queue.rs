@@ -120,7 +120,7 @@ fn bytes_of(event: &Event) -> usize {
         Event::CallFinished(ended) => ended.result.output.len(),
         Event::Ended(outcome) => outcome.text.len(),
         Event::Retrying { why, .. } => why.message.len(),
-        Event::CallPending { .. } | Event::TurnEnded { .. } => 0,
+        Event::Kept | Event::CallPending { .. } | Event::TurnEnded { .. } => 0,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use tool_runtime::{Decision, Deferred, ErrorKind, PendingCall, TokenError, ToolResult};
+use tool_runtime::{Decision, Deferred, PendingCall, TokenError, ToolResult};
 
 use super::live::Live;
 use super::open::{Open, ended};
@@ -40,6 +40,7 @@ impl Live {
             _ => return Err(Ending::Waiting(waiting.len())),
         };
         self.save().await?;
+        self.tell(|| Event::Kept);
         match why {
             Some(why) => Err(why.into()),
             None => self.go_on(),
@@ -67,7 +68,7 @@ impl Live {
         self.open = Some(open.clone());
         let watchers = self.end.watchers.clone();
         let run = deferred.resume(token, SystemTime::now(), |question| {
-            open.begins();
+            open.begins(&question);
             watchers.tell(|| {
                 let (id, tool) = (id.into(), question.tool.as_str().into());
                 Event::CallStarted { id, tool, arguments: question.shown() }
@@ -90,11 +91,11 @@ impl Live {
         self.open = None;
         open.hand_over();
         let result = resumed.map_err(Ending::NotWaiting)?;
-        if may_not_have_begun(&result) {
+        if result.is_not_started() {
             self.tell(|| Event::CallPending { id: id.into(), expires: Some(call.expires) });
             let waiting = self.waiting(deferred).await.map_err(Ending::NotWaiting)?;
             if waiting.iter().any(|(_, its, _)| *its == at) {
-                return Err(Ending::NotBegun(result));
+                return Err(why.map_or_else(|| Ending::NotBegun(result), Ending::from));
             }
         }
         self.parent.budget.add_call();
@@ -143,13 +144,6 @@ impl Live {
         let waiting = self.state.waiting(deferred, &self.conversation.shared).await?;
         Ok(waiting.into_iter().map(|(at, pending, call)| (pending.token, at, call)).collect())
     }
-}
-
-/// Whether this may answer a call that waits on: whoever has agreed to one that could not begin need not be asked again.
-fn may_not_have_begun(result: &ToolResult) -> bool {
-    use ErrorKind::{Busy, InvalidArguments, Journal, RateLimited};
-    let kind = result.error.as_ref().map(|error| error.kind);
-    matches!(kind, Some(Busy | InvalidArguments | Journal | RateLimited))
 }
 
 /// Compares in a time that does not tell how much of a token was right.

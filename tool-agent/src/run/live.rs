@@ -84,7 +84,9 @@ impl Live {
                 self.mend().await;
                 self.withdraw().await;
                 self.state.history.push(Message::User { text });
-                self.save().await
+                self.save().await?;
+                self.tell(|| Event::Kept);
+                Ok(())
             }
             Begin::Decide { token, decision } => self.decide(&token, decision).await,
             Begin::Resume => {
@@ -170,7 +172,11 @@ impl Live {
         self.partial.opaque = None;
         self.partial.is_cut = true;
         self.take_answer();
-        let open = self.open.take().filter(|open| open.has_begun());
+        let open = self.open.take();
+        if let Some(open) = &open {
+            open.waits_on(&self.end.watchers);
+        }
+        let open = open.filter(|open| open.has_begun());
         if let Some(open) = &open {
             open.close(&self.end.watchers);
         }

@@ -1,10 +1,9 @@
 //! Calls that run, and what is told of them.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde_json::Value;
-use tool_runtime::ToolResult;
+use tool_runtime::{Question, ToolResult};
 
 use super::Watchers;
 use crate::conversation::State;
@@ -16,8 +15,8 @@ pub(super) struct Open {
     pub(super) calls: Vec<Begun>,
     /// Whether these waited for somebody to decide: their results have a place already.
     pub(super) is_decision: bool,
-    /// Whether they may have run.
-    has_begun: AtomicBool,
+    /// What somebody has decided on, once it is on its way.
+    decided: OnceLock<Question>,
 }
 
 pub(super) struct Begun {
@@ -43,20 +42,27 @@ impl Open {
             tool: tool.into(),
             slot: Mutex::new(Slot::Open),
         };
-        Arc::new(Self {
-            calls: calls.into_iter().map(begun).collect(),
-            is_decision,
-            has_begun: AtomicBool::new(!is_decision),
-        })
+        Arc::new(Self { calls: calls.into_iter().map(begun).collect(), is_decision, decided: OnceLock::new() })
     }
 
-    /// Says that what somebody has decided on begins: until then it waits on.
-    pub(super) fn begins(&self) {
-        self.has_begun.store(true, Ordering::Release);
+    /// Says that the call that somebody has decided on is on its way.
+    pub(super) fn begins(&self, question: &Question) {
+        let _ = self.decided.set(question.clone());
     }
 
+    /// Returns `true` if they may have run. What somebody has decided on waits on until its handler starts.
     pub(super) fn has_begun(&self) -> bool {
-        self.has_begun.load(Ordering::Acquire)
+        !self.is_decision || self.decided.get().is_some_and(Question::is_spent)
+    }
+
+    /// Tells of a call that was on its way and waits on.
+    pub(super) fn waits_on(&self, watchers: &Watchers) {
+        if self.is_decision && self.decided.get().is_some() && !self.has_begun() {
+            self.hand_over();
+            for call in &self.calls {
+                watchers.tell(|| Event::CallPending { id: call.id.clone(), expires: None });
+            }
+        }
     }
 
     fn find(&self, id: &str) -> Option<&Begun> {

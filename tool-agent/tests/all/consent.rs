@@ -9,7 +9,7 @@ use tool_agent::{
 };
 use tool_journal::SqliteJournal;
 use tool_runtime::confirm::{self, Key};
-use tool_runtime::{Decision, Deferred, Dispatcher, ErrorKind, TokenError};
+use tool_runtime::{Decision, Deferred, Dispatcher, ErrorKind, RuntimeTool, TokenError, ToolCall};
 
 use crate::cancelled::polled;
 use crate::support::{Gauge, assert_valid, builder, kinds, tools};
@@ -82,6 +82,37 @@ async fn an_edit_that_is_wrong_leaves_the_call_waiting() {
     assert_valid(&conversation.history().await.unwrap());
     assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::Waiting(1));
     assert_eq!(gauge.steps(), 2);
+}
+
+/// Whoever agrees and goes away before the call starts has not used up the agreement.
+#[tokio::test]
+async fn a_decision_that_is_dropped_before_its_call_starts_leaves_it_waiting() {
+    let gauge = Gauge::default();
+    let hold = RuntimeTool::new("hold", "Never ends.", |()| std::future::pending::<()>());
+    let tools = builder(&gauge).tool(hold).concurrency(1, 10).build().unwrap();
+    let deferred = Deferred::new(Key::random().unwrap());
+    let agent = Agent::builder(Scripted::from_fn(deleting), tools.clone()).deferred(deferred).build();
+    let conversation = agent.conversation("c");
+    assert_eq!(conversation.say("Delete!").await.ending, Ending::Waiting(2));
+    let first = token(&conversation, "a").await;
+
+    let mut held = Box::pin(tools.call(ToolCall::from_text("hold", "{}")));
+    assert!(tokio::time::timeout(Duration::ZERO, &mut held).await.is_err(), "it takes the only place");
+    let decided = conversation.decide(&first, Decision::Run);
+    let mut events = decided.events();
+    assert!(tokio::time::timeout(Duration::from_millis(50), decided.into_future()).await.is_err(), "it is queued");
+    let told: Vec<Event> = std::iter::from_fn(|| events.try_next()).filter_map(Update::into_event).collect();
+    let started = told.iter().position(|event| matches!(event, Event::CallStarted { .. })).expect("it was on its way");
+    assert!(told[started..].iter().any(|event| matches!(event, Event::CallPending { .. })), "{told:?}");
+    assert!(!told.iter().any(|event| matches!(event, Event::CallFinished(_))), "{told:?}");
+    drop(held);
+
+    let history = conversation.history().await.unwrap();
+    assert_valid(&history);
+    assert_eq!(kinds(&history[2]), [Some(ErrorKind::Pending), None, Some(ErrorKind::Pending)]);
+    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::Waiting(1));
+    assert_eq!(gauge.steps(), 2, "it has run once");
+    assert_eq!(conversation.decide(&first, Decision::Run).await.ending, Ending::NotWaiting(TokenError::Invalid));
 }
 
 #[tokio::test]

@@ -28,11 +28,11 @@ async fn an_interface_is_told_everything_in_order() {
 
     let name = |event: &Event| serde_json::to_value(event).unwrap()["event"].as_str().unwrap().to_owned();
     let names: Vec<String> = events.iter().map(name).filter(|name| name != "call_progress").collect();
-    assert_eq!(names[..5], ["began", "text", "call_started", "call_started", "call_started"]);
-    assert_eq!(names[5..8], ["call_finished", "call_finished", "call_finished"]);
-    assert_eq!(names[8..], ["turn_ended", "text", "turn_ended", "ended"]);
+    assert_eq!(names[..6], ["began", "kept", "text", "call_started", "call_started", "call_started"]);
+    assert_eq!(names[6..9], ["call_finished", "call_finished", "call_finished"]);
+    assert_eq!(names[9..], ["turn_ended", "text", "turn_ended", "ended"]);
     assert_eq!(events[0], Event::Began { text: Some("Work!".into()) });
-    assert_eq!(events[1], Event::Text { text: "I work.".into() });
+    assert_eq!(events[2], Event::Text { text: "I work.".into() });
     assert_eq!(events.last(), Some(&Event::Ended(outcome.into())));
     // Of one call: it starts, reports, and ends.
     for steps in 1..=3_u32 {
@@ -105,7 +105,7 @@ async fn a_model_that_is_asked_again_is_an_event() {
         _ => None,
     };
     assert_eq!(told.iter().filter_map(waits).collect::<Vec<_>>(), ["too many", "still too many"]);
-    assert!(waits(&told[1]).is_some() && waits(&told[2]).is_some(), "before the answer: {told:?}");
+    assert!(waits(&told[2]).is_some() && waits(&told[3]).is_some(), "before the answer: {told:?}");
 }
 
 /// Neither one that never reads nor one that is gone changes anything for the run or for the others.

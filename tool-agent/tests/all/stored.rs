@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use serde_json::json;
 use tool_agent::{
-    Agent, Assistant, Change, Ending, Message, Mode, ModelCall, ModelError, Reply, Saved, Scripted, SqliteStore, Store,
-    StoreError, Stored,
+    Agent, Assistant, Change, Ending, Event, Message, Mode, ModelCall, ModelError, Reply, Saved, Scripted, SqliteStore,
+    Store, StoreError, Stored, Update,
 };
 use tool_runtime::{CancellationToken, ErrorKind};
+use tool_sqlite::testing::{SmallDisk, on_small_disk};
 
 use crate::cancelled::polled;
 use crate::support::{assert_valid, kinds, three_calls, tools, until};
@@ -295,4 +296,38 @@ async fn an_answer_that_resume_takes_out_leaves_the_store_as_well() {
     let stored = store.load("c").await.unwrap().unwrap().messages;
     assert_eq!(stored, conversation.history().await.unwrap());
     assert_eq!(stored, [Message::user("Go")]);
+}
+
+#[test]
+fn conversations_are_kept_again_once_there_is_room() {
+    on_small_disk("stored::fills_the_disk", 4);
+}
+
+#[tokio::test]
+#[ignore = "a process that another test starts"]
+async fn fills_the_disk() {
+    let Some(disk) = SmallDisk::mounted() else { return };
+    let store = SqliteStore::open(disk.path().join("chats.db")).await.unwrap();
+    let agent = Agent::builder(Scripted::from_fn(|_| Reply::text("Yes.")), tools().0).store(store.clone()).build();
+    let conversation = agent.conversation("c");
+    let long = "x".repeat(100_000);
+    let say = async || {
+        let run = conversation.say(long.clone());
+        let mut events = run.events();
+        let ending = run.await.ending;
+        let told = std::iter::from_fn(|| events.try_next()).filter_map(Update::into_event);
+        (ending, told.filter(|event| *event == Event::Kept).count())
+    };
+    assert_eq!(say().await, (Ending::Answered, 1));
+    disk.fill();
+    for _ in 0..3 {
+        let (ending, kept) = say().await;
+        assert!(matches!(&ending, Ending::NotKept(error) if error.to_string().contains("full")), "{ending:?}");
+        assert_eq!(kept, 0, "an interface can tell");
+    }
+    disk.free();
+    assert_eq!(say().await, (Ending::Answered, 1));
+    let saved = store.load("c").await.unwrap().unwrap();
+    assert_eq!(saved.messages, conversation.history().await.unwrap());
+    store.close().await;
 }

@@ -20,6 +20,9 @@ pub(super) struct Change {
     pub(super) path: String,
     pub(super) before: Content,
     pub(super) after: Content,
+    /// `true` if the file becomes executable, `false` if it stops being so, nothing if the mode stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) executable: Option<bool>,
 }
 
 /// What a file holds.
@@ -67,8 +70,15 @@ impl Serialize for Content {
 }
 
 impl Change {
+    pub(super) fn new(path: &str, before: Content, after: Content) -> Self {
+        Self { path: path.to_owned(), before, after, executable: None }
+    }
+
     /// What the call would do, as an interface shows it.
     pub(super) fn effect(&self) -> Effect {
+        if self.executable.is_some() {
+            return Effect::Text(self.unified());
+        }
         let (before, after) = shortened(self.before.shown(), self.after.shown());
         Effect::Diff { path: Some(self.path.clone()), before, after }
     }
@@ -81,7 +91,13 @@ impl Change {
         };
         let (before, after) = shortened(self.before.shown(), self.after.shown());
         let diff = similar::TextDiff::from_lines(&before, &after);
-        diff.unified_diff().header(&name(&self.before, "a"), &name(&self.after, "b")).to_string()
+        let (old, new) = (name(&self.before, "a"), name(&self.after, "b"));
+        let diff = diff.unified_diff().header(&old, &new).to_string();
+        match self.executable {
+            None => diff,
+            Some(true) => format!("{} becomes executable.\n{diff}", self.path),
+            Some(false) => format!("{} is no longer executable.\n{diff}", self.path),
+        }
     }
 }
 

@@ -1,12 +1,17 @@
 //! `edit_file`: one text in another's place.
 
-use memchr::memmem;
+use std::borrow::Cow;
+use std::iter;
+
+use memchr::memmem::Finder;
+use memchr::{memchr_iter, memrchr};
 use tool_runtime::display::thousands;
 
+use super::controls::{read_controls, show_controls};
 use super::failure::{Outcome, quoted, retry};
 use super::nearest::nearest;
 use super::read::numbered;
-use super::text::{line_ending, with_ending};
+use super::text::{Splice, with_ending};
 use crate::count::counted;
 
 /// The most places that are shown of a text that stands in several.
@@ -20,68 +25,130 @@ pub(super) struct Edit<'a> {
     pub(super) all: bool,
 }
 
-/// A text after an edit.
+/// The replacements of an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Edited {
-    pub(super) text: String,
-    pub(super) count: usize,
+    /// The changes. The common beginning and end of the two texts are not replaced.
+    pub(super) splices: Vec<Splice>,
     /// The line of the first replacement, the first being 1.
     pub(super) line: usize,
 }
 
 impl Edit<'_> {
-    /// The text with the replacement made. The file's line breaks are kept, whatever the arguments have.
+    /// Works out the replacements. All line breaks are alike when the text is looked for; each place keeps its own.
     pub(super) fn apply(self, path: &str, text: &str) -> Outcome<Edited> {
         if self.old.is_empty() {
             return retry("`old_string` is empty; `write_file` creates a file or replaces all of one.");
         }
-        let (old, new) = self.in_the_breaks_of(text);
+        let text = Folded::new(text);
+        let (mut old, mut new) = (with_ending(self.old, "\n"), with_ending(self.new, "\n"));
         if old == new {
             return retry("`old_string` and `new_string` are the same: nothing would change.");
         }
-        let places: Vec<usize> = memmem::find_iter(text.as_bytes(), old.as_bytes()).collect();
-        match places.as_slice() {
-            [] => retry(missing(path, text, self.old)),
-            [_, _, ..] if !self.all => retry(ambiguous(path, text, &old, &places)),
-            [first, ..] => {
-                let line = line_of(text, *first);
-                Ok(Edited { text: replaced(text, &old, &new, &places), count: places.len(), line })
+        if let Some(read) = read_controls(&old).filter(|read| text.text.contains(read)) {
+            if text.text.contains(&old) {
+                return retry(format!(
+                    "`old_string` stands in {} as it is written, and elsewhere with the control characters that are \
+                     shown so. Give more of the lines around the one that is meant.",
+                    quoted(path)
+                ));
             }
+            (old, new) = (read, read_controls(&new).unwrap_or(new));
         }
-    }
-
-    fn in_the_breaks_of(self, text: &str) -> (String, String) {
-        if !self.old.contains('\n') && !self.new.contains('\n') {
-            return (self.old.to_owned(), self.new.to_owned());
+        let finder = Finder::new(&old);
+        let mut places = places(&text.text, &finder, if self.all { old.len() } else { 1 });
+        let Some(first) = places.next() else { return retry(missing(path, &text.text, self.old)) };
+        if !self.all && places.next().is_some() {
+            return retry(ambiguous(path, &text.text, &finder));
         }
-        let ending = line_ending(text);
-        let new = with_ending(self.new, ending);
-        // In a file of mixed breaks the text may stand exactly as it was given.
-        let old = match with_ending(self.old, ending) {
-            old if old != self.old && memmem::find(text.as_bytes(), self.old.as_bytes()).is_some() => {
-                self.old.to_owned()
-            }
-            old => old,
-        };
-        (old, new)
+        let splices = iter::once(first).chain(places).map(|place| text.splice(place, &old, &new)).collect();
+        Ok(Edited { splices, line: line_of(&text.text, first) })
     }
 }
 
-fn replaced(text: &str, old: &str, new: &str, places: &[usize]) -> String {
-    let mut replaced = String::with_capacity(text.len() + places.len() * new.len().saturating_sub(old.len()));
-    let mut done = 0;
-    for place in places {
-        replaced.push_str(&text[done..*place]);
-        replaced.push_str(new);
-        done = place + old.len();
+/// Returns the places where a text stands; of two that are less than `apart` bytes apart only the first.
+fn places<'a>(text: &'a str, finder: &'a Finder<'_>, apart: usize) -> impl Iterator<Item = usize> + 'a {
+    let mut from = 0;
+    iter::from_fn(move || {
+        let place = from + finder.find(text.as_bytes().get(from..)?)?;
+        from = place + apart;
+        Some(place)
+    })
+}
+
+/// A text with every `\r\n` as `\n`.
+struct Folded<'a> {
+    text: Cow<'a, str>,
+    /// Indices of the line breaks.
+    breaks: Vec<usize>,
+    /// Indices of those that are `\r\n` in the original.
+    windows: Vec<usize>,
+}
+
+impl<'a> Folded<'a> {
+    fn new(original: &'a str) -> Self {
+        let text = match original.contains("\r\n") {
+            true => Cow::Owned(original.replace("\r\n", "\n")),
+            false => Cow::Borrowed(original),
+        };
+        let breaks: Vec<usize> = memchr_iter(b'\n', text.as_bytes()).collect();
+        let mut windows = Vec::new();
+        for at in &breaks {
+            if original.as_bytes()[at + windows.len()] == b'\r' {
+                windows.push(*at);
+            }
+        }
+        Self { text, breaks, windows }
     }
-    replaced.push_str(&text[done..]);
-    replaced
+
+    /// Returns the index in the original. A `\r\n` is not divided.
+    fn original(&self, at: usize) -> usize {
+        at + self.windows.partition_point(|windows| *windows < at)
+    }
+
+    fn ending(&self, at: usize) -> &'static str {
+        if self.windows.binary_search(&at).is_ok() { "\r\n" } else { "\n" }
+    }
+
+    /// Replaces `old`, which stands at `place`. Its line breaks keep their form one by one; further ones are as the last
+    /// of them, or as the nearest.
+    fn splice(&self, place: usize, old: &str, new: &str) -> Splice {
+        let (before, after) = common_ends(old, new);
+        let (start, end) = (place + before, place + old.len() - after);
+        let new = &new[before..new.len() - after];
+        let range = self.original(start)..self.original(end);
+        if self.windows.is_empty() || !new.contains('\n') {
+            return Splice { range, new: new.to_owned() };
+        }
+        let [first, next] = [start, end].map(|at| self.breaks.partition_point(|line_break| *line_break < at));
+        let further = match self.breaks[first..next].last() {
+            Some(last) => Some(last),
+            None => self.breaks.get(next).or_else(|| self.breaks.last()),
+        };
+        let further = further.map_or("\n", |at| self.ending(*at));
+        let mut own = self.breaks[first..next].iter().map(|at| self.ending(*at));
+        let mut ended = String::with_capacity(new.len() + 16);
+        for line in new.split_inclusive('\n') {
+            match line.strip_suffix('\n') {
+                Some(line) => ended.extend([line, own.next().unwrap_or(further)]),
+                None => ended.push_str(line),
+            }
+        }
+        Splice { range, new: ended }
+    }
+}
+
+/// Returns how many bytes two texts have in common at the beginning and, of the rest, at the end.
+fn common_ends(old: &str, new: &str) -> (usize, usize) {
+    let same = old.chars().zip(new.chars()).take_while(|(old, new)| old == new);
+    let before = same.map(|(c, _)| c.len_utf8()).sum();
+    let same = old[before..].chars().rev().zip(new[before..].chars().rev()).take_while(|(old, new)| old == new);
+    (before, same.map(|(c, _)| c.len_utf8()).sum())
 }
 
 /// The number of the line that a byte is in, the first being 1.
-pub(super) fn line_of(text: &str, at: usize) -> usize {
-    memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() + 1
+fn line_of(text: &str, at: usize) -> usize {
+    memchr_iter(b'\n', &text.as_bytes()[..at]).count() + 1
 }
 
 fn missing(path: &str, text: &str, old: &str) -> String {
@@ -90,27 +157,27 @@ fn missing(path: &str, text: &str, old: &str) -> String {
         None => format!("`old_string` is not in {path}, nor anything like it. Read the file again."),
         Some(near) => {
             let hint = if near.differs_in_space { "\nThey differ from it in white space only." } else { "" };
-            let shown = numbered(&near.text, near.line as u64 - 1);
+            let shown = numbered(&show_controls(&near.text), near.line as u64 - 1);
             format!("`old_string` is not in {path}. The nearest lines are:\n{}{hint}", shown.trim_end_matches('\n'))
         }
     }
 }
 
-fn ambiguous(path: &str, text: &str, old: &str, places: &[usize]) -> String {
+fn ambiguous(path: &str, text: &str, finder: &Finder<'_>) -> String {
+    let count = places(text, finder, 1).count();
     let mut message = format!(
         "`old_string` stands in {} {}. Give more of the lines around the one that is meant, or set `replace_all`:",
         quoted(path),
-        counted(places.len(), "time"),
+        counted(count, "time"),
     );
-    for place in places.iter().take(MOST_PLACES) {
-        let start = memchr::memrchr(b'\n', &text.as_bytes()[..*place]).map_or(0, |end| end + 1);
-        let end = place + old.lines().next().map_or(0, str::len);
-        let rest = memchr::memchr(b'\n', &text.as_bytes()[end..]).unwrap_or(text.len() - end);
-        let line = text[start..end + rest].trim_end_matches('\r');
-        message.push_str(&format!("\n{:>6}\t{}", line_of(text, *place), super::nearest::cut(line)));
+    for place in places(text, finder, 1).take(MOST_PLACES) {
+        let start = memrchr(b'\n', &text.as_bytes()[..place]).map_or(0, |end| end + 1);
+        let line = text[start..].lines().next().unwrap_or("");
+        let line = show_controls(line);
+        message.push_str(&format!("\n{:>6}\t{}", line_of(text, place), super::nearest::cut(&line)));
     }
-    if places.len() > MOST_PLACES {
-        message.push_str(&format!("\n… and {} more", thousands(places.len() - MOST_PLACES)));
+    if count > MOST_PLACES {
+        message.push_str(&format!("\n… and {} more", thousands(count - MOST_PLACES)));
     }
     message
 }
@@ -120,8 +187,12 @@ mod tests {
     use super::*;
 
     fn edit(text: &str, old: &str, new: &str, all: bool) -> Result<(String, usize, usize), String> {
-        let edited = Edit { old, new, all }.apply("a.txt", text);
-        edited.map(|edited| (edited.text, edited.count, edited.line)).map_err(|error| error.to_string())
+        let edited = Edit { old, new, all }.apply("a.txt", text).map_err(|error| error.to_string())?;
+        let mut after = text.to_owned();
+        for splice in edited.splices.iter().rev() {
+            after.replace_range(splice.range.clone(), &splice.new);
+        }
+        Ok((after, edited.splices.len(), edited.line))
     }
 
     #[test]
@@ -130,6 +201,17 @@ mod tests {
         assert_eq!(edit("a a a", "a", "bb", true), Ok(("bb bb bb".into(), 3, 1)));
         assert_eq!(edit("aaa", "aa", "b", true), Ok(("ba".into(), 1, 1)));
         assert_eq!(edit("x", "x", "", false), Ok((String::new(), 1, 1)));
+        assert_eq!(edit("é-è", "-", "—", false), Ok(("é—è".into(), 1, 1)));
+    }
+
+    #[test]
+    fn places_that_overlap_are_several() {
+        for (text, old, count) in [("aaa", "aa", 2), ("aaaaa", "aa", 4), ("x\n\n\ny", "\n\n", 2), ("ééé", "éé", 2)]
+        {
+            let error = edit(text, old, "b", false).unwrap_err();
+            assert!(error.contains(&format!("stands in `a.txt` {count} times")), "{error}");
+        }
+        assert_eq!(edit("aab", "aa", "b", false), Ok(("bb".into(), 1, 1)));
     }
 
     #[test]
@@ -137,8 +219,84 @@ mod tests {
         assert_eq!(edit("a\r\nb\r\nc\r\n", "a\nb", "x\ny", false).unwrap().0, "x\r\ny\r\nc\r\n");
         assert_eq!(edit("a\r\nb\r\n", "b", "x\ny", false).unwrap().0, "a\r\nx\r\ny\r\n");
         assert_eq!(edit("a\nb\n", "a\r\nb", "x\r\ny", false).unwrap().0, "x\ny\n");
-        // Mixed: what stands exactly so is found.
-        assert_eq!(edit("a\nb\r\nc\r\n", "a\nb", "x", false).unwrap().0, "x\r\nc\r\n");
+        assert_eq!(edit("a\r\nb", "b", "b\n", false).unwrap().0, "a\r\nb\r\n");
+        assert_eq!(edit("one\r\ntwo\r\n", "e\n", "", false).unwrap().0, "ontwo\r\n");
+        assert_eq!(edit("a\r\n\r\nb", "\n\n", "\n", false).unwrap().0, "a\r\nb");
+    }
+
+    /// In a file of mixed line breaks a text stands wherever a reader sees it, and each place keeps its own breaks.
+    #[test]
+    fn mixed_line_breaks_are_all_alike() {
+        let (windows, plain) = ("a\r\nb\r\n", "a\nb\n");
+        for text in [format!("{windows}-\r\n{windows}-\r\n{plain}"), format!("{plain}-\n{plain}-\n{windows}")] {
+            assert!(edit(&text, "a\nb", "x", false).unwrap_err().contains("3 times"));
+            let (after, count, line) = edit(&text, "a\nb", "Z\nZ\nZ", true).unwrap();
+            assert_eq!((count, line), (3, 1));
+            assert_eq!(after, text.replace("a\r\nb", "Z\r\nZ\r\nZ").replace("a\nb", "Z\nZ\nZ"));
+        }
+        assert_eq!(edit("a\r\nb\nc\nd\n", "a\nb", "z\ny", false).unwrap().0, "z\r\ny\nc\nd\n");
+        assert_eq!(edit("a\nb\r\nc\r\n", "a\nb\nc", "x\ny\nz\nw", false).unwrap().0, "x\ny\r\nz\r\nw\r\n");
+        assert_eq!(edit("a\nb\r\nc", "c", "c\nd\n", false).unwrap().0, "a\nb\r\nc\r\nd\r\n");
+        assert_eq!(edit("a\nb\r\nc\n", "a\n", "", false).unwrap().0, "b\r\nc\n");
+    }
+
+    /// Read with `\n` alone, the result is that of a plain replacement, whatever the line breaks are; and no `\r` is lost
+    /// or added where nothing is replaced.
+    #[test]
+    fn random_edits_are_plain_replacements() {
+        let mut random = 1_u64;
+        let mut below = |end: usize| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) as usize % end
+        };
+        for _ in 0..20_000 {
+            let mut some = |most: usize, breaks: &[&str]| -> String {
+                (0..below(most)).map(|_| ["a", "b", "é", breaks[below(breaks.len())]][below(4)]).collect()
+            };
+            let (text, old, new) = (some(30, &["\n", "\r\n"]), some(4, &["\n"]), some(5, &["\n"]));
+            let plain = text.replace("\r\n", "\n");
+            match edit(&text, &old, &new, true) {
+                Ok((after, count, _)) => {
+                    assert_eq!(after.replace("\r\n", "\n"), plain.replace(&old, &new), "{text:?} {old:?} {new:?}");
+                    assert!(!after.replace("\r\n", "\n").contains('\r'), "{text:?} {old:?} {new:?}");
+                    assert_eq!(count, plain.matches(&old).count());
+                    let breaks = |text: &str| text.matches("\r\n").count();
+                    let same_breaks = old.matches('\n').count() == new.matches('\n').count();
+                    assert!(!same_breaks || breaks(&after) == breaks(&text), "{text:?} {old:?} {new:?} {after:?}");
+                }
+                Err(_) => assert!(old.is_empty() || old == new || !plain.contains(&old), "{text:?} {old:?} {new:?}"),
+            }
+        }
+    }
+
+    /// Only what differs is replaced, so that bytes around it that cannot be written stay.
+    #[test]
+    fn what_both_texts_have_in_common_is_not_replaced() {
+        let edited = Edit { old: "bad \u{fffd} byte", new: "good \u{fffd} byte", all: false };
+        let edited = edited.apply("a", "a bad \u{fffd} byte").unwrap();
+        assert_eq!(edited.splices, [Splice { range: 2..4, new: "goo".to_owned() }]);
+        assert_eq!(common_ends("aa", "aaa"), (2, 0));
+        assert_eq!(common_ends("é1ü", "é2ü"), (2, 2));
+    }
+
+    /// A model names control characters as it was shown them.
+    #[test]
+    fn control_characters_may_be_escaped() {
+        let text = "\x1b[31mERROR\x1b[0m bad\rworse\n";
+        let (old, new) = (r"\u{1b}[31mERROR\u{1b}[0m bad\r", r"\u{1b}[32mOK\u{1b}[0m good\r");
+        assert_eq!(edit(text, old, new, false).unwrap().0, "\x1b[32mOK\x1b[0m good\rworse\n");
+        assert_eq!(edit(r"print(\u{1b})", r"\u{1b}", r"\u{1c}", false).unwrap().0, r"print(\u{1c})");
+        // What looks the same to a model stands in two places.
+        let both = "red = \"\x1b[31m\"\nred = \"\\u{1b}[31m\"\nend";
+        for all in [false, true] {
+            let error = edit(both, r"\u{1b}[31m", "x", all).unwrap_err();
+            assert!(error.contains("as it is written, and elsewhere"), "{error}");
+        }
+        let (written, raw) = ("\\u{1b}[31m\"\nend", "\\u{1b}[31m\"\nred");
+        assert_eq!(edit(both, written, "\"\nend", false).unwrap().0, both.replace("\\u{1b}[31m", ""));
+        assert_eq!(edit(both, raw, "\"\nred", false).unwrap().0, both.replace("\x1b[31m", ""));
+        let error = edit(text, "\x1b[31mERROR\x1b[0m bad worse", "x", false).unwrap_err();
+        assert!(error.contains(r"\u{1b}[31mERROR\u{1b}[0m bad\rworse"), "{error}");
     }
 
     #[test]

@@ -37,6 +37,11 @@ impl Entry {
         self.found.is_some()
     }
 
+    /// The file as it was found, if there is one.
+    pub(super) fn found(&self) -> Option<&Metadata> {
+        self.found.as_ref()
+    }
+
     /// What tells it from every other entry, however its path was written.
     pub(super) fn place(&self) -> Outcome<(u64, u64, &OsStr)> {
         let folder = self.folder.dir_metadata().map_err(|error| explain(&self.shown, &error))?;
@@ -87,19 +92,17 @@ impl Entry {
     /// Puts other content in the file's place, at once: whoever reads it sees the old one or the new one, and if it
     /// cannot be written the old one stays.
     pub(super) fn replace(&self, content: &[u8]) -> Outcome<()> {
-        self.stage(content)?.commit()
+        self.stage(content, &Permissions::default())?.commit()
     }
 
     /// Writes content beside the file, on the disk and with its permissions, so that it only has to be renamed.
-    pub(super) fn stage(&self, content: &[u8]) -> Outcome<Staged<'_>> {
-        self.try_stage(content).map_err(|error| explain(&self.shown, &error))
+    pub(super) fn stage(&self, content: &[u8], permissions: &Permissions) -> Outcome<Staged<'_>> {
+        self.try_stage(content, permissions).map_err(|error| explain(&self.shown, &error))
     }
 
-    fn try_stage(&self, content: &[u8]) -> io::Result<Staged<'_>> {
+    fn try_stage(&self, content: &[u8], permissions: &Permissions) -> io::Result<Staged<'_>> {
         let mut file = TempFile::new(&self.folder)?;
-        if let Some(found) = &self.found {
-            dress(file.as_file(), found)?;
-        }
+        permissions.set(file.as_file(), self.found.as_ref())?;
         file.write_all(content)?;
         file.as_file().sync_all()?;
         Ok(Staged { entry: self, file })
@@ -125,20 +128,41 @@ impl Staged<'_> {
     }
 }
 
-/// The permissions of the file whose place a new one takes, and its owner where that may be given. What ran with
-/// somebody else's rights does not any more: its content is another.
-fn dress(file: &File, like: &Metadata) -> io::Result<()> {
+/// The permissions of a file that is written: those of the file that it replaces, unless this says otherwise.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Permissions {
+    /// The file whose permissions and owner it gets, if it comes from another one.
+    pub(super) like: Option<Metadata>,
+    /// `true` makes it executable for everyone who may read it, `false` for no one.
+    pub(super) executable: Option<bool>,
+}
+
+impl Permissions {
     #[cfg(unix)]
-    {
-        use cap_std::fs::{MetadataExt, Permissions, PermissionsExt};
+    fn set(&self, file: &File, replaced: Option<&Metadata>) -> io::Result<()> {
+        use cap_std::fs::{MetadataExt, PermissionsExt};
         let own = file.metadata()?;
+        let like = self.like.as_ref().or(replaced).unwrap_or(&own);
         if (own.uid(), own.gid()) != (like.uid(), like.gid()) {
             let (user, group) = (rustix::fs::Uid::from_raw(like.uid()), rustix::fs::Gid::from_raw(like.gid()));
             // Only a superuser may give a file away; the content matters more.
             let _ = rustix::fs::fchown(file, Some(user), Some(group));
         }
-        file.set_permissions(Permissions::from_mode(like.mode() & 0o777))
+        // What ran with the rights of another user does not any more: its content is another.
+        let mode = like.mode() & 0o777;
+        let mode = match self.executable {
+            None => mode,
+            Some(true) => mode | (mode & 0o444) >> 2,
+            Some(false) => mode & !0o111,
+        };
+        file.set_permissions(cap_std::fs::Permissions::from_mode(mode))
     }
+
     #[cfg(not(unix))]
-    file.set_permissions(like.permissions())
+    fn set(&self, file: &File, replaced: Option<&Metadata>) -> io::Result<()> {
+        match self.like.as_ref().or(replaced) {
+            Some(like) => file.set_permissions(like.permissions()),
+            None => Ok(()),
+        }
+    }
 }

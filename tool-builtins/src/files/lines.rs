@@ -1,14 +1,13 @@
 //! Some lines out of the middle of a file, without what follows them.
 
-use std::io::{self, Cursor, Read};
+use std::io::{self, Read};
 
-use encoding_rs_io::DecodeReaderBytesBuilder;
+use encoding_rs::Encoding;
 use memchr::{memchr, memchr_iter};
 
-use super::text::{Binary, Form, form};
-use crate::bytes::guess_encoding;
+use super::text::{Binary, TextReader};
 
-/// How much is read at a time, and looked at to tell the encoding.
+/// Bytes read at a time.
 const CHUNK: usize = 64 * 1024;
 
 /// Which lines are wanted.
@@ -16,6 +15,8 @@ const CHUNK: usize = 64 * 1024;
 pub(super) struct Wanted {
     /// How many lines are left out before them.
     pub(super) offset: u64,
+    /// Characters of the first line to leave out.
+    pub(super) column: u64,
     /// The most lines.
     pub(super) lines: usize,
     /// The most bytes.
@@ -30,7 +31,10 @@ pub(super) struct Lines {
     pub(super) count: usize,
     /// What comes after them.
     pub(super) rest: Rest,
-    pub(super) form: Form,
+    /// The encoding of the file, unless everything that was read of it is ASCII.
+    pub(super) encoding: Option<&'static Encoding>,
+    /// `true` if bytes were replaced by U+FFFD because they are not valid UTF-8.
+    pub(super) has_invalid: bool,
 }
 
 /// What follows the lines that were read.
@@ -40,8 +44,8 @@ pub(super) enum Rest {
     Nothing,
     /// More lines.
     Lines,
-    /// The rest of the last line, which is too long.
-    OfTheLine,
+    /// The rest of the only line, which is too long, from this character on.
+    OfTheLine(u64),
 }
 
 /// Why there are no lines.
@@ -51,6 +55,8 @@ pub(super) enum NoLines {
     Binary(Binary),
     /// The file has only so many.
     PastTheEnd(u64),
+    /// The first line has only so many characters.
+    PastTheLine(u64),
     Cancelled,
 }
 
@@ -60,28 +66,10 @@ impl From<io::Error> for NoLines {
     }
 }
 
-/// Reads as far as the last of the wanted lines, and one chunk further at most.
-pub(super) fn read(mut file: impl Read, wanted: Wanted, is_cancelled: impl Fn() -> bool) -> Result<Lines, NoLines> {
-    let mut sample = Vec::with_capacity(CHUNK);
-    file.by_ref().take(CHUNK as u64).read_to_end(&mut sample)?;
-    let form = form(&sample, sample.len() < CHUNK).map_err(NoLines::Binary)?;
-    let content = Cursor::new(&sample[form.mark..]).chain(file);
-    if !form.is_utf16() {
-        return take(content, wanted, is_cancelled, form, &sample);
-    }
-    let mut decoding = DecodeReaderBytesBuilder::new();
-    let decoded = decoding.encoding(Some(form.encoding)).bom_sniffing(false).build(content);
-    take(decoded, wanted, is_cancelled, form, &sample)
-}
-
-fn take(
-    mut content: impl Read,
-    wanted: Wanted,
-    is_cancelled: impl Fn() -> bool,
-    form: Form,
-    sample: &[u8],
-) -> Result<Lines, NoLines> {
-    let mut taking = Taking { wanted, passed: 0, in_line: false, taken: Vec::new(), count: 0 };
+/// Reads as far as the last of the wanted lines and one chunk further at most, but for what decides the encoding.
+pub(super) fn read(file: impl Read, wanted: Wanted, is_cancelled: impl Fn() -> bool) -> Result<Lines, NoLines> {
+    let mut content = TextReader::new(file)?.map_err(NoLines::Binary)?;
+    let mut taking = Taking { wanted, passed: 0, in_line: false, skipped: 0, taken: Vec::new(), count: 0 };
     let mut chunk = vec![0; CHUNK];
     loop {
         if is_cancelled() {
@@ -92,13 +80,13 @@ fn take(
             read => read?,
         };
         if length == 0 {
-            return taking.at_end(form, sample);
+            return taking.at_end(content.encoding());
         }
-        if !form.is_utf16() && memchr(0, &chunk[..length]).is_some() {
+        if !content.is_utf16() && memchr(0, &chunk[..length]).is_some() {
             return Err(NoLines::Binary(Binary("application/octet-stream")));
         }
-        if let Some(rest) = taking.take(&chunk[..length]) {
-            return Ok(taking.lines(rest, form, sample));
+        if let Some(rest) = taking.take(&chunk[..length])? {
+            return Ok(taking.lines(rest, content.encoding()));
         }
     }
 }
@@ -110,23 +98,45 @@ struct Taking {
     passed: u64,
     /// Whether something of a line that is left out was seen, but not its end.
     in_line: bool,
+    /// Characters of the first line that were left out.
+    skipped: u64,
     taken: Vec<u8>,
     count: usize,
 }
 
+/// The rest of the file, once the wanted lines are complete.
+type Progress = Result<Option<Rest>, NoLines>;
+
 impl Taking {
     /// Takes what is wanted of a chunk; says what follows once that is everything.
-    fn take(&mut self, chunk: &[u8]) -> Option<Rest> {
-        let chunk = self.pass(chunk)?;
+    fn take(&mut self, chunk: &[u8]) -> Progress {
+        let Some(chunk) = self.pass(chunk) else { return Ok(None) };
+        let chunk = self.skip(chunk)?;
         let mut start = 0;
         for end in memchr_iter(b'\n', chunk) {
             if let Some(rest) = self.push(&chunk[start..=end]) {
-                return Some(rest);
+                return Ok(Some(rest));
             }
             start = end + 1;
         }
         let tail = &chunk[start..];
-        if tail.is_empty() { None } else { self.push(tail) }
+        Ok(if tail.is_empty() { None } else { self.push(tail) })
+    }
+
+    /// Leaves out the first characters of the first line.
+    fn skip<'a>(&mut self, chunk: &'a [u8]) -> Result<&'a [u8], NoLines> {
+        if self.wanted.column == 0 || !self.taken.is_empty() {
+            return Ok(chunk);
+        }
+        for (index, byte) in chunk.iter().enumerate() {
+            match *byte {
+                byte if is_continuation(byte) => {}
+                _ if self.skipped == self.wanted.column => return Ok(&chunk[index..]),
+                b'\n' => return Err(NoLines::PastTheLine(self.skipped)),
+                _ => self.skipped += 1,
+            }
+        }
+        Ok(&[])
     }
 
     /// Leaves out lines before those that are wanted; nothing if the whole chunk belongs to them.
@@ -164,41 +174,43 @@ impl Taking {
             }
             self.count = 1;
             self.taken.extend_from_slice(&piece[..room]);
-            return Some(Rest::OfTheLine);
+            return Some(self.cut());
         }
         self.count += usize::from(begins_line);
         self.taken.extend_from_slice(piece);
         None
     }
 
-    fn at_end(self, form: Form, sample: &[u8]) -> Result<Lines, NoLines> {
-        let is_past = self.count == 0 && self.wanted.offset > 0;
-        match is_past {
-            true => Err(NoLines::PastTheEnd(self.passed + u64::from(self.in_line))),
-            false => Ok(self.lines(Rest::Nothing, form, sample)),
+    /// Ends in the middle of the only line, between two characters.
+    fn cut(&mut self) -> Rest {
+        let start = self.taken.iter().rposition(|byte| !is_continuation(*byte)).unwrap_or(0);
+        if String::from_utf8_lossy(&self.taken[start..]).contains(char::REPLACEMENT_CHARACTER) && start > 0 {
+            self.taken.truncate(start);
+        }
+        let characters = self.taken.iter().filter(|byte| !is_continuation(**byte)).count();
+        Rest::OfTheLine(self.wanted.column + characters as u64)
+    }
+
+    fn at_end(self, encoding: Option<&'static Encoding>) -> Result<Lines, NoLines> {
+        match self.count {
+            0 if self.skipped > 0 => Err(NoLines::PastTheLine(self.skipped)),
+            0 if self.wanted.offset > 0 => Err(NoLines::PastTheEnd(self.passed + u64::from(self.in_line))),
+            _ => Ok(self.lines(Rest::Nothing, encoding)),
         }
     }
 
-    fn lines(mut self, rest: Rest, mut form: Form, sample: &[u8]) -> Lines {
-        if rest == Rest::OfTheLine && form.encoding == encoding_rs::UTF_8 {
-            // A character that was cut is left out.
-            let whole = std::str::from_utf8(&self.taken).map_err(|error| (error.valid_up_to(), error.error_len()));
-            if let Err((end, None)) = whole {
-                self.taken.truncate(end);
-            }
-        }
-        let text = if form.is_utf16() || form.encoding == encoding_rs::UTF_8 {
-            String::from_utf8(self.taken).unwrap_or_else(|error| {
-                // The beginning did not show that the file is in another encoding.
-                let bytes = error.into_bytes();
-                form.encoding = guess_encoding(&[sample, &bytes].concat(), true);
-                form.encoding.decode_without_bom_handling(&bytes).0.into_owned()
-            })
-        } else {
-            form.encoding.decode_without_bom_handling(&self.taken).0.into_owned()
+    fn lines(self, rest: Rest, encoding: Option<&'static Encoding>) -> Lines {
+        let (text, has_invalid) = match String::from_utf8(self.taken) {
+            Ok(text) => (text, false),
+            Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
         };
-        Lines { text, count: self.count, rest, form }
+        Lines { text, count: self.count, rest, encoding, has_invalid }
     }
+}
+
+/// Returns `true` for the bytes of a UTF-8 character after its first.
+fn is_continuation(byte: u8) -> bool {
+    byte & 0b1100_0000 == 0b1000_0000
 }
 
 #[cfg(test)]
@@ -217,7 +229,7 @@ mod tests {
     }
 
     fn some(bytes: &[u8], offset: u64, lines: usize) -> Result<Lines, NoLines> {
-        read(bytes, Wanted { offset, lines, bytes: 1_000_000 }, || false)
+        read(bytes, Wanted { offset, column: 0, lines, bytes: 1_000_000 }, || false)
     }
 
     #[test]
@@ -258,7 +270,7 @@ mod tests {
     fn what_follows_the_lines_is_not_read() {
         let line = b"0123456789\n".repeat(10_000_000 / 11);
         let read_bytes = std::cell::Cell::new(0);
-        let wanted = Wanted { offset: 450_000, lines: 100, bytes: 1_000_000 };
+        let wanted = Wanted { offset: 450_000, column: 0, lines: 100, bytes: 1_000_000 };
         let lines = read(Counting(&*line, &read_bytes), wanted, || false).unwrap();
         assert_eq!((lines.count, lines.rest), (100, Rest::Lines));
         let needed = (450_000 + 100) * 11;
@@ -267,19 +279,66 @@ mod tests {
 
     #[test]
     fn what_is_too_long_is_cut_between_lines_or_within_the_only_one() {
-        let cut = |text: &str, bytes| read(text.as_bytes(), Wanted { offset: 0, lines: 10, bytes }, || false).unwrap();
+        let cut = |text: &str, bytes| {
+            read(text.as_bytes(), Wanted { offset: 0, column: 0, lines: 10, bytes }, || false).unwrap()
+        };
         let lines = cut("abc\ndef\n", 6);
         assert_eq!((lines.text.as_str(), lines.count, lines.rest), ("abc\n", 1, Rest::Lines));
         let lines = cut("grüße\n", 3);
-        assert_eq!((lines.text.as_str(), lines.count, lines.rest), ("gr", 1, Rest::OfTheLine));
+        assert_eq!((lines.text.as_str(), lines.count, lines.rest), ("gr", 1, Rest::OfTheLine(2)));
+    }
+
+    /// Read part by part, a long line is what it is; the end of one part is the beginning of the next.
+    #[test]
+    fn a_line_that_was_cut_is_read_on() {
+        let long: String = "naïve 漢字 😀 x".chars().cycle().take(30_000).collect();
+        for encoding in [encoding_rs::UTF_8, encoding_rs::UTF_16LE, encoding_rs::GBK] {
+            let text = format!("first\n{long}\nlast\n");
+            let text = if encoding == encoding_rs::GBK { text.replace(['ï', '😀'], "字") } else { text };
+            let bytes = match encoding == encoding_rs::UTF_16LE {
+                true => "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect(),
+                false => encoding.encode(&text).0.into_owned(),
+            };
+            for bytes_each in [7_000, 65_536, 70_001] {
+                let (mut whole, mut column) = (String::new(), 0);
+                loop {
+                    let wanted = Wanted { offset: 1, column, lines: 1, bytes: bytes_each };
+                    let lines = read(&*bytes, wanted, || false).unwrap();
+                    whole.push_str(&lines.text);
+                    match lines.rest {
+                        Rest::OfTheLine(next) => column = next,
+                        rest => break assert_eq!(rest, Rest::Lines),
+                    }
+                }
+                assert!(whole == text.split_inclusive('\n').nth(1).unwrap(), "{} {bytes_each}", encoding.name());
+            }
+        }
+        let at =
+            |text: &str, column| read(text.as_bytes(), Wanted { offset: 0, column, lines: 9, bytes: 100 }, || false);
+        assert_eq!(at("größe\nx\n", 4).unwrap().text, "e\nx\n");
+        assert_eq!(at("größe\nx\n", 5).unwrap().text, "\nx\n");
+        assert!(matches!(at("größe\nx\n", 6), Err(NoLines::PastTheLine(5))));
+        assert!(matches!(at("größe", 5), Err(NoLines::PastTheLine(5))));
+    }
+
+    /// One invalid byte is shown as such; the lines around it are the same wherever one begins to read.
+    #[test]
+    fn no_offset_changes_how_a_file_is_read() {
+        let mut bytes = "Größe\n".repeat(20_000).into_bytes();
+        bytes.extend_from_slice(b"bad \xFF byte\n");
+        bytes.extend_from_slice("Größe\n".repeat(5).as_bytes());
+        for (offset, expected) in
+            [(3, "Größe\n"), (19_999, "Größe\n"), (20_000, "bad \u{fffd} byte\n"), (20_002, "Größe\n")]
+        {
+            let lines = some(&bytes, offset, 1).unwrap();
+            assert_eq!((lines.text.as_str(), lines.encoding), (expected, Some(encoding_rs::UTF_8)), "{offset}");
+            assert_eq!(lines.has_invalid, offset == 20_000);
+        }
     }
 
     #[test]
-    fn an_encoding_that_shows_late_is_still_found() {
+    fn a_zero_byte_that_shows_late_is_found() {
         let mut bytes = b"plain\n".repeat(CHUNK);
-        bytes.extend_from_slice(b"sch\xF6ne Gr\xFC\xDFe aus K\xF6ln\n");
-        let lines = some(&bytes, CHUNK as u64, 1).unwrap();
-        assert_eq!((lines.text.as_str(), lines.form.encoding), ("schöne Grüße aus Köln\n", encoding_rs::WINDOWS_1252));
         bytes.push(0);
         assert!(matches!(some(&bytes, CHUNK as u64, 5), Err(NoLines::Binary(_))));
     }
@@ -296,7 +355,7 @@ mod tests {
         let endless = io::repeat(b'\n');
         let chunks = std::cell::Cell::new(0);
         let stopped = || chunks.replace(chunks.get() + 1) > 10;
-        let wanted = Wanted { offset: u64::MAX, lines: 1, bytes: 10 };
+        let wanted = Wanted { offset: u64::MAX, column: 0, lines: 1, bytes: 10 };
         assert!(matches!(read(endless, wanted, stopped), Err(NoLines::Cancelled)));
     }
 }

@@ -33,8 +33,16 @@
 //!   old one whole. One that may not be written is not replaced either. Owners are kept where the system allows it,
 //!   extended attributes are not.
 //! - Nothing is deleted unless [`allow_delete`](Files::allow_delete) says so, by no patch either.
+//! - An edit or a patch changes what it names. All other bytes of a file stay, invalid ones too; so do its encoding, its
+//!   line breaks and, under another name, its permissions.
+//!
+//! # What is left out of lists and searches
+//! `.git`, `node_modules`, and what `.ignore`, `.gitignore` and `.git/info/exclude` name, in this order and in any folder
+//! of the workspace. Git's rules end at the border of a repository. The ignore file of the user who runs the program is
+//! not read, since it lies outside the workspace.
 
 mod change;
+mod controls;
 mod edit;
 mod entry;
 mod failure;

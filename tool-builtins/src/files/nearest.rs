@@ -23,6 +23,8 @@ pub(super) struct Near {
 
 /// The place where most lines stand as they were wanted, white space aside; or else the line that is most alike.
 pub(super) fn nearest(text: &str, wanted: &str) -> Option<Near> {
+    // A byte order mark is no part of the first line.
+    let text = text.trim_start_matches('\u{feff}');
     let wanted: Vec<&str> = wanted.lines().map(str::trim).take(MOST_LINES).collect();
     let start = most_votes(text, &wanted).or_else(|| most_alike(text, &wanted))?;
     let lines: Vec<&str> = text.lines().skip(start).take(wanted.len()).collect();

@@ -1,5 +1,6 @@
 //! `search_files`: ripgrep's libraries over a confined walk.
 
+use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -11,9 +12,11 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 use tool_runtime::display::thousands;
 use tool_runtime::{CancellationToken, HandlerError};
 
+use super::controls::show_controls;
 use super::failure::{Outcome, quoted, retry};
 use super::glob::Glob;
 use super::list::of_walk;
+use super::text::TextReader;
 use super::walk::{Found, Visitor, Walk, Walked, in_order};
 use super::workspace::{Workspace, open_file};
 use crate::count::counted;
@@ -60,8 +63,14 @@ impl Query<'_> {
             .before_context(self.context)
             .after_context(self.context)
             .heap_limit(Some(MOST_LINE_BYTES))
+            .bom_sniffing(false)
             .multi_line(self.spans_lines())
             .build()
+    }
+
+    /// Returns `true` if the pattern names `\r`. Otherwise `\r\n` is read as `\n`, as in everything the model is shown.
+    fn has_carriage_return(&self) -> bool {
+        self.pattern.contains('\r') || (!self.literal && self.pattern.contains(r"\r"))
     }
 
     fn spans_lines(&self) -> bool {
@@ -94,6 +103,7 @@ struct Search<'a> {
     glob: Option<&'a Glob>,
     matcher: RegexMatcher,
     searcher: Searcher,
+    has_carriage_return: bool,
     limit: usize,
     cancelled: &'a CancellationToken,
     found: Vec<Matches>,
@@ -130,8 +140,14 @@ impl Search<'_> {
     fn search(&mut self, file: File, path: PathBuf) {
         self.tally.searched += 1;
         let mut sink = Collecting { matcher: &self.matcher, limit: self.limit, lines: Vec::new(), count: 0, kept: 0 };
-        let file = Stoppable { file, cancelled: self.cancelled };
-        if self.searcher.search_reader(&self.matcher, file, &mut sink).is_err() {
+        let searched = match TextReader::new(Stoppable { file, cancelled: self.cancelled }) {
+            Ok(Ok(text)) if self.has_carriage_return => self.searcher.search_reader(&self.matcher, text, &mut sink),
+            Ok(Ok(text)) => self.searcher.search_reader(&self.matcher, FoldBreaks::new(text), &mut sink),
+            // A binary file has nothing to find.
+            Ok(Err(_)) => Ok(()),
+            Err(error) => Err(error),
+        };
+        if searched.is_err() {
             self.tally.left_out += 1;
         }
         let Collecting { lines, count, kept, .. } = sink;
@@ -171,6 +187,64 @@ impl Read for Stoppable<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.cancelled.is_cancelled() { Err(io::ErrorKind::TimedOut.into()) } else { self.file.read(buffer) }
     }
+}
+
+/// A reader that makes one `\n` of every `\r\n`.
+struct FoldBreaks<R> {
+    inner: R,
+    /// `true` if the last byte read was `\r`, which is held back until the next one is known.
+    holds_return: bool,
+    /// Bytes read ahead for a buffer that was too small.
+    left: VecDeque<u8>,
+}
+
+/// The shortest buffer that [`FoldBreaks`] reads into directly.
+const LEAST_BUFFER: usize = 64;
+
+impl<R: Read> FoldBreaks<R> {
+    fn new(inner: R) -> Self {
+        Self { inner, holds_return: false, left: VecDeque::new() }
+    }
+
+    fn fold_into(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let held = usize::from(self.holds_return);
+            let length = self.inner.read(&mut buffer[held..])?;
+            buffer[..held].fill(b'\r');
+            self.holds_return = length > 0 && buffer[held + length - 1] == b'\r';
+            let kept = fold(&mut buffer[..held + length - usize::from(self.holds_return)]);
+            if kept > 0 || length == 0 {
+                return Ok(kept);
+            }
+        }
+    }
+}
+
+impl<R: Read> Read for FoldBreaks<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.left.is_empty() && buffer.len() >= LEAST_BUFFER {
+            return self.fold_into(buffer);
+        }
+        if self.left.is_empty() {
+            let mut chunk = [0; LEAST_BUFFER];
+            let length = self.fold_into(&mut chunk)?;
+            self.left.extend(&chunk[..length]);
+        }
+        self.left.read(buffer)
+    }
+}
+
+/// Moves bytes together over every `\r` that a `\n` follows; how many are left.
+fn fold(bytes: &mut [u8]) -> usize {
+    let Some(first) = memchr::memchr(b'\r', bytes) else { return bytes.len() };
+    let mut kept = first;
+    for at in first..bytes.len() {
+        if !bytes[at..].starts_with(b"\r\n") {
+            bytes[kept] = bytes[at];
+            kept += 1;
+        }
+    }
+    kept
 }
 
 /// Keeps the first matches of a file and counts the others.
@@ -218,12 +292,15 @@ impl Sink for Collecting<'_> {
 fn shown(line: &[u8], matcher: Option<&RegexMatcher>) -> String {
     let line = line.trim_ascii_end();
     if line.len() <= MOST_SHOWN {
-        return String::from_utf8_lossy(line).into_owned();
+        return show_controls(&String::from_utf8_lossy(line)).into_owned();
     }
     let found = matcher.and_then(|matcher| matcher.find(line).ok().flatten()).map_or(0, |found| found.start());
-    let start = found.saturating_sub(MOST_SHOWN / 4);
-    let end = (start + MOST_SHOWN).min(line.len());
+    // No character is cut.
+    let whole = |at: usize| (at..line.len()).find(|at| line[*at] & 0b1100_0000 != 0b1000_0000).unwrap_or(line.len());
+    let start = whole(found.saturating_sub(MOST_SHOWN / 4));
+    let end = whole((start + MOST_SHOWN).min(line.len()));
     let part = String::from_utf8_lossy(&line[start..end]);
+    let part = show_controls(&part);
     format!("{}{part}{}", if start > 0 { "…" } else { "" }, if end < line.len() { "…" } else { "" })
 }
 
@@ -247,7 +324,7 @@ pub(super) fn search_file(
     let matcher = query.matcher()?;
     let mut search = new_search(workspace, Path::new(""), None, query, &matcher, cancelled);
     let (file, _) = workspace.file(path)?;
-    if glob.is_some_and(|glob| !glob.fits(Path::new(path.trim_start_matches("./")))) {
+    if glob.is_some_and(|glob| !glob.fits(&workspace.relative_to_base(path))) {
         let path = quoted(path);
         return retry(format!("{path} does not fit `glob`: leave that out to search this file, or give a folder."));
     }
@@ -270,6 +347,7 @@ fn new_search<'a>(
         glob,
         matcher: matcher.clone(),
         searcher: query.searcher(),
+        has_carriage_return: query.has_carriage_return(),
         limit: query.limit,
         cancelled,
         found: Vec::new(),
@@ -333,4 +411,36 @@ fn summary(tally: Tally, query: Query<'_>, walked: Walked) -> String {
     }
     parts.extend(of_walk(walked));
     format!("[{}]", parts.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives a few bytes at a time.
+    struct Slowly<'a>(&'a [u8], usize);
+
+    impl Read for Slowly<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let length = buffer.len().min(self.1);
+            self.0.read(&mut buffer[..length])
+        }
+    }
+
+    #[test]
+    fn line_breaks_are_folded_wherever_chunks_end() {
+        for text in ["", "\r", "\r\n", "a\r\nb", "a\rb\r\n\r\n", "\r\r\n\r", "a\n\r\nb\r\r", "plain\n"] {
+            for (given, taken) in [(1, 1), (2, 1), (1, 7), (3, 100), (64, 64), (100, 100)] {
+                let mut folding = FoldBreaks::new(Slowly(text.as_bytes(), given));
+                let (mut folded, mut buffer) = (Vec::new(), vec![0; taken]);
+                loop {
+                    match folding.read(&mut buffer).unwrap() {
+                        0 => break,
+                        length => folded.extend_from_slice(&buffer[..length]),
+                    }
+                }
+                assert_eq!(String::from_utf8(folded).unwrap(), text.replace("\r\n", "\n"), "{given} {taken}");
+            }
+        }
+    }
 }

@@ -10,7 +10,7 @@ use super::failure::{Outcome, explain, quoted, retry};
 use super::glob::Glob;
 use super::kind::describe;
 use super::lines::Wanted;
-use super::patch::{Plan, unmapped};
+use super::patch::Plan;
 use super::search::Query;
 use super::walk::Walk;
 use super::workspace::Parents;
@@ -36,14 +36,17 @@ impl Files {
         /// Whether to put its number before each line. The numbers are no part of the file.
         #[arg(default = false)]
         line_numbers: bool,
+        /// Characters of the first line to skip, to read on in a line that was cut for its length.
+        #[arg(default = 0)]
+        column: u64,
         #[inject] cancelled: &CancellationToken,
     ) -> Result<String, HandlerError> {
-        let wanted = Wanted { offset, lines: limit, bytes: self.limits.read_bytes };
+        let wanted = Wanted { offset, column, lines: limit, bytes: self.limits.read_bytes };
         read::read(&self.workspace, path, wanted, line_numbers, cancelled)
     }
 
     /// Write a text file, as UTF-8. Folders that do not exist are made. The old content is replaced as a whole, or
-    /// added to.
+    /// lines are added to its end, in its encoding.
     #[tool(name = "write_file", sensitive, destructive, blocking, preview = "preview_write")]
     pub fn write_file(
         &self,
@@ -107,23 +110,24 @@ impl Files {
         let entry = self.existing(path)?;
         let before = decoded(path, entry.read(self.limits.change_bytes)?)?;
         let edited = edit.apply(path, &before.text)?;
-        let bytes = before.encode(&edited.text).map_err(|c| unmapped(path, before.form, c))?;
-        let size = size(&edited.text, bytes.len());
-        let summary = match edited.count {
+        let (after, bytes) = before.spliced(path, &edited.splices)?;
+        let size = size(&after.text, bytes.len());
+        let summary = match edited.splices.len() {
             1 => format!("Edited {path} in line {}, {size}.", edited.line),
             count => format!("Edited {path} in {} from line {} on, {size}.", counted(count, "place"), edited.line),
         };
-        let (before, after) = (Content::Text(before.text), Content::Text(edited.text));
-        Ok((entry, EditedFile { bytes, change: Change { path: path.to_owned(), before, after }, summary }))
+        let change = Change::new(path, Content::Text(before.text), Content::Text(after.text));
+        Ok((entry, EditedFile { bytes, change, summary }))
     }
 
-    /// Apply a unified diff, which may change, create, delete and rename several files: all of it, or nothing if some
-    /// of it does not fit.
+    /// Apply a unified diff, which may change, create, delete, rename and copy several files: all of it, or nothing if
+    /// some of it does not fit.
     #[tool(name = "apply_patch", sensitive, destructive, blocking, preview = "preview_patch")]
     pub fn apply_patch(
         &self,
         /// The diff, with `--- a/path` and `+++ b/path` for each file (`/dev/null` for one that is created or deleted)
-        /// and hunks such as `@@ -12,3 +12,4 @@`. The lines around a change must be those of the file.
+        /// and hunks such as `@@ -12,3 +12,4 @@`. The lines around a change must be those of the file. The headers of
+        /// `git diff` for renames, copies and modes are understood.
         patch: &str,
         #[inject] notes: &Notes,
     ) -> Result<String, HandlerError> {
@@ -177,7 +181,7 @@ impl Files {
         if kind.is_dir() {
             return retry(format!("{} is a folder; only files can be deleted.", quoted(path)));
         }
-        Ok(Change { path: path.to_owned(), before: self.shown(path, kind), after: Content::Nothing })
+        Ok(Change::new(path, self.shown(path, kind), Content::Nothing))
     }
 
     /// What is moved or deleted, as far as it can be shown: what cannot be read can be moved and deleted all the same.
@@ -234,10 +238,7 @@ impl Files {
             return Ok(Vec::new());
         }
         let content = self.shown(from, kind);
-        Ok(vec![
-            Change { path: from.to_owned(), before: content.clone(), after: Content::Nothing },
-            Change { path: to.to_owned(), before: replaced, after: content },
-        ])
+        Ok(vec![Change::new(from, content.clone(), Content::Nothing), Change::new(to, replaced, content)])
     }
 
     /// List files with their sizes, sorted: those of a folder, or of all folders in it. What `.gitignore` names, `.git`

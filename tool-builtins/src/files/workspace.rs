@@ -5,7 +5,7 @@
 //! afterwards, since whoever swaps a folder for a symbolic link in between would win.
 
 use std::borrow::Cow;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -15,6 +15,7 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use tool_runtime::HandlerError;
 use tool_runtime::display::escape;
 
+use super::controls::escaped_char;
 use super::entry::Entry;
 use super::failure::{Outcome, explain, quoted, retry};
 use super::kind::{FileRule, describe};
@@ -49,12 +50,41 @@ impl Workspace {
 
     /// A path as seen from the descriptor. Nothing is decided here: what leads out is refused when it is opened.
     ///
-    /// A path that begins with the workspace's own is taken as relative to it, because models repeat what they read.
+    /// A path that begins with the workspace's own is taken as relative to it, because models repeat what they read. For
+    /// the same reason the escapes are read in which [`shown`](Self::shown) writes unusual names.
     fn relative(&self, path: &str, last: FollowSymlinks) -> Outcome<PathBuf> {
         if path.is_empty() {
             return retry("The path is empty; `.` is the workspace.");
         }
-        let given = Path::new(path);
+        let literal = self.beneath(path, Path::new(path), last)?;
+        Ok(match self.unescaped(&literal) {
+            None => literal,
+            Some(meant) if self.confined => meant,
+            Some(meant) => self.anywhere(&Path::new("/").join(meant), last),
+        })
+    }
+
+    /// Returns a path with the escapes read of those names that exist only so; `None` if there is no such name.
+    fn unescaped(&self, path: &Path) -> Option<PathBuf> {
+        let is_missing =
+            |path: &Path| self.dir.symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+        let mut meant = PathBuf::new();
+        let mut is_other = false;
+        for name in path.components() {
+            let literal = meant.join(name);
+            let other = unescaped(name.as_os_str()).map(|name| meant.join(name));
+            let other = other.filter(|other| is_missing(&literal) && self.dir.symlink_metadata(other).is_ok());
+            is_other |= other.is_some();
+            meant = other.unwrap_or(literal);
+        }
+        if split(path).is_none() {
+            // The separator at the end, which is no component.
+            meant.push("");
+        }
+        is_other.then_some(meant)
+    }
+
+    fn beneath(&self, path: &str, given: &Path, last: FollowSymlinks) -> Outcome<PathBuf> {
         if !self.confined {
             return Ok(self.anywhere(given, last));
         }
@@ -80,6 +110,12 @@ impl Workspace {
         };
         let inside = whole.strip_prefix("/").unwrap_or(&whole);
         if inside.as_os_str().is_empty() { PathBuf::from(".") } else { inside.to_owned() }
+    }
+
+    /// A path as seen from where relative paths begin, for patterns to be compared with.
+    pub(super) fn relative_to_base(&self, path: &str) -> PathBuf {
+        let given = Path::new(path);
+        normal(given.strip_prefix(&self.root).unwrap_or(given))
     }
 
     /// A regular file, opened to be read.
@@ -116,11 +152,7 @@ impl Workspace {
     /// A path met on a walk as the model is to write it, on one line. What is not UTF-8 in it is shown as numbers.
     pub(super) fn shown(&self, path: &Path) -> String {
         let path = if self.confined { Cow::Borrowed(path) } else { Cow::Owned(self.seen_from_base(path)) };
-        let mut shown = String::new();
-        for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
-            shown.push_str(&escape(chunk.valid()));
-            shown.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02X}")));
-        }
+        let shown = escaped(path.as_os_str());
         if shown.is_empty() { ".".to_owned() } else { shown }
     }
 
@@ -293,6 +325,47 @@ fn split(path: &Path) -> Option<(PathBuf, OsString)> {
     }
     let name = path.file_name()?.to_owned();
     Some((path.parent().map(Path::to_owned).unwrap_or_default(), name))
+}
+
+/// Writes a name on one line, with numbers for what is not UTF-8 in it.
+fn escaped(name: &OsStr) -> String {
+    let mut shown = String::new();
+    for chunk in name.as_encoded_bytes().utf8_chunks() {
+        shown.push_str(&escape(chunk.valid()));
+        shown.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02X}")));
+    }
+    shown
+}
+
+/// Returns the name that [`escaped`] writes so; `None` if that is the name itself. Nothing else can be escaped, so that
+/// a rule about paths, such as one for `.env`, holds for every spelling.
+#[cfg(unix)]
+fn unescaped(shown: &OsStr) -> Option<OsString> {
+    use std::os::unix::ffi::OsStringExt;
+    let shown = shown.to_str().filter(|shown| shown.contains('\\'))?;
+    let byte = |text: &str| u8::from_str_radix(text.strip_prefix(r"\x")?.get(..2)?, 16).ok();
+    let mut bytes = Vec::with_capacity(shown.len());
+    let mut rest = shown;
+    while let Some(at) = rest.find('\\') {
+        bytes.extend_from_slice(&rest.as_bytes()[..at]);
+        rest = &rest[at..];
+        if let Some(byte) = byte(rest) {
+            bytes.push(byte);
+            rest = &rest[r"\xFF".len()..];
+            continue;
+        }
+        // A backslash itself is not escaped.
+        let (c, length) = escaped_char(rest).unwrap_or(('\\', 1));
+        bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        rest = &rest[length..];
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    Some(OsString::from_vec(bytes)).filter(|name| name != shown && escaped(name) == shown)
+}
+
+#[cfg(not(unix))]
+fn unescaped(_: &OsStr) -> Option<OsString> {
+    None
 }
 
 /// A path without `.` in it, as walks show it. `..` stays: what it means is for the kernel to say.

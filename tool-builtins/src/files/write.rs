@@ -7,8 +7,7 @@ use tool_runtime::HandlerError;
 use super::change::{Change, Content};
 use super::entry::Entry;
 use super::failure::{Outcome, quoted};
-use super::patch::unmapped;
-use super::text::{Binary, Form, Text, line_count, line_ending, with_ending};
+use super::text::{Binary, Splice, Text, line_count, line_ending, with_ending};
 use crate::count::counted;
 
 /// What becomes of what a file holds already.
@@ -46,22 +45,28 @@ impl Write {
         let after = Content::Text(content.to_owned());
         Self {
             bytes: content.as_bytes().to_vec(),
-            change: Change { path: path.to_owned(), before, after },
+            change: Change::new(path, before, after),
             summary: format!("{verb} {path}, {size}."),
         }
     }
 
-    /// In the encoding of the file, and with its line breaks.
+    /// Appends in the encoding of the file and with its line breaks, on a line of its own.
     fn append(path: &str, entry: &Entry, content: &str, limit: u64) -> Outcome<Self> {
-        let text = decoded(path, entry.read(limit)?)?;
-        let ending = if text.text.contains('\n') { line_ending(&text.text) } else { "" };
-        let added = if ending == "\r\n" { with_ending(content, ending) } else { content.to_owned() };
-        let after = format!("{}{added}", text.text);
-        let bytes = text.encode(&after).map_err(|c| unmapped(path, text.form, c))?;
-        let added = counted(line_count(&added), "line");
-        let summary = format!("Appended {added} to {path}, {}.", size(&after, bytes.len()));
-        let (before, after) = (Content::Text(text.text), Content::Text(after));
-        Ok(Self { bytes, change: Change { path: path.to_owned(), before, after }, summary })
+        let before = decoded(path, entry.read(limit)?)?;
+        let ending = if before.text.contains('\n') { line_ending(&before.text) } else { "" };
+        let mut added = if ending == "\r\n" { with_ending(content, ending) } else { content.to_owned() };
+        let lines = counted(line_count(&added), "line");
+        let is_open = !before.text.trim_start_matches('\u{feff}').is_empty() && !before.text.ends_with(['\n', '\r']);
+        let mut broken = "";
+        if is_open && !added.is_empty() && !added.starts_with(['\n', '\r']) {
+            added.insert_str(0, if ending.is_empty() { "\n" } else { ending });
+            broken = " The last line had no line break; one was added after it.";
+        }
+        let end = before.text.len();
+        let (after, bytes) = before.spliced(path, &[Splice { range: end..end, new: added }])?;
+        let summary = format!("Appended {lines} to {path}, {}.{broken}", size(&after.text, bytes.len()));
+        let change = Change::new(path, Content::Text(before.text), Content::Text(after.text));
+        Ok(Self { bytes, change, summary })
     }
 
     /// Does it; what was done.
@@ -78,8 +83,5 @@ pub(super) fn size(text: &str, bytes: usize) -> String {
 
 /// A file's bytes as text, if they are.
 pub(super) fn decoded(path: &str, bytes: Vec<u8>) -> Outcome<Text> {
-    if bytes.is_empty() {
-        return Ok(Text { text: String::new(), form: Form::PLAIN });
-    }
     Text::decode(bytes).map_err(|Binary(kind)| HandlerError::failed(format!("{} is no text but {kind}.", quoted(path))))
 }

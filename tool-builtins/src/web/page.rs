@@ -15,7 +15,7 @@ use super::charset::decode;
 use super::content::Kind;
 use super::error::{FetchError, Refusal};
 use super::fetch::Fetched;
-use super::html::{Style, render};
+use super::html::{Rendered, Style, render};
 use crate::count::counted;
 
 /// How a page is written down.
@@ -40,6 +40,8 @@ pub(super) struct Page {
     kind: String,
     title: Option<String>,
     text: String,
+    /// How many characters beside the content were left out.
+    left_out: usize,
     bytes: usize,
     cut: bool,
 }
@@ -70,13 +72,13 @@ impl Page {
             Format::Html => None,
         };
         let rendered = style.filter(|_| kind == Kind::Html).map(|style| render(&source, &url, style, stop));
-        let (title, text, cut) = match rendered {
-            Some(rendered) => (rendered.title, rendered.text, cut || rendered.cut),
-            None => (None, source, cut),
+        let (title, text, left_out, cut) = match rendered {
+            Some(Rendered { title, text, left_out, cut: is_cut }) => (title, text, left_out, cut || is_cut),
+            None => (None, source, 0, cut),
         };
         let essence = if content_type.essence.is_empty() { "of no type" } else { &content_type.essence };
         let kind = format!("{essence}, {charset}");
-        Ok(Self { url, redirects, status: status.to_string(), kind, title, text, bytes: bytes.len(), cut })
+        Ok(Self { url, redirects, status: status.to_string(), kind, title, text, left_out, bytes: bytes.len(), cut })
     }
 
     /// A part of the page, in characters, with what there is to know about it.
@@ -103,7 +105,7 @@ pub(super) struct Part<'a> {
 impl Part<'_> {
     /// What the model reads: a few lines about the page, then the page.
     pub(super) fn to_output(&self) -> String {
-        let Page { url, redirects, status, kind, title, cut, .. } = self.page;
+        let Page { url, redirects, status, kind, title, left_out, cut, .. } = self.page;
         let mut output = format!("URL: {url}\n");
         // What is written to a `String` cannot fail.
         if let Some(first) = redirects.first() {
@@ -114,6 +116,13 @@ impl Part<'_> {
             _ = writeln!(output, "Title: {title}");
         }
         _ = writeln!(output, "Length: {}", self.length_in_words());
+        if *left_out > 0 {
+            let left_out = counted(*left_out, "character");
+            _ = writeln!(
+                output,
+                "Left out: {left_out} around the content, such as navigation; `format` = \"html\" has all."
+            );
+        }
         if *cut {
             output.push_str("The page goes on after that, but is too long, or too deeply nested, to be read whole.\n");
         }

@@ -13,16 +13,15 @@ impl Program {
         Self { workspace: tempfile::tempdir().unwrap() }
     }
 
+    fn command(&self, flags: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tool-builtins"));
+        command.arg("--workspace").arg(self.workspace.path()).args(flags);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
     fn start(&self, flags: &[&str]) -> Child {
-        Command::new(env!("CARGO_BIN_EXE_tool-builtins"))
-            .arg("--workspace")
-            .arg(self.workspace.path())
-            .args(flags)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap()
+        self.command(flags).spawn().unwrap()
     }
 
     fn output(&self, flags: &[&str], input: &[u8]) -> Output {
@@ -210,6 +209,27 @@ fn it_shows_its_manifest() {
     for (name, tool) in manifest.as_object().unwrap() {
         assert_ne!(tool.get("read_only").is_some(), tool.get("sensitive").is_some(), "{name}");
     }
+}
+
+/// A workspace looks the same whichever account serves it: no file outside it has a say in what is left out.
+#[test]
+fn the_users_own_ignore_file_is_not_read() {
+    let (program, home) = (Program::new(), tempfile::tempdir().unwrap());
+    std::fs::create_dir_all(home.path().join(".config/git")).unwrap();
+    std::fs::write(home.path().join(".config/git/ignore"), "*.note\n").unwrap();
+    std::fs::write(home.path().join(".gitconfig"), "[core]\nexcludesFile = ~/.config/git/ignore\n").unwrap();
+    std::fs::create_dir(program.workspace.path().join(".git")).unwrap();
+    std::fs::write(program.workspace.path().join("a.note"), "x").unwrap();
+    let listed = || {
+        let mut command = program.command(&["--policy", "yolo"]);
+        let mut running = command.env("HOME", home.path()).env_remove("XDG_CONFIG_HOME").spawn().unwrap();
+        running.stdin.take().unwrap().write_all(br#"{"name": "list_files", "arguments": {"glob": "*.note"}}"#).unwrap();
+        String::from_utf8(running.wait_with_output().unwrap().stdout).unwrap()
+    };
+    assert!(listed().contains("a.note"), "{}", listed());
+    // The control: the workspace's own rules hold.
+    std::fs::write(program.workspace.path().join(".gitignore"), "*.note\n").unwrap();
+    assert!(!listed().contains("a.note"), "{}", listed());
 }
 
 /// Killed in the middle of a call, the program takes everything with it that the call has started.

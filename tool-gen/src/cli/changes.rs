@@ -13,7 +13,7 @@ use super::wrap::wrapped;
 pub(super) fn grouped(changes: &[Change]) -> String {
     let groups = [
         (ChangeKind::Breaking, "Breaking", "calls that were right may fail", RED),
-        (ChangeKind::Compatible, "Compatible", "every call that was right still is", GREEN),
+        (ChangeKind::Compatible, "Compatible", "calls that fitted the old schemas fit the new ones", GREEN),
         (ChangeKind::Text, "Text", "only what the model reads", YELLOW),
     ];
     let mut text = String::new();
@@ -60,7 +60,7 @@ pub(super) fn summary(changes: &[Change]) -> String {
     ];
     let parts: Vec<_> =
         parts.into_iter().filter(|(number, _)| *number > 0).map(|(number, noun)| count(number, noun)).collect();
-    if parts.is_empty() { "no change".to_owned() } else { parts.join(", ") }
+    if parts.is_empty() { "no change in the manifest".to_owned() } else { parts.join(", ") }
 }
 
 /// Whether a caller may fail.

@@ -22,6 +22,9 @@ use super::terminal::{GREEN, RED, YELLOW, print, print_json, say, styled};
 /// OLD and NEW are manifests or git revisions. Of a revision the committed manifest is read, or else its sources.
 /// Without NEW, the sources of the working tree. Exits with 1 if a change breaks callers, with 2 if sources cannot be
 /// read.
+///
+/// The schemas are compared. Types that have the same schema are not told apart, although one may take less than the
+/// other: `u64` and `u128`, `f32` and `f64`, `String` and a type that is parsed from a string.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
 pub(super) struct Diff {

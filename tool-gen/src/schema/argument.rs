@@ -222,7 +222,7 @@ fn leaves(ty: &Ty) -> Vec<&Ty> {
         Ty::Library { arguments, .. } => arguments.iter().collect(),
         Ty::Tuple(items) => items.iter().collect(),
         Ty::Array(item, _) | Ty::Slice(item) | Ty::Reference(item) => vec![item],
-        Ty::Defined { .. } | Ty::Unknown(_) => Vec::new(),
+        Ty::Defined { .. } | Ty::Constant(_) | Ty::Unknown(_) => Vec::new(),
     };
     std::iter::once(ty).chain(inner.into_iter().flat_map(leaves)).collect()
 }

@@ -1,7 +1,6 @@
 //! The attributes that schemars reads itself: `#[schemars(..)]`, and the validations of `validate` and `garde`.
 
 use proc_macro2::{TokenStream, TokenTree};
-use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, MetaList, Token, Type};
@@ -245,22 +244,4 @@ fn string(meta: &Meta) -> Option<LitStr> {
         },
         _ => None,
     }
-}
-
-/// A type or an expression as it is written, for reports.
-pub(super) fn written(tokens: &impl ToTokens) -> String {
-    let text = tokens.to_token_stream().to_string();
-    [
-        (" :: ", "::"),
-        (" < ", "<"),
-        ("< ", "<"),
-        (" >", ">"),
-        (" ,", ","),
-        ("& ", "&"),
-        (" (", "("),
-        ("( ", "("),
-        (" )", ")"),
-    ]
-    .iter()
-    .fold(text, |text, (from, to)| text.replace(from, to))
 }

@@ -4,11 +4,12 @@ use serde_derive_internals::ast::Style;
 use serde_json::{Value, json};
 use syn::spanned::Spanned;
 
-use super::attributes::{With, written};
+use super::attributes::With;
 use super::generator::{Generator, Inside};
 use super::shape::{Abilities, Data, Field, Variant};
 use super::value::Scene;
 use super::{Contract, Loss};
+use crate::text::written;
 use crate::ty::Ty;
 
 impl Generator<'_> {

@@ -3,12 +3,14 @@
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use serde_json::{Map, Value};
 use syn::Expr;
+use syn::spanned::Spanned;
 
 use super::Loss;
-use super::attributes::{Bounds, Common, Validation, written};
+use super::attributes::{Bounds, Common, Validation};
 use super::compose;
 use super::generator::{Generator, Inside};
 use super::value::Scene;
+use crate::text::written;
 
 impl Generator<'_> {
     /// Adds title, description, examples and `deprecated`.
@@ -41,10 +43,14 @@ impl Generator<'_> {
         for (key, tokens) in &common.extensions {
             match self.json(tokens.clone(), inside) {
                 Ok(value) => compose::insert(schema, key, value),
-                Err(why) => self.report(written(tokens), why, Loss::Detail),
+                Err(why) => {
+                    self.move_to(tokens.span());
+                    self.report(written(tokens), why, Loss::Detail);
+                }
             }
         }
         for transform in &common.transforms {
+            self.move_to(transform.span());
             self.report(written(transform), "a transform runs only in the program", Loss::Type);
         }
     }
@@ -108,6 +114,7 @@ impl Generator<'_> {
         match self.shapes.literal(expr, &Scene::of(inside)) {
             Ok(value) => Some(value),
             Err(why) => {
+                self.move_to(expr.span());
                 self.report(written(expr), why, Loss::Detail);
                 None
             }

@@ -4,10 +4,10 @@ use serde_json::Value;
 use syn::punctuated::Punctuated;
 use syn::{BinOp, Expr, ExprCall, ExprLit, ExprPath, Member, Path, Stmt, Token, UnOp};
 
-use super::attributes::written;
 use super::kind::Kind;
 use super::shape::Shapes;
 use super::value::{Plain, Scene, integer, limit, literal, owner, unwrapped};
+use crate::text::written;
 use crate::ty::{DefinitionId, Ty};
 
 impl Shapes<'_> {

@@ -189,12 +189,8 @@ impl<'w> Generator<'w> {
 
     fn schema_of(&mut self, kind: Kind, ty: &Ty) -> Value {
         self.depth += 1;
-        let schema = if self.depth > TOO_DEEP {
-            self.report(self.shapes.written(ty), "it is written out in itself", Loss::Type);
-            Value::Bool(true)
-        } else {
-            self.write(kind)
-        };
+        let is_endless = self.depth > TOO_DEEP && !matches!(kind, Kind::Plain(_));
+        let schema = if is_endless { self.report_endless(self.shapes.written(ty)) } else { self.write(kind) };
         self.depth -= 1;
         schema
     }
@@ -251,11 +247,19 @@ impl<'w> Generator<'w> {
                     Value::Bool(true)
                 }
             },
+            Kind::Endless(what) => self.report_endless(what),
             Kind::Unseen(what, why) => {
                 self.report(what, why, Loss::Type);
                 Value::Bool(true)
             }
         }
+    }
+
+    fn report_endless(&mut self, what: String) -> Value {
+        let why =
+            "its schema contains itself without end, and the program aborts with a stack overflow when it makes it";
+        self.report(what, why, Loss::Program);
+        Value::Bool(true)
     }
 }
 

@@ -5,11 +5,11 @@ use serde_derive_internals::attr::TagType;
 use serde_json::{Map, Value, json};
 
 use super::Contract;
-use super::attributes::written;
 use super::compose;
 use super::kind::Kind;
 use super::shape::{Abilities, Data, Field, Shape, Shapes, View};
 use super::value::{Plain, Scene, integer, unwrapped};
+use crate::text::written;
 use crate::ty::{DefinitionId, Ty};
 
 impl Shapes<'_> {
@@ -26,7 +26,7 @@ impl Shapes<'_> {
             Ty::Library { arguments, .. } => arguments.iter().all(|argument| self.serialises(argument)),
             Ty::Tuple(items) => items.iter().all(|item| self.serialises(item)),
             Ty::Array(item, _) | Ty::Slice(item) | Ty::Reference(item) => self.serialises(item),
-            Ty::Unknown(_) => true,
+            Ty::Constant(_) | Ty::Unknown(_) => true,
         }
     }
 

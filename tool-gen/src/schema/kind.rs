@@ -18,6 +18,8 @@ pub(super) enum Kind {
     Bound(Ty),
     Range(Ty),
     Defined(DefinitionId, Vec<Ty>),
+    /// A type that stands for itself, by its name.
+    Endless(String),
     /// What it is called, and why it cannot be seen.
     Unseen(String, String),
 }
@@ -44,7 +46,7 @@ impl Shapes<'_> {
                 }
             }
         }
-        Kind::Unseen(self.written(&ty), "it stands for itself".into())
+        Kind::Endless(self.written(&ty))
     }
 
     /// The type that a transparent one stands for.
@@ -76,11 +78,13 @@ impl Shapes<'_> {
         Ok(shape.stands_for().map(resolve))
     }
 
-    /// The type parameters of a definition, with what is filled in for them.
+    /// Returns the names that have a meaning of their own inside a definition: its type parameters with what is filled
+    /// in for them, and `Self`.
     pub(super) fn generics(&self, id: DefinitionId, arguments: &[Ty]) -> Vec<(String, Ty)> {
         let definition = self.types.definition(id);
         let names = definition.item.generics.type_params().map(|parameter| parameter.ident.to_string());
-        names.zip(arguments.iter().cloned()).collect()
+        let this = Ty::Defined { definition: id, arguments: arguments.to_vec() };
+        names.zip(arguments.iter().cloned()).chain([("Self".to_owned(), this)]).collect()
     }
 
     /// A type as reports call it.
@@ -103,6 +107,7 @@ impl Shapes<'_> {
             Ty::Array(item, None) => format!("[{}; _]", self.written(item)),
             Ty::Slice(item) => format!("[{}]", self.written(item)),
             Ty::Reference(inner) => format!("&{}", self.written(inner)),
+            Ty::Constant(value) => value.to_string(),
             Ty::Unknown(text) => text.clone(),
         }
     }

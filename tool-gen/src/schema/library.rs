@@ -49,7 +49,9 @@ pub(super) fn of_library(ty: &Ty) -> Result<Kind, &'static str> {
             let known = generic(krate, name, arguments).or_else(|| plain(krate, name).map(Kind::Plain));
             known.ok_or("its schema is not known here")
         }
-        Ty::Unknown(_) | Ty::Reference(_) | Ty::Defined { .. } => Err("its definition is not in the scanned source"),
+        Ty::Unknown(_) | Ty::Constant(_) | Ty::Reference(_) | Ty::Defined { .. } => {
+            Err("its definition is not in the scanned source")
+        }
     }
 }
 

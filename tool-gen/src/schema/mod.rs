@@ -62,6 +62,8 @@ pub(crate) struct Unseen {
 pub(crate) enum Loss {
     /// The schema as a whole: the argument is `any`.
     Type,
+    /// The schema, and with it the program: schemars does not come to an end either.
+    Program,
     /// One keyword, such as a default.
     Detail,
 }

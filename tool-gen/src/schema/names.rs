@@ -30,7 +30,7 @@ impl Generator<'_> {
             Kind::Bound(limit) => format!("Bound_of_{}", name(limit)),
             Kind::Range(limit) => format!("Range_of_{}", name(limit)),
             Kind::Defined(id, arguments) => self.defined_name(*id, arguments),
-            Kind::Unseen(what, _) => what.clone(),
+            Kind::Endless(what) | Kind::Unseen(what, _) => what.clone(),
         }
     }
 
@@ -72,7 +72,7 @@ impl Generator<'_> {
             Kind::Bound(limit) => format!("Bound<{}>", id(limit)),
             Kind::Range(limit) => format!("Range<{}>", id(limit)),
             Kind::Defined(definition, arguments) => self.defined_id(*definition, arguments),
-            Kind::Unseen(what, _) => what.clone(),
+            Kind::Endless(what) | Kind::Unseen(what, _) => what.clone(),
         }
     }
 

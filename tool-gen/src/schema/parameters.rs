@@ -11,7 +11,8 @@ use super::shape::{Data, Field, Shape};
 /// The parameters in the name, and those in the types of the fields that are described.
 pub(super) fn relevant(shape: &Shape, generics: &Generics) -> BTreeSet<String> {
     let all: BTreeSet<String> = generics.type_params().map(|parameter| parameter.ident.to_string()).collect();
-    let mut found = Mentions { all: &all, found: BTreeSet::new() };
+    // Schemars does not look for `Self`.
+    let mut found = Mentions { all: &all, by_self: false, found: BTreeSet::new() };
     let in_name = |name: &&String| shape.is_name_format && shape.name.contains(&format!("{{{name}}}"));
     found.found.extend(all.iter().filter(in_name).cloned());
     let described = |field: &&Field| !(field.attrs.skip_deserializing() && field.attrs.skip_serializing());
@@ -30,13 +31,15 @@ pub(super) fn relevant(shape: &Shape, generics: &Generics) -> BTreeSet<String> {
 /// The parameters that a type mentions. One in a `PhantomData` asks nothing of it.
 pub(super) fn mentioned(ty: &Type, generics: &Generics) -> BTreeSet<String> {
     let all = generics.type_params().map(|parameter| parameter.ident.to_string()).collect();
-    let mut found = Mentions { all: &all, found: BTreeSet::new() };
+    let mut found = Mentions { all: &all, by_self: true, found: BTreeSet::new() };
     found.visit_type(ty);
     found.found
 }
 
 struct Mentions<'a> {
     all: &'a BTreeSet<String>,
+    /// Whether `Self` mentions all of them.
+    by_self: bool,
     found: BTreeSet<String>,
 }
 
@@ -57,9 +60,12 @@ impl<'ast> Visit<'ast> for Mentions<'_> {
         }
         if path.leading_colon.is_none()
             && let Some(first) = path.segments.first()
-            && let Some(parameter) = self.all.get(&first.ident.to_string())
         {
-            self.found.insert(parameter.clone());
+            if let Some(parameter) = self.all.get(&first.ident.to_string()) {
+                self.found.insert(parameter.clone());
+            } else if self.by_self && first.ident == "Self" {
+                self.found.extend(self.all.iter().cloned());
+            }
         }
         visit::visit_path(self, path);
     }

@@ -2,8 +2,13 @@
 
 use std::rc::Rc;
 
+use proc_macro2::Ident;
+use quote::ToTokens;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Meta, Path, Token};
+
 use super::items::ImportPath;
-use super::names::Entity;
+use super::names::{Entity, import_path};
 use super::values::Tried;
 use super::visibility::{Visibility, Visible};
 use super::{Items, Scope, Sources};
@@ -12,6 +17,26 @@ use crate::ty::ScopeId;
 
 /// The names of our attributes.
 const OURS: [&str; 2] = ["tool", "tool_class"];
+
+/// The derives that decide about arguments, and those of the language.
+const KNOWN_DERIVES: [&str; 16] = [
+    "Deserialize",
+    "Deserialize_repr",
+    "DeserializeFromStr",
+    "JsonSchema",
+    "JsonSchema_repr",
+    "Serialize",
+    "Serialize_repr",
+    "Default",
+    "Debug",
+    "Clone",
+    "Copy",
+    "PartialEq",
+    "Eq",
+    "PartialOrd",
+    "Ord",
+    "Hash",
+];
 
 /// A chain of re-exports that is longer goes in a circle.
 const LONGEST_CHAIN: usize = 16;
@@ -24,6 +49,36 @@ impl Sources {
         if !OURS.contains(&last.as_str()) && !self.renames.borrow().contains(last) {
             return None;
         }
+        Some(self.follow_imports(written, scope))
+    }
+
+    /// Gives derives that were imported under another name (`use serde::Deserialize as De`) their own names.
+    pub(super) fn name_derives(&self, scope: ScopeId, attributes: &mut [Attribute]) {
+        for attribute in attributes.iter_mut().filter(|attribute| attribute.path().is_ident("derive")) {
+            let Meta::List(list) = &mut attribute.meta else { continue };
+            let Ok(mut paths) = list.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated) else { continue };
+            for path in &mut paths {
+                let own = self.derive_name(scope, import_path(path));
+                if let (Some(last), Some(own)) = (path.segments.last_mut(), own)
+                    && last.ident != own
+                {
+                    last.ident = Ident::new(&own, last.ident.span());
+                }
+            }
+            list.tokens = paths.into_token_stream();
+        }
+    }
+
+    fn derive_name(&self, scope: ScopeId, written: ImportPath) -> Option<String> {
+        // What is known by its name is not looked for: that may mean to parse further files.
+        if KNOWN_DERIVES.contains(&written.segments.last()?.as_str()) {
+            return None;
+        }
+        self.follow_imports(written, scope).0.segments.pop()
+    }
+
+    /// Follows a path through the `use`s of the scanned source.
+    fn follow_imports(&self, written: ImportPath, scope: ScopeId) -> (ImportPath, ScopeId) {
         let mut origin = (written, scope);
         for _ in 0..LONGEST_CHAIN {
             match self.import_behind(&origin.0, origin.1) {
@@ -31,7 +86,7 @@ impl Sources {
                 _ => break,
             }
         }
-        Some(origin)
+        origin
     }
 
     /// The `use` that a path leads to.

@@ -11,6 +11,9 @@ use crate::{Diagnostic, Place, Severity};
 /// Generated tables can be huge; what is to be parsed is written by people.
 const LARGEST_PARSED: usize = 32_000_000;
 
+/// How many characters of a line are shown: a line of a megabyte helps nobody.
+const LONGEST_SHOWN: usize = 400;
+
 /// A file and its text.
 #[derive(Debug, Default)]
 pub(crate) struct SourceFile {
@@ -69,7 +72,7 @@ impl SourceFile {
     /// The place of a span that was made from this file's text.
     pub(crate) fn place(&self, span: Span) -> Place {
         let (start, end) = (span.start(), span.end());
-        let text = self.line(start.line);
+        let text = self.line(start.line, start.column);
         let last = if end.line == start.line { end.column } else { text.chars().count() };
         Place {
             file: self.path.clone(),
@@ -87,14 +90,18 @@ impl SourceFile {
         let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
         let line = memchr::memchr_iter(b'\n', before).count() + 1;
         let column = String::from_utf8_lossy(&before[line_start..]).chars().count() + 1;
-        Place { file: self.path.clone(), line, column, width: 1, text: self.line(line) }
+        Place { file: self.path.clone(), line, column, width: 1, text: self.line(line, column - 1) }
     }
 
-    fn line(&self, line: usize) -> String {
-        // A line of a megabyte helps nobody.
+    /// Returns a line, or the part of a long one around a column, counted from 0. What is cut off before it is blank, so
+    /// that columns stay what they are.
+    fn line(&self, line: usize, column: usize) -> String {
         let text = self.text();
         let text = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
-        text.chars().take(400).collect()
+        let is_short = text.chars().nth(LONGEST_SHOWN).is_none();
+        let cut = if is_short { 0 } else { column.saturating_sub(LONGEST_SHOWN / 2) };
+        let shown = text.chars().skip(cut).take(LONGEST_SHOWN);
+        std::iter::repeat_n(' ', cut).chain(shown).collect()
     }
 }
 
@@ -105,4 +112,22 @@ fn without_mark(mut text: String) -> String {
         text.drain(..MARK.len());
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_far_to_the_right_is_shown() {
+        let text =
+            format!("struct A;\n/* {} */ fn größe(a: Thing) {{}} /* {} */", "x".repeat(1_000), "y".repeat(1_000));
+        let file = SourceFile { path: "a.rs".into(), text: RefCell::new(Some(Rc::new(text.clone()))) };
+        let place = file.place_at(text.find("Thing").unwrap());
+        assert_eq!((place.line, place.column), (2, 1_020));
+        assert!(place.text.chars().skip(place.column - 1).collect::<String>().starts_with("Thing"), "{}", place.text);
+        assert!(place.text.trim().chars().count() <= LONGEST_SHOWN);
+        let near = file.place_at(0);
+        assert_eq!((near.column, near.text.as_str()), (1, "struct A;"));
+    }
 }

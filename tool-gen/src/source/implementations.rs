@@ -5,7 +5,7 @@ use std::rc::Rc;
 use quote::ToTokens;
 use syn::Type;
 
-use super::{CrateId, Declared, Scope, Sources};
+use super::{CrateId, Scope, Sources};
 use crate::ty::{DefinitionId, ScopeId, Ty, Types};
 
 /// The traits that decide how a type becomes an argument, and what stands in a file that implements them.
@@ -15,8 +15,13 @@ const DECISIVE: [(&str, &str); 3] =
 impl Sources {
     /// The traits that are implemented for a type: in its own file all of them, elsewhere in its crate those that
     /// decide how it becomes an argument, unless they are derived.
-    pub(super) fn implementations(&self, id: DefinitionId, declared: &Declared) -> Vec<(String, Rc<syn::ItemImpl>)> {
-        let scope = self.scope(declared.scope);
+    pub(super) fn implementations(
+        &self,
+        id: DefinitionId,
+        scope: ScopeId,
+        declared: &syn::DeriveInput,
+    ) -> Vec<(String, Rc<syn::ItemImpl>)> {
+        let scope = self.scope(scope);
         let scopes = |wanted: &dyn Fn(&Scope) -> bool| -> Vec<ScopeId> {
             let scopes = self.scopes.borrow();
             scopes.iter().enumerate().filter(|(_, scope)| wanted(scope)).map(|(index, _)| ScopeId(index)).collect()
@@ -26,13 +31,13 @@ impl Sources {
             for place in places {
                 let scope = self.scope(place);
                 let impls = scope.items.get().map(|items| items.impls.as_slice()).unwrap_or_default();
-                let ours = impls.iter().filter(|(_, item)| self.is_for(item, place, id, &declared.item.ident));
+                let ours = impls.iter().filter(|(_, item)| self.is_for(item, place, id, &declared.ident));
                 found.extend(ours.map(|(name, item)| (self.own_name(place, name), item.clone())));
             }
         };
         look_into(scopes(&|other| Rc::ptr_eq(&other.file, &scope.file)));
         let derives = |name: &str| {
-            declared.item.attrs.iter().any(|attribute| {
+            declared.attrs.iter().any(|attribute| {
                 attribute.path().is_ident("derive") && attribute.meta.to_token_stream().to_string().contains(name)
             })
         };

@@ -80,6 +80,13 @@ pub(crate) struct Crate {
     libraries: RefCell<BTreeMap<String, Option<ScopeId>>>,
 }
 
+impl Crate {
+    /// Returns the folder of its `Cargo.toml`.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.package.folder.as_deref()
+    }
+}
+
 /// A module, or a block with items of its own.
 pub(crate) struct Scope {
     pub(crate) krate: CrateId,
@@ -149,6 +156,13 @@ impl Sources {
         self.unseen.borrow_mut().push(diagnostic);
     }
 
+    /// Reads a file by its path from a source file. The manifest depends on it, whether or not it is there.
+    pub(crate) fn read_beside(&self, source: &SourceFile, path: &str) -> Option<String> {
+        let path = source.path.parent()?.join(path);
+        self.tried(&path);
+        std::fs::read_to_string(path).ok()
+    }
+
     /// Notes a file that is looked for, whether or not it is there.
     fn tried(&self, path: &Path) {
         self.files.borrow_mut().push(path.to_owned());
@@ -187,11 +201,13 @@ impl Sources {
         let declared = self.definitions.borrow()[id.0].clone();
         let complete = declared.complete.get_or_init(|| {
             let scope = self.scope(declared.scope);
+            let mut item = declared.item.clone();
+            self.name_derives(declared.scope, &mut item.attrs);
             Rc::new(Definition {
                 module: scope.path.clone(),
                 scope: declared.scope,
-                impls: self.implementations(id, &declared),
-                item: declared.item.clone(),
+                impls: self.implementations(id, declared.scope, &item),
+                item,
             })
         });
         complete.clone()

@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use quote::ToTokens;
 use syn::{Expr, ExprLit, GenericArgument, GenericParam, Lit, Path, PathArguments, Type};
 
 use super::Sources;
 use super::names::{Entity, import_path};
 use crate::package::Dependency;
+use crate::text::written;
 use crate::ty::{Definition, DefinitionId, ScopeId, Ty, Types};
 
 /// How deep a type may be, its aliases included.
@@ -26,7 +26,9 @@ impl Sources {
             Type::Reference(reference) => Ty::Reference(Box::new(inner(&reference.elem))),
             Type::Slice(slice) => Ty::Slice(Box::new(inner(&slice.elem))),
             Type::Tuple(tuple) => Ty::Tuple(tuple.elems.iter().map(inner).collect()),
-            Type::Array(array) => Ty::Array(Box::new(inner(&array.elem)), self.length(&array.len, scope, depth)),
+            Type::Array(array) => {
+                Ty::Array(Box::new(inner(&array.elem)), self.length(&array.len, scope, generics, depth))
+            }
             Type::Path(path) if path.qself.is_none() => self.resolve_path(ty, &path.path, scope, generics, depth),
             _ => unknown(ty),
         }
@@ -38,18 +40,22 @@ impl Sources {
         {
             return filled.clone();
         }
-        let arguments = path.segments.last().map(|last| type_arguments(&last.arguments)).unwrap_or_default();
-        let arguments =
-            || -> Vec<Ty> { arguments.iter().map(|ty| self.resolve_type(ty, scope, generics, depth + 1)).collect() };
+        let given = path.segments.last().map(|last| &last.arguments);
+        let arguments = Arguments { given: given.map(generic_arguments).unwrap_or_default(), scope, generics };
         match self.entity(scope, &import_path(path)) {
-            Some(Entity::Library(path)) => Ty::Library { path, arguments: arguments() },
+            Some(Entity::Library(path)) => {
+                let types = arguments.given.iter().map(|given| self.argument(given, &arguments, depth));
+                Ty::Library { path, arguments: types.collect() }
+            }
             Some(Entity::Defined(definition)) => {
                 let declared = self.definitions.borrow()[definition.0].clone();
-                let filled = self.fill_generics(&declared.item.generics, arguments(), declared.scope, depth);
-                Ty::Defined { definition, arguments: filled.into_iter().map(|(_, ty)| ty).collect() }
+                let filled = self.fill_generics(&declared.item.generics, &arguments, declared.scope, depth);
+                let is_type = |name: &String| declared.item.generics.type_params().any(|known| known.ident == name);
+                let types = filled.into_iter().filter(|(name, _)| is_type(name)).map(|(_, ty)| ty);
+                Ty::Defined { definition, arguments: types.collect() }
             }
             Some(Entity::Alias(at, alias)) => {
-                let filled = self.fill_generics(&alias.generics, arguments(), at, depth);
+                let filled = self.fill_generics(&alias.generics, &arguments, at, depth);
                 self.resolve_type(&alias.ty, at, &filled, depth + 1)
             }
             Some(Entity::Scope(_) | Entity::Other) | None => unknown(ty),
@@ -63,51 +69,84 @@ impl Sources {
         parts < LARGEST
     }
 
-    /// The parameters of a type with what they stand for.
+    /// Resolves a type among generic arguments; the value of a constant cannot be told from a type here.
+    fn argument(&self, given: &GenericArgument, around: &Arguments<'_>, depth: usize) -> Ty {
+        match given {
+            GenericArgument::Type(ty) => self.resolve_type(ty, around.scope, around.generics, depth + 1),
+            other => Ty::Unknown(written(other)),
+        }
+    }
+
+    /// Evaluates a constant among generic arguments. A name alone parses as a type.
+    fn constant_argument(&self, given: &GenericArgument, around: &Arguments<'_>, depth: usize) -> Option<u64> {
+        let value = match given {
+            GenericArgument::Const(value) => value.clone(),
+            GenericArgument::Type(Type::Path(path)) if path.qself.is_none() => {
+                Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: path.path.clone() })
+            }
+            _ => return None,
+        };
+        self.length(&value, around.scope, around.generics, depth + 1)
+    }
+
+    /// Returns the parameters of a type with what is given for them.
     fn fill_generics(
         &self,
-        generics: &syn::Generics,
-        arguments: Vec<Ty>,
+        parameters: &syn::Generics,
+        arguments: &Arguments<'_>,
         scope: ScopeId,
         depth: usize,
     ) -> Vec<(String, Ty)> {
         let mut filled = Vec::new();
-        let mut given = arguments.into_iter();
-        for parameter in &generics.params {
+        let mut given = arguments.given.iter();
+        for parameter in &parameters.params {
             match parameter {
                 GenericParam::Type(parameter) => {
-                    let ty = given.next().unwrap_or_else(|| match &parameter.default {
-                        Some((_, default)) => self.resolve_type(default, scope, &filled, depth + 1),
-                        None => Ty::Unknown(parameter.ident.to_string()),
-                    });
+                    let ty = match (given.next(), &parameter.default) {
+                        (Some(given), _) => self.argument(given, arguments, depth),
+                        (None, Some((_, default))) => self.resolve_type(default, scope, &filled, depth + 1),
+                        (None, None) => Ty::Unknown(parameter.ident.to_string()),
+                    };
                     filled.push((parameter.ident.to_string(), ty));
                 }
-                GenericParam::Const(_) => drop(given.next()),
+                GenericParam::Const(parameter) => {
+                    let value = match (given.next(), &parameter.default) {
+                        (Some(given), _) => self.constant_argument(given, arguments, depth),
+                        (None, Some((_, default))) => self.length(default, scope, &filled, depth + 1),
+                        (None, None) => None,
+                    };
+                    let value = value.map_or_else(|| Ty::Unknown(parameter.ident.to_string()), Ty::Constant);
+                    filled.push((parameter.ident.to_string(), value));
+                }
                 GenericParam::Lifetime(_) => {}
             }
         }
         filled
     }
 
-    fn length(&self, length: &Expr, scope: ScopeId, depth: usize) -> Option<u64> {
+    fn length(&self, length: &Expr, scope: ScopeId, generics: &[(String, Ty)], depth: usize) -> Option<u64> {
         if depth > DEEPEST {
             return None;
         }
+        let inner = |length: &Expr| self.length(length, scope, generics, depth + 1);
         match length {
             Expr::Lit(ExprLit { lit: Lit::Int(length), .. }) => length.base10_parse().ok(),
-            Expr::Paren(inner) => self.length(&inner.expr, scope, depth + 1),
-            Expr::Group(inner) => self.length(&inner.expr, scope, depth + 1),
+            Expr::Paren(paren) => inner(&paren.expr),
+            Expr::Group(group) => inner(&group.expr),
             Expr::Block(block) => match block.block.stmts.as_slice() {
-                [syn::Stmt::Expr(only, None)] => self.length(only, scope, depth + 1),
+                [syn::Stmt::Expr(only, None)] => inner(only),
                 _ => None,
             },
             Expr::Path(path) => {
+                let parameter = path.path.get_ident().and_then(|name| generics.iter().find(|(known, _)| name == known));
+                if let Some((_, value)) = parameter {
+                    return if let Ty::Constant(value) = value { Some(*value) } else { None };
+                }
                 let (value, scope) = self.constant(&path.path, scope)?;
-                self.length(&value, scope, depth + 1)
+                self.length(&value, scope, &[], depth + 1)
             }
             Expr::Binary(both) => {
-                let (left, right) =
-                    (self.length(&both.left, scope, depth + 1)?, self.length(&both.right, scope, depth + 1)?);
+                let (left, right) = (inner(&both.left)?, inner(&both.right)?);
                 match both.op {
                     syn::BinOp::Add(_) => left.checked_add(right),
                     syn::BinOp::Sub(_) => left.checked_sub(right),
@@ -156,28 +195,21 @@ impl Types for Sources {
     }
 }
 
-fn type_arguments(arguments: &PathArguments) -> Vec<Type> {
+/// The generic arguments of a path, and where they mean something.
+struct Arguments<'a> {
+    /// Without lifetimes and bindings.
+    given: Vec<&'a GenericArgument>,
+    scope: ScopeId,
+    generics: &'a [(String, Ty)],
+}
+
+fn generic_arguments(arguments: &PathArguments) -> Vec<&GenericArgument> {
     let PathArguments::AngleBracketed(arguments) = arguments else { return Vec::new() };
-    let types = arguments.args.iter().filter_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ty.clone()),
-        // It takes the place of a parameter, so that those behind it keep theirs.
-        GenericArgument::Const(_) => Some(Type::Verbatim(argument.to_token_stream())),
-        _ => None,
-    });
-    types.collect()
+    let is_given =
+        |argument: &&GenericArgument| matches!(argument, GenericArgument::Type(_) | GenericArgument::Const(_));
+    arguments.args.iter().filter(is_given).collect()
 }
 
 fn unknown(ty: &Type) -> Ty {
     Ty::Unknown(written(ty))
-}
-
-/// A type as people write it.
-fn written(ty: &impl ToTokens) -> String {
-    let mut text = ty.to_token_stream().to_string();
-    for (spaced, plain) in
-        [(" :: ", "::"), (":: ", "::"), (" ::", "::"), (" <", "<"), ("< ", "<"), (" >", ">"), (" ,", ","), ("& ", "&")]
-    {
-        text = text.replace(spaced, plain);
-    }
-    text
 }

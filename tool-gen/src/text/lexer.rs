@@ -97,6 +97,33 @@ impl<'a> Lexer<'a> {
         false
     }
 
+    /// Returns where the inner attributes and inner doc comments end that stand here; where it is, if none does.
+    pub(super) fn inner_attributes_end(&self) -> usize {
+        let mut ahead = self.clone();
+        let mut end = self.at;
+        while let Some(rest) = self.text.get(ahead.at..) {
+            let is_inner = rest.starts_with(b"//!") || rest.starts_with(b"/*!");
+            if rest.first().is_some_and(u8::is_ascii_whitespace) {
+                ahead.at += 1;
+                continue;
+            }
+            if rest.starts_with(b"#") {
+                let opens = ahead.next().is_some()
+                    && ahead.next() == Some(Token::Sign(b'!'))
+                    && ahead.next() == Some(Token::Open(b'['));
+                if !opens || !ahead.skip_group() {
+                    break;
+                }
+                end = ahead.at;
+            } else if !ahead.skip_comment() {
+                break;
+            } else if is_inner {
+                end = ahead.at;
+            }
+        }
+        end
+    }
+
     fn word(&mut self) -> &'a [u8] {
         let begin = self.at;
         while self.text.get(self.at).is_some_and(|&byte| is_word(byte)) {

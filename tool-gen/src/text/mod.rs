@@ -9,8 +9,10 @@ mod modules;
 mod nesting;
 mod outline;
 mod search;
+mod written;
 
 pub(crate) use modules::modules_only;
 pub(crate) use nesting::{TooDeep, check_nesting};
 pub(crate) use outline::without_bodies;
 pub(crate) use search::{annotations, includes, may_be_attribute, may_declare_modules};
+pub(crate) use written::written;

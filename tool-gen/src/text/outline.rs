@@ -60,7 +60,7 @@ pub(crate) fn without_bodies(text: &str, annotations: &[usize]) -> Result<String
             let end = behind.at - 1;
             let keep = holds_one(start, end) || (body == Body::OfNoParameters && end - start <= SHORT_BODY);
             if !keep {
-                blank.leave_out(start, end);
+                blank.leave_out(lexer.inner_attributes_end().min(end), end);
                 lexer = behind;
                 nesting.close(b'}', &lexer);
                 before = Some(Token::Close(b'}'));
@@ -186,6 +186,18 @@ mod tests {
             squeezed(&outline),
             "fn a(x: u8) -> F<{ N }> { } fn b<T>(t: T) where T: C, { } fn c(x: [u8; { 1 }]); fn d<const N: usize = { 1 }>(x: u8) { }"
         );
+    }
+
+    #[test]
+    fn inner_attributes_are_kept() {
+        let text =
+            "fn a(x: u8) { //! One.\n /* no */ // no\n #![inline] /*! Two. */ x; /*! Three. */ } fn b(x: u8) { //!}\n}";
+        let outline = without_bodies(text, &[]).unwrap();
+        assert_eq!(
+            outline.split_whitespace().collect::<Vec<_>>().join(" "),
+            "fn a(x: u8) { //! One. /* no */ // no #![inline] /*! Two. */ } fn b(x: u8) { //!} }"
+        );
+        assert_eq!(outline.lines().count(), text.lines().count());
     }
 
     #[test]

@@ -18,7 +18,7 @@ Breaking (1) calls that were right may fail
     • was renamed to `metrics.forget`, it seems; calls of the old name are
       refused
 
-Compatible (1) every call that was right still is
+Compatible (1) calls that fitted the old schemas fit the new ones
   metrics.newest
     • arguments.limit: must be at most 500; it was at most 100
 
@@ -30,7 +30,7 @@ Text (1) only what the model reads
     assert_eq!((ran.code, ran.stdout.as_str()), (1, expected), "{}", ran.stderr);
     assert!(ran.stderr.ends_with("✗ old.json → new.json: 1 breaking change, 1 compatible change, 1 text change\n"));
     let same = project.run(&["diff", "new.json"]);
-    assert_eq!((same.code, same.stderr.as_str()), (0, "✓ new.json → sources: no change\n"));
+    assert_eq!((same.code, same.stderr.as_str()), (0, "✓ new.json → sources: no change in the manifest\n"));
 }
 
 #[test]
@@ -75,4 +75,95 @@ fn sources_that_cannot_be_read_are_not_compared() {
     }
     let ran = project.run(&["diff", "tools_calls.json"]);
     assert!(ran.stderr.ends_with("error: sources cannot be compared, because of 1 error\n"), "{}", ran.stderr);
+}
+
+/// A tool that takes a struct with one field, and types for it.
+const ORDER: &str = r#"
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tool_runtime::tool;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct Level(u8);
+
+#[derive(Deserialize, JsonSchema)]
+pub struct Order {
+    id: u32,
+    FIELD
+}
+
+/// Places an order.
+#[tool]
+pub fn place(
+    /// The order.
+    order: Order,
+) {
+}
+"#;
+
+/// The exit code and the lines for a field that becomes another.
+fn field_changes(old: &str, new: &str) -> (i32, Vec<String>) {
+    let project = Project::with(&ORDER.replace("FIELD", old));
+    project.run(&["write", "-o", "old.json"]);
+    project.write("src/lib.rs", &ORDER.replace("FIELD", new));
+    let (code, json) = project.json(&["diff", "old.json"]);
+    let lines = |kind: &str| {
+        let changes = json[kind].as_array().cloned().unwrap_or_default().into_iter();
+        let kind = kind.to_owned();
+        changes.map(move |change| {
+            format!("{kind} {}: {}", change["path"].as_str().unwrap(), change["message"].as_str().unwrap())
+        })
+    };
+    (code, ["breaking", "compatible", "text"].into_iter().flat_map(lines).collect())
+}
+
+#[test]
+fn a_newtype_is_what_it_holds() {
+    let same = (0, vec!["text : is written in another way and means the same".to_owned()]);
+    assert_eq!(field_changes("level: Option<u8>,", "level: Option<Level>,"), same);
+    assert_eq!(field_changes("level: Option<Level>,", "level: Option<u8>,"), same);
+    assert_eq!(field_changes("level: u8,", "level: Level,"), (0, Vec::new()));
+}
+
+#[test]
+fn a_type_that_cannot_be_seen_takes_anything() {
+    let (code, lines) = field_changes("level: u8,", "level: elsewhere::Level,");
+    assert_eq!(
+        (code, lines),
+        (0, vec!["compatible arguments.order: can be any value; it was object Order".to_owned()])
+    );
+}
+
+/// The manifest does not say which other names a field has.
+#[test]
+fn a_renamed_field_is_said_to_break_unless_it_keeps_its_old_name() {
+    let (code, lines) = field_changes("old: u8,", "#[serde(alias = \"old\")] new: u8,");
+    let expected = "breaking arguments.order.old: was renamed to `new`, it seems; what is sent for it is ignored, \
+                    unless `new` has `#[serde(alias = \"old\")]`";
+    assert_eq!((code, lines), (1, vec![expected.to_owned()]));
+}
+
+#[test]
+fn keys_that_become_texts_are_widened() {
+    let map = |key: &str| format!("map: std::collections::BTreeMap<{key}, u8>,");
+    for (old, new) in [("u32", "String"), ("u32", "i64")] {
+        let (code, lines) = field_changes(&map(old), &map(new));
+        assert_eq!((code, lines.len()), (0, 1), "{lines:?}");
+        let (code, _) = field_changes(&map(new), &map(old));
+        assert_eq!(code, 1, "{new} to {old}");
+    }
+}
+
+/// Types that have one schema are not told apart, and nothing is promised of them.
+#[test]
+fn a_narrower_type_is_not_called_harmless() {
+    let (code, lines) = field_changes("n: u64,", "n: i64,");
+    let expected = "compatible arguments.order.n: need not be at least 0; if its type is `i64` now, it must be at most \
+                    9223372036854775807";
+    assert_eq!((code, lines), (0, vec![expected.to_owned()]));
+    let project = Project::with(&ORDER.replace("FIELD", "n: u128,"));
+    project.run(&["write", "-o", "old.json"]);
+    project.edit("src/lib.rs", "u128", "u64");
+    let ran = project.run(&["diff", "old.json"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, "✓ old.json → sources: no change in the manifest\n"));
 }

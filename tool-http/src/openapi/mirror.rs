@@ -95,6 +95,9 @@ pub(crate) struct Entry {
     /// How long it took, if it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     milliseconds: Option<f64>,
+    /// Whether its handler was entered, if it ended. If not, the same call can begin again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    started: Option<bool>,
 }
 
 /// What came of a call.

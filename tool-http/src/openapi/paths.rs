@@ -131,6 +131,13 @@ fn answers(mut responses: Value) -> Value {
     responses
 }
 
+/// A problem of which more is said than its status.
+fn problem_that(description: &str) -> Value {
+    json!({"description": description, "content": {
+        "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}},
+    }})
+}
+
 /// What a call answers; with the schema of its output, if that is known.
 pub(super) fn called(schemas: &mut Schemas, output: Option<Value>) -> Value {
     let result = schemas.of::<mirror::ToolResult>();
@@ -146,13 +153,16 @@ pub(super) fn called(schemas: &mut Schemas, output: Option<Value>) -> Value {
             "application/json": {"schema": schema}, "text/event-stream": stream,
         }},
         "202": {"description": "It waits for somebody's consent.", "content": {"application/json": {"schema": result}}},
+        "409": problem_that("The outcome is unknown (`outcome_unknown`), a call with the same `Idempotency-Key` is in \
+                             progress (`in_progress`), or the one that was made with it has failed for good."),
     }))
 }
 
 pub(super) fn parameters_of_calls(schemas: &mut Schemas) -> Value {
     let mut parameters = schemas.query::<CallQuery>();
-    let key = "The id of the call. One of the same conversation, id and arguments that completed before is answered as it \
-               was then, where calls are recorded.";
+    let key = "The id of the call, for a client that repeats its request after a lost connection: the call runs once, to \
+               its end, and each request with this key gets its result. It needs a `conversation`, and a server that \
+               records calls. The key is that of one call: with another tool or other arguments it is refused (422).";
     if let Some(parameters) = parameters.as_array_mut() {
         parameters.push(in_header("Idempotency-Key", key));
     }

@@ -11,12 +11,14 @@ use http::request::Parts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_runtime::{Call, Effect, Progress, ToolCall, ToolResult};
+use tracing::Instrument;
 
 use super::Api;
 use crate::answer::{answer, problem};
 use crate::api::{Shared, check_id};
 use crate::extract::{Asked, Name};
 use crate::given::Gift;
+use crate::idempotency::Key;
 use crate::openapi::mirror;
 use crate::{Problem, streaming};
 
@@ -46,7 +48,17 @@ pub(crate) async fn call(
     Asked(query): Asked<CallQuery>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (headers, prepared, call) = asked(&api, name, &query, request).await?;
+    let Asks { headers, prepared, call, key } = asked(&api, name, &query, request).await?;
+    if let Some(key) = key.filter(|_| !query.dry_run) {
+        let keyed = api.keys.take(&api.tools, key).await?;
+        return respond(&headers, move |progress| {
+            to_the_end(async move {
+                let call = prepared.prepare(api.tools.call(call), progress);
+                keyed.run(call, api.pending.as_ref()).await
+            })
+        })
+        .await;
+    }
     respond(&headers, move |progress| async move {
         let tools = &api.tools;
         let call = prepared.prepare(tools.call(call), progress);
@@ -61,7 +73,7 @@ pub(crate) async fn preview(
     Asked(query): Asked<CallQuery>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (_, prepared, call) = asked(&api, name, &query, request).await?;
+    let Asks { prepared, call, .. } = asked(&api, name, &query, request).await?;
     let effect = prepared.prepare(api.tools.call(call), None).preview().await;
     Ok(match effect {
         Ok(effect) => Json(Preview { effect }).into_response(),
@@ -69,53 +81,40 @@ pub(crate) async fn preview(
     })
 }
 
-/// What a request asks for. Who may not ask is refused before anything is read.
-async fn asked(
-    api: &Arc<Shared>,
-    name: String,
-    query: &CallQuery,
-    request: Request,
-) -> Result<(HeaderMap, Prepared, ToolCall<'static>), Problem> {
-    let (parts, body) = request.into_parts();
-    let prepared = Prepared::of(api, &parts, query.timeout_ms).await?;
-    let call = tool_call(api, &parts, query, name)?;
-    let arguments = api.body.text(&parts.headers, body).await?;
-    Ok((parts.headers, prepared, call(arguments)))
+/// A call as a request asks for it.
+struct Asks {
+    headers: HeaderMap,
+    prepared: Prepared,
+    call: ToolCall<'static>,
+    key: Option<Key>,
 }
 
-/// The call, once its arguments are there.
-fn tool_call(
-    api: &Shared,
-    parts: &Parts,
-    query: &CallQuery,
-    name: String,
-) -> Result<impl FnOnce(String) -> ToolCall<'static> + use<>, Problem> {
+/// Reads the call that a request asks for. Who may not ask is refused before anything is read.
+async fn asked(api: &Arc<Shared>, name: String, query: &CallQuery, request: Request) -> Result<Asks, Problem> {
+    let (parts, body) = request.into_parts();
+    let prepared = Prepared::of(api, &parts, query.timeout_ms).await?;
     let text = |name: &str| parts.headers.get(name).map(|value| value.to_str().map(str::to_owned));
-    let conversation = api.conversation(parts, query.conversation.as_deref())?;
+    let conversation = api.conversation(&parts, query.conversation.as_deref())?;
     let id = text("idempotency-key")
         .transpose()
         .map_err(|_| Problem::bad_request("idempotency_key", "An `Idempotency-Key` is ASCII."))?;
+    let mut key = None;
     if let Some(id) = &id {
         check_id("idempotency_key", id)?;
-        if conversation.is_none() {
-            let detail = "An `Idempotency-Key` is known within a conversation: say which, with `?conversation=..`.";
-            return Err(Problem::bad_request("idempotency_key", detail));
-        }
+        key = Some(Key::new(&api.tools, conversation.as_deref(), id)?);
     }
     let trace = text("traceparent").and_then(Result::ok).filter(|trace| trace.len() <= 256);
-    Ok(move |arguments| {
-        let mut call = ToolCall::from_text(name, arguments);
-        if let Some(conversation) = conversation {
-            call = call.conversation(conversation);
-        }
-        if let Some(id) = id {
-            call = call.id(id);
-        }
-        if let Some(trace) = trace {
-            call = call.trace_parent(trace);
-        }
-        call
-    })
+    let mut call = ToolCall::from_text(name, api.body.text(&parts.headers, body).await?);
+    if let Some(conversation) = conversation {
+        call = call.conversation(conversation);
+    }
+    if let Some(id) = id {
+        call = call.id(id);
+    }
+    if let Some(trace) = trace {
+        call = call.trace_parent(trace);
+    }
+    Ok(Asks { headers: parts.headers, prepared, call, key })
 }
 
 /// What every call of a request is told, whether it is new or was waiting.
@@ -145,6 +144,13 @@ impl Prepared {
             None => call,
         }
     }
+}
+
+/// Runs a call in a task of its own: it ends also if the client goes away meanwhile.
+pub(crate) async fn to_the_end(
+    call: impl Future<Output = Result<ToolResult, Problem>> + Send + 'static,
+) -> Result<ToolResult, Problem> {
+    tokio::spawn(call.in_current_span()).await.unwrap_or_else(|error| Err(streaming::lost(&error)))
 }
 
 /// Makes a call and answers, at the end or while it runs.

@@ -20,6 +20,9 @@ use crate::extract::Asked;
 use crate::feed::{Place, Reader, Told};
 use crate::streaming::event;
 
+/// How many events that a client did not ask for are passed over before it is sent the id of the last one.
+const MOST_PASSED_OVER: u32 = 64;
+
 /// Which events.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -71,13 +74,25 @@ impl Watched {
             // From here on nothing is lost to a client that comes back with this id.
             return Some(event("ready", &json!({})).id(self.reader.place().to_string()));
         }
+        let mut passed_over = 0;
         loop {
-            let next = self.until.run_until_cancelled(self.reader.next()).await?;
-            let (place, told) = next?;
+            let next = match passed_over {
+                0 => self.until.run_until_cancelled(self.reader.next()).await?,
+                MOST_PASSED_OVER => None,
+                _ => self.reader.next_kept(),
+            };
+            let Some((place, told)) = next else {
+                // No event, only its id. A client that comes back with it has missed nothing of what it asked for.
+                let place = self.reader.place().to_string();
+                return (passed_over > 0).then(|| Event::default().id(place));
+            };
             let shown = match &told {
                 Told::Missed(count) => event("missed", &json!({"count": count})),
                 Told::Event(told) if self.query.fits(told) => event(name(&told.what), &**told),
-                Told::Event(_) => continue,
+                Told::Event(_) => {
+                    passed_over += 1;
+                    continue;
+                }
             };
             return Some(shown.id(place.to_string()));
         }

@@ -15,7 +15,7 @@ use serde_json::Value;
 use tool_runtime::{Deferred, ErrorKind, Pending, PendingCall, TokenError, ToolError, ToolResult};
 
 use super::Api;
-use super::call::{Prepared, respond};
+use super::call::{Prepared, respond, to_the_end};
 use crate::Problem;
 use crate::api::Shared;
 use crate::extract::{Asked, Nothing};
@@ -127,23 +127,27 @@ pub(crate) async fn list(
     Ok(Json(PendingList { pending: waiting.into_iter().map(Waiting::of).collect() }))
 }
 
+/// Runs a call that waits. Its token is used up by that, so it runs to its end also if the client goes away: nobody could
+/// approve it again.
 pub(crate) async fn approve(State(api): Api, _: Asked<Nothing>, request: Request) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let prepared = Prepared::of(&api, &parts, None).await?;
     let Approval { token, edited } = api.body.json(&parts.headers, body).await?;
-    respond(&parts.headers, move |progress| async move {
-        let run = |question: tool_runtime::Question| {
-            let tools = &api.tools;
-            async move {
-                let arguments = match edited.map(|text| question.edited(&text)) {
-                    None => question.arguments.clone(),
-                    Some(Ok(arguments)) => arguments,
-                    Some(Err(error)) => return wrong_edit(&error),
-                };
-                prepared.prepare(tools.approve_with(question, arguments), progress).await
-            }
-        };
-        deferred(&api)?.resume(&token, SystemTime::now(), run).await.map_err(refused)
+    respond(&parts.headers, move |progress| {
+        to_the_end(async move {
+            let run = |question: tool_runtime::Question| {
+                let tools = &api.tools;
+                async move {
+                    let arguments = match edited.map(|text| question.edited(&text)) {
+                        None => question.arguments.clone(),
+                        Some(Ok(arguments)) => arguments,
+                        Some(Err(error)) => return wrong_edit(&error),
+                    };
+                    prepared.prepare(tools.approve_with(question, arguments), progress).await
+                }
+            };
+            deferred(&api)?.resume(&token, SystemTime::now(), run).await.map_err(refused)
+        })
     })
     .await
 }
@@ -192,6 +196,7 @@ fn wrong_edit(error: &tool_runtime::confirm::EditError) -> ToolResult {
         ErrorKind::InvalidArguments,
         format!("The edited arguments are wrong: {error}."),
     ))
+    .not_started()
 }
 
 fn refused(error: TokenError) -> Problem {

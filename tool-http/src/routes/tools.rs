@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tool_model::{KEYS, Key, KeyKind};
 use tool_runtime::ToolDefinition;
+use tool_runtime::display::escape;
 
 use super::Api;
 use crate::Problem;
@@ -201,6 +202,6 @@ pub(crate) async fn show(State(api): Api, Name(name): Name) -> Result<Json<ToolI
 }
 
 pub(super) fn unknown(name: &str) -> Problem {
-    let detail = format!("There is no tool `{name}`: `GET /tools` lists those on offer.");
+    let detail = format!("There is no tool `{}`: `GET /tools` lists those on offer.", escape(name));
     Problem::new(StatusCode::NOT_FOUND, "unknown_tool", detail)
 }

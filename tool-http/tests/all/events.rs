@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use axum::Router;
 use axum::body::Body;
 use serde_json::json;
@@ -90,6 +92,36 @@ async fn what_is_lost_is_told() {
         assert_eq!(send(&router, request).await.problem(), (400, "last_event_id".into()), "{wrong}");
     }
     assert_eq!(send(&router, get("/api/events?tools=x")).await.problem(), (400, "query".into()));
+}
+
+/// A stream of one tool's events has the ids of the others' too: a client that comes back with one has missed nothing.
+#[tokio::test]
+async fn events_of_other_tools_are_not_missed() {
+    let router = mounted(Api::new(tools()).keep_events(200));
+    let (mut all, _) = watch(&router, "", None).await;
+    let (mut filtered, ready) = watch(&router, "?tool=desk.count", None).await;
+    // The client that is connected is sent an id at least as often as events are forgotten.
+    for calls in [1, 1, 90, 90] {
+        for a in 0..calls {
+            add(&router, a).await;
+            for _ in 0..2 {
+                all.next().await.unwrap();
+            }
+        }
+        let caught_up = async {
+            while filtered.last_id != all.last_id {
+                assert_eq!(filtered.next_block().await.unwrap().name, "", "it was not asked for");
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), caught_up).await.expect("the id of the last event never came");
+    }
+    let back_with = async |id: &str| {
+        let (mut back, _) = watch(&router, "?tool=desk.count", Some(id)).await;
+        send(&router, post("/api/tools/desk.count", &json!({"to": 0}))).await;
+        back.next().await.unwrap().name
+    };
+    assert_eq!(back_with(&filtered.last_id).await, "started");
+    assert_eq!(back_with(&ready.id).await, "missed", "the control: so many events are not kept");
 }
 
 #[tokio::test]

@@ -11,6 +11,9 @@ mod catalogue;
 /// Calls and their statuses.
 mod calls;
 
+/// Requests that are repeated with an `Idempotency-Key`.
+mod idempotency;
+
 /// Calls that report while they run, and clients that go away.
 mod streams;
 

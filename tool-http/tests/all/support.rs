@@ -226,6 +226,8 @@ pub async fn said(router: &Router, request: Request<Body>) -> String {
 pub struct Stream {
     body: Body,
     read: String,
+    /// The last id that came, with an event or without: what a browser comes back with.
+    pub last_id: String,
 }
 
 /// One event.
@@ -241,22 +243,34 @@ impl Stream {
         let response = router.clone().oneshot(request).await.unwrap();
         assert_eq!(response.status(), StatusCode::OK);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
-        Self { body: response.into_body(), read: String::new() }
+        Self { body: response.into_body(), read: String::new(), last_id: String::new() }
     }
 
     /// The next event; nothing at the end.
     pub async fn next(&mut self) -> Option<Sent> {
         loop {
+            let sent = self.next_block().await?;
+            if !sent.name.is_empty() {
+                return Some(sent);
+            }
+        }
+    }
+
+    /// The next event, or an id without one.
+    pub async fn next_block(&mut self) -> Option<Sent> {
+        loop {
             if let Some((event, rest)) = self.read.split_once("\n\n") {
                 let (event, rest) = (event.to_owned(), rest.to_owned());
                 self.read = rest;
-                let field =
-                    |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("").to_owned();
-                if field("event: ").is_empty() {
-                    continue;
+                let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("");
+                if !field("id: ").is_empty() {
+                    self.last_id = field("id: ").to_owned();
                 }
-                let data = serde_json::from_str(&field("data: ")).unwrap();
-                return Some(Sent { name: field("event: "), id: field("id: "), data });
+                let data = match field("data: ") {
+                    "" => Value::Null,
+                    data => serde_json::from_str(data).unwrap(),
+                };
+                return Some(Sent { name: field("event: ").to_owned(), id: field("id: ").to_owned(), data });
             }
             let frame = self.body.frame().await?.unwrap();
             self.read.push_str(std::str::from_utf8(frame.data_ref().unwrap()).unwrap());

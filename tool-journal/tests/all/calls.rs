@@ -4,7 +4,7 @@ use std::time::Duration;
 use serde_json::json;
 use tool_journal::SqliteJournal;
 use tool_runtime::journal::{Begun, Journal, Query, Started, State, testing};
-use tool_runtime::{Argument, ToolCall, ToolDefinition};
+use tool_runtime::{Argument, Dispatcher, Manifest, RuntimeTool, ToolCall, ToolDefinition};
 
 use crate::support::{Folder, finished, result, started};
 
@@ -188,4 +188,31 @@ async fn secrets_are_not_in_the_files() {
     assert!(!holds("hunter2-the-secret"));
     journal.close().await;
     assert!(holds("ann-the-user") && !holds("hunter2-the-secret"));
+}
+
+/// The handler gets what stands under a name that its schema does not have. The file does not.
+#[tokio::test]
+async fn secrets_under_other_names_are_not_in_the_files() {
+    let account = json!({"type": "object", "properties": {
+        "user": {"type": "string"}, "key": {"type": "string", "writeOnly": true},
+    }});
+    let schema = json!({"type": "object", "properties": {
+        "login": {"type": "object", "properties": {"account": account}},
+    }});
+    let login = RuntimeTool::from_schema("login", "", &schema, |arguments, _| async move {
+        arguments["login"]["acct"]["key"].as_str().map_or(0, str::len).to_string()
+    });
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    let tools = Dispatcher::builder().manifest(Manifest::default()).tool(login).journal(journal.clone());
+    let account = json!({"user": "ann-the-user", "key": "hunter2-the-secret"});
+    let arguments = json!({"login": {"account": {"user": "bob-the-user"}, "acct": account}});
+    let call = ToolCall::new("login", arguments).conversation("c").id("1");
+    assert_eq!(tools.build().unwrap().call(call).await.output, "18");
+
+    journal.close().await;
+    let bytes: Vec<u8> = folder.names().iter().flat_map(|name| std::fs::read(folder.file(name)).unwrap()).collect();
+    let holds = |needle: &str| bytes.windows(needle.len()).any(|window| window == needle.as_bytes());
+    assert!(holds("bob-the-user"), "the control");
+    assert!(!holds("hunter2-the-secret"));
 }

@@ -1,7 +1,7 @@
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 use tool_journal::SqliteJournal;
-use tool_runtime::journal::{Begun, Journal, JournalError, JournalErrorKind};
+use tool_runtime::journal::{Begun, Journal, JournalError, JournalErrorKind, Query};
 
 use crate::support::{Folder, finished, started};
 
@@ -31,7 +31,35 @@ async fn every_release_knows_it_by_its_mark_and_version() {
     let folder = Folder::new();
     folder.open().await.close().await;
     let file = std::fs::read(folder.journal()).unwrap();
-    assert_eq!((&file[68..72], file[63]), (&b"tljr"[..], 1));
+    assert_eq!((&file[68..72], file[63]), (&b"tljr"[..], 2));
+}
+
+/// What an older release has written is still known, and the new columns have their defaults.
+#[tokio::test]
+async fn a_file_of_the_first_version_is_brought_up_to_date() {
+    let folder = Folder::new();
+    let journal = folder.open().await;
+    let call = started("c", "1");
+    journal.begin(&call).await.unwrap();
+    journal.finish(&call.key, &finished("done")).await.unwrap();
+    let entries = journal.entries(Query::newest(10)).await.unwrap();
+    journal.close().await;
+    // As the first version was.
+    run(
+        &folder,
+        "DROP INDEX runs_by_identity; ALTER TABLE outcomes DROP COLUMN started; PRAGMA user_version = 1; \
+         CREATE UNIQUE INDEX runs_by_identity ON calls (conversation, id, fingerprint) WHERE run IS NOT NULL",
+    )
+    .await;
+
+    let journal = folder.open().await;
+    assert_eq!(journal.entries(Query::newest(10)).await.unwrap(), entries);
+    assert!(matches!(journal.begin(&started("c", "1")).await.unwrap(), Begun::Completed(_)));
+    for _ in 0..2 {
+        let again = started("c", "2");
+        assert_eq!(journal.begin(&again).await.unwrap(), Begun::New);
+        journal.finish(&again.key, &finished("").started(false)).await.unwrap();
+    }
 }
 
 #[tokio::test]

@@ -6,6 +6,8 @@
 mod calls;
 /// Files that are no journal, newer, damaged or not writable.
 mod files;
+/// A disk without room, and with room again.
+mod full_disk;
 /// A process that is killed in the middle of calls, many times.
 mod killed;
 /// Calls that wait for a confirmation.

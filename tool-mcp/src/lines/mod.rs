@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use rmcp::service::{RxJsonRpcMessage, ServiceRole, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader};
 use tokio::time::timeout;
 
@@ -62,8 +64,8 @@ pub(crate) trait Side: ServiceRole {
 pub(crate) enum Line<S: ServiceRole> {
     /// This was said.
     Message(RxJsonRpcMessage<S>),
-    /// Nothing that could be taken; this is answered.
-    Reply(TxJsonRpcMessage<S>),
+    /// Nothing that could be taken; this is answered. rmcp has no form for an id that it does not know.
+    Reply(Box<RawValue>),
     /// Nothing at all.
     Nothing,
 }
@@ -79,7 +81,7 @@ impl<R: AsyncRead + Unpin, W, K> Lines<R, W, K> {
         loop {
             let bytes = self.read.fill_buf().await?;
             if bytes.is_empty() {
-                return Err(io::ErrorKind::UnexpectedEof.into());
+                return self.last_line().ok_or_else(|| io::ErrorKind::UnexpectedEof.into());
             }
             let end = memchr::memchr(b'\n', bytes);
             let piece = &bytes[..end.unwrap_or(bytes.len())];
@@ -106,6 +108,15 @@ impl<R: AsyncRead + Unpin, W, K> Lines<R, W, K> {
                 return Ok(self.end_of_line());
             }
         }
+    }
+
+    /// Returns what stands in a last line that was not ended. A message that was cut off is none.
+    fn last_line<S: Side>(&mut self) -> Option<Line<S>> {
+        let is_whole = self.skim.is_none() && serde_json::from_slice::<IgnoredAny>(&self.line).is_ok();
+        if !is_whole {
+            self.line.clear();
+        }
+        is_whole.then(|| self.end_of_line())
     }
 
     fn end_of_line<S: Side>(&mut self) -> Line<S> {
@@ -155,7 +166,11 @@ where
             }
             match self.next::<S>().await {
                 Ok(Line::Message(message)) => return Some(message),
-                Ok(Line::Reply(reply)) => self.reply = Some(Box::pin(Transport::<S>::send(self, reply))),
+                Ok(Line::Reply(reply)) => {
+                    let said = self.out.push(&reply);
+                    let out = self.out.clone();
+                    self.reply = Some(Box::pin(async move { out.flush(said?).await }));
+                }
                 Ok(Line::Nothing) => {}
                 Err(error) => {
                     tracing::debug!(%error, "nothing more is said");
@@ -209,6 +224,18 @@ mod tests {
             matches!(receive(&mut lines).await, Some(ServerJsonRpcMessage::Response(answer)) if answer.id == RequestId::Number(4))
         );
         assert!(receive(&mut lines).await.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_last_line_without_an_end_is_read_if_it_is_whole() {
+        let answer = "{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{}}";
+        for longest in [1000, 10] {
+            let mut lines = lines(answer, longest);
+            assert_eq!(receive(&mut lines).await.is_some(), longest == 1000);
+            assert!(receive(&mut lines).await.is_none());
+        }
+        let mut cut_off = lines(&answer[..answer.len() - 1], 1000);
+        assert!(receive(&mut cut_off).await.is_none(), "the call is told that the connection was lost");
     }
 
     #[tokio::test]

@@ -1,6 +1,7 @@
 //! Which call a message is about that is too long to be kept, or cannot be read.
 
 use rmcp::model::RequestId;
+use serde_json::value::RawValue;
 
 /// Looks for `id` and `method` of a JSON-RPC message while its bytes go by, and keeps nothing else of it.
 #[derive(Default)]
@@ -12,8 +13,16 @@ pub(crate) struct Skim {
     at_key: bool,
     word: Vec<u8>,
     key: Vec<u8>,
-    id: Option<RequestId>,
+    id: Option<Id>,
     has_method: bool,
+}
+
+/// The `id` of a message.
+enum Id {
+    /// A word of JSON, such as a number.
+    Value(Box<RawValue>),
+    /// Something else, or something too long.
+    Unreadable,
 }
 
 /// No key that matters and no id of ours is longer.
@@ -34,17 +43,26 @@ impl Skim {
 
     /// The id of the call that the message answers. A request of the server's own has an id, too, but it is no answer.
     pub(crate) fn answers(&self) -> Option<RequestId> {
-        self.id.clone().filter(|_| !self.has_method)
+        let Some(Id::Value(id)) = &self.id else { return None };
+        serde_json::from_str(id.get()).ok().filter(|_| !self.has_method)
     }
 
-    /// The id of the request that the message is.
-    pub(crate) fn asks(&self) -> Option<RequestId> {
-        self.id.clone().filter(|_| self.has_method)
+    /// Returns `true` if the message is a request.
+    pub(crate) fn is_request(&self) -> bool {
+        self.has_method && self.id.is_some()
     }
 
-    /// Whether the message wants no answer.
+    /// Returns `true` if the message wants no answer.
     pub(crate) fn is_notification(&self) -> bool {
         self.has_method && self.id.is_none()
+    }
+
+    /// Returns the id of the request that the message is, as it was written, whether or not MCP has such ids.
+    pub(crate) fn asks(&self) -> Option<&RawValue> {
+        match &self.id {
+            Some(Id::Value(id)) if self.has_method => Some(id),
+            _ => None,
+        }
     }
 
     fn step(&mut self, byte: u8) {
@@ -97,7 +115,10 @@ impl Skim {
 
     fn end_of_member(&mut self) {
         match self.key.as_slice() {
-            br#""id""# => self.id = serde_json::from_slice(&self.word).ok(),
+            br#""id""# => {
+                // Of an object or a list no word is kept.
+                self.id = Some(serde_json::from_slice(&self.word).map_or(Id::Unreadable, Id::Value));
+            }
             br#""method""# => self.has_method = true,
             _ => {}
         }
@@ -125,6 +146,23 @@ mod tests {
         assert_eq!(answers(r#"{"jsonrpc":"2.0","id":7,"result":{"id":8,"method":"x"}}"#), seven);
         assert_eq!(answers(r#"{"result":{"a":[{"id":8}, "}],\"id\":9"]},"jsonrpc":"2.0", "id" : 7 }"#), seven);
         assert_eq!(answers(r#"{"id":"seven","error":{}}"#), Some(RequestId::String("seven".into())));
+    }
+
+    #[test]
+    fn an_id_is_given_back_as_it_was_written() {
+        for (id, expected) in [
+            ("7", Some("7")),
+            ("1.50", Some("1.50")),
+            ("12345678901234567890123", Some("12345678901234567890123")),
+            (r#""a b""#, Some(r#""a b""#)),
+            ("null", Some("null")),
+            ("{\"id\":7}", None),
+            ("[7]", None),
+        ] {
+            let mut skim = Skim::default();
+            skim.feed(format!(r#"{{"id": {id} ,"method":"x"}}"#).as_bytes());
+            assert_eq!((skim.is_request(), skim.asks().map(RawValue::get)), (true, expected), "{id}");
+        }
     }
 
     #[test]

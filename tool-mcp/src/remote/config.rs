@@ -226,6 +226,9 @@ impl ServerConfig {
     }
 
     /// How long it may take until the server is connected and has listed its tools; 30 seconds unless told.
+    ///
+    /// A [command](Self::command) that has answered nothing by then is [starting](crate::ServerState::Starting): nobody is
+    /// held up by it any longer, and it is connected once it answers. After ten times as long it is started again.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self

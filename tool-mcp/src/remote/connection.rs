@@ -18,7 +18,7 @@ use tool_runtime::CancellationToken;
 use super::config::{Generation, Limits, ServerConfig};
 use super::reached::{Reached, without_secrets};
 use super::requests::Requests;
-use super::transport::{Heard, LastWords, Wire, connect_http, start};
+use super::transport::{Heard, LastWords, NEWEST, Wire, connect_http, start};
 use crate::lines::Lines;
 
 /// A connection. It ends when it is dropped.
@@ -116,13 +116,13 @@ impl Connection {
     where
         T: Transport<RoleClient> + 'static,
     {
-        let (newest, older) = (ProtocolVersion::V_2026_07_28, ProtocolVersion::V_2025_11_25);
+        let preferred_versions = vec![NEWEST];
         let lifecycle = match generation {
             Generation::Newest => {
-                ClientLifecycleMode::Auto { preferred_versions: vec![newest], legacy_version: Some(older) }
+                ClientLifecycleMode::Auto { preferred_versions, legacy_version: Some(ProtocolVersion::V_2025_11_25) }
             }
             Generation::Initialize => ClientLifecycleMode::Initialize,
-            Generation::Discover => ClientLifecycleMode::Discover { preferred_versions: vec![newest] },
+            Generation::Discover => ClientLifecycleMode::Discover { preferred_versions },
         };
         let ended = CancellationToken::new();
         let heard = Heard::new(transport, wire.clone());

@@ -20,6 +20,8 @@ pub(super) struct Link {
 #[derive(Clone)]
 pub(super) enum State {
     Connecting,
+    /// The program runs, and has answered nothing for longer than it should take to connect. It is waited for.
+    Starting,
     Connected(Arc<Connection>),
     /// Not connected, and why. It is tried again.
     Away(Arc<str>),
@@ -32,7 +34,7 @@ impl State {
         match self {
             Self::Connecting => false,
             Self::Connected(connection) => !connection.is_over(),
-            Self::Away(_) | Self::Closed => true,
+            Self::Starting | Self::Away(_) | Self::Closed => true,
         }
     }
 }
@@ -69,6 +71,9 @@ impl Link {
             Some(State::Away(why)) => Err(format!(
                 "The server `{name}` is not connected: {why}. The call did not run; the server is tried again, so try later."
             )),
+            Some(State::Starting) => {
+                Err(format!("The server `{name}` is still starting. The call did not run; try again later."))
+            }
             Some(State::Closed) => Err(format!("The server `{name}` was switched off. The call did not run.")),
             None | Some(State::Connecting) => {
                 Err(format!("The server `{name}` is still being connected. The call did not run; try again."))

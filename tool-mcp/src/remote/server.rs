@@ -1,6 +1,12 @@
 //! One server: connected, listed, listened to, and connected again.
 
+use std::convert::identity;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
@@ -23,6 +29,9 @@ use crate::pins::{ApproveError, Held, Pins};
 
 /// How often a server is listed at most, however often it says that its list has changed.
 const LIST_PAUSE: Duration = Duration::from_secs(1);
+
+/// How many connect timeouts a program may take to start before it is started again.
+const LONGEST_START: u32 = 10;
 
 /// What all servers of an application share.
 pub(super) struct Shared {
@@ -106,12 +115,18 @@ impl Server {
         problems.extend(held.map(|(name, held)| format!("`{name}` is not offered until it is approved: {held}")));
         let (state, info) = match self.link.state() {
             State::Connecting => (ServerState::Connecting, None),
+            State::Starting => (ServerState::Starting, None),
             State::Connected(connection) => (ServerState::Connected, connection.peer.peer_info()),
             State::Away(why) => (ServerState::Away(format!("{why}{}", self.last_words)), None),
             State::Closed => (ServerState::Closed, None),
         };
-        if let ServerState::Away(why) = &state {
-            problems.push(format!("it is not connected: {why}"));
+        match &state {
+            ServerState::Away(why) => problems.push(format!("it is not connected: {why}")),
+            ServerState::Starting => {
+                let (limit, words) = (self.config.connect_timeout, &self.last_words);
+                problems.push(format!("it is still starting: it has answered nothing within {limit:?}{words}"));
+            }
+            _ => {}
         }
         ServerStatus {
             name: self.config.name.clone(),
@@ -165,14 +180,14 @@ impl Keeper {
             self.link.set(State::Connecting);
             let connected = tokio::select! {
                 () = stop.cancelled() => break,
-                connected = self.connect() => connected,
+                connected = caught(self.connect()) => connected.and_then(identity),
             };
             let why = match connected {
                 Ok(connection) => {
                     let since = Instant::now();
                     self.link.set(State::Connected(connection.clone()));
                     self.tell();
-                    let why = self.attend(&connection).await;
+                    let why = caught(self.attend(&connection)).await.unwrap_or_else(identity);
                     if stop.is_cancelled() {
                         connection.close().await;
                         break;
@@ -219,20 +234,44 @@ impl Keeper {
 
     /// A connection whose tools are in the registry, or in words why there is none.
     async fn connect(&mut self) -> Result<Arc<Connection>, String> {
-        let limit = self.config.connect_timeout;
+        let (config, requests) = (self.config.clone(), self.requests.clone());
+        let (last_words, stop) = (self.last_words.clone(), self.stop.clone());
+        let limit = config.connect_timeout;
+        let is_program = matches!(config.reached, Reached::Command(_));
+        let has_answered = AtomicBool::new(false);
         let connecting = async {
-            let opened = Connection::open(&self.config, &self.requests, &self.last_words, &self.stop).await;
+            let opened = Connection::open(&config, &requests, &last_words, &stop).await;
             let connection = Arc::new(opened.map_err(|error| error.to_string())?);
+            has_answered.store(true, Ordering::Relaxed);
             subscribe(&connection).await;
-            let (tools, left_out) = connection.list(self.config.limits).await.map_err(|error| unlisted(&error))?;
+            let (tools, left_out) = connection.list(config.limits).await.map_err(|error| unlisted(&error))?;
             Ok::<_, String>((connection, tools, left_out))
         };
-        let mut connecting = std::pin::pin!(connecting);
+        let mut connecting = pin!(connecting);
+        let mut waited = 0;
+        let mut is_starting = false;
         let (connection, tools, left_out) = loop {
-            match timeout(limit, &mut connecting).await {
+            waited += 1;
+            let mut trying = pin!(timeout(limit, &mut connecting));
+            let connected = loop {
+                let has_answered = has_answered.load(Ordering::Relaxed);
+                tokio::select! {
+                    connected = &mut trying => break connected,
+                    // A program that is starting holds nobody up.
+                    Some(done) = self.asked.recv(), if is_starting && !has_answered => drop(done.send(())),
+                }
+            };
+            match connected {
                 Ok(connected) => break connected?,
                 Err(_) if self.asks_somebody() => {}
-                Err(_) => return Err(format!("it was not ready within {limit:?}")),
+                Err(_) if is_program && waited < LONGEST_START && !has_answered.load(Ordering::Relaxed) => {
+                    tracing::warn!(server = config.name, "still starting{last_words}");
+                    self.link.set(State::Starting);
+                    is_starting = true;
+                    self.waiting.extend(std::iter::from_fn(|| self.asked.try_recv().ok()));
+                    self.tell();
+                }
+                Err(_) => return Err(format!("it was not ready within {:?}", limit.saturating_mul(waited))),
             }
         };
         self.offer().show(tools, left_out);
@@ -297,6 +336,21 @@ impl Keeper {
             self.tell();
         }
     }
+}
+
+/// Does what may run the application's code, such as a function that connects. A panic there is a reason like any other
+/// not to be connected, and the server is tried again.
+async fn caught<T>(work: impl Future<Output = T>) -> Result<T, String> {
+    let mut work = pin!(work);
+    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
+        Ok(polled) => polled.map(Ok),
+        Err(panic) => {
+            let text = panic.downcast_ref::<&str>().copied();
+            let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+            Poll::Ready(Err(format!("connecting panicked: {}", text.unwrap_or("without a message"))))
+        }
+    })
+    .await
 }
 
 async fn until(due: Option<Instant>) {

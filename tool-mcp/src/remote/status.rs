@@ -30,6 +30,9 @@ pub struct ServerStatus {
 pub enum ServerState {
     /// It is being connected.
     Connecting,
+    /// Its program runs, but has answered nothing within the
+    /// [connect timeout](crate::ServerConfig::connect_timeout). It is waited for.
+    Starting,
     /// It is connected.
     Connected,
     /// It is not, for this reason, and is tried again. Of a program that ended it has the last words, too, in which there

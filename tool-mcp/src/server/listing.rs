@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
@@ -51,16 +52,22 @@ impl Listing {
         let own = |mut tool: Tool| {
             let (name, own_name) = (tool.name.clone(), offer.decoded(&tool.name).to_owned());
             if let Some(describe) = describe {
-                describe(&mut tool);
+                catch_unwind(AssertUnwindSafe(|| describe(&mut tool))).map_err(|_| {
+                    tracing::error!(tool = own_name, "the function given to `describe` panicked");
+                    ErrorData::internal_error(
+                        format!("the tools cannot be listed: describing `{own_name}` panicked"),
+                        None,
+                    )
+                })?;
                 // By another name it could not be called.
                 tool.name = name;
             }
             let (may_ask, sees_client) = (tools.may_ask(&own_name), tools.sees_given(&own_name));
             let has_headers =
                 serde_json::to_string(&tool.input_schema).is_ok_and(|schema| schema.contains(PARAM_HEADER));
-            Listed { own_name, may_ask, sees_client, has_headers, tool }
+            Ok(Listed { own_name, may_ask, sees_client, has_headers, tool })
         };
-        let mut tools: Vec<Listed> = listed.into_iter().map(own).collect();
+        let mut tools: Vec<Listed> = listed.into_iter().map(own).collect::<Result<_, ErrorData>>()?;
         tools.sort_unstable_by(|a, b| a.tool.name.cmp(&b.tool.name));
         // A model that knows a tool by its own name means that tool, too.
         let own = tools.iter().enumerate().map(|(at, listed)| (listed.own_name.clone(), at));
@@ -142,6 +149,17 @@ mod tests {
 
     fn names(result: &ListToolsResult) -> String {
         result.tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>().join(" ")
+    }
+
+    /// They are listed in the background, too, for clients that are told of changes.
+    #[test]
+    fn a_description_that_panics_is_an_error_until_its_tool_is_gone() {
+        let tools = tools(&["a", "b"]);
+        let listings = Listings::new(Some(Box::new(|tool| assert_ne!(tool.name, "b"))));
+        let error = listings.of(&tools).err().unwrap();
+        assert!(error.message.contains("describing `b` panicked"), "{}", error.message);
+        tools.registry().remove("b");
+        assert_eq!(names(&listings.of(&tools).unwrap().page(None, None).unwrap()), "a");
     }
 
     #[test]

@@ -7,13 +7,13 @@ use std::marker::PhantomData;
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequest, CallToolRequestMethod, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, ErrorData,
-    Extensions, JsonObject, JsonRpcVersion2_0, RequestId, RequestMetaObject, ServerJsonRpcMessage,
+    Extensions, JsonObject, JsonRpcVersion2_0, RequestId, RequestMetaObject,
 };
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::error::Category;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::lines::{Line, Side, Skim};
 
@@ -138,31 +138,96 @@ impl Side for RoleServer {
         if let Some(call) = tools_call(line) {
             return Line::Message(call.into());
         }
+        if let Ok(messages) = serde_json::from_slice::<Vec<&RawValue>>(line) {
+            return refuse_batch(&messages);
+        }
         match serde_json::from_slice(line) {
+            // rmcp takes a request for a notification if it cannot read the id.
+            Ok(ClientJsonRpcMessage::Notification(notification)) => match skimmed(line) {
+                skim if skim.is_request() => refused(skim.asks(), BAD_ID),
+                _ => Line::Message(ClientJsonRpcMessage::Notification(notification)),
+            },
             Ok(message) => Line::Message(message),
             Err(error) => {
                 tracing::debug!(%error, "a line that is no message was left out");
-                let mut skim = Skim::default();
-                skim.feed(line);
-                match (error.classify(), skim.asks()) {
+                let skim = skimmed(line);
+                match error.classify() {
                     _ if skim.is_notification() => Line::Nothing,
-                    (Category::Data, id) => refused(id, "Invalid request".to_owned()),
-                    (_, Some(id)) => refused(Some(id), format!("the request cannot be read: {error}")),
+                    Category::Data if skim.is_request() && !has_good_id(&skim) => refused(skim.asks(), BAD_ID),
+                    Category::Data => refused(skim.asks(), "Invalid request"),
+                    _ if skim.is_request() => refused(skim.asks(), &format!("the request cannot be read: {error}")),
                     // What is no JSON is not answered: two programs could go on forever telling each other so.
-                    (_, None) => Line::Nothing,
+                    _ => Line::Nothing,
                 }
             }
         }
     }
 
     fn too_long(line: &Skim, longest: usize) -> Line<Self> {
-        let text = format!("the request is longer than {longest} bytes");
-        line.asks().map_or(Line::Nothing, |id| refused(Some(id), text))
+        match line.is_request() {
+            true => refused(line.asks(), &format!("the request is longer than {longest} bytes")),
+            false => Line::Nothing,
+        }
     }
 }
 
-fn refused(id: Option<RequestId>, text: String) -> Line<RoleServer> {
-    Line::Reply(ServerJsonRpcMessage::error(ErrorData::invalid_request(text, None), id))
+const BAD_ID: &str = "the `id` of a request is a string or an integer of 64 bits";
+
+const NO_BATCHES: &str = "batches are not supported: send each message on a line of its own (they were part of MCP \
+                          2025-03-26 only)";
+
+/// The requests of a longer batch are not refused one by one.
+const LONGEST_BATCH: usize = 1_000;
+
+fn skimmed(line: &[u8]) -> Skim {
+    let mut skim = Skim::default();
+    skim.feed(line);
+    skim
+}
+
+/// Returns `true` if a request has an id that MCP allows.
+fn has_good_id(request: &Skim) -> bool {
+    request.asks().is_some_and(|id| serde_json::from_str::<RequestId>(id.get()).is_ok())
+}
+
+/// Refuses a batch: each of its requests, or else all of it.
+fn refuse_batch(messages: &[&RawValue]) -> Line<RoleServer> {
+    let skimmed: Vec<Skim> =
+        messages.iter().take(LONGEST_BATCH).map(|message| skimmed(message.get().as_bytes())).collect();
+    let requests: Vec<_> =
+        skimmed.iter().filter(|skim| skim.is_request()).map(|skim| Refused::new(skim.asks(), NO_BATCHES)).collect();
+    if messages.len() > LONGEST_BATCH || requests.is_empty() {
+        return refused(None, NO_BATCHES);
+    }
+    reply(&requests)
+}
+
+fn refused(id: Option<&RawValue>, text: &str) -> Line<RoleServer> {
+    reply(&Refused::new(id, text))
+}
+
+fn reply(refused: &impl Serialize) -> Line<RoleServer> {
+    match to_raw_value(refused) {
+        Ok(reply) => Line::Reply(reply),
+        Err(error) => {
+            tracing::warn!(%error, "a refusal cannot be written");
+            Line::Nothing
+        }
+    }
+}
+
+/// An error that answers a request, with the id as the client wrote it: `null` if that is not known, as JSON-RPC has it.
+#[derive(Serialize)]
+struct Refused<'a> {
+    jsonrpc: JsonRpcVersion2_0,
+    id: Option<&'a RawValue>,
+    error: ErrorData,
+}
+
+impl<'a> Refused<'a> {
+    fn new(id: Option<&'a RawValue>, text: &str) -> Self {
+        Self { jsonrpc: JsonRpcVersion2_0, id, error: ErrorData::invalid_request(text.to_owned(), None) }
+    }
 }
 
 #[cfg(test)]
@@ -261,6 +326,21 @@ mod tests {
             assert!(read(line).unwrap_err().as_ref().is_some_and(refused(id)), "{line}");
         }
         assert!(read("garbage").unwrap_err().is_none());
+        for id in ["1.5", "null", "12345678901234567890123", "true"] {
+            let Line::Reply(reply) =
+                RoleServer::read(format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#).as_bytes())
+            else {
+                panic!("{id} is refused")
+            };
+            assert!(
+                reply.get().contains(&format!(r#""id":{id},"error":{{"code":-32600,"message":"the `id`"#)),
+                "{reply}"
+            );
+        }
+        let unreadable = read(r#"{"jsonrpc":"2.0","id":[7],"method":"ping"}"#).unwrap_err().unwrap();
+        assert_eq!(unreadable.get("id"), Some(&Value::Null), "{unreadable}");
+        let answer = read(r#"{"jsonrpc":"1.0","id":3,"result":{}}"#).unwrap_err().unwrap();
+        assert_eq!(answer["id"], Value::Null, "3 is the id of a request of ours: {answer}");
         assert!(read(r#"{"jsonrpc":"2.0","id":3,"result":"#).unwrap_err().is_none(), "no request of the client's");
         assert!(
             read(r#"{"method":"$/cancelRequest","params":{}}"#).unwrap_err().is_none(),
@@ -275,5 +355,20 @@ mod tests {
             (&reply["id"], &reply["error"]["message"]),
             (&json!(7), &json!("the request is longer than 20 bytes"))
         );
+    }
+
+    #[test]
+    fn a_batch_is_refused_request_by_request() {
+        let ping = |id: usize| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
+        let notification = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        let refused = read(&json!([ping(7), notification, ping(8)]).to_string()).unwrap_err().unwrap();
+        let ids: Vec<&Value> = refused.as_array().unwrap().iter().map(|refused| &refused["id"]).collect();
+        assert_eq!(ids, [&json!(7), &json!(8)], "{refused}");
+        assert!(refused[0]["error"]["message"].as_str().unwrap().contains("batches are not supported"), "{refused}");
+        let many: Vec<Value> = (0..=LONGEST_BATCH).map(ping).collect();
+        for batch in [json!([]), json!([1, 2]), json!([notification]), json!(many)] {
+            let refused = read(&batch.to_string()).unwrap_err().unwrap();
+            assert_eq!((refused.get("id"), &refused["error"]["code"]), (Some(&Value::Null), &json!(-32_600)));
+        }
     }
 }

@@ -35,6 +35,27 @@ async fn a_connection_that_is_lost_is_made_again() {
     assert!(tools.registry().is_empty());
 }
 
+/// The application's function that connects is not to be able to stop the task which looks after the server.
+#[tokio::test(start_paused = true)]
+async fn a_connection_whose_opening_panics_is_tried_again() {
+    let tools = dispatcher();
+    let panicking = server("s", |mut peer: Peer| {
+        assert!(peer.connection > 2, "no network yet");
+        async move {
+            while let Some(call) = peer.call(&json!([tool("work", "")])).await {
+                peer.answer(&call, text("alive")).await;
+            }
+        }
+    });
+    let servers = beside_good(&tools, panicking.trust()).await;
+    let state = || servers.status().into_iter().find(|server| server.name == "s").unwrap().state;
+    until(|| matches!(state(), ServerState::Away(why) if why.contains("panicked: no network yet"))).await;
+    good_answers(&tools).await;
+    until(|| state() == ServerState::Connected).await;
+    assert_eq!(call(&tools, "mcp_s_work").await.output, "alive");
+    servers.close().await;
+}
+
 /// rmcp ends a connection at leisure: what it was asked may still be answered. Calls do not wait for that.
 #[tokio::test]
 async fn a_connection_that_is_over_is_not_used() {

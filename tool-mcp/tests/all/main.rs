@@ -31,5 +31,8 @@ mod remote;
 mod scripted;
 /// The tools of servers that others have published.
 mod servers_of_others;
+/// Programs that take long to start.
+#[cfg(unix)]
+mod slow;
 /// Answers that are not what their tools have promised.
 mod structured;

@@ -27,7 +27,10 @@ impl Properties {
         let mut found = Self::default();
         match schema {
             Value::Bool(true) => return Ok(found),
-            Value::Object(_) => found.collect(schema, &mut defs, 0)?,
+            Value::Object(_) => {
+                found.collect(schema, &mut defs, 0)?;
+                found.mark_secrets(schema, defs.all);
+            }
             _ => return failed("#", "the arguments of a tool are an object with properties".to_owned()),
         }
         if let Some(kind) = schema.get("type").filter(|kind| !may_be_object(kind)) {
@@ -94,6 +97,54 @@ impl Properties {
         Ok(())
     }
 
+    /// Marks the properties that the schema calls secret only under a condition or for names that fit a pattern. They are
+    /// offered by their own schema alone, which would not say so.
+    fn mark_secrets(&mut self, schema: &Value, defs: &BTreeMap<String, Value>) {
+        let mut open = vec![(schema, false)];
+        let mut seen = BTreeSet::new();
+        while let Some((schema, is_condition)) = open.pop() {
+            if !seen.insert((std::ptr::from_ref(schema), is_condition)) {
+                continue;
+            }
+            let Some(object) = schema.as_object() else { continue };
+            let is_named = |name: &str| object.get("properties").is_some_and(|named| named.get(name).is_some());
+            for (keyword, value) in object {
+                let map = value.as_object().into_iter().flatten();
+                match keyword.as_str() {
+                    "properties" if is_condition => {
+                        let secret = map.filter(|(_, property)| holds_secret(property, defs));
+                        secret.for_each(|(name, _)| self.mark_secret(|property| property == name));
+                    }
+                    "patternProperties" if holds_secret(value, defs) => self.mark_secret(|_| true),
+                    "additionalProperties" | "unevaluatedProperties" if holds_secret(value, defs) => {
+                        self.mark_secret(|property| !is_named(property));
+                    }
+                    "allOf" | "anyOf" | "oneOf" => {
+                        open.extend(value.as_array().into_iter().flatten().map(|form| (form, is_condition)));
+                    }
+                    "if" | "then" | "else" | "not" => open.push((value, true)),
+                    "dependentSchemas" | "dependencies" => open.extend(map.map(|(_, schema)| (schema, true))),
+                    "$ref" => {
+                        let target = target(schema).and_then(|name| defs.get(&*name));
+                        open.extend(target.map(|schema| (schema, is_condition)));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn mark_secret(&mut self, is_meant: impl Fn(&str) -> bool) {
+        for (_, schema) in self.schemas.iter_mut().filter(|(name, _)| is_meant(name)) {
+            match schema {
+                Value::Object(schema) => {
+                    schema.insert("writeOnly".to_owned(), Value::Bool(true));
+                }
+                other => *other = json!({"allOf": [other.take()], "writeOnly": true}),
+            }
+        }
+    }
+
     /// Adds a property. One that is described in several places may have any of these forms.
     fn add(&mut self, name: &str, schema: &Value) {
         let Some(known) = self.schemas.get_mut(name) else {
@@ -137,6 +188,25 @@ impl Defs<'_> {
         self.known.insert(name.to_owned(), found.clone());
         Ok(found)
     }
+}
+
+/// Returns `true` if a secret can be at any depth of a value of the schema.
+fn holds_secret<'a>(schema: &'a Value, defs: &'a BTreeMap<String, Value>) -> bool {
+    let mut open = vec![schema];
+    let mut seen = BTreeSet::new();
+    while let Some(schema) = open.pop() {
+        if schema.get("writeOnly") == Some(&Value::Bool(true)) {
+            return true;
+        }
+        match schema {
+            Value::Object(object) => open.extend(object.values()),
+            Value::Array(items) => open.extend(items),
+            _ => {}
+        }
+        let target = target(schema).and_then(|name| defs.get_key_value(&*name));
+        open.extend(target.filter(|(name, _)| seen.insert(*name)).map(|(_, def)| def));
+    }
+    false
 }
 
 const EITHER: &str = "anyOf";

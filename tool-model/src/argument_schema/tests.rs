@@ -132,3 +132,31 @@ fn a_long_chain_of_references_is_no_deep_one() {
     let Local { defs, .. } = Local::of(&json!({"properties": properties})).expect("a schema");
     assert_eq!(defs.len(), LENGTH - 1);
 }
+
+#[test]
+fn an_argument_is_secret_if_a_condition_says_so() {
+    let secret = json!({"type": "string", "writeOnly": true});
+    for (keyword, value) in [
+        ("then", json!({"properties": {"pin": secret}})),
+        ("not", json!({"properties": {"pin": {"not": secret}}})),
+        ("dependentSchemas", json!({"user": {"properties": {"pin": secret}}})),
+        ("dependencies", json!({"user": {"properties": {"pin": secret}}, "pin": ["user"]})),
+        ("allOf", json!([{"if": {"$ref": "#/$defs/WithPin"}}])),
+        ("allOf", json!([{"properties": {"user": {}}, "additionalProperties": secret}])),
+    ] {
+        let schema = json!({
+            "type": "object", "properties": {"user": {"type": "string"}, "pin": {"type": "string"}}, keyword: value,
+            "$defs": {"WithPin": {"properties": {"pin": {"$ref": "#/$defs/Pin"}}}, "Pin": secret},
+        });
+        let mut tool = ToolDefinition::default();
+        ArgumentSchema::read_as_far_as_possible(&schema).expect("a schema").describe(&mut tool);
+        assert!(tool.arguments["pin"].is_secret(), "{schema}");
+        assert!(!tool.arguments["user"].is_secret(), "{schema}");
+    }
+    // Any name may fit a pattern.
+    let pattern = tool(json!({"properties": {"pin": {"type": "string"}}, "patternProperties": {"^p": secret}}));
+    assert!(pattern.arguments["pin"].is_secret());
+    // What is secret further inside is not secret as a whole.
+    let nested = tool(json!({"properties": {"account": {"type": "object", "properties": {"pin": secret}}}}));
+    assert!(!nested.arguments["account"].is_secret());
+}

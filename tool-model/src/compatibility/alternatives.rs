@@ -1,39 +1,45 @@
 //! Alternatives: which of the new ones takes the place of an old one.
 
-use super::compare::{Comparison, Pair, Trial, peeled};
+use serde_json::Value;
+
+use super::compare::{Comparison, Pair, peeled};
 use super::difference::{Difference, Direction, Effect};
+use super::rules::listed;
 use super::{ChangeKind, kinds};
 use crate::validate::check::Checker;
+use crate::validate::describe::Describer;
 use crate::validate::schema::{Definitions, Kinds, ObjectRules, Rules, Schema};
 
 impl<'s> Comparison<'s, '_> {
     /// A schema that is no alternative itself is the only one. `T` becomes `Option<T>` in this way.
     pub(super) fn either(&mut self, pair: &Pair<'s>, (old, new): (&'s Rules, &'s Rules)) {
-        let list = |rules: &'s Rules, whole: &'s Schema| {
-            rules.only_alternatives().map_or_else(|| vec![whole], |all| all.iter().collect::<Vec<_>>())
-        };
-        let (old_list, new_list) = (list(old, pair.old), list(new, pair.new));
-        let Trial { found, relies } = self.matched(pair, &old_list, &new_list);
+        let old_list = list(old, pair.old, self.sides.old);
+        let new_list = list(new, pair.new, self.sides.new);
+        let (found, are_same) = self.matched(pair, &old_list, &new_list);
         // A value that fits two alternatives of a `oneOf` is refused, and so widening one can refuse values.
-        let may_overlap = !new.one_of.is_empty() && (relies || !found.is_empty() || old.one_of.is_empty());
+        let may_overlap = !new.one_of.is_empty() && (!are_same || old.one_of.is_empty());
         if may_overlap && !self.are_disjoint(&new_list) {
             return self.find(&pair.path, Effect::Unclear, "has other alternatives (`oneOf`) that may overlap");
         }
         self.take_over(found);
     }
 
-    fn matched(&self, pair: &Pair<'s>, old: &[&'s Schema], new: &[&'s Schema]) -> Trial {
+    /// The differences, and whether both sides certainly have the same alternatives.
+    fn matched(&self, pair: &Pair<'s>, old: &[&'s Schema], new: &[&'s Schema]) -> (Vec<Difference>, bool) {
         let labels =
             |list: &[&'s Schema], side: &'s Definitions| list.iter().map(|s| label(s, side)).collect::<Vec<_>>();
         let (old_labels, new_labels) = (labels(old, self.sides.old), labels(new, self.sides.new));
         let trial = |was: usize, is: usize| {
+            // A type is not told by its name where it is the only one of its kind.
+            let is_type = old_labels[was] == type_label(old[was], self.sides.old);
             let path = match &old_labels[was] {
-                Some(label) if old.len() > 1 && new.len() > 1 => format!("{}({label})", pair.path),
+                Some(label) if old.len() > 1 && new.len() > 1 && !is_type => format!("{}({label})", pair.path),
                 _ => pair.path.clone(),
             };
             self.trial(Pair { path, old: old[was], new: new[is], composed: pair.composed })
         };
-        let mut all = Trial { found: Vec::new(), relies: false };
+        let mut found = Vec::new();
+        let mut are_same = true;
         let mut free: Vec<usize> = (0..new.len()).collect();
         let mut unmatched = Vec::new();
         for (was, label) in old_labels.iter().enumerate() {
@@ -42,32 +48,62 @@ impl<'s> Comparison<'s, '_> {
             match candidates.find(|(_, trial)| trial.found.is_empty()) {
                 Some((is, trial)) => {
                     free.retain(|index| *index != is);
-                    all.relies |= trial.relies;
+                    are_same &= !trial.relies;
                 }
                 None => unmatched.push(was),
             }
         }
+        are_same &= unmatched.is_empty() && free.is_empty();
         for was in unmatched {
             let labelled = old_labels[was].as_ref();
             let partner = free.iter().copied().find(|is| labelled.is_some() && new_labels[*is].as_ref() == labelled);
             let covering = || (0..new.len()).find(|is| is_covered(&trial(was, *is).found));
             let alone = || free.iter().copied().find(|is| self.are_alone((old, was), (new, *is)));
-            match partner.or_else(covering).or_else(alone) {
+            let narrower = || free.iter().copied().find(|is| is_narrowed(&trial(was, *is).found));
+            let described = || {
+                let words = self.describe_old(old[was]);
+                free.iter().copied().find(|is| self.describe_new(new[*is]) == words)
+            };
+            match partner.or_else(covering).or_else(alone).or_else(narrower).or_else(described) {
                 Some(is) => {
                     free.retain(|index| *index != is);
-                    all.found.extend(trial(was, is).found);
+                    found.extend(trial(was, is).found);
                 }
-                None => {
-                    let message = format!("can no longer be {}", self.describe_old(old[was]));
-                    all.found.push(Difference { path: pair.path.clone(), effect: Effect::Narrowed, message });
-                }
+                None => found.extend(self.lost_alternative(pair, old[was])),
             }
         }
-        all.found.extend(free.into_iter().map(|is| {
-            let message = format!("can also be {}", self.describe_new(new[is]));
-            Difference { path: pair.path.clone(), effect: Effect::Widened, message }
-        }));
-        all
+        // An alternative is no addition if one of the old ones took as much.
+        free.retain(|is| !(0..old.len()).any(|was| is_narrowed(&trial(was, *is).found)));
+        found.extend(free.into_iter().filter_map(|is| self.gained_alternative(pair, new[is])));
+        (found, are_same)
+    }
+
+    /// Values that are listed may be taken by several of the new alternatives.
+    fn lost_alternative(&self, pair: &Pair<'s>, was: &'s Schema) -> Option<Difference> {
+        let describer = Describer::new(self.sides.old);
+        let values = describer.allowed(was).unwrap_or_default();
+        let fits_new = |value: &&Value| Checker::new(self.sides.new).accepts(pair.new, value);
+        let (kept, lost): (Vec<_>, Vec<_>) = values.iter().partition(fits_new);
+        let message = match (kept.is_empty(), lost.is_empty()) {
+            (true, _) => format!("can no longer be {}", self.describe_old(was)),
+            (false, true) => return None,
+            (false, false) => format!("no longer includes {}", listed(&lost)),
+        };
+        Some(Difference { path: pair.path.clone(), effect: Effect::Narrowed, message })
+    }
+
+    /// Values that are listed may have been taken by several of the old alternatives.
+    fn gained_alternative(&self, pair: &Pair<'s>, is: &'s Schema) -> Option<Difference> {
+        let describer = Describer::new(self.sides.new);
+        let values = describer.allowed(is).unwrap_or_default();
+        let fits_old = |value: &&Value| Checker::new(self.sides.old).accepts(pair.old, value);
+        let (known, gained): (Vec<_>, Vec<_>) = values.iter().partition(fits_old);
+        let message = match (known.is_empty(), gained.is_empty()) {
+            (true, _) => format!("can also be {}", self.describe_new(is)),
+            (false, true) => return None,
+            (false, false) => format!("now includes {}", listed(&gained)),
+        };
+        Some(Difference { path: pair.path.clone(), effect: Effect::Widened, message })
     }
 
     /// Whether the two are the only ones of their type, each on its side: the `T` of `Option<T>`, however it has changed.
@@ -93,6 +129,33 @@ fn is_covered(differences: &[Difference]) -> bool {
     differences.iter().all(|found| found.effect.kind(Direction::Sent) == ChangeKind::Compatible)
 }
 
+/// Returns `true` if fewer values are taken and nothing else has changed.
+fn is_narrowed(differences: &[Difference]) -> bool {
+    differences.iter().all(|found| found.effect == Effect::Narrowed)
+}
+
+/// The largest number of alternatives that are compared, those behind references included.
+const MOST_ALTERNATIVES: usize = 64;
+
+/// The alternatives of a schema, also those of a definition that an alternative refers to.
+fn list<'s>(rules: &'s Rules, whole: &'s Schema, definitions: &'s Definitions) -> Vec<&'s Schema> {
+    let Some(own) = rules.only_alternatives() else { return vec![whole] };
+    let mut found = Vec::new();
+    let mut waiting: Vec<&Schema> = own.iter().rev().collect();
+    while let Some(schema) = waiting.pop() {
+        let (inner, kinds) = peeled(schema, definitions);
+        let can_be_joined = !rules.any_of.is_empty() && !inner.any_of.is_empty() && kinds == Kinds::ALL;
+        match inner.only_alternatives() {
+            Some(inner) if can_be_joined => waiting.extend(inner.iter().rev()),
+            _ => found.push(schema),
+        }
+        if found.len() + waiting.len() > MOST_ALTERNATIVES {
+            return own.iter().collect();
+        }
+    }
+    found
+}
+
 /// What an alternative is called: the definition it refers to, its only value, the value of its tag, its only key, its
 /// title or its type.
 fn label(schema: &Schema, definitions: &Definitions) -> Option<String> {
@@ -114,21 +177,19 @@ fn label(schema: &Schema, definitions: &Definitions) -> Option<String> {
         [only] if matches!(object.additional, Some(Schema::Nothing)) => Some(only.clone()),
         _ => None,
     };
-    tag.or_else(key).or_else(|| rules.name.clone()).or_else(|| {
-        let possible = kinds::possible(schema, definitions);
-        (possible != Kinds::ALL).then(|| kinds::names(possible))
-    })
+    tag.or_else(key).or_else(|| rules.name.clone()).or_else(|| type_label(schema, definitions))
 }
 
-fn word(value: &serde_json::Value) -> String {
+fn type_label(schema: &Schema, definitions: &Definitions) -> Option<String> {
+    let possible = kinds::possible(schema, definitions);
+    (possible != Kinds::ALL).then(|| kinds::names(possible))
+}
+
+fn word(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn tag_values<'s>(
-    object: &'s ObjectRules,
-    name: &str,
-    definitions: &'s Definitions,
-) -> Option<&'s [serde_json::Value]> {
+fn tag_values<'s>(object: &'s ObjectRules, name: &str, definitions: &'s Definitions) -> Option<&'s [Value]> {
     peeled(object.properties.get(name)?, definitions).0.allowed.as_deref()
 }
 
@@ -136,7 +197,7 @@ fn tag_values<'s>(
 fn are_apart(a: &Schema, b: &Schema, definitions: &Definitions) -> bool {
     let shared = kinds::possible(a, definitions).common(kinds::possible(b, definitions));
     let ((a_rules, _), (b_rules, _)) = (peeled(a, definitions), peeled(b, definitions));
-    let refuses = |schema: &Schema, values: &[serde_json::Value]| {
+    let refuses = |schema: &Schema, values: &[Value]| {
         values.iter().all(|value| !Checker::new(definitions).accepts(schema, value))
     };
     if shared.is_empty() {

@@ -27,18 +27,23 @@
 //! * a promise that is withdrawn: `read_only` or `idempotent` gone, `destructive` or `sensitive` set (a call that is
 //!   not attended is refused then), a shorter `timeout`, `repair` switched off.
 //!
-//! It is **compatible** if every call that was right still is: a tool or an optional argument more, a type, a value or
-//! a bound widened, another `default`, the opposites of the flags above, `strict`, `sequential`, and another handler
-//! under the same name. It is **text** if only what the model reads has changed: descriptions, instructions, category,
+//! It is **compatible** if the new schemas allow every call that the old ones allowed: a tool or an optional argument
+//! more, a type, a value or a bound widened, another `default`, the opposites of the flags above, `strict`,
+//! `sequential`, and another handler under the same name. It is **text** if only what the model reads has changed: descriptions, instructions, category,
 //! tags, examples, the order of values.
 //!
 //! A caller is taken to send only what the old manifest names: a property that an open object newly describes is an
 //! addition. Where it cannot be shown that a change is compatible, it is called breaking.
+//!
+//! Only schemas are compared. Types with the same schema are not told apart, although one may take less than the other:
+//! `u64` and `u128`, `f32` and `f64`, `String` and a type that is parsed from a string. Nor does a schema say under which
+//! other names (`#[serde(alias)]`) a field is read.
 
 mod alternatives;
 mod compare;
 mod difference;
 mod kinds;
+mod normal;
 mod object;
 mod rename;
 mod rules;
@@ -54,13 +59,16 @@ use serde::Serialize;
 
 use crate::Manifest;
 
+/// The path of a tool's arguments in a change.
+const ARGUMENTS: &str = "arguments";
+
 /// What a change means to callers. In JSON: `breaking`, `compatible`, `text`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {
     /// A call that was right may now fail, or a result may lack what a caller reads.
     Breaking,
-    /// Every call that was right still is.
+    /// Every call that the old schemas allowed is allowed by the new ones.
     Compatible,
     /// Only what the model reads has changed.
     Text,

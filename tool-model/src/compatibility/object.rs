@@ -1,9 +1,14 @@
 //! Two sets of properties: a tool's arguments, or those of a struct.
 
+use regex_lite::Regex;
+
 use super::compare::{ANYTHING, Comparison, Pair, property};
-use super::difference::{Direction, Effect};
-use super::rename;
+use super::difference::{Difference, Direction, Effect};
+use super::{ARGUMENTS, ChangeKind, rename};
 use crate::validate::schema::{ObjectRules, Schema};
+
+/// The names that schemars gives to the properties of a map whose keys are unsigned and signed integers.
+const INTEGER_NAMES: [&str; 2] = [r"^\d+$", r"^-?\d+$"];
 
 impl<'s> Comparison<'s, '_> {
     pub(super) fn objects(&mut self, path: &str, old: &'s ObjectRules, new: &'s ObjectRules, composed: bool) {
@@ -15,6 +20,7 @@ impl<'s> Comparison<'s, '_> {
             }
         }
         let mut gone: Vec<&str> = names_only_in(old, new);
+        gone.retain(|name| !self.has_no_name_now(path, name, (old, new), composed));
         let mut added: Vec<&str> = names_only_in(new, old);
         for (was, is) in self.renamed(old, new, &mut gone, &mut added) {
             self.lost(path, was, new, Some(is));
@@ -26,6 +32,28 @@ impl<'s> Comparison<'s, '_> {
         self.demanded_without_name(path, old, new);
         self.unnamed(path, old, new, composed);
         self.rare_object_rules(path, old, new);
+    }
+
+    /// Compares a property that the new object does not name with the rules that it has for such properties. Returns
+    /// `false` if it has none: then the property may be ignored, or refused.
+    fn has_no_name_now(
+        &mut self,
+        path: &str,
+        name: &str,
+        (old, new): (&'s ObjectRules, &'s ObjectRules),
+        composed: bool,
+    ) -> bool {
+        let here = property(path, name);
+        let matching: Vec<_> = new.patterns.iter().filter(|(pattern, _)| pattern.is_match(name)).collect();
+        let others = new.additional.as_ref().filter(|other| matching.is_empty() && !matches!(other, Schema::Nothing));
+        let rules: Vec<_> = matching.into_iter().map(|(_, schema)| schema).chain(others).collect();
+        for is in &rules {
+            self.look_at(here.clone(), &old.properties[name], is, composed);
+        }
+        if !rules.is_empty() {
+            self.requirement(path, (old, name), (new, name));
+        }
+        !rules.is_empty()
     }
 
     /// A property that is there on both sides: `required` on one of them only?
@@ -50,9 +78,17 @@ impl<'s> Comparison<'s, '_> {
             None => "is gone".to_owned(),
         };
         let consequence = match (self.sides.direction, &new.additional) {
-            (Direction::Returned, _) => "callers that read it miss it",
-            (Direction::Sent, Some(Schema::Nothing)) => "calls that send it are refused",
-            (Direction::Sent, _) => "what is sent for it is ignored",
+            (Direction::Returned, _) => "callers that read it miss it".to_owned(),
+            // An argument has one name only.
+            (Direction::Sent, Some(Schema::Nothing)) if path == ARGUMENTS => {
+                "calls that send it are refused".to_owned()
+            }
+            (Direction::Sent, additional) => {
+                let is_closed = matches!(additional, Some(Schema::Nothing));
+                let what = if is_closed { "calls that send it are refused" } else { "what is sent for it is ignored" };
+                let field = renamed.map_or("another field".to_owned(), |name| format!("`{name}`"));
+                format!("{what}, unless {field} has `#[serde(alias = {name:?})]`")
+            }
         };
         self.find(&property(path, name), Effect::Lost, format!("{what}; {consequence}"));
     }
@@ -71,10 +107,18 @@ impl<'s> Comparison<'s, '_> {
             return self.find(&here, Effect::Unclear, "has rules of its own now");
         }
         let required = new.required.iter().any(|required| required == name);
-        match (self.sides.direction, required) {
-            (Direction::Sent, true) => self.find(&here, Effect::Narrowed, "is new and required"),
-            (Direction::Sent, false) => self.find(&here, Effect::Gained, "is new and optional"),
-            (Direction::Returned, _) => self.find(&here, Effect::Gained, "is new"),
+        if self.sides.direction == Direction::Sent && required {
+            self.find(&here, Effect::Narrowed, "is new and required");
+        }
+        // A property that was not named could be sent before. It is no addition if it can have fewer values now.
+        let direction = self.sides.direction;
+        let differences = was.map(|was| self.trial(Pair { path: here.clone(), old: was, new: is, composed }).found);
+        let breaks = |found: &Difference| found.effect.kind(direction) == ChangeKind::Breaking;
+        match direction {
+            _ if differences.is_some_and(|found| found.iter().any(breaks)) => {}
+            Direction::Sent if required => {}
+            Direction::Sent => self.find(&here, Effect::Gained, "is new and optional"),
+            Direction::Returned => self.find(&here, Effect::Gained, "is new"),
         }
         if let Some(was) = was {
             self.look_at(here, was, is, composed);
@@ -95,20 +139,53 @@ impl<'s> Comparison<'s, '_> {
     /// The properties that have no name in the schema.
     fn unnamed(&mut self, path: &str, old: &'s ObjectRules, new: &'s ObjectRules, composed: bool) {
         let closed = |rules: &ObjectRules| matches!(rules.additional, Some(Schema::Nothing));
+        let other = |rules: &'s ObjectRules| rules.additional.as_ref().unwrap_or(&ANYTHING);
+        let values = format!("{path}.*");
+        let have_same_patterns = old.patterns.len() == new.patterns.len()
+            && old.patterns.iter().zip(&new.patterns).all(|(was, is)| was.0.as_str() == is.0.as_str());
+        match (old.patterns.as_slice(), new.patterns.as_slice()) {
+            (was, is) if have_same_patterns => {
+                for ((_, was), (_, is)) in was.iter().zip(is) {
+                    self.look_at(values.clone(), was, is, composed);
+                }
+            }
+            // A map that takes any key.
+            (patterns, []) if closed(old) && !closed(new) => {
+                let names = alternatives(patterns);
+                self.find(path, Effect::Widened, format!("takes any property name; it was one that matches {names}"));
+                for (_, was) in patterns {
+                    self.look_at(values.clone(), was, other(new), composed);
+                }
+                return;
+            }
+            ([], patterns) if !closed(old) && closed(new) => {
+                let names = alternatives(patterns);
+                self.find(path, Effect::Narrowed, format!("takes only property names that match {names}"));
+                for (_, is) in patterns {
+                    self.look_at(values.clone(), other(old), is, composed);
+                }
+                return;
+            }
+            ([(old_names, was)], [(new_names, is)]) if closed(old) && closed(new) => {
+                let effect = match [old_names.as_str(), new_names.as_str()] {
+                    INTEGER_NAMES => Effect::Widened,
+                    [was, is] if [is, was] == INTEGER_NAMES => Effect::Narrowed,
+                    _ => Effect::Unclear,
+                };
+                let message = format!("takes property names that match `{new_names}`; it was `{old_names}`");
+                self.find(path, effect, message);
+                self.look_at(values.clone(), was, is, composed);
+            }
+            _ => {
+                let message = "has other rules for names that match a pattern (`patternProperties`)";
+                self.find(path, Effect::Unclear, message);
+            }
+        }
         match (closed(old), closed(new)) {
             (true, true) => {}
             (false, true) => self.find(path, Effect::Narrowed, "refuses properties that it does not know"),
             (true, false) => self.find(path, Effect::Gained, "lets properties pass that it does not know"),
-            (false, false) => {
-                let other = |rules: &'s ObjectRules| rules.additional.as_ref().unwrap_or(&ANYTHING);
-                self.look_at(format!("{path}.*"), other(old), other(new), composed);
-            }
-        }
-        let patterns = old.patterns.iter().zip(&new.patterns);
-        let same = old.patterns.len() == new.patterns.len()
-            && patterns.into_iter().all(|(was, is)| was.0.as_str() == is.0.as_str() && self.is_same(&was.1, &is.1));
-        if !same {
-            self.find(path, Effect::Unclear, "has other rules for names that match a pattern (`patternProperties`)");
+            (false, false) => self.look_at(values, other(old), other(new), composed),
         }
     }
 
@@ -150,4 +227,9 @@ impl<'s> Comparison<'s, '_> {
 
 fn names_only_in<'a>(here: &'a ObjectRules, there: &ObjectRules) -> Vec<&'a str> {
     here.properties.keys().filter(|name| !there.properties.contains_key(*name)).map(String::as_str).collect()
+}
+
+/// `` `^a` or `^b` ``
+fn alternatives(patterns: &[(Regex, Schema)]) -> String {
+    patterns.iter().map(|(pattern, _)| format!("`{pattern}`")).collect::<Vec<_>>().join(" or ")
 }

@@ -8,13 +8,28 @@ use super::compare::{ANYTHING, Comparison, Pair, peeled};
 use super::difference::Effect;
 use super::kinds;
 use crate::validate::check::Checker;
+use crate::validate::number::Number;
 use crate::validate::phrases;
-use crate::validate::schema::{ArrayRules, Bound, Count, Kinds, NumberRules, Rules, Schema, TextRules};
+use crate::validate::schema::{
+    ArrayRules, Bound, Count, Definitions, Kinds, NumberRules, ObjectRules, Rules, Schema, TextRules,
+};
 
 impl<'s> Comparison<'s, '_> {
     pub(super) fn pair(&mut self, pair: &Pair<'s>) {
         let (old, old_type) = peeled(pair.old, self.sides.old);
         let (new, new_type) = peeled(pair.new, self.sides.new);
+        match (old.is_free() && old_type == Kinds::ALL, new.is_free() && new_type == Kinds::ALL) {
+            (true, true) => return,
+            (false, true) => {
+                let message = format!("can be any value; it was {}", self.describe_old(pair.old));
+                return self.find(&pair.path, Effect::Widened, message);
+            }
+            (true, false) => {
+                let message = format!("must be {}; it was any value", self.describe_new(pair.new));
+                return self.find(&pair.path, Effect::Narrowed, message);
+            }
+            (false, false) => {}
+        }
         if old.allowed.is_some() || new.allowed.is_some() {
             return self.values(pair, old.allowed.as_deref(), new.allowed.as_deref());
         }
@@ -35,7 +50,7 @@ impl<'s> Comparison<'s, '_> {
         let common = possible.0.common(possible.1);
         let path = &pair.path;
         if common.has(Kinds::INTEGER.with(Kinds::NUMBER)) {
-            self.numbers(path, &old.number, &new.number);
+            self.numbers(path, &old.number, &new.number, !common.has(Kinds::NUMBER));
         }
         if common.has(Kinds::STRING) {
             self.texts(path, &old.text, &new.text);
@@ -46,6 +61,7 @@ impl<'s> Comparison<'s, '_> {
         }
         if common.has(Kinds::OBJECT) {
             self.objects(path, &old.object, &new.object, composed);
+            self.unevaluated(path, old, new);
         }
         self.combinations(path, old, new);
     }
@@ -83,25 +99,21 @@ impl<'s> Comparison<'s, '_> {
             return false;
         }
         if !lost.is_empty() {
-            let message = match old {
-                Kinds::ALL => format!("must be {}; it was any value", self.describe_new(pair.new)),
-                _ => format!("can no longer be {}", kinds::names(lost)),
-            };
-            self.find(path, Effect::Narrowed, message);
+            self.find(path, Effect::Narrowed, format!("can no longer be {}", kinds::names(lost)));
         }
         if !gained.is_empty() {
-            let message = match new {
-                Kinds::ALL => format!("can be any value; it was {}", self.describe_old(pair.old)),
-                _ => format!("can also be {}", kinds::names(gained)),
-            };
-            self.find(path, Effect::Widened, message);
+            self.find(path, Effect::Widened, format!("can also be {}", kinds::names(gained)));
         }
         true
     }
 
-    fn numbers(&mut self, path: &str, old: &NumberRules, new: &NumberRules) {
-        self.bound(path, "at least", "more than", (old.least, new.least), Ordering::Greater);
-        self.bound(path, "at most", "less than", (old.most, new.most), Ordering::Less);
+    fn numbers(&mut self, path: &str, old: &NumberRules, new: &NumberRules, integers: bool) {
+        let note = match integers && may_be_signed_now(old, new) {
+            true => format!("; if its type is `i64` now, it must be at most {}", i64::MAX),
+            false => String::new(),
+        };
+        self.bound(path, ["at least", "more than", &note], (old.least, new.least), Ordering::Greater);
+        self.bound(path, ["at most", "less than", ""], (old.most, new.most), Ordering::Less);
         match (old.multiple_of, new.multiple_of) {
             (None, None) => {}
             (None, Some(new)) => self.find(path, Effect::Narrowed, format!("must be a multiple of {new}")),
@@ -121,8 +133,7 @@ impl<'s> Comparison<'s, '_> {
     fn bound(
         &mut self,
         path: &str,
-        inclusive: &str,
-        exclusive: &str,
+        [inclusive, exclusive, note]: [&str; 3],
         (old, new): (Option<Bound>, Option<Bound>),
         tighter: Ordering,
     ) {
@@ -130,7 +141,7 @@ impl<'s> Comparison<'s, '_> {
         match (old, new) {
             (None, None) => {}
             (None, Some(new)) => self.find(path, Effect::Narrowed, format!("must be {}", words(new))),
-            (Some(old), None) => self.find(path, Effect::Widened, format!("need not be {}", words(old))),
+            (Some(old), None) => self.find(path, Effect::Widened, format!("need not be {}{note}", words(old))),
             (Some(old), Some(new)) => {
                 let order = new.value.compare(old.value);
                 let effect = match (old.exclusive, new.exclusive) {
@@ -139,7 +150,7 @@ impl<'s> Comparison<'s, '_> {
                     _ if order == tighter => Effect::Narrowed,
                     _ => Effect::Widened,
                 };
-                self.find(path, effect, format!("must be {}; it was {}", words(new), words(old)));
+                self.find(path, effect, format!("must be {}; it was {}{note}", words(new), words(old)));
             }
         }
     }
@@ -251,6 +262,34 @@ impl<'s> Comparison<'s, '_> {
         }
     }
 
+    /// Compares `unevaluatedProperties`, which means whatever the schemas beside it leave over.
+    fn unevaluated(&mut self, path: &str, old: &'s Rules, new: &'s Rules) {
+        const KEYWORD: &str = "unevaluatedProperties";
+        self.rare(path, KEYWORD, old.object.unevaluated.as_ref(), new.object.unevaluated.as_ref());
+        if old.object.unevaluated.is_none() || new.object.unevaluated.is_none() {
+            return;
+        }
+        let (was, is) = (&old.object, &new.object);
+        let patterns = |rules: &ObjectRules| -> Vec<String> {
+            rules.patterns.iter().map(|(pattern, _)| pattern.as_str().to_owned()).collect()
+        };
+        let referred = |rules: &'s Rules, definitions: &'s Definitions| {
+            rules.reference.as_ref().map(|name| definitions.get(name).unwrap_or(&ANYTHING))
+        };
+        let parts = |rules: &'s Rules, definitions| -> Vec<&'s Schema> {
+            rules.in_place().chain(referred(rules, definitions)).collect()
+        };
+        let (old_parts, new_parts) = (parts(old, self.sides.old), parts(new, self.sides.new));
+        let leaves_the_same = was.properties.keys().eq(is.properties.keys())
+            && patterns(was) == patterns(is)
+            && was.additional.is_some() == is.additional.is_some()
+            && old_parts.len() == new_parts.len()
+            && old_parts.iter().zip(&new_parts).all(|(was, is)| self.is_same(was, is));
+        if !leaves_the_same {
+            self.find(path, Effect::Unclear, format!("has another rule for other properties (`{KEYWORD}`)"));
+        }
+    }
+
     /// A keyword that tools hardly use: only whether it is the same.
     pub(super) fn rare(&mut self, path: &str, keyword: &str, old: Option<&'s Schema>, new: Option<&'s Schema>) {
         match (old, new) {
@@ -263,6 +302,12 @@ impl<'s> Comparison<'s, '_> {
     }
 }
 
+/// Returns `true` for what `u64` becomes when it is `i64`. Neither has an upper bound in its schema.
+fn may_be_signed_now(old: &NumberRules, new: &NumberRules) -> bool {
+    let is_negative = |bound: Option<Bound>| bound.is_none_or(|bound| Number::Whole(0).is_above(bound.value));
+    !is_negative(old.least) && is_negative(new.least) && old.most.is_none() && new.most.is_none()
+}
+
 fn item(rules: &ArrayRules, index: usize) -> &Schema {
     rules.prefix.get(index).or(rules.items.as_ref()).unwrap_or(&ANYTHING)
 }
@@ -271,7 +316,7 @@ fn is_composed(rules: &Rules) -> bool {
     rules.reference.is_some() || rules.in_place().next().is_some()
 }
 
-fn listed(values: &[&Value]) -> String {
+pub(super) fn listed(values: &[&Value]) -> String {
     let shown: Vec<_> = values.iter().take(10).map(|value| phrases::quoted(value)).collect();
     match values.len() - shown.len() {
         0 => shown.join(", "),

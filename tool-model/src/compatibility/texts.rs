@@ -13,7 +13,7 @@ use crate::validate::format::Format;
 type Schema<'a> = (&'a Value, &'a BTreeMap<String, Value>);
 
 /// The keywords that the comparison of rules looks at. `enum` is here too, for the order of its values.
-const RULES: [&str; 38] = [
+const RULES: [&str; 39] = [
     "$defs",
     "$ref",
     "additionalProperties",
@@ -51,6 +51,7 @@ const RULES: [&str; 38] = [
     "then",
     "type",
     "unevaluatedItems",
+    "unevaluatedProperties",
     "uniqueItems",
 ];
 

@@ -8,8 +8,9 @@ use serde_json::Value;
 
 use super::compare::{Sides, differences};
 use super::difference::{Difference, Direction, Effect};
+use super::normal::normalize;
 use super::texts;
-use super::{Change, ChangeKind};
+use super::{ARGUMENTS, Change, ChangeKind};
 use crate::validate::read::Reading;
 use crate::{KEYS, KeyKind, ToolDefinition, canonical};
 
@@ -52,8 +53,8 @@ impl Changes<'_> {
     fn arguments(&mut self, old: &ToolDefinition, new: &ToolDefinition) {
         let (was, is) = (old.parameters(), new.parameters());
         let none = BTreeMap::new();
-        self.schemas("arguments", (&was, &none), (&is, &none), Direction::Sent);
-        self.found.extend(texts::changes(self.tool, "arguments", (&was, &old.defs), (&is, &new.defs)));
+        self.schemas(ARGUMENTS, (&was, &none), (&is, &none), Direction::Sent);
+        self.found.extend(texts::changes(self.tool, ARGUMENTS, (&was, &old.defs), (&is, &new.defs)));
     }
 
     fn returns(&mut self, old: &ToolDefinition, new: &ToolDefinition) {
@@ -72,7 +73,9 @@ impl Changes<'_> {
     }
 
     fn schemas(&mut self, path: &str, old: Schema<'_>, new: Schema<'_>, direction: Direction) {
-        let (was, is) = (Reading::of(old.0, old.1), Reading::of(new.0, new.1));
+        let (mut was, mut is) = (Reading::of(old.0, old.1), Reading::of(new.0, new.1));
+        normalize(&mut was);
+        normalize(&mut is);
         let found = match was.errors.first().or(is.errors.first()) {
             None => {
                 let sides = Sides { old: &was.definitions, new: &is.definitions, direction };

@@ -17,6 +17,10 @@ pub(super) enum Intent<'s> {
         property: &'s str,
         values: Vec<&'s Value>,
     },
+    /// The text names a variant with data: an object with this key.
+    Key(&'s str),
+    /// The object names a variant without data: this word.
+    Word(&'s Value),
     Unclear,
 }
 
@@ -31,7 +35,12 @@ struct Outline<'s> {
 impl<'s> Checker<'s> {
     pub(super) fn intent(&mut self, branches: &'s [Schema], value: &Value) -> Intent<'s> {
         let candidates: Vec<_> = branches.iter().filter(|branch| self.accepts_kind_of(branch, value)).collect();
+        if let Some(named) = self.named_variant(branches, &candidates, value) {
+            return named;
+        }
         match (candidates.as_slice(), value) {
+            // A value that is not among the listed ones may have been meant as any of the alternatives.
+            ([only], _) if self.is_one_list_of_several(only, branches) => Intent::Unclear,
             ([only], _) => Intent::Branch(only),
             (several, Value::Object(object)) => {
                 let outlines: Vec<_> = several.iter().map(|schema| self.outline(schema)).collect();
@@ -39,6 +48,40 @@ impl<'s> Checker<'s> {
             }
             _ => Intent::Unclear,
         }
+    }
+
+    /// Returns the variant of an externally tagged enum that the value names in the form of another variant: `"Circle"`
+    /// for `{"Circle": 1}`, `{"None": null}` for `"None"`. The candidates are the alternatives of the value's type.
+    fn named_variant(
+        &mut self,
+        branches: &'s [Schema],
+        candidates: &[&'s Schema],
+        value: &Value,
+    ) -> Option<Intent<'s>> {
+        match value {
+            Value::String(name) if candidates.iter().all(|schema| self.listed_values(schema).is_some()) => {
+                let outlines: Vec<_> = branches.iter().map(|schema| self.outline(schema)).collect();
+                only(&outlines, |outline| outline.required == [name]).map(|outline| Intent::Key(outline.required[0]))
+            }
+            Value::Object(object) if object.len() == 1 => {
+                let name = object.keys().next()?;
+                let outlines: Vec<_> = candidates.iter().map(|schema| self.outline(schema)).collect();
+                let is_another =
+                    |outline: &Outline<'s>| !outline.required.is_empty() && !outline.required.contains(&name.as_str());
+                let mut words = branches.iter().filter_map(|schema| self.listed_values(schema)).flatten();
+                let word = words.find(|word| word.as_str() == Some(name));
+                word.filter(|_| outlines.iter().all(is_another)).map(Intent::Word)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns `true` if the schema only lists values, and there is an alternative to it besides `null`.
+    fn is_one_list_of_several(&self, schema: &'s Schema, branches: &'s [Schema]) -> bool {
+        let describer = self.describer();
+        let is_null = |branch: &Schema| matches!(describer.allowed(branch), Some([Value::Null]));
+        describer.allowed(schema).is_some()
+            && branches.iter().any(|other| !std::ptr::eq(other, schema) && !is_null(other))
     }
 
     /// Whether the schema accepts any value of this JSON type.

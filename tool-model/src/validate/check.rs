@@ -29,16 +29,24 @@ pub(crate) struct Checker<'s> {
     exhausted: bool,
     /// Whether it is looked for what was probably meant, which takes a while.
     guesses: bool,
+    /// If set, objects that name properties take no others.
+    pub(super) closed: bool,
 }
 
 impl<'s> Checker<'s> {
     pub(crate) fn new(definitions: &'s Definitions) -> Self {
-        Self { definitions, depth: 0, steps: 0, exhausted: false, guesses: true }
+        Self { definitions, depth: 0, steps: 0, exhausted: false, guesses: true, closed: false }
     }
 
     /// Without guesses at what was meant.
     pub(super) fn plainly(mut self) -> Self {
         self.guesses = false;
+        self
+    }
+
+    /// Refuses properties that an object does not name.
+    pub(super) fn closed(mut self) -> Self {
+        self.closed = true;
         self
     }
 
@@ -107,6 +115,9 @@ impl<'s> Checker<'s> {
             Value::Null | Value::Bool(_) => {}
         }
         self.combinations(rules, at, findings);
+        if let (Some(schema), Value::Object(object)) = (&rules.object.unevaluated, at.value) {
+            self.unevaluated(schema, rules, object, at, findings);
+        }
     }
 
     pub(super) fn referred(&self, rules: &Rules) -> Option<&'s Schema> {

@@ -19,13 +19,13 @@ impl<'s> Checker<'s> {
             return;
         }
         if !rules.any_of.is_empty() && !rules.any_of.iter().any(|schema| self.fits(schema, at)) {
-            self.no_branch_fits(&rules.any_of, at, findings);
+            self.no_branch_fits(rules, &rules.any_of, at, findings);
         }
         if !rules.one_of.is_empty() {
-            self.one_of(&rules.one_of, at, findings);
+            self.one_of(rules, at, findings);
         }
-        if let Some(not) = rules.not.as_ref().filter(|not| self.fits(not, at)) {
-            findings.add(|| at.unlike(self.describer().anything_but(not)));
+        if rules.not.as_ref().is_some_and(|not| self.fits(not, at)) {
+            findings.add(|| at.unlike(self.describer().rules(rules)));
         }
         if let Some(condition) = &rules.condition {
             let chosen = if self.fits(&condition.when, at) { &condition.then } else { &condition.otherwise };
@@ -35,11 +35,11 @@ impl<'s> Checker<'s> {
         }
     }
 
-    fn one_of(&mut self, branches: &'s [Schema], at: At<'_>, findings: &mut Findings) {
-        let mut fitting = branches.iter().filter(|schema| self.fits(schema, at));
+    fn one_of(&mut self, rules: &'s Rules, at: At<'_>, findings: &mut Findings) {
+        let mut fitting = rules.one_of.iter().filter(|schema| self.fits(schema, at));
         match (fitting.next(), fitting.next()) {
             (Some(_), None) => {}
-            (None, _) => self.no_branch_fits(branches, at, findings),
+            (None, _) => self.no_branch_fits(rules, &rules.one_of, at, findings),
             (Some(first), Some(second)) => findings.add(|| {
                 let (first, second) = (self.describer().schema(first), self.describer().schema(second));
                 at.unlike(format!("only one of: {first}; {second} (this fits both)"))
@@ -47,7 +47,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    fn no_branch_fits(&mut self, branches: &'s [Schema], at: At<'_>, findings: &mut Findings) {
+    fn no_branch_fits(&mut self, rules: &'s Rules, branches: &'s [Schema], at: At<'_>, findings: &mut Findings) {
         if let Findings::Whether(wrong) = findings {
             *wrong = true;
             return;
@@ -61,7 +61,9 @@ impl<'s> Checker<'s> {
                     None => at.without(property, expected),
                 }
             }),
-            Intent::Unclear => findings.add(|| at.unlike(self.describer().alternatives(branches))),
+            Intent::Key(name) => findings.add(|| at.unlike(format!("object with {}", phrases::names([name])))),
+            Intent::Word(word) => findings.add(|| at.unlike(phrases::one_of_values([word]))),
+            Intent::Unclear => findings.add(|| at.unlike(self.describer().inside(rules).alternatives(branches))),
         }
     }
 }

@@ -1,33 +1,46 @@
 //! What a whole schema accepts, in words.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use serde_json::Value;
 
 use super::phrases;
 use super::schema::{ArrayRules, Definitions, Kinds, ObjectRules, Rules, Schema};
 
-/// How many schemas one description looks into; also what ends the description of a recursive one.
+/// The largest number of schemas that one description looks into.
 const MOST_SCHEMAS: u32 = 64;
 
 /// Puts a schema into words; used for one description only.
 pub(crate) struct Describer<'a> {
     definitions: &'a Definitions,
     remaining: Cell<u32>,
+    /// The schemas that are being written. Inside of itself a recursive definition is only named.
+    open: RefCell<Vec<*const Rules>>,
 }
 
 impl<'a> Describer<'a> {
     pub(crate) fn new(definitions: &'a Definitions) -> Self {
-        Self { definitions, remaining: Cell::new(MOST_SCHEMAS) }
+        Self { definitions, remaining: Cell::new(MOST_SCHEMAS), open: RefCell::default() }
+    }
+
+    /// Describes a part of these rules.
+    pub(super) fn inside(self, rules: &Rules) -> Self {
+        self.open.borrow_mut().push(rules);
+        self
     }
 
     pub(crate) fn schema(&self, schema: &Schema) -> String {
         match schema {
             Schema::Anything => "any value".to_owned(),
             Schema::Nothing => "nothing".to_owned(),
+            Schema::Rules(rules) if self.is_open(rules) => rules.name.clone().unwrap_or_else(|| "…".to_owned()),
             Schema::Rules(_) if !self.may_look_further() => "…".to_owned(),
             Schema::Rules(rules) => self.rules(rules),
         }
+    }
+
+    fn is_open(&self, rules: &Rules) -> bool {
+        self.open.borrow().iter().any(|open| std::ptr::eq(*open, rules))
     }
 
     fn may_look_further(&self) -> bool {
@@ -37,6 +50,13 @@ impl<'a> Describer<'a> {
     }
 
     pub(crate) fn rules(&self, rules: &Rules) -> String {
+        self.open.borrow_mut().push(rules);
+        let text = self.write(rules);
+        self.open.borrow_mut().pop();
+        text
+    }
+
+    fn write(&self, rules: &Rules) -> String {
         if let Some(allowed) = &rules.allowed {
             return phrases::one_of_values(allowed);
         }
@@ -45,14 +65,20 @@ impl<'a> Describer<'a> {
         if parts.is_empty() || !rules.is_only_a_type() {
             parts.splice(0..0, self.own(rules));
         }
-        if let (Some(not), true) = (&rules.not, parts.is_empty()) {
-            parts.push(self.anything_but(not));
+        match &rules.not {
+            Some(not) if parts.is_empty() => format!("anything but {}", self.excluded(not)),
+            Some(not) => format!("{} other than {}", parts.join(" and "), self.excluded(not)),
+            None if parts.is_empty() => "any value".to_owned(),
+            None => parts.join(" and "),
         }
-        if parts.is_empty() { "any value".to_owned() } else { parts.join(" and ") }
     }
 
-    pub(super) fn anything_but(&self, schema: &Schema) -> String {
-        format!("anything but {}", bracketed(self.schema(schema)))
+    /// Describes the schema of a `not`: listed values as they are.
+    fn excluded(&self, schema: &Schema) -> String {
+        match self.allowed(schema) {
+            Some(values) => phrases::list_of_values(values),
+            None => bracketed(self.schema(schema)),
+        }
     }
 
     fn parts_from_elsewhere(&self, rules: &Rules) -> Vec<String> {
@@ -99,7 +125,7 @@ impl<'a> Describer<'a> {
     /// `array [string, integer, …]`
     fn tuple(&self, rules: &ArrayRules) -> String {
         let mut items: Vec<_> = rules.prefix.iter().map(|schema| self.schema(schema)).collect();
-        if !matches!(rules.items, Some(Schema::Nothing)) {
+        if rules.possible_count().most.is_none_or(|most| most > rules.prefix.len() as u64) {
             items.push("…".to_owned());
         }
         format!("array [{}]", items.join(", "))
@@ -157,7 +183,7 @@ impl<'a> Describer<'a> {
     }
 
     /// The only values that the schema accepts, if it lists them.
-    pub(super) fn allowed<'s>(&'s self, schema: &'s Schema) -> Option<&'s [Value]> {
+    pub(crate) fn allowed<'s>(&'s self, schema: &'s Schema) -> Option<&'s [Value]> {
         let Schema::Rules(rules) = schema else { return None };
         if let Some(allowed) = &rules.allowed {
             return Some(allowed);

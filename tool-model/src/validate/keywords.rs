@@ -94,6 +94,7 @@ impl Keywords<'_> {
             properties: self.schemas_by_name("properties"),
             patterns: self.schemas_by_pattern("patternProperties"),
             additional: self.schema("additionalProperties"),
+            unevaluated: self.schema("unevaluatedProperties"),
             names: self.schema("propertyNames"),
             required: self.keyword("required", LIST_OF_NAMES, |_, value| names(value)).unwrap_or_default(),
             dependent_required: self.names_by_name("dependentRequired"),

@@ -127,6 +127,14 @@ impl Validator {
         Checker::new(&self.definitions).violations(&self.schema, value, path, usize::MAX)
     }
 
+    /// Checks as [`check`](Self::check) does, and refuses properties that an object of named properties does not name.
+    ///
+    /// The schemas of some types are more open than the types: those of `Duration`, `Range` and `Result`, for example.
+    #[must_use]
+    pub fn check_closed(&self, value: &Value, path: &str) -> Vec<Violation> {
+        Checker::new(&self.definitions).closed().violations(&self.schema, value, path, usize::MAX)
+    }
+
     /// The first things that are wrong with the value, at most so many. For what a stranger has sent: the work is
     /// bounded, however long the value and the lists of the schema are, and nothing is guessed of what was meant.
     #[must_use]

@@ -33,7 +33,7 @@ fn float_of(number: &JsonNumber) -> f64 {
 const WHOLE_LIMIT: f64 = 18_446_744_073_709_551_616.0;
 
 impl Number {
-    fn from_float(float: f64) -> Self {
+    pub(crate) fn from_float(float: f64) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "it is whole and within the limit")]
         if float.fract() == 0.0 && float.abs() < WHOLE_LIMIT { Self::Whole(float as i128) } else { Self::Float(float) }
     }

@@ -7,7 +7,7 @@ use super::equality::sorted;
 use super::findings::{At, Findings};
 use super::path::Path;
 use super::phrases;
-use super::schema::{ObjectRules, Schema};
+use super::schema::{ObjectRules, Rules, Schema};
 
 type Object = Map<String, Value>;
 
@@ -59,13 +59,68 @@ impl<'s> Checker<'s> {
         }
         match &rules.additional {
             _ if is_known => {}
-            Some(Schema::Nothing) => {
+            None if !self.closed || rules.properties.is_empty() => {}
+            None | Some(Schema::Nothing) => {
                 let Value::Object(object) = at.value else { return };
                 findings.add(|| here.unlike(rules.unknown(name, object)));
             }
             Some(schema) => self.check(schema, here, findings),
-            None => {}
         }
+    }
+
+    /// Checks the properties that no schema for this object knows (`unevaluatedProperties`).
+    pub(super) fn unevaluated(
+        &mut self,
+        schema: &'s Schema,
+        rules: &'s Rules,
+        object: &Object,
+        at: At<'_>,
+        findings: &mut Findings,
+    ) {
+        let mut evaluating = Vec::new();
+        if self.evaluating(rules, object, at, &mut evaluating) {
+            return;
+        }
+        for (name, value) in sorted(object) {
+            if findings.are_settled() {
+                return;
+            }
+            if evaluating.iter().any(|rules| rules.knows(name)) {
+                continue;
+            }
+            let here = At { value, path: &Path::Property(at.path, name) };
+            match schema {
+                Schema::Nothing => findings.add(|| {
+                    let known = evaluating.iter().flat_map(|rules| rules.properties.keys()).map(String::as_str);
+                    here.unlike(format!("unknown property; known are {}", phrases::names(known)))
+                }),
+                schema => self.check(schema, here, findings),
+            }
+        }
+    }
+
+    /// Collects the rules that hold for the same object: the schema's own, and those of all parts that apply. Returns
+    /// `true` if a part says itself what holds for the properties that it does not know.
+    fn evaluating(&mut self, rules: &'s Rules, object: &Object, at: At<'_>, found: &mut Vec<&'s ObjectRules>) -> bool {
+        found.push(&rules.object);
+        let mut parts: Vec<&'s Schema> = self.referred(rules).into_iter().chain(&rules.all_of).collect();
+        parts.extend(rules.any_of.iter().chain(&rules.one_of).filter(|branch| self.fits(branch, at)));
+        if let Some(condition) = &rules.condition {
+            match self.fits(&condition.when, at) {
+                true => parts.extend(std::iter::once(&condition.when).chain(&condition.then)),
+                false => parts.extend(&condition.otherwise),
+            }
+        }
+        let dependent = rules.object.dependent_schemas.iter().filter(|(name, _)| object.contains_key(*name));
+        parts.extend(dependent.map(|(_, schema)| schema));
+        let mut is_settled = false;
+        for part in parts {
+            if let Schema::Rules(part) = part {
+                is_settled |= part.object.unevaluated.is_some();
+                self.bounded(|checker| is_settled |= checker.evaluating(part, object, at, found));
+            }
+        }
+        is_settled
     }
 
     fn property_name(&mut self, names: &'s Schema, name: &str, here: At<'_>, findings: &mut Findings) {
@@ -78,6 +133,13 @@ impl<'s> Checker<'s> {
 }
 
 impl ObjectRules {
+    /// Whether a property is described, by its name, by a pattern, or as one of the others.
+    fn knows(&self, name: &str) -> bool {
+        self.additional.is_some()
+            || self.properties.contains_key(name)
+            || self.patterns.iter().any(|(pattern, _)| pattern.is_match(name))
+    }
+
     /// What to say of a property that is not known; one that is already given cannot have been meant.
     fn unknown(&self, name: &str, object: &Object) -> String {
         let absent = self.properties.keys().map(String::as_str).filter(|known| !object.contains_key(*known));

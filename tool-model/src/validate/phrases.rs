@@ -38,6 +38,11 @@ pub(crate) fn one_of_values<'a>(values: impl IntoIterator<Item = &'a Value>) -> 
     }
 }
 
+/// `"asc", "desc"`
+pub(super) fn list_of_values(values: &[Value]) -> String {
+    list(&values.iter().map(quoted).collect::<Vec<_>>())
+}
+
 /// Whether a list of so many values is shown in full.
 pub(super) fn is_shown_in_full(values: &[Value]) -> bool {
     values.len() <= LONGEST_LIST

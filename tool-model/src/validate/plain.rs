@@ -112,7 +112,7 @@ mod tests {
             (json!({"type": "array", "items": 1}), json!({})),
             (json!({"type": "array", "minItems": -1}), json!({})),
             (json!({"type": "any", "anyOf": []}), json!({})),
-            (json!({"type": "object", "unevaluatedProperties": false}), json!({})),
+            (json!({"type": "array", "unevaluatedItems": false}), json!({})),
             (json!({"type": "object", "properties": {"a": {"minimum": "1"}}}), json!({})),
         ] {
             let tool = tool(schema.clone(), defs);

@@ -99,7 +99,7 @@ impl Reader {
 
     fn refuse_unsupported(&mut self, map: &Map<String, Value>) {
         for (keyword, instead) in UNSUPPORTED {
-            if map.contains_key(keyword) {
+            if map.get(keyword).is_some_and(|value| *value != Value::Bool(true)) {
                 self.within(keyword, |reader| reader.error(format!("`{keyword}` is not supported; {instead}")));
             }
         }
@@ -131,8 +131,7 @@ impl Reader {
 }
 
 /// Keywords that change what is valid but are not enforced here, and what to write instead.
-const UNSUPPORTED: [(&str, &str); 6] = [
-    ("unevaluatedProperties", "list all properties in one schema and use `additionalProperties`"),
+const UNSUPPORTED: [(&str, &str); 5] = [
     ("unevaluatedItems", "use `prefixItems` and `items`"),
     ("$dynamicRef", "use `$ref` to `#/$defs/NAME`"),
     ("$recursiveRef", "use `$ref` to `#/$defs/NAME`"),

@@ -83,6 +83,8 @@ pub(crate) struct ObjectRules {
     pub(crate) patterns: Vec<(Regex, Schema)>,
     /// Every property that neither `properties` nor `patterns` know.
     pub(crate) additional: Option<Schema>,
+    /// Every property that neither this schema nor one that holds for the same object knows.
+    pub(crate) unevaluated: Option<Schema>,
     pub(crate) names: Option<Schema>,
     pub(crate) required: Vec<String>,
     pub(crate) dependent_required: BTreeMap<String, Vec<String>>,
@@ -136,7 +138,10 @@ impl ArrayRules {
 impl ObjectRules {
     /// Whether nothing is said about which properties there are.
     pub(crate) fn is_empty(&self) -> bool {
-        let nameless = self.properties.is_empty() && self.patterns.is_empty() && self.additional.is_none();
+        let nameless = self.properties.is_empty()
+            && self.patterns.is_empty()
+            && self.additional.is_none()
+            && self.unevaluated.is_none();
         let undemanding = self.required.is_empty() && self.dependent_required.is_empty();
         self.count.is_free() && nameless && undemanding && self.names.is_none() && self.dependent_schemas.is_empty()
     }
@@ -177,7 +182,17 @@ impl Rules {
         }
     }
 
-    fn says_nothing_itself(&self) -> bool {
+    /// Returns `true` if the schema takes every value.
+    pub(crate) fn is_free(&self) -> bool {
+        self.kinds.is_none()
+            && self.allowed.is_none()
+            && self.reference.is_none()
+            && self.says_nothing_itself()
+            && self.in_place().next().is_none()
+    }
+
+    /// Returns `true` if the schema has no rules besides types, values and other schemas.
+    pub(crate) fn says_nothing_itself(&self) -> bool {
         self.number.is_empty() && self.text.is_empty() && self.array.is_empty() && self.object.is_empty()
     }
 

@@ -42,13 +42,14 @@ pub(super) struct RemoteTool {
     pub(super) sensitive: bool,
     /// Whether a second call does no harm.
     pub(super) repeatable: bool,
-    delivery: Delivery,
+    definition: Arc<ToolDefinition>,
     pub(super) caller: Arc<Caller>,
 }
 
 impl RemoteTool {
     async fn call(&self, arguments: Map<String, Value>, scope: Scope) -> ToolResult {
-        let delivery = scope.given::<Delivery>().unwrap_or(self.delivery);
+        // Asked here, where a panic of the application's function is that of the call.
+        let delivery = scope.given::<Delivery>().unwrap_or_else(|| (self.caller.deliver)(&self.name, &self.definition));
         match delivery {
             Delivery::Direct => call::direct(self, &arguments, &scope).await,
             Delivery::Queued | Delivery::Submitted => queued::call(self, &arguments, &scope, delivery).await,
@@ -57,13 +58,18 @@ impl RemoteTool {
 }
 
 /// An entry for the registry: what the worker says of its tool, and the way to it.
-pub(super) fn entry(caller: &Arc<Caller>, name: &str, definition: &ToolDefinition, fingerprint: &str) -> RuntimeTool {
+pub(super) fn entry(
+    caller: &Arc<Caller>,
+    name: &str,
+    definition: &Arc<ToolDefinition>,
+    fingerprint: &str,
+) -> RuntimeTool {
     let remote = Arc::new(RemoteTool {
         name: name.to_owned(),
         subject: caller.space.call(name, fingerprint).into(),
         sensitive: definition.sensitive,
         repeatable: definition.idempotent || definition.read_only,
-        delivery: (caller.deliver)(name, definition),
+        definition: definition.clone(),
         caller: caller.clone(),
     });
     let handler = move |arguments: Map<String, Value>, scope: Scope| {

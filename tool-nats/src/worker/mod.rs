@@ -11,6 +11,7 @@ mod statistics;
 
 use std::fmt;
 use std::future::IntoFuture;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -124,9 +125,16 @@ impl Serve {
         self
     }
 
-    /// Which tools are taken from the queue; all unless set. Each has a consumer on the server.
+    /// Which tools are taken from the queue; all unless set. Each has a consumer on the server. A function that panics has
+    /// said no.
     pub fn queued(mut self, queued: impl Fn(&str, &ToolDefinition) -> bool + Send + Sync + 'static) -> Self {
-        self.queued = Arc::new(queued);
+        // The worker asks whenever its tools change, and goes on serving the others.
+        self.queued = Arc::new(move |tool, definition| {
+            catch_unwind(AssertUnwindSafe(|| queued(tool, definition))).unwrap_or_else(|_| {
+                tracing::error!(tool, "not taken from the queue: the function given to `Serve::queued` panicked");
+                false
+            })
+        });
         self
     }
 

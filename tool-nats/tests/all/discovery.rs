@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_nats::{Error, Space, discover, serve};
+use tool_nats::{Delivery, Error, Space, discover, serve};
 use tool_runtime::{Dispatcher, ErrorKind, RuntimeTool, ToolCall};
 
 use crate::support::{Caller, connect, kind, server, until};
@@ -41,6 +41,36 @@ async fn workers_that_come_go_and_change_are_followed() {
     assert_eq!(kind(&gone), Some(ErrorKind::UnknownTool));
     a.drain().await;
     until("all are gone", async || names().is_empty()).await;
+}
+
+/// The application's own functions are asked in the background, about each tool that comes.
+#[tokio::test]
+async fn a_function_that_panics_about_one_tool_concerns_no_other() {
+    let server = server!();
+    let url = server.url();
+    let client = connect(&url).await;
+    let changing = tools([tool("a", "1")]);
+    let queue = crate::queue::open(client.clone()).await;
+    let worker = serve(client.clone(), changing.clone()).queue(queue.clone()).queued(|name, _| {
+        assert_ne!(name, "b");
+        true
+    });
+    let _worker = worker.await.unwrap();
+    let caller = Caller::with(client, |discover| {
+        discover.queue(queue).deliver(|name, _| {
+            assert_ne!(name, "c");
+            Delivery::Direct
+        })
+    });
+    let caller = caller.await;
+    for (added, expected) in [("b", "a b"), ("c", "a b c")] {
+        changing.registry().register(tool(added, "2")).unwrap();
+        until("it is found", async || caller.tools.registry().names().join(" ") == expected).await;
+    }
+    for name in ["a", "b"] {
+        assert!(caller.call(name, json!({})).await.success, "{name}");
+    }
+    assert_eq!(kind(&caller.call("c", json!({})).await), Some(ErrorKind::Panicked));
 }
 
 /// Which one wins does not depend on who came first, and a call goes to a worker that has the tool in that form.

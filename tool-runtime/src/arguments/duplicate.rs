@@ -85,7 +85,9 @@ fn is_free(schema: &Value, defs: &BTreeMap<String, Value>, in_place: bool, depth
         None => !["enum", "const", "anyOf", "oneOf", "allOf"].iter().any(|key| object.contains_key(*key)),
     };
     let is_map = may_be_object && (in_place || !object.contains_key("properties"));
-    let has_more = object.get("additionalProperties").is_some_and(Value::is_object);
+    let has_more = ["additionalProperties", "unevaluatedProperties"]
+        .iter()
+        .any(|key| object.get(*key).is_some_and(Value::is_object));
     let inside = ["items", "prefixItems", "anyOf", "oneOf", "allOf"].iter().filter_map(|key| object.get(*key));
     is_map
         || has_more

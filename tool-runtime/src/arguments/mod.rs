@@ -8,6 +8,7 @@ mod place;
 mod read;
 mod repair;
 mod slot;
+mod trial;
 mod values;
 mod verdict;
 
@@ -18,8 +19,8 @@ pub use repair::{Repair, RepairReason};
 pub(crate) use repair::{Repaired, repair};
 use slot::Reason;
 pub use slot::{
-    Ask, Decode, Lend, LendUndecoded, LendUndescribed, LendUnsized, OptionalText, Undecodable, Undecoded, Undescribed,
-    lend,
+    Aliased, Ask, Decode, Lend, LendUndecoded, LendUndescribed, LendUnsized, NoReference, OptionalText, Undecodable,
+    Undecoded, Undescribed, lend,
 };
 pub(crate) use values::read_values;
 pub(crate) use verdict::{Schemas, in_words, place_of};

@@ -6,11 +6,11 @@ pub(super) fn offset(text: &str, line: usize, column: usize) -> usize {
     (start + column.saturating_sub(1)).min(text.len())
 }
 
-/// The path of the value that an error at a line and column is about: `.items[2].sku`. The text is valid JSON.
+/// The steps to the value that an error at a line and column is about: `.items`, `[2]`, `.sku`. The text is valid JSON.
 ///
 /// `serde_json` reports what a type has against a value where it stopped reading: behind the value, and behind a comma
 /// that follows.
-pub(super) fn path_of_error(text: &str, line: usize, column: usize) -> String {
+pub(super) fn path_of_error(text: &str, line: usize, column: usize) -> Vec<String> {
     let mut end = (offset(text, line, column) + 1).min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -18,8 +18,26 @@ pub(super) fn path_of_error(text: &str, line: usize, column: usize) -> String {
     path(text, text[..end].trim_end_matches([' ', '\n', '\t', '\r', ',']).len())
 }
 
-/// The path of the value that stands at an offset of a JSON text.
-fn path(text: &str, offset: usize) -> String {
+/// Returns the number in which a type stopped reading at an offset: one with a fraction or an exponent, of which the type
+/// took the digits before only. 128-bit integers are read so.
+pub(super) fn unfinished_number(text: &str, offset: usize) -> Option<&str> {
+    let bytes = text.as_bytes();
+    // `serde_json` gives the byte that it stopped at, or the one before.
+    let stop = (offset..offset + 2).find(|at| matches!(bytes.get(*at), Some(b'.' | b'e' | b'E')))?;
+    number_at(text, stop)
+}
+
+/// Returns the number that stands at an offset of a JSON text.
+pub(super) fn number_at(text: &str, offset: usize) -> Option<&str> {
+    let (before, behind) = text.as_bytes().split_at_checked(offset)?;
+    let is_part = |byte: &&u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
+    let start = offset - before.iter().rev().take_while(is_part).count();
+    let end = offset + behind.iter().take_while(is_part).count();
+    text.get(start..end).filter(|number| number.starts_with(|c: char| c == '-' || c.is_ascii_digit()))
+}
+
+/// The steps to the value that stands at an offset of a JSON text.
+fn path(text: &str, offset: usize) -> Vec<String> {
     let mut levels: Vec<Level> = Vec::new();
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -80,8 +98,10 @@ impl Level {
             Self::Array(index) => format!("[{index}]"),
             Self::Object { key: None, .. } => String::new(),
             Self::Object { key: Some(key), .. } => {
-                let plain = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
-                if plain { format!(".{key}") } else { format!("[{key:?}]") }
+                // As the validator writes it.
+                let is_plain = key.starts_with(|c: char| c.is_alphabetic() || c == '_')
+                    && key.chars().all(|c| c.is_alphanumeric() || c == '_');
+                if is_plain { format!(".{key}") } else { format!("[{}]", serde_json::Value::from(key.as_str())) }
             }
         }
     }
@@ -94,8 +114,22 @@ mod tests {
     #[test]
     fn a_place_in_the_text_has_a_path() {
         let text = r#"{"order": {"a,b": 1, "items": [{"sku": "x"}, {"sku": 5}]}}"#;
-        assert_eq!(path(text, text.find('5').unwrap()), ".order.items[1].sku");
-        assert_eq!(path(text, text.find('1').unwrap()), ".order[\"a,b\"]");
-        assert_eq!(path("5", 0), "");
+        assert_eq!(path(text, text.find('5').unwrap()).concat(), ".order.items[1].sku");
+        assert_eq!(path(text, text.find('1').unwrap()).concat(), ".order[\"a,b\"]");
+        assert_eq!(path("5", 0).concat(), "");
+    }
+
+    #[test]
+    fn a_number_that_was_not_read_to_its_end_is_found() {
+        for (text, stop, number) in [
+            ("[2.0]", 2, Some("2.0")),
+            ("[2.0]", 1, Some("2.0")),
+            ("-15e+3", 2, Some("-15e+3")),
+            ("[2]", 1, None),
+            (r#"{"a": 1, "e": 2}"#, 9, None),
+            ("", 0, None),
+        ] {
+            assert_eq!(unfinished_number(text, stop), number, "{text} at {stop}");
+        }
     }
 }

@@ -27,6 +27,9 @@ pub(crate) enum Problem {
     Refused { index: usize, start: usize, end: usize },
 }
 
+/// The advice for a number of which a type read only the digits before the point or the exponent.
+pub(super) const WITHOUT_FRACTION: &str = "write it without a fraction or exponent";
+
 /// How many unknown arguments are noted; a text of nothing else has millions.
 const MANY: usize = 200;
 
@@ -116,7 +119,7 @@ impl Pass<'_, '_, '_> {
             (Some(index), Some(Ok(_))) if self.start + values.byte_offset() > stopped => {
                 let start = self.start;
                 self.at = start + values.byte_offset();
-                let error = serde_json::Error::custom("it goes on after what the type reads of it");
+                let error = serde_json::Error::custom(WITHOUT_FRACTION);
                 self.problems.push(Problem::Invalid { index, start, end: self.at, error: error.into() });
                 match self.next_byte() {
                     Some(next @ (b',' | b'}')) => Some(next),
@@ -203,6 +206,9 @@ impl Pass<'_, '_, '_> {
             return self.skip();
         }
         self.seen |= bit;
+        if argument.is_untried() {
+            self.reader.schemas.try_type(argument, &mut **slot);
+        }
         if let Err(error) = slot.decode(self.text, &mut self.at) {
             self.at = start;
             self.skip()?;
@@ -226,7 +232,7 @@ impl Pass<'_, '_, '_> {
         let Some(&first) = self.text.as_bytes().get(start) else { return false };
         // `null` is for the type to judge.
         let form = argument.first_byte.is_none_or(|expected| first == expected || first == b'n');
-        form && (!argument.checked || self.reader.schemas.accepts(argument, &self.text[start..self.at]))
+        form && (!argument.is_checked() || self.reader.schemas.accepts(argument, &self.text[start..self.at]))
     }
 
     /// Steps over a value without keeping it. However deep it is nested, this does not recurse.

@@ -1,9 +1,10 @@
 //! A place for one argument of one type, filled from JSON text.
 //!
-//! The macros write `(&Ask::<T>::NEW).slot()` for a parameter of type `T` and `(&Lend::<T>::NEW).slot()` for one of
+//! The macros write `(&Ask::<T>::NEW).tool_slot()` for a parameter of type `T` and `(&Lend::<T>::NEW).tool_slot()` for one of
 //! type `&T`. Which method that is, method resolution decides from what the type implements: inherent ones that take a
 //! reference first, then traits that do, then traits on a reference, then traits that take the value. The reader sees a slot only as [`Decode`], so that it exists once and not once
-//! per tool, and decoding exists once per type.
+//! per tool, and decoding exists once per type. The methods are called `tool_..`, so that those of the traits in an
+//! author's scope do not stand in their way.
 
 use std::any::type_name;
 use std::borrow::Borrow;
@@ -117,6 +118,40 @@ impl<A> Slot<A> {
     }
 }
 
+/// Asks whether a type whose name has a lifetime is a reference: an alias (`type Text<'a> = &'a str`) hides that from the
+/// macros.
+pub struct Aliased<A>(PhantomData<A>);
+
+impl<A> Aliased<A> {
+    /// The question.
+    pub const NEW: Self = Self(PhantomData);
+}
+
+impl<'a, T: ?Sized> Aliased<&'a T> {
+    /// Refuses a reference, with a reason.
+    pub fn tool_is_owned(self)
+    where
+        &'a T: OwnedArgument,
+    {
+    }
+}
+
+/// A type that is no reference.
+pub trait NoReference: Sized {
+    /// Accepts the type.
+    fn tool_is_owned(self) {}
+}
+
+impl<A> NoReference for Aliased<A> {}
+
+/// What no reference is.
+#[diagnostic::on_unimplemented(
+    message = "an argument cannot be an alias for `{Self}`: what is decoded has to be owned, and then lent",
+    label = "an alias for a reference",
+    note = "write the reference itself, such as `&str` or `&[T]`, or the owned type"
+)]
+pub trait OwnedArgument {}
+
 /// Asks what a type can do, to decode it.
 pub struct Ask<A>(PhantomData<A>);
 
@@ -138,7 +173,7 @@ impl<A: DeserializeOwned + JsonSchema> Ask<A> {
     /// A slot that is decoded by the type's `Deserialize` and described by its `JsonSchema`.
     #[must_use]
     #[inline]
-    pub fn slot(&self) -> Slot<A> {
+    pub fn tool_slot(&self) -> Slot<A> {
         described_slot()
     }
 }
@@ -149,14 +184,14 @@ pub trait Undescribed {
     type Argument;
 
     /// A slot that is decoded by the type's `Deserialize`.
-    fn slot(&self) -> Slot<Self::Argument>;
+    fn tool_slot(&self) -> Slot<Self::Argument>;
 }
 
 impl<A: DeserializeOwned> Undescribed for Ask<A> {
     type Argument = A;
 
     #[inline]
-    fn slot(&self) -> Slot<A> {
+    fn tool_slot(&self) -> Slot<A> {
         undescribed_slot()
     }
 }
@@ -188,13 +223,13 @@ pub trait OptionalText {
     type Argument;
 
     /// A slot whose strings are parsed.
-    fn slot(&self) -> Slot<Self::Argument>;
+    fn tool_slot(&self) -> Slot<Self::Argument>;
 }
 
 impl<A: FromStr<Err: Display>> OptionalText for &Ask<Option<A>> {
     type Argument = Option<A>;
 
-    fn slot(&self) -> Slot<Option<A>> {
+    fn tool_slot(&self) -> Slot<Option<A>> {
         optional_text_slot()
     }
 }
@@ -202,7 +237,7 @@ impl<A: FromStr<Err: Display>> OptionalText for &Ask<Option<A>> {
 impl<A: FromStr<Err: Display>> OptionalText for &Ask<Vec<A>> {
     type Argument = Vec<A>;
 
-    fn slot(&self) -> Slot<Vec<A>> {
+    fn tool_slot(&self) -> Slot<Vec<A>> {
         Slot {
             value: None,
             decode: |text, at, value| {
@@ -270,7 +305,7 @@ pub trait Undecoded {
     type Argument;
 
     /// A slot whose string is parsed.
-    fn slot(self) -> Slot<Self::Argument>
+    fn tool_slot(self) -> Slot<Self::Argument>
     where
         Self::Argument: TextArgument;
 }
@@ -278,7 +313,7 @@ pub trait Undecoded {
 impl<A> Undecoded for Ask<A> {
     type Argument = A;
 
-    fn slot(self) -> Slot<A>
+    fn tool_slot(self) -> Slot<A>
     where
         A: TextArgument,
     {
@@ -305,13 +340,13 @@ impl<T: ?Sized> Lend<T> {
 impl<T: DeserializeOwned + JsonSchema> Lend<T> {
     /// A slot of the type itself.
     #[must_use]
-    pub fn slot(&self) -> Slot<T> {
+    pub fn tool_slot(&self) -> Slot<T> {
         described_slot()
     }
 
     /// A slot of an `Option` of it.
     #[must_use]
-    pub fn option_slot(&self) -> Slot<Option<T>> {
+    pub fn tool_option_slot(&self) -> Slot<Option<T>> {
         described_slot()
     }
 }
@@ -322,20 +357,20 @@ pub trait LendUndescribed {
     type Argument;
 
     /// A slot of the type itself.
-    fn slot(&self) -> Slot<Self::Argument>;
+    fn tool_slot(&self) -> Slot<Self::Argument>;
 
     /// A slot of an `Option` of it.
-    fn option_slot(&self) -> Slot<Option<Self::Argument>>;
+    fn tool_option_slot(&self) -> Slot<Option<Self::Argument>>;
 }
 
 impl<T: DeserializeOwned> LendUndescribed for Lend<T> {
     type Argument = T;
 
-    fn slot(&self) -> Slot<T> {
+    fn tool_slot(&self) -> Slot<T> {
         undescribed_slot()
     }
 
-    fn option_slot(&self) -> Slot<Option<T>> {
+    fn tool_option_slot(&self) -> Slot<Option<T>> {
         undescribed_slot()
     }
 }
@@ -346,20 +381,20 @@ pub trait LendUnsized {
     type Owned;
 
     /// A slot of the owned form.
-    fn slot(&self) -> Slot<Self::Owned>;
+    fn tool_slot(&self) -> Slot<Self::Owned>;
 
     /// A slot of an `Option` of it.
-    fn option_slot(&self) -> Slot<Option<Self::Owned>>;
+    fn tool_option_slot(&self) -> Slot<Option<Self::Owned>>;
 }
 
 impl<T: ?Sized + ToOwned<Owned: DeserializeOwned + JsonSchema>> LendUnsized for &Lend<T> {
     type Owned = T::Owned;
 
-    fn slot(&self) -> Slot<T::Owned> {
+    fn tool_slot(&self) -> Slot<T::Owned> {
         described_slot()
     }
 
-    fn option_slot(&self) -> Slot<Option<T::Owned>> {
+    fn tool_option_slot(&self) -> Slot<Option<T::Owned>> {
         described_slot()
     }
 }
@@ -370,12 +405,12 @@ pub trait LendUndecoded {
     type Argument;
 
     /// A slot whose string is parsed.
-    fn slot(self) -> Slot<Self::Argument>
+    fn tool_slot(self) -> Slot<Self::Argument>
     where
         Self::Argument: TextArgument;
 
     /// A slot whose string, if there is one, is parsed.
-    fn option_slot(self) -> Slot<Option<Self::Argument>>
+    fn tool_option_slot(self) -> Slot<Option<Self::Argument>>
     where
         Self::Argument: TextArgument;
 }
@@ -383,14 +418,14 @@ pub trait LendUndecoded {
 impl<T> LendUndecoded for Lend<T> {
     type Argument = T;
 
-    fn slot(self) -> Slot<T>
+    fn tool_slot(self) -> Slot<T>
     where
         T: TextArgument,
     {
         text_slot()
     }
 
-    fn option_slot(self) -> Slot<Option<T>>
+    fn tool_option_slot(self) -> Slot<Option<T>>
     where
         T: TextArgument,
     {

@@ -8,10 +8,11 @@ use tool_model::validate::{self, Validator, Violation};
 use tool_model::{Argument, Registration, ToolDefinition, nearest};
 
 use super::duplicate::FreeForm;
-use super::place::path_of_error;
-use super::read::{Problem, without_place};
-use super::{Decode, Reason, Undecodable};
-use crate::redact::{may_hold_secret, may_hold_secrets};
+use super::number::beyond_64_bits;
+use super::place::{number_at, offset, path_of_error, unfinished_number};
+use super::read::{Problem, WITHOUT_FRACTION, without_place};
+use super::{Decode, Reason, Undecodable, trial};
+use crate::redact::Redaction;
 use crate::{ArgumentError, ErrorKind, ToolError};
 
 /// How many mistakes a message tells.
@@ -24,6 +25,7 @@ const KEPT: usize = 200;
 pub(crate) struct Schemas {
     pub(crate) arguments: Vec<BoundArgument>,
     definition: Arc<ToolDefinition>,
+    redaction: OnceLock<Redaction>,
 }
 
 /// One argument.
@@ -31,8 +33,8 @@ pub(crate) struct BoundArgument {
     pub(crate) name: Cow<'static, str>,
     /// The text to decode where it is not sent.
     pub(crate) default: Option<Cow<'static, str>>,
-    /// Whether its schema says more than its type enforces.
-    pub(crate) checked: bool,
+    /// Whether its schema says more than its type enforces, once that is known.
+    checked: OnceLock<bool>,
     /// The byte that a value begins with, where its type would take others: serde reads structs from arrays, too, and
     /// bare variants from objects.
     pub(super) first_byte: Option<u8>,
@@ -45,10 +47,30 @@ pub(crate) struct BoundArgument {
     validator: OnceLock<Option<Validator>>,
 }
 
+impl BoundArgument {
+    /// Whether its type was not tried yet.
+    #[inline]
+    pub(super) fn is_untried(&self) -> bool {
+        self.checked.get().is_none()
+    }
+
+    /// Whether values of its type have to be validated.
+    #[inline]
+    pub(super) fn is_checked(&self) -> bool {
+        self.checked.get().is_some_and(|checked| *checked)
+    }
+}
+
 impl Schemas {
     pub(crate) fn new(tool: &Registration, definition: Arc<ToolDefinition>) -> Self {
         let argument = |name: &'static str, spec_default: Option<&'static str>, constrained: bool| {
             let argument = definition.arguments.get(name);
+            let schema = argument.map(Argument::schema);
+            let schema = schema.as_ref();
+            let is_checked = constrained
+                || tool.options.explicit.is_some()
+                || schema.is_some_and(|schema| narrows(schema, &definition));
+            let is_settled = is_checked || !schema.is_some_and(trial::is_worth_trying);
             let explicit_default = argument
                 .filter(|_| tool.options.explicit.is_some())
                 .and_then(|argument| argument.keywords.get("default"));
@@ -57,14 +79,11 @@ impl Schemas {
                 default: explicit_default
                     .map(|value| Cow::Owned(value.to_string()))
                     .or(spec_default.map(Cow::Borrowed)),
-                checked: constrained
-                    || tool.options.explicit.is_some()
-                    || argument.is_some_and(|argument| narrows(&argument.schema(), &definition)),
+                checked: if is_settled { OnceLock::from(is_checked) } else { OnceLock::new() },
                 first_byte: argument.and_then(first_byte),
                 demanded: tool.options.explicit.is_some() && argument.is_some_and(|argument| argument.required),
                 optional: tool.options.explicit.is_none() && argument.is_some_and(|argument| !argument.required),
-                free_form: argument
-                    .map_or(FreeForm::Nowhere, |argument| FreeForm::of(&argument.schema(), &definition.defs)),
+                free_form: schema.map_or(FreeForm::Nowhere, |schema| FreeForm::of(schema, &definition.defs)),
                 validator: OnceLock::new(),
             }
         };
@@ -73,7 +92,7 @@ impl Schemas {
             .iter()
             .map(|spec| argument(spec.name, spec.details.default, !spec.details.rules.is_empty()))
             .collect();
-        Self { arguments, definition }
+        Self { arguments, definition, redaction: OnceLock::new() }
     }
 
     /// The arguments of a tool that was made at run time, which are values until they are all there: the schema alone
@@ -82,7 +101,7 @@ impl Schemas {
         let argument = |(name, argument): (&String, &Argument)| BoundArgument {
             name: Cow::Owned(name.clone()),
             default: None,
-            checked: true,
+            checked: OnceLock::from(true),
             first_byte: first_byte(argument),
             demanded: argument.required,
             optional: !argument.required && is_nullable(name),
@@ -94,7 +113,8 @@ impl Schemas {
                     .map(|(validator, _)| validator),
             ),
         };
-        Self { arguments: definition.arguments.iter().map(argument).collect(), definition }
+        let arguments = definition.arguments.iter().map(argument).collect();
+        Self { arguments, definition, redaction: OnceLock::new() }
     }
 
     /// Fills each argument that may be left out as if it had been; by index, what its type has against that.
@@ -133,6 +153,21 @@ impl Schemas {
         serde_json::from_str(raw).is_ok_and(|value| validator.is_valid(&value))
     }
 
+    /// Finds out whether the schema says more than the type of the slot enforces. The slot is empty afterwards.
+    #[cold]
+    pub(super) fn try_type(&self, argument: &BoundArgument, slot: &mut dyn Decode) {
+        let mut decodes = |text: &str| {
+            let decoded = crate::guard::catch(|| slot.decode(text, &mut 0).is_ok());
+            slot.clear();
+            decoded.unwrap_or(false)
+        };
+        let takes_more = self.of(argument).zip(self.validator(argument)).is_some_and(|(definition, validator)| {
+            trial::takes_more(&definition.schema(), &self.definition.defs, validator, &mut decodes)
+        });
+        // Another call may have found out meanwhile.
+        let _ = argument.checked.set(takes_more);
+    }
+
     fn validator<'a>(&self, argument: &'a BoundArgument) -> Option<&'a Validator> {
         let compile = || Validator::new(&self.of(argument)?.schema(), &self.definition.defs).ok();
         argument.validator.get_or_init(compile).as_ref()
@@ -140,6 +175,11 @@ impl Schemas {
 
     pub(super) fn definition(&self) -> &ToolDefinition {
         &self.definition
+    }
+
+    /// Returns the redaction of the tool's arguments, planned at its first use.
+    pub(crate) fn redaction(&self) -> &Redaction {
+        self.redaction.get_or_init(|| Redaction::new(&self.definition))
     }
 
     /// Whether arguments that are refused may be mended.
@@ -167,7 +207,7 @@ impl Schemas {
 
     /// Refuses arguments for what is wrong with them together.
     pub(crate) fn refusal_together(&self, tool: &str, mut errors: Vec<ArgumentError>) -> ToolError {
-        let has_secrets = may_hold_secrets(&self.definition);
+        let has_secrets = self.redaction().may_hold_secrets();
         // What concerns all of them may repeat any of them.
         for error in errors.iter_mut().filter(|error| has_secrets && error.path.is_empty()) {
             error.received = None;
@@ -194,15 +234,15 @@ impl Schemas {
 
     /// What an argument with a secret in it received is not repeated: the answer goes into logs and prompts.
     fn hide_secrets(&self, errors: &mut [ArgumentError]) {
-        let arguments = self.definition.arguments.iter();
-        for (name, argument) in arguments.filter(|(name, _)| may_hold_secret(name, &self.definition)) {
+        let redaction = self.redaction();
+        for name in self.definition.arguments.keys().filter(|name| redaction.may_hold_secret(name)) {
             let is_its = |path: &str| {
                 path.strip_prefix(name.as_str())
                     .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
             };
             for error in errors.iter_mut().filter(|error| is_its(&error.path)) {
                 // The keys of a secret are part of it.
-                if argument.is_secret() {
+                if redaction.is_secret(name) {
                     error.path.truncate(name.len());
                 }
                 error.received = error.received.take().map(|_| "a secret".to_owned());
@@ -219,14 +259,14 @@ impl Schemas {
             Problem::Malformed { what, place, near } => {
                 let near = match near.as_str() {
                     "" => ", at the end".to_owned(),
-                    _ if may_hold_secrets(&self.definition) => String::new(),
+                    _ if self.redaction().may_hold_secrets() => String::new(),
                     near => format!(", near {near:?}"),
                 };
                 errors.push(whole(format!("the arguments are no valid JSON: {what} ({place}{near})")));
             }
             Problem::NotAnObject(received) => errors.push(ArgumentError {
                 path: String::new(),
-                received: Some(received).filter(|_| !may_hold_secrets(&self.definition)),
+                received: Some(received).filter(|_| !self.redaction().may_hold_secrets()),
                 expected: "a JSON object with the arguments by name".to_owned(),
             }),
             Problem::Unknown(name) => {
@@ -238,11 +278,14 @@ impl Schemas {
                 received: None,
                 expected: "sent twice; send it once".to_owned(),
             }),
-            Problem::NestedDuplicate { index, key } => errors.push(ArgumentError {
-                path: self.arguments[index].name.to_string(),
-                received: None,
-                expected: format!("the key {:?} stands twice in one object; send it once", shorten(&key)),
-            }),
+            Problem::NestedDuplicate { index, key } => {
+                let path = self.arguments[index].name.to_string();
+                // The keys of a secret are part of it.
+                let is_secret = self.redaction().is_secret(&path);
+                let key = if is_secret { "a key".to_owned() } else { format!("the key {:?}", shorten(&key)) };
+                let expected = format!("{key} stands twice in one object; send it once");
+                errors.push(ArgumentError { path, received: None, expected });
+            }
             Problem::Missing(index) => {
                 let argument = &self.arguments[index];
                 let expected = format!("missing, expected {}", self.expectation(argument));
@@ -270,33 +313,65 @@ impl Schemas {
             (Some(validator), Ok(value)) => validator.check(value, &argument.name),
             _ => Vec::new(),
         };
-        if violations.is_empty() {
-            let reason = error.map(|error| &*error.0);
-            errors.push(match reason {
-                Some(Reason { error, item: Some((index, text)) }) => ArgumentError {
-                    path: format!("{}[{index}]", argument.name),
-                    received: Some(shorten(&format!("{text:?}"))),
-                    expected: format!("a value that can be read ({})", shorten_to(&error.to_string(), 200)),
-                },
-                _ => self.undecodable(argument, raw, reason.map(|reason| &reason.error).or(value.as_ref().err())),
-            });
+        if !violations.is_empty() {
+            return errors.extend(violations.into_iter().map(in_words));
         }
-        errors.extend(violations.into_iter().map(in_words));
+        let reason = error.map(|error| &*error.0);
+        let refusal = reason.map(|reason| &reason.error).or(value.as_ref().err());
+        match (reason, value.as_ref().ok().zip(refusal)) {
+            (Some(Reason { error, item: Some((index, text)) }), _) => errors.push(ArgumentError {
+                path: format!("{}[{index}]", argument.name),
+                received: Some(shorten(&format!("{text:?}"))),
+                expected: format!("a value that can be read ({})", shorten_to(&error.to_string(), 200)),
+            }),
+            (_, Some((value, refusal))) => match self.unknown_properties(argument, raw, value, refusal) {
+                unknown if unknown.is_empty() => errors.push(self.undecodable(argument, raw, Some(refusal))),
+                unknown => errors.extend(unknown),
+            },
+            _ => errors.push(self.undecodable(argument, raw, refusal)),
+        }
+    }
+
+    /// Returns the properties for which a type refused a value, although the value's schema is open. A type that does not
+    /// know a property stops at it; an enum that finds another key beside its variant stops before it.
+    fn unknown_properties(
+        &self,
+        argument: &BoundArgument,
+        raw: &str,
+        value: &Value,
+        error: &serde_json::Error,
+    ) -> Vec<ArgumentError> {
+        let is_about_a_number = || Refusal::new(raw, error, true).number.is_some();
+        let Some(validator) = self.validator(argument).filter(|_| error.line() > 0 && !is_about_a_number()) else {
+            return Vec::new();
+        };
+        let steps = path_of_error(raw, error.line(), error.column());
+        let Some((_, parents)) = steps.split_last() else { return Vec::new() };
+        let (here, parent) = (steps.concat(), parents.concat());
+        let is_there = |path: &str| {
+            let Some(place) = path.strip_prefix(&*argument.name) else { return false };
+            let is_inside = |outer: &str| place.strip_prefix(outer).is_some_and(|rest| rest.starts_with(['.', '[']));
+            match error.is_syntax() {
+                true => is_inside(&parent) && place != here && !is_inside(&here),
+                false => place == here,
+            }
+        };
+        let mut unknown = validator.check_closed(value, &argument.name);
+        unknown.retain(|violation| violation.received.is_some() && is_there(&violation.path));
+        unknown.into_iter().map(in_words).collect()
     }
 
     /// What the type itself says where the schema sees nothing wrong.
     fn undecodable(&self, argument: &BoundArgument, raw: &str, error: Option<&serde_json::Error>) -> ArgumentError {
-        let place = error
-            .filter(|error| error.line() > 0)
-            .map_or(String::new(), |error| path_of_error(raw, error.line(), error.column()));
-        let path = format!("{}{place}", argument.name);
-        let reason = error.map(|error| shorten_to(&without_place(error), 200)).unwrap_or_default();
         let known = self.expectation(argument);
-        if place.is_empty() && known != "any value" {
-            let reason = if reason.is_empty() { reason } else { format!(" ({reason})") };
+        let is_described = known != "any value";
+        let refusal = error.map(|error| Refusal::new(raw, error, is_described)).unwrap_or_default();
+        if refusal.place.is_empty() && is_described {
+            let reason = if refusal.reason.is_empty() { String::new() } else { format!(" ({})", refusal.reason) };
+            let path = argument.name.to_string();
             return ArgumentError { path, received: Some(shorten(raw)), expected: format!("{known}{reason}") };
         }
-        ArgumentError { path, received: None, expected: format!("cannot be read: {reason}") }
+        refusal.in_words(&argument.name)
     }
 
     fn unknown(&self, name: &str) -> String {
@@ -334,9 +409,72 @@ pub(crate) fn in_words(violation: Violation) -> ArgumentError {
 /// What a type has against arguments that are read from one text, with its place there.
 #[cold]
 pub(crate) fn place_of(text: &str, error: &serde_json::Error) -> ArgumentError {
-    let path = if error.line() > 0 { path_of_error(text, error.line(), error.column()) } else { String::new() };
-    let expected = format!("cannot be read: {}", shorten_to(&without_place(error), 200));
-    ArgumentError { path: path.trim_start_matches('.').to_owned(), received: None, expected }
+    let mut error = Refusal::new(text, error, true).in_words("");
+    error.path = error.path.trim_start_matches('.').to_owned();
+    error
+}
+
+/// Why a type refused a value that is valid JSON.
+#[derive(Default)]
+struct Refusal<'t> {
+    /// The path below the argument: `.items[2].sku`.
+    place: String,
+    /// The number that was refused, where an integer was expected.
+    number: Option<&'t str>,
+    /// Why, in words about the value. Where a type does not find the JSON that it reads, `serde_json` speaks of bytes.
+    reason: String,
+}
+
+impl<'t> Refusal<'t> {
+    /// Of a type that is not described it is not known whether it is an enum.
+    fn new(text: &'t str, error: &serde_json::Error, is_described: bool) -> Self {
+        let reason = without_place(error);
+        if error.line() == 0 {
+            return Self { reason: shorten_to(&reason, 200), ..Self::default() };
+        }
+        let place = path_of_error(text, error.line(), error.column()).concat();
+        let stop = offset(text, error.line(), error.column());
+        let unfinished = || unfinished_number(text, stop).map(|number| (number, WITHOUT_FRACTION));
+        let number = match reason.as_str() {
+            "expected value" if is_described => unfinished(),
+            "trailing characters" | "expected `,` or `]`" | "expected `,` or `}`" => unfinished(),
+            reason if reason.starts_with("invalid type: floating point") => refused_float(text, stop),
+            _ => None,
+        };
+        let reason = match (number, reason.as_str()) {
+            (Some((_, reason)), _) => reason.to_owned(),
+            (None, "expected value") => {
+                "an enum is written as the name of a variant, or as an object with that name as its only key".to_owned()
+            }
+            (None, "trailing characters" | "trailing comma") => {
+                "there is more than the type reads; leave out what is here and behind".to_owned()
+            }
+            (None, reason) => shorten_to(reason, 200),
+        };
+        Self { place, number: number.map(|(number, _)| number), reason }
+    }
+
+    fn in_words(self, argument: &str) -> ArgumentError {
+        let path = format!("{argument}{}", self.place);
+        match self.number {
+            Some(number) => {
+                let expected = format!("integer ({})", self.reason);
+                ArgumentError { path, received: Some(shorten(number)), expected }
+            }
+            None => ArgumentError { path, received: None, expected: format!("cannot be read: {}", self.reason) },
+        }
+    }
+}
+
+/// Returns the integer at an offset that a type refused as a float, and why it is one: `serde_json` reads integers of 64
+/// bits, everything else is a float.
+fn refused_float(text: &str, offset: usize) -> Option<(&str, &'static str)> {
+    let number = number_at(text, offset)?;
+    if beyond_64_bits(number).is_some() {
+        return Some((number, "it is beyond 64 bits"));
+    }
+    let is_whole = number.parse::<f64>().is_ok_and(|float| float.fract() == 0.0);
+    is_whole.then_some((number, WITHOUT_FRACTION))
 }
 
 /// At most eighty characters of a text.

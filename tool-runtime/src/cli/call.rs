@@ -3,10 +3,11 @@
 use std::io::Read;
 
 use super::command::{Call, Format};
-use super::{Report, Result, arguments, exit_of, json, unknown};
-use crate::{CancellationToken, Dispatcher, Progress, ToolCall};
+use super::{Exit, Report, Result, arguments, exit_of, json, unknown};
+use crate::{CancellationToken, Dispatcher, ErrorKind, Progress, ToolCall};
 
-pub(super) async fn run(tools: &Dispatcher, command: &Call) -> Result<Report> {
+/// Calls a tool, until the token is cancelled.
+pub(super) async fn run(tools: &Dispatcher, command: &Call, stop: CancellationToken) -> Result<Report> {
     let name = command.name.as_str();
     let definition = tools.definition(name).ok_or_else(|| unknown(tools, name))?;
     let json_text = match command.json.as_deref() {
@@ -14,27 +15,24 @@ pub(super) async fn run(tools: &Dispatcher, command: &Call) -> Result<Report> {
         text => text.map(str::to_owned),
     };
     let arguments = arguments::read(&definition, json_text.as_deref(), &command.arguments)?;
-    let stop = CancellationToken::new();
     let call = tools
         .call(ToolCall::new(name, arguments))
         .cancel(stop.clone())
         .with(Progress::to(|report| eprintln!("{report}")));
-    let mut call = if command.dry_run { call.dry_run() } else { call };
-    let result = tokio::select! {
-        result = &mut call => result,
-        // Whoever interrupts the program wants the call to end, and its values to be rolled back.
-        Ok(()) = tokio::signal::ctrl_c() => {
-            stop.cancel();
-            call.await
-        }
-    };
-    let exit = exit_of(result.error.as_ref());
+    let result = if command.dry_run { call.dry_run().await } else { call.await };
+    let is_interrupted = stop.is_cancelled();
+    // Nothing is left that a Ctrl-C could stop but the process itself.
+    stop.cancel();
+    let kind = result.error.as_ref().map(|error| error.kind);
+    let exit = if is_interrupted && kind.is_some() { Exit::Aborted } else { exit_of(result.error.as_ref()) };
     let report = match command.format {
         Format::Json => Report::out(json(&result)?),
         Format::Text if result.success => Report::out(line(&result.output)),
         Format::Text => Report { err: line(&result.output), ..Report::default() },
     };
-    Ok(Report { exit, ..report })
+    // The runtime would wait for a thread that the tool still blocks.
+    let at_once = is_interrupted || kind == Some(ErrorKind::OutcomeUnknown);
+    Ok(Report { exit, at_once, ..report })
 }
 
 fn standard_input() -> Result<String> {

@@ -3,6 +3,7 @@
 mod arguments;
 mod call;
 mod command;
+mod interrupt;
 mod list;
 mod show;
 #[cfg(test)]
@@ -15,7 +16,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use crate::display::escape_lines;
-use crate::{Dispatcher, ErrorKind, ToolError};
+use crate::{CancellationToken, Dispatcher, ErrorKind, ToolError};
 use command::{Tools, What};
 
 /// The command line of a program's tools: `tools list`, `tools show NAME`, `tools call NAME key=value ..`, `tools explain`.
@@ -60,8 +61,12 @@ pub struct Cli {
 impl Cli {
     /// Runs what the program was called with: `app tools list`.
     ///
-    /// It ends with 0 if all went well, 1 if a tool failed or was refused, 2 if it was called wrongly, and 130 if
-    /// somebody has aborted it.
+    /// It ends with 0 if all went well, 1 if a tool failed or was refused, 2 if it was called wrongly, and 130 if it was
+    /// aborted.
+    ///
+    /// Ctrl-C stops a call and rolls back what was injected into it, and then ends the process with 130, also while a
+    /// tool blocks its thread. A second Ctrl-C does not wait for the rollback. The process ends at once, too, after a
+    /// call that could not be stopped in time: nothing behind `run` is reached then.
     pub async fn run(self) -> ExitCode {
         self.run_with(std::env::args_os()).await
     }
@@ -89,16 +94,24 @@ impl Cli {
     /// Runs what stands behind `tools`.
     pub async fn run_matches(self, matches: &ArgMatches) -> ExitCode {
         match Tools::from_arg_matches(matches) {
-            Ok(command) => self.execute(command.what).await.print(),
+            Ok(Tools { what }) => {
+                let stop = CancellationToken::new();
+                if matches!(what, What::Call(_))
+                    && let Err(error) = interrupt::watch(stop.clone())
+                {
+                    tracing::warn!(%error, "Ctrl-C will end the program without a rollback");
+                }
+                self.execute(what, stop).await.print()
+            }
             Err(error) => wrong_use(&error),
         }
     }
 
-    async fn execute(&self, what: What) -> Report {
+    async fn execute(&self, what: What, stop: CancellationToken) -> Report {
         let report = match what {
             What::List(list) => list::run(&self.tools, &list),
             What::Show(show) => show::run(&self.tools, &show),
-            What::Call(call) => call::run(&self.tools, &call).await,
+            What::Call(call) => call::run(&self.tools, &call, stop).await,
             What::Explain(explain) => show::explain(&self.tools, explain.name.as_deref()),
         };
         report.unwrap_or_else(Report::wrong_use)
@@ -111,6 +124,8 @@ struct Report {
     out: String,
     err: String,
     exit: Exit,
+    /// Whether the process ends as soon as this is printed.
+    at_once: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -145,6 +160,10 @@ impl Report {
     fn print(self) -> ExitCode {
         let _ = std::io::stdout().write_all(self.out.as_bytes());
         let _ = std::io::stderr().write_all(self.err.as_bytes());
+        if self.at_once {
+            let _ = std::io::stdout().flush();
+            std::process::exit(self.exit as i32);
+        }
         self.exit.into()
     }
 }

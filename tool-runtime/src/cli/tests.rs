@@ -24,7 +24,7 @@ fn tools() -> Dispatcher {
 
 async fn run(words: &[&str]) -> Report {
     let command = Tools::try_parse_from([&["tools"], words].concat()).unwrap();
-    cli(tools()).execute(command.what).await
+    cli(tools()).execute(command.what, CancellationToken::new()).await
 }
 
 #[tokio::test]
@@ -101,5 +101,128 @@ fn what_another_program_says_of_its_tools_is_not_obeyed() {
     for report in reports {
         let text = report.unwrap().out;
         assert!(!text.contains(['\x1b', '\x07', '\u{202e}']) && text.contains("\\u{1b}["), "{text}");
+    }
+}
+
+/// A real process and a real signal: this test's program runs itself.
+#[cfg(unix)]
+mod interrupted {
+    use std::io::{BufRead, BufReader};
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::{Child, Command, Stdio};
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{InjectError, tool};
+
+    const INSIDE: &str = "TOOL_RUNTIME_TEST_CALLS";
+    const STARTED: &str = "the tool has started";
+    const ROLLING_BACK: &str = "rolling back";
+    /// Longer than any test should take, and short enough to end a process that a failed test leaves behind.
+    const VERY_LONG: Duration = Duration::from_secs(300);
+
+    struct Stuck;
+
+    #[crate::tool_class(crate = crate, manual, prefix = "stuck")]
+    impl Stuck {
+        /// Block a thread that may block.
+        #[tool(blocking)]
+        fn thread(&self) {
+            eprintln!("{STARTED}");
+            std::thread::sleep(VERY_LONG);
+        }
+
+        /// Block the runtime.
+        #[tool]
+        async fn runtime(&self) {
+            eprintln!("{STARTED}");
+            std::thread::sleep(VERY_LONG);
+        }
+
+        /// Wait, with a value whose rollback takes long.
+        #[tool]
+        async fn rollback(&self, #[inject] number: &u32) {
+            eprintln!("{STARTED} with {number}");
+            std::future::pending().await
+        }
+
+        /// Block a thread for longer than there is time.
+        #[tool(blocking, timeout = "500ms")]
+        fn late(&self) {
+            std::thread::sleep(VERY_LONG);
+        }
+    }
+
+    async fn roll_back(_: u32, _: crate::Outcome) {
+        eprintln!("{ROLLING_BACK}");
+        tokio::time::sleep(VERY_LONG).await;
+    }
+
+    /// What runs inside: the `main` of a program.
+    #[test]
+    fn inside() {
+        let Ok(tool) = std::env::var(INSIDE) else { return };
+        let main = async {
+            let tools = Dispatcher::builder()
+                .service(Stuck)
+                .provide("number", |_| async { Ok::<_, InjectError>(7_u32) })
+                .finish("number", roll_back);
+            cli(tools.build().unwrap()).run_with(["app", "tools", "call", &tool]).await
+        };
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let exit = runtime.block_on(main);
+        drop(runtime);
+        println!("{exit:?}");
+    }
+
+    fn start(tool: &str) -> (Child, impl Iterator<Item = String>) {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["cli::tests::interrupted::inside", "--exact", "--nocapture"]).env(INSIDE, tool);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        (child, lines.map(|line| line.unwrap()))
+    }
+
+    /// Interrupts a call at each of these lines, and gives its exit code and what it said last.
+    fn interrupt(tool: &str, at: &[&str]) -> (Option<i32>, String) {
+        let (mut child, mut said) = start(tool);
+        for line in at {
+            assert!(said.any(|said| said.contains(line)), "{tool} ended before {line:?}");
+            let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+            assert!(status.success());
+        }
+        let last = said.last().unwrap_or_default();
+        let status = child.wait().unwrap();
+        assert_eq!(status.signal(), None, "{tool}: {last}");
+        (status.code(), last)
+    }
+
+    #[test]
+    fn a_tool_that_blocks_its_thread_does_not_keep_the_program() {
+        let (code, said) = interrupt("stuck.thread", &[STARTED]);
+        assert_eq!(code, Some(130));
+        assert_eq!(said, "`stuck.thread` was cancelled, but could not be stopped: it may still take effect.");
+    }
+
+    /// The first Ctrl-C cannot be heeded, or takes long.
+    #[test]
+    fn a_second_ctrl_c_waits_for_nothing() {
+        assert_eq!(interrupt("stuck.rollback", &[STARTED, ROLLING_BACK]).0, Some(130));
+        let (mut child, mut said) = start("stuck.runtime");
+        assert!(said.any(|said| said.contains(STARTED)));
+        // Two signals that come at once are one.
+        while child.try_wait().unwrap().is_none() {
+            Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+    }
+
+    /// Without a Ctrl-C, too.
+    #[test]
+    fn a_call_that_cannot_be_stopped_in_time_does_not_keep_the_program() {
+        let (code, said) = interrupt("stuck.late", &[]);
+        assert_eq!(code, Some(1));
+        assert!(said.contains("could not be stopped"), "{said}");
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::Question;
 use crate::arguments::{beyond_64_bits, duplicate_key};
 use crate::display;
-use crate::redact::replace_secrets;
+use crate::redact::Redaction;
 
 impl Question {
     /// The arguments as a text for a person to edit: JSON, with a mark such as `"*** 1"` in place of each secret.
@@ -44,9 +44,9 @@ impl Question {
     /// The arguments with a mark in place of each secret.
     pub(super) fn marked(&self) -> Value {
         let mut count = 0;
-        replace_secrets(&self.arguments, &self.definition, &mut |_| {
+        Redaction::new(&self.definition).replace(&self.arguments, &mut |_| {
             count += 1;
-            Value::from(format!("{MARK}{count}"))
+            mark(count)
         })
     }
 
@@ -70,30 +70,66 @@ impl Question {
     }
 
     fn unmarked(&self, edited: &Value) -> Result<Value, EditError> {
-        let mut secrets = Vec::new();
-        let _ = replace_secrets(&self.arguments, &self.definition, &mut |secret| {
-            secrets.push(secret.clone());
-            Value::Null
+        let redaction = Redaction::new(&self.definition);
+        let mut marks = Marks { secrets: Vec::new(), unknown: None };
+        let marked = redaction.replace(&self.arguments, &mut |secret| {
+            marks.secrets.push(secret.clone());
+            mark(marks.secrets.len())
         });
-        let mut unknown = None;
         // Where no secret belongs a mark is a text like any other: it must not fetch a secret there.
-        let unmarked = replace_secrets(edited, &self.definition, &mut |value| {
-            let Some(number) = value.as_str().and_then(|text| text.strip_prefix(MARK)) else { return value.clone() };
-            let index = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-            index.and_then(|index| secrets.get(index)).cloned().unwrap_or_else(|| {
-                unknown = Some(number.to_owned());
-                Value::Null
-            })
-        });
-        match unknown {
+        let mut unmarked = redaction.replace(edited, &mut |value| marks.resolve(value));
+        for (name, value) in unmarked.as_object_mut().into_iter().flatten() {
+            // An argument that was left alone is the same, also if it was hidden for its shape where no secret belongs.
+            if let Some(before) = self.arguments.get(name).filter(|_| marked.get(name) == edited.get(name)) {
+                value.clone_from(before);
+            }
+        }
+        match marks.unknown {
             None => Ok(unmarked),
             Some(number) => Err(EditError(format!("there is no secret `{MARK}{number}`"))),
         }
     }
 }
 
+/// The secrets that marks stand for, in the order of their numbers.
+struct Marks {
+    secrets: Vec<Value>,
+    /// The number of a mark that stands for none.
+    unknown: Option<String>,
+}
+
+impl Marks {
+    /// Puts the secrets back into a value that is hidden as a whole, and may have marks further inside.
+    fn resolve(&mut self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => match text.strip_prefix(MARK) {
+                Some(number) => self.secret(number),
+                None => value.clone(),
+            },
+            Value::Array(items) => items.iter().map(|item| self.resolve(item)).collect(),
+            Value::Object(entries) => {
+                let resolved = entries.iter().map(|(key, value)| (key.clone(), self.resolve(value)));
+                Value::Object(resolved.collect())
+            }
+            plain => plain.clone(),
+        }
+    }
+
+    fn secret(&mut self, number: &str) -> Value {
+        let index = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        index.and_then(|index| self.secrets.get(index)).cloned().unwrap_or_else(|| {
+            self.unknown = Some(number.to_owned());
+            Value::Null
+        })
+    }
+}
+
 /// What stands before the number of a secret.
 const MARK: &str = "*** ";
+
+fn mark(number: usize) -> Value {
+    Value::from(format!("{MARK}{number}"))
+}
 
 /// Why an edited text cannot be taken, in words for whoever edited it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,6 +181,28 @@ mod tests {
         assert_eq!(question.edited(&fewer.to_string()), Ok(expected));
         // A new secret can be typed.
         assert_eq!(question.edited(r#"{"token": "typed"}"#), Ok(json!({"token": "typed"})));
+    }
+
+    /// A value that is hidden as a whole comes back as a whole; and whoever moves marks into one gets its secrets.
+    #[test]
+    fn a_value_that_does_not_fit_comes_back_whole() {
+        let arguments = json!({
+            "accounts": [["ada", "S-ada"], {"user": ["S-list"], "key": 1}, {"acct": {"key": "S-deep", "note": "*** 1"}}],
+            "acounts": {"key": "S-misspelt", "note": "*** 9"},
+            "note": {"key": "S-note"},
+            "token": {"value": "S-token"},
+        });
+        let question = question(arguments.clone());
+        let text = question.to_edit();
+        assert!(!text.contains("S-"), "{text}");
+        assert_eq!(question.edited(&text), Ok(arguments));
+
+        let moved = question.edited(r#"{"accounts": [{"acct": {"key": "*** 1", "also": ["*** 2"]}}]}"#).unwrap();
+        let expected =
+            json!({"accounts": [{"acct": {"key": ["ada", "S-ada"], "also": [{"user": ["S-list"], "key": 1}]}}]});
+        assert_eq!(moved, expected);
+        let error = question.edited(r#"{"accounts": [{"acct": {"key": "*** 77"}}]}"#).unwrap_err();
+        assert_eq!(error.to_string(), "there is no secret `*** 77`");
     }
 
     /// A model that writes a mark where anybody can read it must not be sent the secret there.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tool_model::ToolDefinition;
 
+use crate::stage::Stage;
 use crate::{ErrorKind, ToolError, ToolResult, redact};
 
 /// A call that needs consent, with all there is to know about it. Owned, so that it can be kept, sent and shown later.
@@ -24,6 +25,8 @@ pub struct Question {
     pub definition: Arc<ToolDefinition>,
     /// The arguments as they will run: checked, mended where that was needed, and with their secrets.
     pub arguments: Value,
+    /// The names of arguments that were not sent, and stand in `arguments` with their defaults.
+    pub defaults: Vec<String>,
     /// The id that the provider gave the call.
     pub call_id: Option<String>,
     /// The conversation that the call belongs to.
@@ -38,6 +41,9 @@ pub struct Question {
     pub preview: Option<Value>,
     /// The [`fingerprint`] of the definition.
     pub fingerprint: String,
+    /// Tells whoever has redeemed the approval how far the call has come.
+    #[serde(skip)]
+    pub(crate) stage: Option<Stage>,
 }
 
 impl Question {
@@ -49,6 +55,7 @@ impl Question {
             tool,
             definition,
             arguments,
+            defaults: Vec::new(),
             call_id: None,
             conversation: None,
             channel: None,
@@ -56,6 +63,7 @@ impl Question {
             repairs: Vec::new(),
             preview: None,
             fingerprint,
+            stage: None,
         }
     }
 
@@ -63,6 +71,14 @@ impl Question {
     #[must_use]
     pub fn shown(&self) -> Value {
         redact(&self.arguments, &self.definition)
+    }
+
+    /// Returns `true` once the handler was started for this question, or for a clone of it, by the
+    /// [`resume`](crate::Deferred::resume) that handed it out. Then the approval is spent.
+    #[cfg(feature = "deferred")]
+    #[must_use]
+    pub fn is_spent(&self) -> bool {
+        self.stage.as_ref().is_some_and(Stage::has_started)
     }
 
     /// The answer to the call, if it is refused; the model is told the reason, if there is one.

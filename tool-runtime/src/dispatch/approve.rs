@@ -26,6 +26,9 @@ impl Dispatcher {
     /// a person has agreed to is what they wrote.
     pub fn approve_with(&self, question: Question, arguments: Value) -> Call<'_> {
         let call = call_of(&question, arguments);
+        if let Some(stage) = &question.stage {
+            stage.claim();
+        }
         self.call(call).approved(Box::new(question))
     }
 
@@ -51,6 +54,7 @@ impl Dispatcher {
         // As every call is recorded, whatever a selection calls its tool.
         call.name = Cow::Owned(question.registered.clone());
         let started = Started::new(&call, &question.definition, &question.arguments);
+        let started = started.without_defaults(&question.defaults);
         if let Err(error) = journal.note(&started, decision).await {
             // It does not run either way.
             tracing::error!(tool = question.tool, decision, %error, "a decision could not be recorded");

@@ -17,6 +17,7 @@ use crate::arguments::Schemas;
 use crate::inject::{Injection, Mode};
 use crate::runtime_tool::RuntimeFunction;
 use crate::shim::{Class, Constructor, Invocation, Receiver, Shim, Step};
+use crate::{Context, ToolCall};
 
 /// A tool with everything a call needs.
 pub(crate) struct BoundTool {
@@ -93,6 +94,11 @@ impl BoundTool {
     pub(crate) fn reworded(&self, entry: &ToolDefinition) -> Self {
         let definition = ToolDefinition::clone(self.definition()).with_words_of(entry);
         Self { definition: OnceLock::from(Arc::new(definition)), ..self.renamed(self.name.clone()) }
+    }
+
+    /// Returns the [`Context`] of a call of this tool.
+    pub(crate) fn context_of(&self, call: &ToolCall<'_>) -> Context {
+        Context { called: self.is_renamed.then(|| self.name.clone()), ..call.context() }
     }
 
     /// Decodes the arguments of a call and runs the function as far as it goes.

@@ -168,8 +168,8 @@ impl Builder {
     /// Whether arguments that are nearly right are mended, unless a tool says otherwise (`#[tool(repair = false)]`). On
     /// unless switched off.
     ///
-    /// Mended is what the schema leaves no doubt about: `"5"` or `5.0` for an integer, `"[1, 2]"` for a list, `null`
-    /// for what can be left out, `HIGH` for `high`, arguments in quotes or in a code fence, a comma too many. A text
+    /// Mended is what the schema leaves no doubt about: `"5"`, `5.0` or `5e2` for an integer, `"[1, 2]"` for a list,
+    /// `null` for what can be left out, `HIGH` for `high`, arguments in quotes or in a code fence, a comma too many. A text
     /// stays what it is. What was mended is read again in full, and each [`Repair`](crate::Repair) stands in the
     /// result's metadata under `repairs`; if anything is still wrong, the call is refused for what came.
     pub fn repair(mut self, repair: bool) -> Self {

@@ -18,7 +18,7 @@ use super::running::{Running, Work};
 use super::seat::Seat;
 use super::span::{has_subscriber, span_of};
 use super::told::Told;
-use super::words::{answered, cancelled, no_runtime};
+use super::words::{answered, cancelled, no_runtime, panicked};
 use super::{BoundTool, Dispatcher, Given, InstanceSource, scoped};
 use crate::answer::Failure;
 use crate::arguments::{Reader, Repaired};
@@ -79,6 +79,8 @@ enum State {
     New,
     Running(Box<Running>),
     Careful(Pin<Box<dyn Future<Output = ToolResult> + Send>>),
+    /// A long result is being kept.
+    Keeping(Pin<Box<dyn Future<Output = ToolResult> + Send>>),
     Done,
 }
 
@@ -307,7 +309,7 @@ impl<'a> Call<'a> {
         }
         let work = match step {
             Ok(Step::Done(answer)) => return Break(answered(tool, answer)),
-            Ok(Step::Refused(error)) => return Break(ToolResult::failure(*error)),
+            Ok(Step::Refused(error)) => return Break(ToolResult::failure(*error).not_started()),
             Ok(Step::Future(handler)) => Work::Handler(handler),
             Ok(Step::Blocking(function)) => match Handle::try_current() {
                 Ok(runtime) => {
@@ -318,10 +320,10 @@ impl<'a> Call<'a> {
             },
             Ok(Step::Waiting(waiting)) => {
                 let Ok(runtime) = Handle::try_current() else { return Break(answered(tool, Err(no_runtime()))) };
-                let facts = Facts::new(self.call.context(), self.timeout_of(tool));
+                let facts = Facts::new(tool.context_of(&self.call), self.timeout_of(tool));
                 let scope = ScopeInner::new(inner.dependencies.clone(), std::mem::take(&mut self.with), facts);
                 Work::Scoped {
-                    run: Box::pin(scoped::run(tool.clone(), scope.clone(), runtime.clone(), waiting)),
+                    run: Box::pin(scoped::run(tool.clone(), scope.clone(), runtime.clone(), waiting, None)),
                     scope,
                     runtime,
                 }
@@ -349,7 +351,7 @@ impl<'a> Call<'a> {
                 self.watch_plainly(tool, told);
                 return None;
             }
-            let result = answered(tool, Err(no_runtime()));
+            let result = answered(tool, Err(no_runtime())).not_started();
             told.ends(&result);
             return Some(Break(result));
         };
@@ -358,12 +360,15 @@ impl<'a> Call<'a> {
             None => (None, false, false, None, None),
         };
         let counts_for = self.rare.as_ref().and_then(|rare| rare.counts_for.clone());
+        let stage = approved.as_ref().and_then(|question| question.stage.clone()).unwrap_or_default();
+        stage.claim();
         let careful = Careful {
             counts_for,
             inner: self.tools.inner.clone(),
             tool: tool.clone(),
             call: self.call.clone().into_owned(),
             approved,
+            stage,
             dry_run,
             replay,
             confirm,
@@ -376,10 +381,13 @@ impl<'a> Call<'a> {
         let span = told.span.clone();
         Some(Continue(State::Careful(Box::pin(careful.run(told).instrument(span)))))
     }
-    /// Whether it takes the careful way whatever its tool is.
+
+    /// Returns `true` if the call takes the careful way whatever its tool is. A call that has yet to take its seat does:
+    /// a reload may have made its tool one that nobody is asked about.
     #[inline]
     fn is_special(&self) -> bool {
-        self.rare.as_ref().is_some_and(|rare| rare.dry_run || rare.replay || rare.approved.is_some())
+        let is_special = |rare: &Rare| rare.dry_run || rare.replay || rare.approved.is_some() || rare.seat.is_some();
+        self.rare.as_deref().is_some_and(is_special)
     }
 
     /// What is asked, limited and recorded is the tool itself, whatever a selection calls it. What the model reads has
@@ -402,6 +410,37 @@ impl<'a> Call<'a> {
             None => said,
             Some(within) => Some(said.map_or(within, |said| said.min(within))),
         }
+    }
+
+    /// Answers with a result, once it is kept if it is too long.
+    #[inline]
+    fn answer(&mut self, result: ToolResult, is_judged: bool, context: &mut Context<'_>) -> Poll<ToolResult> {
+        self.state = State::Done;
+        if self.tools.inner.rules.touch_results {
+            return self.touch(result, is_judged, context);
+        }
+        Poll::Ready(self.dressed(result))
+    }
+
+    /// Ends tries, unless that was done, and shortens a result that is too long.
+    #[cold]
+    fn touch(&mut self, result: ToolResult, is_judged: bool, context: &mut Context<'_>) -> Poll<ToolResult> {
+        let result = if is_judged { result } else { self.judged(result) };
+        match self.keep(result) {
+            Ok(result) => Poll::Ready(self.dressed(result)),
+            Err(keeping) => {
+                self.state = State::Keeping(keeping);
+                self.poll_keeping(context)
+            }
+        }
+    }
+
+    #[cold]
+    fn poll_keeping(&mut self, context: &mut Context<'_>) -> Poll<ToolResult> {
+        let State::Keeping(keeping) = &mut self.state else { return Poll::Pending };
+        let result = std::task::ready!(keeping.as_mut().poll(context));
+        self.state = State::Done;
+        Poll::Ready(self.dressed(result))
     }
 
     #[inline]
@@ -431,15 +470,16 @@ impl Future for Call<'_> {
             }
             match this.start(context) {
                 Continue(state) => this.state = state,
-                Break(result) => {
-                    this.state = State::Done;
-                    return Poll::Ready(this.dressed(result));
-                }
+                Break(result) => return this.answer(result, false, context),
             }
         }
         let polled = match &mut this.state {
             State::Running(running) => Pin::new(&mut **running).poll(context),
-            State::Careful(call) => call.as_mut().poll(context),
+            State::Careful(call) => match guard::catch(|| call.as_mut().poll(context)) {
+                Ok(polled) => polled,
+                Err(panic) => Poll::Ready(panicked(&this.call.name, &panic)),
+            },
+            State::Keeping(_) => return this.poll_keeping(context),
             State::New | State::Done => panic!("a call was polled after it had answered"),
         };
         let Poll::Ready(result) = polled else {
@@ -449,8 +489,9 @@ impl Future for Call<'_> {
             }
             return Poll::Pending;
         };
-        this.state = State::Done;
-        Poll::Ready(this.dressed(result))
+        // On the careful way it was judged before it was recorded.
+        let is_judged = matches!(this.state, State::Careful(_));
+        this.answer(result, is_judged, context)
     }
 }
 

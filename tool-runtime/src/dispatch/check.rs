@@ -2,12 +2,15 @@
 
 use std::pin::Pin;
 
+use tokio::runtime::Handle;
+
 use super::{BuildError, Dispatcher, Given, Problem, Source};
 use crate::Outcome;
 use crate::guard::CatchPanic;
 use crate::inject::{Facts, ScopeInner};
+use crate::to_the_end::ToTheEnd;
 
-/// A trial of every provider; see [`Dispatcher::check`]. Await it.
+/// A trial of every provider; see [`Dispatcher::check`]. Await it. Dropped meanwhile, it rolls back in the background.
 #[must_use = "a check does nothing unless it is awaited"]
 pub struct Check<'a> {
     tools: &'a Dispatcher,
@@ -35,6 +38,8 @@ impl<'a> IntoFuture for Check<'a> {
             let dependencies = &self.tools.inner.dependencies;
             let mut problems = Vec::new();
             let scope = ScopeInner::new(dependencies.clone(), self.with, Facts::default());
+            // Before anything is made: a check that is dropped in the middle rolls back, too.
+            let rollback = ToTheEnd::new(Handle::try_current().ok(), scope.clone().finish(Outcome::Cancelled));
             for (index, provider) in dependencies.providers.iter().enumerate() {
                 let made = CatchPanic(Box::pin(scope.clone().input(Source::Provider(index), None))).await;
                 let error = match made {
@@ -44,7 +49,7 @@ impl<'a> IntoFuture for Check<'a> {
                 };
                 problems.push(Problem::general(format!("the provider {:?} does not work", provider.name), error));
             }
-            if let Err(error) = scope.finish(Outcome::Cancelled).await {
+            if let Err(error) = rollback.await {
                 problems.push(Problem::general("a value could not be rolled back", error));
             }
             if problems.is_empty() {

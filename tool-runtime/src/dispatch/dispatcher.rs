@@ -156,9 +156,9 @@ impl Dispatcher {
 
     /// The calls of one turn, side by side, with their results in the order of the calls.
     ///
-    /// A tool that is `sequential` waits for those before it, and those behind it wait. One that somebody is asked about
-    /// holds up nobody: it stands aside until it is answered, and has its place among those that run only then. An
-    /// abort stops the rest of the turn. Dropped, all calls are stopped.
+    /// A tool that is `sequential` waits for those before it, and those behind it wait. A call that is being approved
+    /// holds up no other: it stands aside until it is answered, and runs like any other then. Its preview takes a place
+    /// among the calls that run at a time. An abort stops the rest of the turn. Dropped, all calls are stopped.
     ///
     /// Each call has a task of its own. Without a runtime they run one after the other.
     ///

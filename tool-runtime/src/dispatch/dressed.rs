@@ -1,16 +1,23 @@
 //! The last touch of a result, and who is told of calls that never came to their handler.
 
+use std::pin::Pin;
+use std::sync::Arc;
+
 use serde_json::json;
+use tokio::runtime::Handle;
 
 use super::told::Told;
-use super::{BoundTool, Call};
-use crate::{ErrorKind, Spilled, ToolError, ToolResult};
+use super::{BoundTool, Call, Dispatcher};
+use crate::output::READ_RESULT;
+use crate::{ErrorKind, Spill, ToolError, ToolResult};
+
+/// A long result that is being kept and shortened.
+pub(super) type Shortening = Pin<Box<dyn Future<Output = ToolResult> + Send>>;
 
 impl Call<'_> {
-    /// Shortens a result that is too long, and says what was mended.
+    /// Counts the call, and says what was repaired.
     #[inline]
     pub(super) fn dressed(&mut self, result: ToolResult) -> ToolResult {
-        let result = if self.tools.inner.rules.touch_results { self.touched(result) } else { result };
         #[cfg(feature = "metrics")]
         if let Some(measured) = self.measured.take() {
             measured.end(&self.call.name, &result);
@@ -18,15 +25,21 @@ impl Call<'_> {
         if self.rare.is_none() { result } else { self.with_rare(result) }
     }
 
-    /// Shortens a result that is too long, and ends tries.
-    #[cold]
-    fn touched(&self, result: ToolResult) -> ToolResult {
-        let rules = &self.tools.inner.rules;
-        let result = match &rules.spill {
-            None => result,
-            Some(spill) => shortened(result, |output| spill.shorten(self.call.conversation_id(), output)),
-        };
-        match &rules.tries {
+    /// Returns the result, or a future that keeps the whole of a long one and shortens it.
+    pub(super) fn keep(&self, result: ToolResult) -> Result<ToolResult, Shortening> {
+        match &self.tools.inner.rules.spill {
+            Some(spill) if spill.is_long(&result.output) => {
+                let (conversation, id) = (self.call.conversation_id(), self.call.call_id());
+                let (conversation, id) = (conversation.map(str::to_owned), id.map(str::to_owned));
+                Err(Box::pin(shortened(result, spill.clone(), self.tools.result_reader(), conversation, id)))
+            }
+            _ => Ok(result),
+        }
+    }
+
+    /// Ends tries.
+    pub(super) fn judged(&self, result: ToolResult) -> ToolResult {
+        match &self.tools.inner.rules.tries {
             None => result,
             Some(tries) => {
                 let rare = self.rare.as_ref();
@@ -56,7 +69,7 @@ impl Call<'_> {
     #[inline(never)]
     pub(super) fn at_once(&self, tool: Option<&BoundTool>, result: ToolResult) -> ToolResult {
         Told::at_once(&self.tools.inner.rules.events, &self.call, tool, &result);
-        result
+        result.not_started()
     }
 
     /// Tells of a call that takes the plain way.
@@ -78,21 +91,87 @@ impl Call<'_> {
     }
 }
 
-/// The model reads the output of a failure, and an interface its error: neither is too long.
-#[cold]
-pub(super) fn shortened(
+impl Dispatcher {
+    /// Returns the name by which the tool that reads long results is called here, if it is offered.
+    pub(super) fn result_reader(&self) -> Option<Arc<str>> {
+        self.with_offer(|offer| {
+            let reader = offer.tools.values().find(|tool| &*tool.own_name == READ_RESULT);
+            reader.map(|tool| tool.name.clone())
+        })
+    }
+}
+
+/// Shortens a long result and keeps the whole of it, on a thread that may block.
+///
+/// A model reads the output of a failure, and a user interface reads its error: both are shortened.
+pub(super) async fn shortened(
     mut result: ToolResult,
-    shorten: impl FnOnce(String) -> (String, Option<Spilled>),
+    spill: Spill,
+    reader: Option<Arc<str>>,
+    conversation: Option<String>,
+    call_id: Option<String>,
 ) -> ToolResult {
-    let (output, spilled) = shorten(std::mem::take(&mut result.output));
+    let text = Arc::new(std::mem::take(&mut result.output));
+    let keep = {
+        let (spill, text) = (spill.clone(), text.clone());
+        move || spill.keep(conversation.as_deref(), call_id.as_deref(), &text)
+    };
+    let handle = match Handle::try_current() {
+        // Only the end of the runtime takes the task away: then there is nobody left to read the rest.
+        Ok(runtime) => runtime.spawn_blocking(keep).await.unwrap_or_default(),
+        Err(_) => keep(),
+    };
+    let (output, spilled) = spill.cut(&text, handle, reader.as_deref());
     result.output = output;
-    if let Some(error) = &mut result.error
-        && spilled.is_some()
-    {
+    if let Some(error) = &mut result.error {
         error.message.clone_from(&result.output);
     }
-    if let Some(spilled) = spilled {
-        result.metadata.insert("spilled", json!(spilled));
-    }
+    result.metadata.insert("spilled", json!(spilled));
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::Mutex;
+    use std::thread::{self, ThreadId};
+
+    use super::*;
+    use crate::journal::MemoryJournal;
+    use crate::{RuntimeTool, SpillKey, SpillStore, ToolCall};
+
+    /// Notes the threads on which it is called.
+    #[derive(Clone, Default)]
+    struct Noting(Arc<Mutex<Vec<ThreadId>>>);
+
+    impl SpillStore for Noting {
+        fn put(&self, _: SpillKey<'_>, _: &str) -> io::Result<()> {
+            self.0.lock().unwrap().push(thread::current().id());
+            Ok(())
+        }
+
+        fn get(&self, _: SpillKey<'_>) -> io::Result<Option<Arc<str>>> {
+            self.0.lock().unwrap().push(thread::current().id());
+            Ok(None)
+        }
+    }
+
+    fn tools(store: &Noting) -> Dispatcher {
+        let long = RuntimeTool::new("long", "", |()| async { "x".repeat(5_000) });
+        let tools = Dispatcher::builder().tool(long).spill(Spill::over(1_000).store(store.clone()));
+        tools.journal(MemoryJournal::new()).build().unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_store_does_not_block_the_threads_of_the_runtime() {
+        let store = Noting::default();
+        let tools = tools(&store);
+        let call = || ToolCall::from_text("long", "{}").conversation("c").id("1");
+        assert!(tools.call(call()).await.success);
+        assert!(tools.call_all([call()]).await[0].success);
+        assert!(tools.recall("c", "1").await.unwrap().is_some());
+        let threads = store.0.lock().unwrap();
+        assert_eq!(threads.len(), 6, "each looks for the result and keeps it");
+        assert!(!threads.contains(&thread::current().id()));
+    }
 }

@@ -9,6 +9,7 @@ use tool_dialect::{Form, NameClash};
 use tool_model::{Manifest, Registration, ToolDefinition, nearest};
 
 use super::{BoundTool, Problem};
+use crate::display::{escape, fold};
 use crate::search::Index;
 use crate::{ErrorKind, ToolError};
 
@@ -148,7 +149,55 @@ impl Offer {
             [] => format!("There are {} tools, none with a similar name.", names.len()),
             near => format!("Did you mean {}?", quoted(near)),
         };
-        let shown: String = name.chars().take(128).collect();
+        // The name is the model's: it may hold anything.
+        let shown = escape(fold(name, 128).0);
         ToolError::new(ErrorKind::UnknownTool, format!("There is no tool `{shown}`. {hint}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::display::shows;
+    use crate::{Dispatcher, Manifest, RuntimeTool, ToolCall};
+
+    /// Names and values that a model made up come back in what it is told, and from there into terminals and logs.
+    #[tokio::test]
+    async fn what_does_not_show_is_escaped_in_errors() {
+        let nasty = "\x1b]0;title\x07\u{9b}31m\u{202e}\u{2028}\x7f\nx";
+        let schema = json!({"type": "object", "properties": {
+            "count": {"type": "integer"},
+            "note": {"type": "string"},
+            "point": {"type": "object", "properties": {"x": {"type": "integer"}}, "additionalProperties": false},
+        }});
+        let tool = RuntimeTool::from_schema("t", "", &schema, |_, _| async { "ran" });
+        let tools = Dispatcher::builder().manifest(Manifest::default()).tool(tool).build().unwrap();
+        let count = format!("{{\"count\": {}}}", serde_json::to_string(nasty).unwrap());
+        for (name, arguments) in [
+            (nasty, "{}".to_owned()),
+            ("t", json!({nasty: 1}).to_string()),
+            ("t", count),
+            ("t", json!({"point": {nasty: 1}}).to_string()),
+            ("t", json!({"point": nasty}).to_string()),
+            ("t", format!("{{\"point\": {{\"{0}\": 1, \"{0}\": 2}}}}", "\u{9b}\u{202e}")),
+            ("t", format!("{{\"count\": {}", "\u{9b}\u{202e}")),
+            ("t", format!("[{}]", json!(nasty))),
+        ] {
+            let result = tools.call(ToolCall::from_text(name, &arguments)).await;
+            assert!(!result.success, "{arguments}");
+            let error = serde_json::to_value(result.error).unwrap();
+            for text in [&result.output, error["message"].as_str().unwrap()] {
+                assert!(text.chars().all(|c| shows(c) || c == '\n'), "{text:?}");
+            }
+        }
+        let unknown = tools.call(ToolCall::from_text(nasty, "{}")).await.output;
+        assert!(
+            unknown.starts_with(r"There is no tool `\u{1b}]0;title\u{7}\u{9b}31m\u{202e}\u{2028}\u{7f}\nx`."),
+            "{unknown}"
+        );
+        let mended = tools.call(ToolCall::from_text("t", "{\"note\": \"\u{9b}\u{202e}\",}")).await;
+        let repairs = mended.metadata.get("repairs").unwrap().to_string();
+        assert!(repairs.contains(r"u{202e}") && repairs.chars().all(shows), "{repairs}");
     }
 }

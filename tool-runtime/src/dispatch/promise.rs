@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
+use serde_json::Value;
 use tool_model::validate::{Validator, is_plain};
-use tool_model::{ArgumentSpec, Registration, ToolDefinition};
+use tool_model::{Argument, ArgumentSpec, Registration, Rule, ToolDefinition};
 
 use super::Problem;
 use crate::arguments::{Reader, Schemas};
@@ -56,6 +57,49 @@ fn check_rules(registration: &Registration, definition: &ToolDefinition, problem
                 argument.type_name
             );
             problems.push(Problem::of_tool(registration.name, message, "remove it, or give the argument another type"));
+        }
+        if spec.details.rules.is_empty() {
+            continue;
+        }
+        check_room(registration.name, spec.name, argument, problems);
+        check_listed(registration.name, spec, argument, definition, problems);
+    }
+}
+
+/// Bounds that leave no room, those of the type included, make the tool uncallable.
+fn check_room(tool: &str, name: &str, argument: &Argument, problems: &mut Vec<Problem>) {
+    const BOUNDS: [(&str, &str); 4] = [
+        ("minimum", "maximum"),
+        ("minLength", "maxLength"),
+        ("minItems", "maxItems"),
+        ("minProperties", "maxProperties"),
+    ];
+    for (least, most) in BOUNDS {
+        let (Some(from), Some(to)) = (argument.keywords.get(least), argument.keywords.get(most)) else { continue };
+        if from.as_f64().zip(to.as_f64()).is_some_and(|(from, to)| from > to) {
+            let message = format!("no value of `{name}` would be accepted: `{least}` is {from}, `{most}` is {to}");
+            problems.push(Problem::of_tool(tool, message, "give bounds that values of its type can keep"));
+        }
+    }
+}
+
+/// A value of `one_of` that the type or another rule refuses would be offered to the model in vain.
+fn check_listed(
+    tool: &str,
+    spec: &ArgumentSpec,
+    argument: &Argument,
+    definition: &ToolDefinition,
+    problems: &mut Vec<Problem>,
+) {
+    let listed = spec.details.rules.iter().filter_map(|rule| match rule {
+        Rule::OneOf(values) => serde_json::from_str::<Vec<Value>>(values).ok(),
+        _ => None,
+    });
+    for value in listed.flatten() {
+        let Ok(validator) = Validator::new(&argument.schema(), &definition.defs) else { continue };
+        for violation in validator.check(&value, spec.name) {
+            let message = format!("`one_of` of `{}` lists {value}, but {} is expected", spec.name, violation.expected);
+            problems.push(Problem::of_tool(tool, message, "list values that the argument takes"));
         }
     }
 }

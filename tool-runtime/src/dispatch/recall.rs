@@ -38,11 +38,20 @@ impl Dispatcher {
         let Some(journal) = &rules.journal else { return Ok(None) };
         let mut state = journal.state_of(conversation, id).await?;
         // It is on record whole.
-        if let (Some(State::Finished(finished)), Some(spill)) = (&mut state, &rules.spill) {
+        if let (Some(State::Finished(finished)), Some(spill)) = (&mut state, &rules.spill)
+            && spill.is_long(&finished.result.output)
+        {
             let whole = std::mem::replace(&mut finished.result, crate::ToolResult::success(String::new()));
-            finished.result = shortened(whole, |output| spill.shorten_recalled(conversation, id, output));
+            let (conversation, id) = (Some(conversation.to_owned()), Some(id.to_owned()));
+            finished.result = shortened(whole, spill.clone(), self.result_reader(), conversation, id).await;
         }
         Ok(state)
+    }
+
+    /// Returns `true` if calls are recorded in a journal, by which a call that comes again is recognised.
+    #[must_use]
+    pub fn has_journal(&self) -> bool {
+        self.inner.rules.journal.is_some()
     }
 
     /// What its journal is [called](crate::journal::Journal::identity), for whoever keeps calls and asks later what became
@@ -73,25 +82,48 @@ mod tests {
 
     use super::*;
     use crate::journal::MemoryJournal;
-    use crate::{RuntimeTool, Spill, ToolCall};
+    use crate::{MemoryStore, RuntimeTool, Spill, ToolCall};
+
+    fn long(name: &str) -> RuntimeTool {
+        RuntimeTool::new(name, "", |(): ()| async { "line\n".repeat(1_000) })
+    }
 
     #[tokio::test]
     async fn a_long_result_is_recalled_as_it_was_answered() {
-        let long = RuntimeTool::new("long", "", |(): ()| async { "line\n".repeat(1_000) });
-        let tools = Dispatcher::builder().tool(long).journal(MemoryJournal::new()).spill(Spill::over(1_000));
+        let tools = Dispatcher::builder().tool(long("long")).journal(MemoryJournal::new()).spill(Spill::over(1_000));
         let tools = tools.build().unwrap();
         let answered = tools.call(ToolCall::new("long", json!({})).conversation("c").id("1")).await;
+        assert!(answered.metadata.get("spilled").is_some());
         let Ok(Some(State::Finished(recalled))) = tools.recall("c", "1").await else { panic!("it has run") };
-        assert_eq!(recalled.result.output.len(), answered.output.len());
-        assert!(recalled.result.metadata.get("spilled").is_some());
-        let Ok(Some(State::Finished(again))) = tools.recall("c", "1").await else { panic!("it has run") };
-        assert_eq!(again, recalled, "it is kept once, under one handle");
-        assert_ne!(answered.output, recalled.result.output, "the control: a handle is for one call");
+        assert_eq!(recalled.result.output, answered.output);
+        let another = tools.call(ToolCall::new("long", json!({})).conversation("c").id("2")).await;
+        assert_ne!(another.output, answered.output, "the control: a handle is for one call");
+    }
+
+    /// Copies of one result would drive out the others.
+    #[tokio::test]
+    async fn a_long_result_is_kept_once_however_often_it_is_answered() {
+        let spill = Spill::over(1_000).store(MemoryStore::new(12_000));
+        let tools = Dispatcher::builder().tool(long("long")).journal(MemoryJournal::new()).spill(spill);
+        let tools = tools.build().unwrap();
+        let call = |id: &'static str| tools.call(ToolCall::new("long", json!({})).conversation("c").id(id));
+        let other = call("1").await;
+        let first = call("2").await;
+        for _ in 0..3 {
+            let replayed = call("2").await;
+            assert_eq!(replayed.metadata.get("replayed"), Some(&json!(true)));
+            assert_eq!(replayed.output, first.output);
+            tools.recall("c", "2").await.unwrap();
+        }
+        assert!(tools.whole_output(Some("c"), &other).is_some());
+        call("3").await;
+        assert!(tools.whole_output(Some("c"), &first).is_none(), "the control: another result takes its room");
     }
 
     #[tokio::test]
     async fn without_a_journal_nobody_knows() {
         let tools = Dispatcher::builder().build().unwrap();
         assert!(tools.recall("c", "1").await.unwrap().is_none());
+        assert!(!tools.has_journal());
     }
 }

@@ -10,6 +10,8 @@ use tokio::task::{JoinError, JoinHandle};
 use tokio::time::Sleep;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
+use tracing::Instrument;
+
 use super::BoundTool;
 use super::budget::{Budget, timer};
 use super::words::{answered, cancelled, no_runtime, noted, outcome_of, too_late, unstoppable};
@@ -50,6 +52,16 @@ pub(super) enum Work {
     Over,
 }
 
+impl Work {
+    /// Returns the time until the [`Deadline`](crate::Deadline) that the handler was told, if it can ask for one.
+    fn time_left(&self) -> Option<Duration> {
+        match self {
+            Self::Scoped { scope, .. } => scope.deadline().remaining(),
+            _ => None,
+        }
+    }
+}
+
 impl Running {
     /// A handler that was polled on its way in is not polled again at once.
     pub(super) fn new(tool: Arc<BoundTool>, work: Work, budget: Budget, cancel: Option<CancellationToken>) -> Self {
@@ -88,7 +100,7 @@ impl Running {
                 if scope.close_if_empty() {
                     return Some(answer);
                 }
-                let finished = runtime.spawn(scope.finish(outcome));
+                let finished = runtime.spawn(scope.finish(outcome).in_current_span());
                 if is_held {
                     return Some(answer);
                 }
@@ -161,7 +173,7 @@ impl Running {
         let timer = match (&mut self.timer, self.budget.left) {
             (Some(timer), _) => timer,
             (None, None) => return Poll::Pending,
-            (None, Some(left)) => match timer(left) {
+            (None, Some(left)) => match timer(self.work.time_left().unwrap_or(left)) {
                 Some(timer) => self.timer.insert(timer),
                 None => {
                     self.budget.left = None;
@@ -181,7 +193,7 @@ impl Running {
             Work::Scoped { run, scope, runtime } => {
                 drop_quietly(run);
                 self.notes = scope.notes();
-                let finished = runtime.spawn(scope.finish(Outcome::Cancelled));
+                let finished = runtime.spawn(scope.finish(Outcome::Cancelled).in_current_span());
                 (None, (!is_held).then_some(finished))
             }
             // The handler is over, and its answer stands: what is lost is only the caller.

@@ -1,29 +1,50 @@
 //! A call that must make something before its handler can run.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::runtime::Handle;
 
+use super::budget::timer;
 use super::{BoundTool, InstanceSource, Source};
-use crate::ErrorKind;
 use crate::answer::{Answer, Failure};
 use crate::guard::{self, CatchPanic};
-use crate::inject::{Blocking, InjectError, Injection, Inputs, InstanceInput, Scope, ScopeInner, blocking_answer};
+use crate::inject::{
+    Blocking, InjectError, Injection, Input, Inputs, InstanceInput, Mode, Scope, ScopeInner, blocking_answer,
+};
+use crate::output::clean;
 use crate::shim::{Building, Constructor, Step, Waiting};
+use crate::stage::Stage;
+use crate::{ErrorKind, ToolError, ToolResult};
 
 /// Makes what the handler needs, one after the other, and runs it.
-pub(super) async fn run(tool: Arc<BoundTool>, scope: Arc<ScopeInner>, runtime: Handle, waiting: Waiting) -> Answer {
-    let step = match inputs(&tool, &scope).await {
-        Ok(inputs) => waiting(inputs),
-        Err(error) => Err(error),
-    };
-    match step {
-        Err(error) => Err(not_run(&tool, &error)),
+///
+/// With a stage, the handler is entered only if its approval was not withdrawn by then, and the stage says that it was.
+pub(super) async fn run(
+    tool: Arc<BoundTool>,
+    scope: Arc<ScopeInner>,
+    runtime: Handle,
+    waiting: Waiting,
+    stage: Option<Stage>,
+) -> Answer {
+    let inputs = inputs(&tool, &scope).await.map_err(|error| not_run(&tool, &error))?;
+    if stage.as_ref().is_some_and(|stage| !stage.start()) {
+        return Err(Failure::new(ErrorKind::Cancelled, "was cancelled before it ran"));
+    }
+    let not_entered = || stage.iter().for_each(Stage::not_entered);
+    match waiting(inputs) {
+        Err(error) => {
+            not_entered();
+            Err(not_run(&tool, &error))
+        }
         Ok(Step::Done(answer)) => answer,
         Ok(Step::Future(future)) => future.await,
         Ok(Step::Blocking(function)) => {
+            // It is entered on a thread of its own, which may be long in coming.
+            not_entered();
+            let may_start = move || stage.is_none_or(|stage| stage.start());
             // The scope keeps what it lends until the function has ended.
-            let (blocking, answer) = Blocking::start(&runtime, function);
+            let (blocking, answer) = Blocking::start_if(&runtime, may_start, function);
             scope.hold_for(blocking);
             blocking_answer(answer.await)
         }
@@ -34,7 +55,10 @@ pub(super) async fn run(tool: Arc<BoundTool>, scope: Arc<ScopeInner>, runtime: H
 }
 
 pub(super) fn not_run(tool: &BoundTool, error: &InjectError) -> Box<Failure> {
-    Failure::new(ErrorKind::Injection, format!("`{}` did not run: {error}.", tool.name))
+    let message = clean(format!("`{}` did not run: {error}.", tool.name));
+    let mut failure = Failure::new(ErrorKind::Injection, message.clone());
+    failure.result = Some(ToolResult::failure(ToolError::new(ErrorKind::Injection, message)).not_started());
+    failure
 }
 
 async fn inputs(tool: &BoundTool, scope: &Arc<ScopeInner>) -> Result<Inputs, InjectError> {
@@ -49,15 +73,27 @@ async fn inputs(tool: &BoundTool, scope: &Arc<ScopeInner>) -> Result<Inputs, Inj
     Ok(Inputs { instance, values: values(&tool.injections, scope).await? })
 }
 
-async fn values(
-    injections: &[(Injection, Source)],
-    scope: &Arc<ScopeInner>,
-) -> Result<Vec<crate::inject::Input>, InjectError> {
+async fn values(injections: &[(Injection, Source)], scope: &Arc<ScopeInner>) -> Result<Vec<Input>, InjectError> {
     let mut values = Vec::with_capacity(injections.len());
-    for (_, source) in injections {
-        values.push(scope.clone().input(*source, None).await?);
+    for (injection, source) in injections {
+        let value = scope.clone().input(*source, None).await?;
+        if matches!((source, injection.mode), (Source::PerCall(_), Mode::Mut | Mode::Move)) {
+            given_back(&value).await;
+        }
+        values.push(value);
     }
     Ok(values)
+}
+
+/// Waits for a value that came with the call while its preview still reads it, on a thread that has outlived its time.
+///
+/// That is rare enough to look now and then: a notification would be paid for by every value that is lent.
+async fn given_back(value: &Input) {
+    while value.is_lent()
+        && let Some(timer) = timer(Duration::from_millis(5))
+    {
+        timer.await;
+    }
 }
 
 async fn construct(

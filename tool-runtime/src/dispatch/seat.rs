@@ -1,13 +1,15 @@
 //! The places of the calls of one turn: how many run at a time, and which run alone.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
 /// The places of a turn, in the order of its calls.
 ///
-/// A call that is to run alone waits for those before it, and those behind it wait. One that asks somebody stands
-/// aside: it holds up nobody, and takes its place again when it has its answer.
+/// A call that is to run alone waits for those before it, and those behind it wait. One that is being approved stands
+/// aside: it holds up no other call, and takes its place again when it has its answer. Its preview needs a place as
+/// well, so that no more is going on than may run at a time, but need not be alone.
 pub(super) struct Seats {
     at_a_time: usize,
     plan: Mutex<Plan>,
@@ -16,15 +18,24 @@ pub(super) struct Seats {
 #[derive(Default)]
 struct Plan {
     calls: Vec<Planned>,
+    /// The calls that are yet to run, unless they stand aside. The sets hold indices of `calls`.
+    pending: BTreeSet<usize>,
+    /// Those of them that run alone.
+    pending_alone: BTreeSet<usize>,
+    /// Those of them that wait for their turn.
+    waiting: BTreeSet<usize>,
     running: usize,
     /// Whether the one that runs is alone.
     is_alone: bool,
+    /// How many calls were looked at to decide which ones may run.
+    #[cfg(test)]
+    looked_at: usize,
 }
 
 struct Planned {
     alone: bool,
     phase: Phase,
-    /// Told when it may run.
+    /// Notified when the call may run.
     turn: Arc<Notify>,
 }
 
@@ -32,9 +43,11 @@ struct Planned {
 enum Phase {
     /// It is not known yet whether it runs.
     Coming,
-    /// Somebody is asked about it.
+    /// It waits for an approval.
     Aside,
-    Waiting,
+    Waiting {
+        alone: bool,
+    },
     Running,
     Over,
 }
@@ -45,14 +58,15 @@ pub(super) struct Seat {
     index: usize,
 }
 
-/// A call that stands aside until this is dropped.
+/// A call that is being approved or previewed. Dropped, the call is yet to run.
 pub(super) struct Aside<'a>(&'a Seat);
 
 impl Seats {
     /// Places for calls, of which each says whether it is to run alone.
     pub(super) fn new(at_a_time: usize, alone: impl IntoIterator<Item = bool>) -> Arc<Self> {
         let planned = |alone| Planned { alone, phase: Phase::Coming, turn: Arc::default() };
-        let plan = Plan { calls: alone.into_iter().map(planned).collect(), ..Plan::default() };
+        let mut plan = Plan { calls: alone.into_iter().map(planned).collect(), ..Plan::default() };
+        (0..plan.calls.len()).for_each(|index| plan.put(index, Phase::Coming));
         Arc::new(Self { at_a_time, plan: Mutex::new(plan) })
     }
 
@@ -68,39 +82,52 @@ impl Seats {
     /// Puts a call into another phase and lets run what may run then.
     fn put(&self, index: usize, phase: Phase) {
         let mut plan = self.plan();
-        if plan.calls[index].phase == Phase::Running {
-            plan.running -= 1;
-            plan.is_alone = false;
-        }
-        plan.calls[index].phase = phase;
+        plan.put(index, phase);
         plan.admit(self.at_a_time);
     }
 }
 
 impl Plan {
+    fn put(&mut self, index: usize, phase: Phase) {
+        let Planned { alone, phase: before, .. } = self.calls[index];
+        if before == Phase::Running {
+            self.running -= 1;
+            self.is_alone = false;
+        }
+        let (is_pending, alone) = match phase {
+            Phase::Coming => (true, alone),
+            Phase::Waiting { alone } => (true, alone),
+            Phase::Aside | Phase::Running | Phase::Over => (false, false),
+        };
+        let put = |set: &mut BTreeSet<usize>, is_in| if is_in { set.insert(index) } else { set.remove(&index) };
+        put(&mut self.pending, is_pending);
+        put(&mut self.pending_alone, is_pending && alone);
+        put(&mut self.waiting, matches!(phase, Phase::Waiting { .. }));
+        self.calls[index].phase = phase;
+    }
+
+    /// Lets calls run. What keeps the first of those that wait from running keeps all behind it as well.
     fn admit(&mut self, at_a_time: usize) {
-        // Of those that are yet to run: whether there is one before, and whether one of them is to run alone.
-        let (mut one_before, mut alone_before) = (false, false);
-        for call in &mut self.calls {
-            match call.phase {
-                Phase::Aside | Phase::Running | Phase::Over => continue,
-                Phase::Waiting => {
-                    let may_run = match call.alone {
-                        true => self.running == 0 && !one_before,
-                        false => self.running < at_a_time && !self.is_alone && !alone_before,
-                    };
-                    if may_run {
-                        call.phase = Phase::Running;
-                        self.running += 1;
-                        self.is_alone = call.alone;
-                        call.turn.notify_one();
-                        continue;
-                    }
-                }
-                Phase::Coming => {}
+        while let Some(&index) = self.waiting.first() {
+            #[cfg(test)]
+            {
+                self.looked_at += 1;
             }
-            one_before = true;
-            alone_before |= call.alone;
+            let alone = self.calls[index].phase == Phase::Waiting { alone: true };
+            let may_run = match alone {
+                true => self.running == 0 && self.pending.first() == Some(&index),
+                false => {
+                    let is_behind = self.pending_alone.first().is_some_and(|first| *first < index);
+                    self.running < at_a_time && !self.is_alone && !is_behind
+                }
+            };
+            if !may_run {
+                return;
+            }
+            self.put(index, Phase::Running);
+            self.running += 1;
+            self.is_alone = alone;
+            self.calls[index].turn.notify_one();
         }
     }
 }
@@ -108,12 +135,23 @@ impl Plan {
 impl Seat {
     /// Waits until the call may run.
     pub(super) async fn enter(&self) {
-        self.seats.put(self.index, Phase::Waiting);
+        let alone = self.seats.plan().calls[self.index].alone;
+        self.wait(alone).await;
+    }
+
+    /// Waits until the call may be previewed.
+    pub(super) async fn preview(&self) -> Aside<'_> {
+        self.wait(false).await;
+        Aside(self)
+    }
+
+    async fn wait(&self, alone: bool) {
+        self.seats.put(self.index, Phase::Waiting { alone });
         let turn = self.seats.plan().calls[self.index].turn.clone();
         turn.notified().await;
     }
 
-    /// Stands aside while somebody is asked.
+    /// Stands aside while the call is being approved.
     pub(super) fn leave(&self) -> Aside<'_> {
         self.seats.put(self.index, Phase::Aside);
         Aside(self)
@@ -139,19 +177,69 @@ mod tests {
     use super::*;
     use crate::testing::properties;
 
-    /// What a call does next, in any order that calls can do things.
-    fn step(seats: &Seats, index: usize, asks: bool) {
-        let phase = seats.plan().calls[index].phase;
-        match phase {
-            Phase::Coming if asks => seats.put(index, Phase::Aside),
-            Phase::Coming | Phase::Aside => seats.put(index, Phase::Waiting),
-            Phase::Running => seats.put(index, Phase::Over),
-            Phase::Waiting | Phase::Over => {}
+    /// What a call does before it runs.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Before {
+        Nothing,
+        Asks,
+        Previews,
+    }
+
+    fn before() -> impl Strategy<Value = Before> {
+        prop_oneof![Just(Before::Nothing), Just(Before::Asks), Just(Before::Previews)]
+    }
+
+    /// The places of a turn, and which of its calls are being previewed.
+    struct Turn {
+        seats: Arc<Seats>,
+        previewed: BTreeSet<usize>,
+    }
+
+    impl Turn {
+        fn new(at_a_time: usize, alone: &[bool]) -> Self {
+            Self { seats: Seats::new(at_a_time, alone.iter().copied()), previewed: BTreeSet::new() }
+        }
+
+        /// What a call does next, in any order that calls can do things.
+        fn step(&mut self, index: usize, before: Before) {
+            let Planned { phase, alone, .. } = self.seats.plan().calls[index];
+            let next = match (phase, before) {
+                (Phase::Coming, Before::Asks) => Phase::Aside,
+                (Phase::Coming, Before::Previews) => {
+                    self.previewed.insert(index);
+                    Phase::Waiting { alone: false }
+                }
+                (Phase::Coming | Phase::Aside, _) => Phase::Waiting { alone },
+                (Phase::Running, _) if self.previewed.remove(&index) => Phase::Coming,
+                (Phase::Running, _) => Phase::Over,
+                (Phase::Waiting { .. } | Phase::Over, _) => return,
+            };
+            self.seats.put(index, next);
+        }
+
+        /// Whether each call is to run alone, now, and its phase.
+        fn phases(&self) -> Vec<(bool, Phase)> {
+            let plan = self.seats.plan();
+            let all = plan.calls.iter().enumerate();
+            all.map(|(index, call)| (call.alone && !self.previewed.contains(&index), call.phase)).collect()
         }
     }
 
-    fn phases(seats: &Seats) -> Vec<(bool, Phase)> {
-        seats.plan().calls.iter().map(|call| (call.alone, call.phase)).collect()
+    /// Looking at each call whenever one of them starts or ends would be ten million looks.
+    #[test]
+    fn the_work_of_a_turn_grows_with_its_calls() {
+        const CALLS: usize = 3_000;
+        let seats = Seats::new(16, (0..CALLS).map(|index| index % 100 == 99));
+        (0..CALLS).for_each(|index| seats.put(index, Phase::Waiting { alone: index % 100 == 99 }));
+        let is_running = |index: &usize| seats.plan().calls[*index].phase == Phase::Running;
+        let mut first = 0;
+        while let Some(index) = (first..CALLS).take(17).find(is_running) {
+            seats.put(index, Phase::Over);
+            first += usize::from(index == first);
+        }
+        let plan = seats.plan();
+        assert!(plan.calls.iter().all(|call| call.phase == Phase::Over));
+        assert!(plan.looked_at <= 4 * CALLS, "{}", plan.looked_at);
     }
 
     proptest! {
@@ -161,36 +249,38 @@ mod tests {
         fn what_is_alone_is_alone_and_everybody_gets_a_turn(
             alone in proptest::collection::vec(any::<bool>(), 1..8),
             at_a_time in 1..4_usize,
-            steps in proptest::collection::vec((0..8_usize, any::<bool>()), 0..100),
+            steps in proptest::collection::vec((0..8_usize, before()), 0..100),
         ) {
-            let seats = Seats::new(at_a_time, alone.iter().copied());
-            for (index, asks) in steps {
-                step(&seats, index % alone.len(), asks);
-                let phases = phases(&seats);
+            let mut turn = Turn::new(at_a_time, &alone);
+            for (index, before) in steps {
+                turn.step(index % alone.len(), before);
+                let phases = turn.phases();
                 let running: Vec<bool> =
                     phases.iter().filter(|(_, phase)| *phase == Phase::Running).map(|(alone, _)| *alone).collect();
                 prop_assert!(running.len() <= at_a_time);
                 prop_assert!(!running.contains(&true) || running.len() == 1, "{phases:?}");
                 // What could run does: nothing waits that nothing holds up.
+                let waits = |phase: &Phase| matches!(phase, Phase::Waiting { .. });
                 let is_idle = running.is_empty() && phases.iter().all(|(_, phase)| *phase != Phase::Coming);
-                prop_assert!(!is_idle || phases.iter().all(|(_, phase)| *phase != Phase::Waiting), "{phases:?}");
+                prop_assert!(!is_idle || !phases.iter().any(|(_, phase)| waits(phase)), "{phases:?}");
             }
-            for _ in 0..alone.len() * 4 {
-                (0..alone.len()).for_each(|index| step(&seats, index, false));
+            for _ in 0..alone.len() * 6 {
+                (0..alone.len()).for_each(|index| turn.step(index, Before::Nothing));
             }
-            prop_assert!(phases(&seats).iter().all(|(_, phase)| *phase == Phase::Over), "{:?}", phases(&seats));
+            let phases = turn.phases();
+            prop_assert!(phases.iter().all(|(_, phase)| *phase == Phase::Over), "{phases:?}");
         }
 
-        /// Unless somebody is asked, none passes one that is to run alone, and that one passes none.
+        /// Unless it is asked about or previewed, none passes one that is to run alone, and that one passes none.
         #[test]
         fn the_order_is_kept(
             alone in proptest::collection::vec(any::<bool>(), 1..8),
             steps in proptest::collection::vec(0..8_usize, 0..100),
         ) {
-            let seats = Seats::new(4, alone.iter().copied());
+            let mut turn = Turn::new(4, &alone);
             for index in steps {
-                step(&seats, index % alone.len(), false);
-                let phases = phases(&seats);
+                turn.step(index % alone.len(), Before::Nothing);
+                let phases = turn.phases();
                 let has_begun = |phase| matches!(phase, Phase::Running | Phase::Over);
                 for (later, (later_alone, phase)) in phases.iter().enumerate() {
                     for (earlier_alone, earlier) in &phases[..later] {

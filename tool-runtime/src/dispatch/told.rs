@@ -10,7 +10,7 @@ use super::span::{has_subscriber, span_of};
 use super::{BoundTool, Given};
 use crate::inject::Input;
 use crate::result::EXPIRES;
-use crate::{ErrorKind, Events, Progress, ToolCall, ToolResult, Watched, What, redact};
+use crate::{ErrorKind, Events, Progress, ToolCall, ToolResult, Watched, What};
 
 /// Tells of a call: that it starts, and when this is dropped, how it ended. So each call that starts has one end,
 /// however it comes.
@@ -52,7 +52,9 @@ impl Told {
 
     /// As [`starts`](Self::starts), with arguments that may be wrong.
     pub(super) fn starts_with_text(&mut self, text: &str, tool: &BoundTool) {
-        self.starts(|| serde_json::from_str(text).map_or(Value::Null, |value| redact(&value, tool.definition())));
+        self.starts(|| {
+            serde_json::from_str(text).map_or(Value::Null, |value| tool.schemas().redaction().redact(&value))
+        });
     }
 
     /// Hears what the handler reports, as whoever came with the call does.
@@ -74,7 +76,7 @@ impl Told {
     pub(super) fn ends(&mut self, result: &ToolResult) {
         let kind = result.error.as_ref().map(|error| error.kind);
         // It may be from another program, and no time at all.
-        let expires = result.metadata.get(EXPIRES).and_then(Value::as_u64).map(Duration::from_secs);
+        let expires = result.metadata.get(EXPIRES).and_then(Value::as_u64).map(Duration::from_millis);
         let expires = expires.and_then(|expires| SystemTime::UNIX_EPOCH.checked_add(expires));
         self.end = match (kind, expires) {
             (Some(ErrorKind::Pending), Some(expires)) => End::Pending { expires },
@@ -112,7 +114,7 @@ mod tests {
     use crate::{ToolError, Update};
 
     /// How a call ends that waits for consent until then.
-    fn end_of_pending(expires: u64) -> What {
+    fn end_of_pending(expires: Value) -> What {
         let events = Events::default();
         let mut subscriber = events.subscribe();
         let mut result = ToolResult::failure(ToolError::new(ErrorKind::Pending, "waits"));
@@ -128,8 +130,13 @@ mod tests {
 
     #[test]
     fn a_time_that_cannot_be_is_none() {
-        assert_eq!(end_of_pending(7), What::Pending { expires: SystemTime::UNIX_EPOCH + Duration::from_secs(7) });
-        let ended = end_of_pending(u64::MAX);
-        assert!(matches!(ended, What::Finished { success: false, kind: Some(ErrorKind::Pending), .. }), "{ended:?}");
+        assert_eq!(
+            end_of_pending(7.into()),
+            What::Pending { expires: SystemTime::UNIX_EPOCH + Duration::from_millis(7) }
+        );
+        for none in [Value::from("soon"), Value::from(-7), Value::Null] {
+            let ended = end_of_pending(none);
+            assert!(matches!(ended, What::Finished { kind: Some(ErrorKind::Pending), .. }), "{ended:?}");
+        }
     }
 }

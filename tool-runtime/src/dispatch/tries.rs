@@ -74,7 +74,8 @@ impl Tries {
         Self { allowed, counted: Mutex::new(Recent::new(MOST)) }
     }
 
-    /// The result as it is, or the end of trying. A success begins anew. What is only told again is no try.
+    /// The result as it is, or the end of trying. A success begins anew. It is for handlers that ran: a replay and a dry
+    /// run are no tries.
     ///
     /// A tool is counted by its own name, whatever a selection calls it; the model is told the name that it knows.
     pub(crate) fn judge(
@@ -85,7 +86,7 @@ impl Tries {
         result: ToolResult,
     ) -> ToolResult {
         let again = matches!(&result.error, Some(error) if error.kind == ErrorKind::Retry);
-        if (!again && !result.success) || result.metadata.get("replayed").is_some() {
+        if !again && !result.success {
             return result;
         }
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
@@ -115,6 +116,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::testing::Log;
+    use crate::{Dispatcher, HandlerError, RuntimeTool, ToolCall};
 
     fn retry() -> ToolResult {
         let error = ToolError::new(ErrorKind::Retry, "Name one host.");
@@ -148,15 +151,16 @@ mod tests {
         assert!(matches!(only.judge(None, "y", None, retry()).error, Some(error) if error.kind == ErrorKind::Retry));
     }
 
-    #[test]
-    fn what_is_only_told_again_is_no_try() {
-        let tries = Tries::new(1.into());
-        for _ in 0..5 {
-            let mut replayed = retry();
-            replayed.metadata.insert("replayed", true);
-            assert_eq!(tries.judge(Some("a"), "x", None, replayed).error.unwrap().kind, ErrorKind::Retry);
-        }
-        assert_eq!(tries.judge(Some("a"), "x", None, retry()).error.unwrap().kind, ErrorKind::Retry);
+    /// Its span says how a call has ended for its caller.
+    #[tokio::test]
+    async fn a_span_says_that_it_was_the_last_try() {
+        let log = Log::default();
+        let _logging = tracing::subscriber::set_default(log.clone());
+        let again = RuntimeTool::new("again", "", |(): ()| async { Err::<String, _>(HandlerError::retry("Again.")) });
+        let tools = Dispatcher::builder().tool(again).retries(0).build().unwrap();
+        let last = tools.call(ToolCall::from_text("again", "{}")).await;
+        assert_eq!(last.error.unwrap().kind, ErrorKind::Fatal);
+        assert!(log.text().contains("error.type=\"fatal\"") && !log.text().contains("\"retry\""), "{}", log.text());
     }
 
     #[test]

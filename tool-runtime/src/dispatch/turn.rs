@@ -7,10 +7,13 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use super::seat::{Seat, Seats};
+use super::words::panicked;
 use super::{Call, Dispatcher};
-use crate::{ErrorKind, ToolCall, ToolError, ToolResult, guard};
+use crate::guard::{self, CatchPanic, drop_quietly};
+use crate::{ErrorKind, ToolCall, ToolError, ToolResult};
 
 /// How many calls of a turn run at a time unless it is said.
 const AT_A_TIME: usize = 16;
@@ -35,7 +38,8 @@ impl Turn {
     }
 
     /// How many calls run at a time, 16 unless it is said, and no more than the dispatcher
-    /// [runs at all](super::Builder::concurrency); the others wait. One that somebody is asked about does not count meanwhile.
+    /// [runs at all](super::Builder::concurrency); the others wait. A call that is being approved does not count meanwhile,
+    /// but its preview does.
     pub fn concurrency(mut self, at_a_time: NonZeroUsize) -> Self {
         self.at_a_time = at_a_time.get();
         self
@@ -78,7 +82,7 @@ impl Turn {
         let mut running = JoinSet::new();
         for (index, call) in calls.enumerate() {
             results.push(None);
-            running.spawn(async move { (index, call.await) });
+            running.spawn(async move { (index, call.await) }.in_current_span());
         }
         while let Some(ended) = running.join_next().await {
             if let Ok((index, result)) = ended {
@@ -101,7 +105,9 @@ struct One {
 
 impl One {
     async fn heard(self, index: usize, hear: Option<Hear>) -> ToolResult {
-        let result = self.run().await;
+        let name = self.call.name().to_owned();
+        let result = CatchPanic(std::pin::pin!(self.run())).await;
+        let result = result.unwrap_or_else(|panic| panicked(&name, &panic));
         // Whoever listens cannot take a result away.
         if let Some(hear) = hear
             && let Err(panic) = guard::catch(|| hear(index, &result))
@@ -137,15 +143,17 @@ impl One {
         };
         let own = stop.child_token();
         let result = match call.cancel.replace(own.clone()) {
-            None => call.await,
+            None => (&mut call).await,
             Some(token) => match token.run_until_cancelled(&mut call).await {
                 Some(result) => result,
                 None => {
                     own.cancel();
-                    call.await
+                    (&mut call).await
                 }
             },
         };
+        // The result stands, whatever the values that came with the call do when they are dropped.
+        drop_quietly(call);
         // Whoever aborts one call stops all others of its turn.
         if result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::Aborted) {
             stop.cancel();
@@ -164,7 +172,7 @@ fn unprepared(tool: &str, panic: &str) -> ToolResult {
     ToolResult::failure(ToolError::new(ErrorKind::Panicked, message))
 }
 
-/// A call never panics; only the end of the runtime takes its task away.
+/// A call whose task was taken away, which only the end of the runtime does: a panic is a result.
 fn lost() -> ToolResult {
     ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, "the call was lost when its runtime ended"))
 }
@@ -180,12 +188,16 @@ impl IntoFuture for Turn {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
     use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use tokio::sync::Notify;
 
     use super::*;
-    use crate::RuntimeTool;
+    use crate::confirm::{self, Decision};
+    use crate::journal::{MemoryJournal, State};
+    use crate::{RuntimeTool, Spill, SpillKey, SpillStore};
 
     /// However few may run and wait at a time.
     #[tokio::test]
@@ -202,6 +214,90 @@ mod tests {
         }
         let (one, two, three) = tokio::join!(tools.call(call()), tools.call(call()), tools.call(call()));
         assert_eq!([one.success, two.success, three.success], [true, true, false], "by themselves they do");
+    }
+
+    /// Panics when it is used or dropped.
+    struct Broken;
+
+    impl SpillStore for Broken {
+        fn put(&self, _: SpillKey<'_>, _: &str) -> io::Result<()> {
+            panic!("the store is broken")
+        }
+
+        fn get(&self, _: SpillKey<'_>) -> io::Result<Option<Arc<str>>> {
+            panic!("the store is broken")
+        }
+    }
+
+    struct Bomb;
+
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            assert!(std::thread::panicking(), "dropped");
+        }
+    }
+
+    /// In a turn and alone, on the short way and on the careful one.
+    #[tokio::test]
+    async fn a_panic_of_the_applications_takes_no_result_away() {
+        let builder = || {
+            let long = RuntimeTool::new("long", "", |()| async { "x".repeat(5_000) });
+            let short = RuntimeTool::new("short", "", |()| async { "done" });
+            let tools = Dispatcher::builder().manifest(crate::Manifest::default()).tool(long).tool(short);
+            tools.spill(Spill::over(1_000).store(Broken))
+        };
+        for tools in [builder().build().unwrap(), builder().journal(MemoryJournal::new()).build().unwrap()] {
+            let call = |name: &'static str, id: &'static str| ToolCall::from_text(name, "{}").conversation("c").id(id);
+            let mut results = Vec::new();
+            for (name, id) in [("long", "1"), ("short", "2"), ("unknown", "3")] {
+                results.push(tools.call(call(name, id)).with(Bomb).await);
+            }
+            let turn = [call("long", "4"), call("short", "5"), call("unknown", "6")];
+            results.extend(tools.call_all(turn).each(|call| call.with(Bomb)).await);
+            for result in results.chunks(3) {
+                assert!(result[0].success && result[0].output.contains("They could not be kept"), "{:?}", result[0]);
+                assert_eq!(result[1].output, "done");
+                assert_eq!(result[2].error.as_ref().unwrap().kind, ErrorKind::UnknownTool);
+            }
+            tools.call(call("short", "7")).with(Bomb).with(Bomb).await;
+            assert_eq!(tools.whole_output(Some("c"), &results[0]), None);
+            if let Some(State::Finished(recalled)) = tools.recall("c", "1").await.unwrap() {
+                assert!(recalled.result.output.contains("They could not be kept"), "{recalled:?}");
+            }
+        }
+    }
+
+    /// A turn gives a place of its own to a call that may have to be approved. That may change before the call starts.
+    #[tokio::test]
+    async fn a_call_that_needs_no_approval_any_more_takes_its_place_all_the_same() {
+        let running = Arc::new(AtomicUsize::new(0));
+        let alone = || {
+            let running = running.clone();
+            let run = move |()| {
+                let running = running.clone();
+                async move {
+                    let beside = running.fetch_add(1, Ordering::SeqCst);
+                    tokio::task::yield_now().await;
+                    running.fetch_sub(1, Ordering::SeqCst);
+                    beside.to_string()
+                }
+            };
+            RuntimeTool::new("alone", "", run).sequential()
+        };
+        let agree = confirm::from_fn(|_| async { Decision::Run });
+        let tools = Dispatcher::builder().manifest(crate::Manifest::default()).tool(alone().sensitive());
+        let tools = tools.confirm(agree).build().unwrap();
+        let (registry, changed) = (tools.registry(), Mutex::new(Some(alone())));
+        let turn = tools.call_all(["1", "2", "3"].map(|id| ToolCall::from_text("alone", "{}").id(id)));
+        let turn = turn.each(move |call| {
+            // The first one runs by now.
+            if call.request().call_id() == Some("2") {
+                registry.replace(changed.lock().unwrap().take().unwrap()).unwrap();
+            }
+            call
+        });
+        let beside: Vec<String> = turn.await.into_iter().map(|result| result.output).collect();
+        assert_eq!(beside, ["0", "0", "0"]);
     }
 
     /// What a dropped turn has done is known all the same.

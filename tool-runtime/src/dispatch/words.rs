@@ -38,6 +38,13 @@ pub(super) fn no_runtime() -> Box<Failure> {
     Failure::new(ErrorKind::NoRuntime, "needs a Tokio runtime with time enabled, and there is none on this thread")
 }
 
+/// Returns the result of a call that panicked outside of its handler. Nothing should; whether the handler ran is not known.
+#[cold]
+pub(super) fn panicked(tool: &str, panic: &str) -> ToolResult {
+    let message = format!("`{tool}` may have taken effect, but its result is lost: the call panicked: {panic}");
+    ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, clean(message)))
+}
+
 /// The answer in the words that the model reads.
 #[inline]
 pub(super) fn answered(tool: &BoundTool, answer: Answer) -> ToolResult {

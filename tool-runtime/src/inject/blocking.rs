@@ -37,13 +37,24 @@ pub(crate) struct Blocking {
 pub(crate) type BlockingAnswer = oneshot::Receiver<Answer>;
 
 impl Blocking {
-    /// Puts a function on a thread that may block.
+    /// Runs a function on a thread that may block, inside the current span.
     pub(crate) fn start(runtime: &Handle, function: Box<dyn FnOnce() -> Answer + Send>) -> (Self, BlockingAnswer) {
+        Self::start_if(runtime, || true, function)
+    }
+
+    /// As [`start`](Self::start), but asks on that thread whether the function may run.
+    pub(crate) fn start_if(
+        runtime: &Handle,
+        may_start: impl FnOnce() -> bool + Send + 'static,
+        function: Box<dyn FnOnce() -> Answer + Send>,
+    ) -> (Self, BlockingAnswer) {
         let (answered, answer) = oneshot::channel();
         let state = Arc::new(AtomicU8::new(QUEUED));
         let shared = state.clone();
+        let span = tracing::Span::current();
         let thread = runtime.spawn_blocking(move || {
-            if shared.compare_exchange(QUEUED, STARTED, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+            let _in_span = span.entered();
+            if shared.compare_exchange(QUEUED, STARTED, Ordering::AcqRel, Ordering::Acquire).is_ok() && may_start() {
                 let run = guard::catch(function);
                 // Before the answer is sent: whoever sees this can count on the answer.
                 shared.store(ENDED, Ordering::Release);

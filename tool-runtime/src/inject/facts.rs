@@ -49,27 +49,19 @@ impl Fact {
 #[derive(Default)]
 pub(crate) struct Facts {
     pub(crate) context: Context,
-    timeout: Option<Duration>,
-    /// Told when it is first asked for: the handler starts then.
-    deadline: OnceLock<Deadline>,
-    /// Made when somebody asks for it.
+    pub(super) deadline: Deadline,
+    /// Created when it is first asked for, or when the call is stopped.
     cancellation: OnceLock<CancellationToken>,
-    /// Likewise.
+    /// Created when it is first asked for.
     notes: OnceLock<Notes>,
     /// Kept as long as anything of the call goes on, a thread that cannot be stopped included, unless the handler leaves it.
     pub(super) place: Place,
 }
 
 impl Facts {
+    /// The facts of a call that starts now and has this much time.
     pub(crate) fn new(context: Context, timeout: Option<Duration>) -> Self {
-        Self {
-            context,
-            timeout,
-            deadline: OnceLock::new(),
-            cancellation: OnceLock::new(),
-            notes: OnceLock::new(),
-            place: Place::default(),
-        }
+        Self { context, deadline: Deadline::after(timeout), ..Self::default() }
     }
 
     /// The same, with a place among the calls that run.
@@ -81,7 +73,7 @@ impl Facts {
     pub(crate) fn input(&self, fact: Fact) -> Input {
         let slot: Arc<Slot> = match fact {
             Fact::Context => Slot::of(Held::new(self.context.clone())),
-            Fact::Deadline => Slot::of(Held::new(self.deadline())),
+            Fact::Deadline => Slot::of(Held::new(self.deadline)),
             Fact::Cancellation => Slot::of(Held::new(self.cancellation().clone())),
             Fact::Notes => Slot::of(Held::new(self.notes.get_or_init(Notes::default).clone())),
             Fact::Place => Slot::of(Held::new(self.place.clone())),
@@ -89,23 +81,23 @@ impl Facts {
         Input::Slot(slot)
     }
 
+    /// Returns the tool and the id of the call, for the log. A scope that belongs to no call has neither.
+    pub(super) fn of_log(&self) -> (Option<&str>, Option<&str>) {
+        let Context { tool, call_id, .. } = &self.context;
+        (Some(tool.as_str()).filter(|tool| !tool.is_empty()), call_id.as_deref())
+    }
+
     /// What the handler says besides its output, if it asked for a place to say it.
     pub(crate) fn notes(&self) -> Option<Notes> {
         self.notes.get().cloned()
-    }
-
-    pub(crate) fn deadline(&self) -> Deadline {
-        *self.deadline.get_or_init(|| Deadline::after(self.timeout))
     }
 
     pub(crate) fn cancellation(&self) -> &CancellationToken {
         self.cancellation.get_or_init(CancellationToken::new)
     }
 
-    /// Tells a handler that listens that its call is stopped.
+    /// Cancels the token of the call, also for those that ask for it later.
     pub(crate) fn cancel(&self) {
-        if let Some(token) = self.cancellation.get() {
-            token.cancel();
-        }
+        self.cancellation().cancel();
     }
 }

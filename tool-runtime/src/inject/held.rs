@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::OnceCell;
 
 use super::InjectError;
+use crate::guard;
 
 type AnyBox = Box<dyn Any + Send>;
 type AnyArc = Arc<dyn Any + Send + Sync>;
@@ -28,23 +29,18 @@ impl Held {
         Self::Owned(Box::new(value))
     }
 
-    /// The value, if nobody else has it.
-    pub(crate) fn into_value<T: Send + 'static>(self) -> Option<T> {
-        match self {
-            Self::Empty => None,
-            Self::Owned(value) => value.downcast::<T>().ok().map(|value| *value),
-            Self::Shared(value) => take_shared(value),
-        }
+    /// Moves the value out. One that is lent, or of another type, stays where it is.
+    pub(crate) fn take_value<T: Send + 'static>(&mut self) -> Option<T> {
+        let value = match std::mem::take(self) {
+            Self::Empty => return None,
+            Self::Owned(value) => value.downcast::<T>().map(|value| *value).map_err(Self::Owned),
+            // `Arc::downcast` asks for `Sync`, which a value lent for reading has; a `T` known only as `Send` cannot say so.
+            Self::Shared(mut value) => Arc::get_mut(&mut value)
+                .and_then(|lent| lent.downcast_mut::<Returnable<T>>()?.0.take())
+                .ok_or(Self::Shared(value)),
+        };
+        value.map_err(|kept| *self = kept).ok()
     }
-}
-
-/// `Arc::downcast` asks for `Sync`, which a value lent for reading has; a `T` known only as `Send` cannot say so, but a
-/// box of the `Arc` can be asked whether it is one of `T`.
-fn take_shared<T: Send + 'static>(value: AnyArc) -> Option<T> {
-    let mut shared = value;
-    let place = Arc::get_mut(&mut shared)?;
-    let place = place.downcast_mut::<Returnable<T>>()?;
-    place.0.take()
 }
 
 /// What stands behind [`Held::Shared`]: a value that can be taken back out of its `Arc`.
@@ -70,9 +66,24 @@ impl Slot {
         std::mem::take(&mut *self.lock())
     }
 
+    /// Moves the value out, unless it is lent.
+    fn take_value<T: Send + 'static>(&self) -> Result<T, InjectError> {
+        self.lock().take_value().ok_or_else(gone::<T>)
+    }
+
     /// Nothing that runs under the lock can leave the value half-changed, so a panic there does no harm.
     fn lock(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Slot {
+    /// The value belongs to the application: a panic of its `Drop` must not reach the caller of a tool.
+    fn drop(&mut self) {
+        let held = std::mem::take(self.held.get_mut().unwrap_or_else(PoisonError::into_inner));
+        if !matches!(held, Held::Empty) {
+            guard::drop_quietly(held);
+        }
     }
 }
 
@@ -89,9 +100,15 @@ impl Input {
     /// The value, moved out for its only owner.
     pub(crate) fn take<T: Send + 'static>(&self) -> Result<T, InjectError> {
         match self {
-            Self::Slot(slot) => slot.take().into_value().ok_or_else(gone::<T>),
+            Self::Slot(slot) => slot.take_value(),
             Self::Shared(_) => Err(gone::<T>()),
         }
+    }
+
+    /// Returns `true` while the value is lent for reading.
+    pub(crate) fn is_lent(&self) -> bool {
+        let Self::Slot(slot) = self else { return false };
+        matches!(&*slot.lock(), Held::Shared(value) if Arc::strong_count(value) > 1)
     }
 
     /// A copy of the value.
@@ -130,8 +147,7 @@ impl Input {
     /// The value, lent for writing; it goes back when the guard is dropped.
     pub(crate) fn exclusive<T: Send + 'static>(&self) -> Result<Exclusive<T>, InjectError> {
         let Self::Slot(slot) = self else { return Err(gone::<T>()) };
-        let value = slot.take().into_value().ok_or_else(gone::<T>)?;
-        Ok(Exclusive { value: Some(value), home: slot.clone() })
+        Ok(Exclusive { value: Some(slot.take_value()?), home: slot.clone() })
     }
 }
 
@@ -184,5 +200,35 @@ impl<T: Send + 'static> Drop for Exclusive<T> {
         if let Some(value) = self.value.take() {
             self.home.put(Held::new(value));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input() -> Input {
+        Input::Slot(Slot::of(Held::new(String::from("value"))))
+    }
+
+    #[test]
+    fn what_is_lent_stays_where_it_is() {
+        let input = input();
+        let lent = input.shared::<String>().unwrap();
+        assert!(input.exclusive::<String>().is_err() && input.take::<String>().is_err());
+        assert_eq!(input.cloned::<String>().unwrap(), *lent);
+        drop(lent);
+        input.exclusive::<String>().unwrap().push('!');
+        assert_eq!(input.take::<String>().unwrap(), "value!");
+        assert!(input.take::<String>().is_err() && input.cloned::<String>().is_err(), "it is gone");
+    }
+
+    #[test]
+    fn what_is_of_another_type_stays_where_it_is() {
+        let input = input();
+        assert!(input.take::<u8>().is_err() && input.exclusive::<u8>().is_err() && input.shared::<u8>().is_err());
+        drop(input.shared::<String>().unwrap());
+        assert!(input.take::<u8>().is_err() && input.exclusive::<u8>().is_err() && input.shared::<u8>().is_err());
+        assert_eq!(input.take::<String>().unwrap(), "value");
     }
 }

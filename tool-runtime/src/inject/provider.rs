@@ -58,8 +58,8 @@ impl FinishHook {
         Self {
             type_id: TypeId::of::<T>(),
             type_name: std::any::type_name::<T>(),
-            finish: Box::new(move |held, outcome| {
-                let finished = finish(held.into_value::<T>()?, outcome);
+            finish: Box::new(move |mut held, outcome| {
+                let finished = finish(held.take_value::<T>()?, outcome);
                 Some(Box::pin(async move { finished.await.into_result() }))
             }),
         }

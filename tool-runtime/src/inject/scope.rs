@@ -30,13 +30,14 @@ impl Scope {
         &self.inner.facts.context
     }
 
-    /// When the call has to be over.
+    /// Returns the time by which the call has to be over. It is fixed when the call starts, before its providers run.
     #[must_use]
     pub fn deadline(&self) -> Deadline {
-        self.inner.facts.deadline()
+        self.inner.facts.deadline
     }
 
-    /// A token that is cancelled when the call is stopped: when its time is up, when its caller cancels it or goes away.
+    /// Returns a token that is cancelled when the call is stopped: when its time is up, or when its caller cancels or
+    /// drops it. After that, the token is cancelled from the start.
     #[must_use]
     pub fn cancellation(&self) -> &CancellationToken {
         self.inner.facts.cancellation()
@@ -205,7 +206,8 @@ impl ScopeInner {
         };
         let Some(held) = late else { return Ok(()) };
         if let Err(error) = finish_one(provider.finish.as_ref(), held, Outcome::Cancelled).await {
-            tracing::warn!(provider = %provider.name, %error, "a value that came too late could not be finished");
+            let (provider, (tool, call_id)) = (&*provider.name, self.facts.of_log());
+            tracing::warn!(provider, tool, call_id, error, "a value that came too late could not be finished");
         }
         Err(InjectError::new("the call is over"))
     }
@@ -213,6 +215,11 @@ impl ScopeInner {
     fn describe_cycle(&self, chain: &[usize]) -> String {
         let names: Vec<&str> = chain.iter().map(|&index| self.dependencies.providers[index].name.as_str()).collect();
         format!("the providers need each other in a circle: {}", names.join(" -> "))
+    }
+
+    /// Returns the time by which the call has to be over.
+    pub(crate) fn deadline(&self) -> Deadline {
+        self.facts.deadline
     }
 
     /// What the handler says besides its output.
@@ -247,6 +254,8 @@ impl ScopeInner {
 
     /// Finishes every value, the newest first. All are finished, even if one fails; the first error is given back, and
     /// to the values that are older the call has failed then.
+    ///
+    /// The call leaves its place before that: a hook may call a tool, which would wait for this very place.
     pub(crate) async fn finish(self: Arc<Self>, mut outcome: Outcome) -> Result<(), String> {
         let blocking = self.state().blocking.take();
         if let Some(blocking) = blocking {
@@ -258,18 +267,19 @@ impl ScopeInner {
             state.slots.clear();
             std::mem::take(&mut state.made)
         };
+        self.facts.place.leave();
         let mut result = Ok(());
         for (index, slot) in made.into_iter().rev() {
             let provider = &self.dependencies.providers[index];
             if let Err(error) = finish_one(provider.finish.as_ref(), slot.take(), outcome).await {
-                tracing::warn!(provider = %provider.name, %error, "a value could not be finished");
+                let (tool, call_id) = self.facts.of_log();
+                tracing::warn!(provider = &*provider.name, tool, call_id, error, "a value could not be finished");
                 result = result.and(Err(format!("{:?} could not be finished: {error}", provider.name)));
                 if outcome.is_success() {
                     outcome = Outcome::Failed;
                 }
             }
         }
-        self.facts.place.leave();
         result
     }
 }

@@ -46,7 +46,7 @@ fn injection<T: 'static>(parameter: &'static str, mode: Mode) -> Injection {
 impl<T: Clone> Want<T> {
     /// Declares a parameter that is cloned.
     #[must_use]
-    pub fn owned(self, parameter: &'static str) -> Injection
+    pub fn tool_owned(self, parameter: &'static str) -> Injection
     where
         T: Send + 'static,
     {
@@ -54,7 +54,7 @@ impl<T: Clone> Want<T> {
     }
 
     /// Takes a clone.
-    pub fn take(self, inputs: &Inputs, index: usize) -> Result<T, InjectError>
+    pub fn tool_take(self, inputs: &Inputs, index: usize) -> Result<T, InjectError>
     where
         T: Send + 'static,
     {
@@ -62,7 +62,7 @@ impl<T: Clone> Want<T> {
     }
 
     /// Takes the instance: a clone of a shared one, or the call's own.
-    pub fn take_instance(self, inputs: &mut Inputs) -> Result<T, InjectError>
+    pub fn tool_take_instance(self, inputs: &mut Inputs) -> Result<T, InjectError>
     where
         T: Send + Sync + 'static,
     {
@@ -76,17 +76,17 @@ pub trait WantMoved {
     type Value;
 
     /// Declares a parameter that is moved out.
-    fn owned(self, parameter: &'static str) -> Injection
+    fn tool_owned(self, parameter: &'static str) -> Injection
     where
         Self::Value: Send + 'static;
 
     /// Takes the value.
-    fn take(self, inputs: &Inputs, index: usize) -> Result<Self::Value, InjectError>
+    fn tool_take(self, inputs: &Inputs, index: usize) -> Result<Self::Value, InjectError>
     where
         Self::Value: Send + 'static;
 
     /// Takes the call's own instance.
-    fn take_instance(self, inputs: &mut Inputs) -> Result<Self::Value, InjectError>
+    fn tool_take_instance(self, inputs: &mut Inputs) -> Result<Self::Value, InjectError>
     where
         Self::Value: Send + Sync + 'static;
 }
@@ -94,21 +94,21 @@ pub trait WantMoved {
 impl<T> WantMoved for Want<T> {
     type Value = T;
 
-    fn owned(self, parameter: &'static str) -> Injection
+    fn tool_owned(self, parameter: &'static str) -> Injection
     where
         T: Send + 'static,
     {
         injection::<T>(parameter, Mode::Move)
     }
 
-    fn take(self, inputs: &Inputs, index: usize) -> Result<T, InjectError>
+    fn tool_take(self, inputs: &Inputs, index: usize) -> Result<T, InjectError>
     where
         T: Send + 'static,
     {
         inputs.input(index)?.take()
     }
 
-    fn take_instance(self, inputs: &mut Inputs) -> Result<T, InjectError>
+    fn tool_take_instance(self, inputs: &mut Inputs) -> Result<T, InjectError>
     where
         T: Send + Sync + 'static,
     {
@@ -119,7 +119,7 @@ impl<T> WantMoved for Want<T> {
 impl<T> Want<T> {
     /// Declares a parameter that is lent for reading.
     #[must_use]
-    pub fn lent(self, parameter: &'static str) -> Injection
+    pub fn tool_lent(self, parameter: &'static str) -> Injection
     where
         T: Send + Sync + 'static,
     {
@@ -127,7 +127,7 @@ impl<T> Want<T> {
     }
 
     /// Lends the value for reading.
-    pub fn borrow(self, inputs: &Inputs, index: usize) -> Result<Shared<T>, InjectError>
+    pub fn tool_borrow(self, inputs: &Inputs, index: usize) -> Result<Shared<T>, InjectError>
     where
         T: Send + Sync + 'static,
     {
@@ -136,7 +136,7 @@ impl<T> Want<T> {
 
     /// Declares a parameter that is lent for writing.
     #[must_use]
-    pub fn lent_mut(self, parameter: &'static str) -> Injection
+    pub fn tool_lent_mut(self, parameter: &'static str) -> Injection
     where
         T: Send + 'static,
     {
@@ -144,7 +144,7 @@ impl<T> Want<T> {
     }
 
     /// Lends the value for writing.
-    pub fn borrow_mut(self, inputs: &Inputs, index: usize) -> Result<Exclusive<T>, InjectError>
+    pub fn tool_borrow_mut(self, inputs: &Inputs, index: usize) -> Result<Exclusive<T>, InjectError>
     where
         T: Send + 'static,
     {
@@ -158,20 +158,20 @@ pub trait WantUnsized {
     type Owned;
 
     /// Declares a parameter that is lent for reading.
-    fn lent(self, parameter: &'static str) -> Injection;
+    fn tool_lent(self, parameter: &'static str) -> Injection;
 
     /// Lends the value for reading.
-    fn borrow(self, inputs: &Inputs, index: usize) -> Result<Shared<Self::Owned>, InjectError>;
+    fn tool_borrow(self, inputs: &Inputs, index: usize) -> Result<Shared<Self::Owned>, InjectError>;
 }
 
 impl<T: ?Sized + ToOwned<Owned: Send + Sync + 'static>> WantUnsized for Want<T> {
     type Owned = T::Owned;
 
-    fn lent(self, parameter: &'static str) -> Injection {
+    fn tool_lent(self, parameter: &'static str) -> Injection {
         injection::<T::Owned>(parameter, Mode::Ref)
     }
 
-    fn borrow(self, inputs: &Inputs, index: usize) -> Result<Shared<T::Owned>, InjectError> {
+    fn tool_borrow(self, inputs: &Inputs, index: usize) -> Result<Shared<T::Owned>, InjectError> {
         inputs.input(index)?.shared()
     }
 }

@@ -4,12 +4,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use serde::{Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tool_model::{ToolDefinition, canonical};
 
 use crate::{ToolCall, ToolResult, redact};
 
-/// What a call is known by: two calls of the same conversation, id, tool and arguments are the same call.
+/// What a call is known by: two calls of the same conversation, id, tool and arguments are the same call. The arguments
+/// are those that were sent, repaired where that was needed: a default that changes does not make it another call.
 ///
 /// A call without a conversation or an id has nothing to be known by. It is recorded, and each time it is another.
 ///
@@ -89,7 +90,11 @@ impl Started {
     /// A call that starts now, with its mended arguments. What the definition calls secret is left out.
     #[must_use]
     pub fn new(call: &ToolCall<'_>, definition: &ToolDefinition, arguments: &Value) -> Self {
-        let arguments = redact(arguments, definition);
+        Self::redacted(call, redact(arguments, definition))
+    }
+
+    /// A call that starts now, with arguments that are redacted already.
+    pub(crate) fn redacted(call: &ToolCall<'_>, arguments: Value) -> Self {
         Self {
             key: CallKey::new(call.conversation_id(), call.call_id(), call.name(), &arguments),
             tool: call.name().to_owned(),
@@ -98,6 +103,16 @@ impl Started {
             decision: None,
             at: SystemTime::now(),
         }
+    }
+
+    /// Leaves these arguments out of the [`key`](Self::key), since they were not sent but filled in with their defaults.
+    #[must_use]
+    pub fn without_defaults(mut self, names: &[String]) -> Self {
+        let Some(all) = self.arguments.as_object().filter(|_| !names.is_empty()) else { return self };
+        let sent = all.iter().filter(|(name, _)| !names.contains(name));
+        let sent: Map<String, Value> = sent.map(|(name, value)| (name.clone(), value.clone())).collect();
+        self.key = CallKey::new(self.key.conversation(), self.key.id(), &self.tool, &sent.into());
+        self
     }
 
     /// The same with what was mended.
@@ -120,6 +135,9 @@ impl Started {
 pub enum Begun {
     /// Nothing: it is on record now, and may run.
     New,
+    /// It began before, with this result, and its handler was not started. Only [`recall`](super::Journal::recall) says
+    /// so; to [`begin`](super::Journal::begin) such a call is new.
+    NotStarted(Box<ToolResult>),
     /// It completed before, with this result.
     Completed(Box<ToolResult>),
     /// It started before and never finished, and whoever ran it is gone. What it did, nobody knows.
@@ -136,13 +154,22 @@ pub struct Finished {
     /// How long it took.
     #[serde(rename = "milliseconds", serialize_with = "as_milliseconds")]
     pub duration: Duration,
+    /// Whether the handler was entered. A call whose handler was not, such as when a provider failed, can begin again.
+    pub started: bool,
 }
 
 impl Finished {
-    /// A call that ended with a result after some time.
+    /// A call that ended with a result after some time, and whose handler was entered.
     #[must_use]
     pub fn new(result: ToolResult, duration: Duration) -> Self {
-        Self { result, duration }
+        Self { result, duration, started: true }
+    }
+
+    /// The same, with whether the handler was entered.
+    #[must_use]
+    pub fn started(mut self, started: bool) -> Self {
+        self.started = started;
+        self
     }
 }
 

@@ -28,7 +28,8 @@ pub struct Entry {
     ///
     /// A dispatcher says `policy`, `confirmed` or `edited` of a call that ran, and of one that did not: `refused`,
     /// `refused by policy`, `nobody to ask`, `aborted`, `pending`, `dry run`, `wrong edit`, `changed since asked`,
-    /// `rate limited`, `busy`.
+    /// `rate limited`, `busy`, and `cancelled`, `timed out` or `panicked` of one that was stopped while a person was
+    /// asked or while it waited for its turn.
     pub decision: Option<String>,
     /// When it started or was decided on.
     #[serde(serialize_with = "as_milliseconds")]
@@ -48,7 +49,7 @@ pub enum State {
     Running,
     /// It started, and whoever ran it is gone.
     Unfinished,
-    /// It ended.
+    /// It ended; [`Finished::started`] says whether its handler had started.
     Finished(Finished),
 }
 

@@ -57,13 +57,18 @@ impl MemoryJournal {
     fn begin_now(&self, call: &Started) -> Begun {
         let mut records = self.records();
         let identity = call.key.identity().map(owned);
-        if let Some(known) = records.recall(&call.key) {
-            return known;
+        match records.recall(&call.key) {
+            None | Some(Begun::NotStarted(_)) => {}
+            Some(known) => return known,
         }
         let entry = records.entry(call, call.decision.as_deref(), State::Running);
         records.running.insert(call.key.run(), entry.sequence);
         if let Some(identity) = &identity {
-            records.known.insert(identity.clone(), entry.sequence);
+            let before = records.known.insert(identity.clone(), entry.sequence);
+            // When that record is forgotten, the call is still known by the new one.
+            if let Some(before) = before.and_then(|sequence| records.get_mut(sequence)) {
+                before.identity = None;
+            }
         }
         records.runs.push(Record::new(entry, identity));
         records.forget_runs_but(self.most);
@@ -162,15 +167,19 @@ struct Records {
 impl Records {
     fn recall(&self, key: &CallKey) -> Option<Begun> {
         Some(match self.state(&owned(key.identity()?))? {
+            State::Finished(finished) if !finished.started => Begun::NotStarted(Box::new(finished.result.clone())),
             State::Finished(finished) => Begun::Completed(Box::new(finished.result.clone())),
             _ => Begun::Running,
         })
     }
 
-    /// That of the newest run of a call. One that was only decided on has none: its run may be forgotten already.
+    /// That of the newest run of a call whose handler was started. One that was only decided on has none: its run may be
+    /// forgotten already.
     fn state_of(&self, conversation: &str, id: &str) -> Option<State> {
-        let is_it =
-            |entry: &Entry| (entry.conversation.as_deref(), entry.id.as_deref()) == (Some(conversation), Some(id));
+        let is_it = |entry: &Entry| {
+            (entry.conversation.as_deref(), entry.id.as_deref()) == (Some(conversation), Some(id))
+                && !matches!(&entry.state, State::Finished(finished) if !finished.started)
+        };
         self.runs.newest_first().find(|entry| is_it(entry)).map(|entry| entry.state.clone())
     }
 

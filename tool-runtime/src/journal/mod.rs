@@ -57,6 +57,9 @@ pub trait Journal: Send + Sync + 'static {
     /// Before a handler runs: records that it starts, unless the same call (conversation, id, tool and arguments) is
     /// known. Of several at the same time exactly one is told [`Begun::New`].
     ///
+    /// A call whose last outcome says that its handler was [not started](Finished::started) is new again, as a record
+    /// of its own.
+    ///
     /// Whoever is told so must [`finish`](Self::finish) the call, however it ends.
     fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>>;
 
@@ -90,6 +93,8 @@ pub trait Journal: Send + Sync + 'static {
     /// What became of the call of this conversation and id, whatever its tool and its arguments were: so that whoever
     /// goes on after a crash knows which calls have run. [`State::Noted`] says that it has not begun, if this is the
     /// record that it would be in: see [`identity`](Self::identity).
+    ///
+    /// Runs whose handler was [not started](Finished::started) do not count: such a call has not begun.
     ///
     /// A journal that cannot say answers `None`, also where it does not know the call because it may have forgotten it:
     /// a call that is believed not to have run is made again.

@@ -28,6 +28,7 @@ pub async fn check<J: Journal>(make: impl AsyncFn() -> J) {
     let journal = async || Arc::new(make().await) as Arc<dyn Journal>;
     a_completed_call_has_its_result(&*journal().await).await;
     a_failure_is_a_result_too(&*journal().await).await;
+    a_call_that_did_not_start_can_begin_again(&*journal().await).await;
     another_conversation_id_tool_or_argument_is_another_call(&*journal().await).await;
     a_call_without_a_name_is_another_each_time(&*journal().await).await;
     a_call_is_finished_once(&*journal().await).await;
@@ -69,7 +70,12 @@ async fn begun(journal: &dyn Journal, call: &Started) -> Begun {
     let recalled = journal.recall(&call.key).await.expect("to be asked what it knows");
     let begun = journal.begin(call).await.expect("to record that a call starts");
     // It need not know without starting the call, but must not say anything else.
-    assert!(recalled.as_ref().is_none_or(|recalled| *recalled == begun), "{recalled:?}, and then {begun:?}");
+    let agrees = match &recalled {
+        None => true,
+        Some(Begun::NotStarted(_)) => begun == Begun::New,
+        Some(recalled) => *recalled == begun,
+    };
+    assert!(agrees, "{recalled:?}, and then {begun:?}");
     begun
 }
 
@@ -100,6 +106,31 @@ async fn a_failure_is_a_result_too(journal: &dyn Journal) {
     assert_eq!(begun(journal, &call).await, Begun::New);
     finish(journal, &call, &failed).await;
     assert_eq!(begun(journal, &started("c", "1", json!({}))).await, completed(&failed));
+}
+
+async fn a_call_that_did_not_start_can_begin_again(journal: &dyn Journal) {
+    let call = || started("c", "1", json!({}));
+    let failed = ToolError::new(ErrorKind::Injection, "`notes.add` did not run: the database is restarting.");
+    let failed = Finished::new(ToolResult::failure(failed), Duration::from_millis(2)).started(false);
+    // Twice, since the second time there is one before.
+    for attempt in 1..=2 {
+        let call = call();
+        assert_eq!(begun(journal, &call).await, Begun::New, "attempt {attempt}");
+        assert_eq!(begun(journal, &started("c", "1", json!({}))).await, Begun::Running, "attempt {attempt}");
+        finish(journal, &call, &failed).await;
+        let recalled = journal.recall(&call.key).await.expect("to be asked what it knows");
+        let not_started = Begun::NotStarted(Box::new(failed.result.clone()));
+        assert!(recalled.as_ref().is_none_or(|recalled| *recalled == not_started), "{recalled:?}");
+        let state = journal.state_of("c", "1").await.expect("to be asked what became of a call");
+        assert!(state.as_ref().is_none_or(|state| *state == State::Noted), "it has not begun: {state:?}");
+    }
+    let last = call();
+    assert_eq!(begun(journal, &last).await, Begun::New);
+    finish(journal, &last, &finished("done")).await;
+    assert_eq!(begun(journal, &call()).await, completed(&finished("done")), "now it has run");
+    let shown: Vec<State> = entries(journal, Query::newest(10)).await.into_iter().map(|entry| entry.state).collect();
+    let failed = State::Finished(failed);
+    assert_eq!(shown, [State::Finished(finished("done")), failed.clone(), failed], "each attempt is on record");
 }
 
 async fn another_conversation_id_tool_or_argument_is_another_call(journal: &dyn Journal) {
@@ -254,6 +285,8 @@ mod tests {
         RecallsWrongly,
         DeniesRuns,
         MixesIds,
+        TakesAllForStarted,
+        HidesAttempts,
     }
 
     struct Flawed(MemoryJournal, Flaw);
@@ -312,7 +345,9 @@ mod tests {
         fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
             Box::pin(async {
                 let begun = self.0.recall(key).await?;
-                match (self.1, self.0.finish(key, finished).await) {
+                let mut finished = finished.clone();
+                finished.started |= matches!(self.1, Flaw::TakesAllForStarted);
+                match (self.1, self.0.finish(key, &finished).await) {
                     (Flaw::FinishesAgain, Err(_)) if begun.is_some() => Ok(()),
                     (Flaw::FinishesWhatNeverBegan, Err(_)) if begun.is_none() => Ok(()),
                     (_, ended) => ended,
@@ -335,8 +370,12 @@ mod tests {
                     query.before = None;
                 }
                 let mut entries = self.0.entries(query).await?;
-                if matches!(self.1, Flaw::ShowsTheOldestFirst) {
-                    entries.reverse();
+                match self.1 {
+                    Flaw::ShowsTheOldestFirst => entries.reverse(),
+                    Flaw::HidesAttempts => {
+                        entries.retain(|entry| !matches!(&entry.state, State::Finished(finished) if !finished.started))
+                    }
+                    _ => {}
                 }
                 Ok(entries)
             })
@@ -367,6 +406,8 @@ mod tests {
             Flaw::RecallsWrongly,
             Flaw::DeniesRuns,
             Flaw::MixesIds,
+            Flaw::TakesAllForStarted,
+            Flaw::HidesAttempts,
         ] {
             assert!(!passes(flaw).await, "{flaw:?} is not found");
         }

@@ -11,7 +11,7 @@ use serde::ser::{
 use serde_json::{Error, Result};
 
 use super::Writer;
-use super::escape::push_escaped;
+use super::escape::{push_escaped, push_json};
 
 /// The items of a list or the entries of an object.
 pub(super) struct Items<'a> {
@@ -57,7 +57,7 @@ impl Items<'_> {
                 self.text.push('}');
                 let fields: BTreeMap<String, String> = serde_json::from_str(&self.text[start..])?;
                 self.text.truncate(start);
-                self.text.extend(fields.into_values());
+                fields.into_values().for_each(|json| push_json(self.text, &json));
                 Ok(())
             }
         }

@@ -1,4 +1,4 @@
-//! Compact JSON: what `serde_json` writes, straight into a text.
+//! Compact JSON: what `serde_json` writes, straight into a text, with more characters escaped (`escape.rs`).
 //!
 //! Results are mostly strings, whose bytes `serde_json` looks at one by one; here that is done by eights. And what is
 //! written is a text by its type, so that nobody has to check that it is UTF-8.
@@ -12,15 +12,23 @@ use std::fmt::{Display, Write as _};
 
 use serde::Serialize;
 use serde::ser::{Error as _, Serializer};
-use serde_json::{Error, Result};
+use serde_json::{Error, Result, Value};
 
-use self::escape::{first_special, push_escaped, push_string};
+use self::escape::{first_suspect, push_escaped, push_string};
 use self::items::{Closing, Items, RAW};
 
 /// Writes a value behind a text.
 #[inline]
 pub(crate) fn write<T: ?Sized + Serialize>(text: &mut String, value: &T) -> Result<()> {
     value.serialize(Writer(text))
+}
+
+/// Returns a value as JSON that is safe to print.
+pub(crate) fn text(value: &Value) -> String {
+    let mut text = String::new();
+    // Every value can be written.
+    write(&mut text, value).unwrap_or_default();
+    text
 }
 
 /// Writes one value.
@@ -100,7 +108,7 @@ impl<'a> Serializer for Writer<'a> {
         self.0.push('"');
         let start = self.0.len();
         write!(self.0, "{value}").map_err(Error::custom)?;
-        if first_special(&self.0.as_bytes()[start..]).is_some() {
+        if first_suspect(&self.0.as_bytes()[start..]).is_some() {
             let shown = self.0.split_off(start);
             push_escaped(self.0, &shown);
         }

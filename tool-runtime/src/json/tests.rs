@@ -1,10 +1,9 @@
-//! The measure is `serde_json`: the same value gives the same text.
+//! The measure is `serde_json`: the same value gives the same text, but for the characters that are escaped here only.
 
 use std::collections::{BTreeMap, HashMap};
 use std::result::Result;
 
 use proptest::prelude::*;
-use serde_json::Value;
 
 use super::*;
 
@@ -68,9 +67,34 @@ fn written(value: &(impl ?Sized + Serialize)) -> Result<String, String> {
     write(&mut text, value).map(|()| text).map_err(|error| error.to_string())
 }
 
+/// Characters that `serde_json` writes as they are, and that are not safe to print.
+fn is_unsafe(c: char) -> bool {
+    matches!(
+        c,
+        '\u{7f}'..='\u{9f}'
+            | '\u{61c}'
+            | '\u{200e}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}'
+    )
+}
+
+/// What `serde_json` writes, with those characters escaped. They can only stand in strings.
+fn expected(value: &(impl ?Sized + Serialize)) -> Result<String, String> {
+    let text = serde_json::to_string(value).map_err(|error| error.to_string())?;
+    let escaped = |c| if is_unsafe(c) { format!("\\u{:04x}", u32::from(c)) } else { String::from(c) };
+    Ok(text.chars().map(escaped).collect())
+}
+
 #[track_caller]
 fn same(value: &(impl ?Sized + Serialize)) {
-    assert_eq!(written(value), serde_json::to_string(value).map_err(|error| error.to_string()));
+    let written = written(value);
+    assert_eq!(written, expected(value));
+    if let Ok(text) = written {
+        assert!(!text.contains(|c: char| c.is_control() || is_unsafe(c)), "{text:?}");
+        let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        assert_eq!(parsed(&text), parsed(&serde_json::to_string(value).unwrap()));
+    }
 }
 
 #[test]
@@ -120,6 +144,12 @@ fn what_is_json_already_stays_as_it_is() {
 }
 
 #[test]
+fn unsafe_characters_are_escaped_in_what_is_json_already() {
+    let raw = Raw("$serde_json::private::RawValue", "[\"\u{9b}31m\u{202e}é\\n\u{7f}\" ]");
+    assert_eq!(written(&raw).as_deref(), Ok(r#"["\u009b31m\u202eé\n\u007f" ]"#));
+}
+
+#[test]
 fn it_is_written_behind_what_there_is() {
     let mut text = "so: ".to_owned();
     assert!(write(&mut text, &[Shape::Point]).is_ok());
@@ -129,7 +159,8 @@ fn it_is_written_behind_what_there_is() {
 
 #[test]
 fn every_character_at_every_place() {
-    for character in (0..=0x2FF).filter_map(char::from_u32) {
+    let blocks = (0..=0x2FF).chain(0x600..=0x63F).chain(0x2000..=0x20FF).chain([0xFF9C, 0x2_801C, 0x10_FFFF]);
+    for character in blocks.filter_map(char::from_u32) {
         for before in 0..18 {
             same(&format!("{}{character}{}", "a".repeat(before), "é".repeat(before % 5)));
         }
@@ -138,7 +169,12 @@ fn every_character_at_every_place() {
 
 /// Any value, with strings that need escapes in many places.
 fn values() -> impl Strategy<Value = Value> {
-    let text = || proptest::string::string_regex("([ -~]|[\\x00-\\x1f\"\\\\é\u{1F600}]){0,40}").expect("a pattern");
+    let text = || {
+        proptest::string::string_regex(
+            "([ -~]|[\\x00-\\x1f\"\\\\é\u{1F600}\u{7f}\u{9b}\u{61c}\u{202e}\u{2026}\u{2066}\u{2029}]){0,40}",
+        )
+        .expect("a pattern")
+    };
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),

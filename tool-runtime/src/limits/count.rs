@@ -6,10 +6,15 @@ use tokio::time::Instant;
 
 use super::Limit;
 
+/// When to come back if only questions that are open stand in the way.
+const WHILE_ASKED: Duration = Duration::from_secs(10);
+
 /// What has come under one limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Count {
     pub(super) calls: u32,
+    /// People who are being asked about a call that would be counted.
+    asked: u32,
     /// When all that was taken will have come back: a bucket of tokens, kept as the time at which it is full.
     full_at: Option<Instant>,
 }
@@ -24,6 +29,22 @@ impl Count {
                 Self { full_at: self.full_at.and_then(|time| time.checked_sub(share)), ..self }
             }
         }
+    }
+
+    /// The count with one more question, if the limit allows its call and those of the questions that are open. If not,
+    /// when it will, and nothing if never.
+    pub(super) fn after_question(self, limit: &Limit, now: Instant) -> Result<Self, Option<Duration>> {
+        let mut after = self.after_call(limit, now)?;
+        for _ in 0..self.asked {
+            // The open ones may be refused, and nobody knows when.
+            after = after.after_call(limit, now).map_err(|wait| wait.or(Some(WHILE_ASKED)))?;
+        }
+        Ok(Self { asked: self.asked.saturating_add(1), ..self })
+    }
+
+    /// The count with one open question less.
+    pub(super) fn without_question(self) -> Self {
+        Self { asked: self.asked.saturating_sub(1), ..self }
     }
 
     /// The count with one more call, if the limit allows it; if not, when it will, and nothing if never.

@@ -98,7 +98,27 @@ impl Limiter {
     /// One of the limits is reached.
     pub fn admit(&self, tool: &str, conversation: Option<&str>) -> Result<(), Exceeded> {
         let now = Instant::now();
-        self.with_concerned(tool, conversation, |concerned| admit_all(now, concerned))
+        self.with_concerned(tool, conversation, |concerned| {
+            admit_all(concerned, |count, limit| count.after_call(limit, now))
+        })
+    }
+
+    /// Admits a question about a call without counting the call, so that nobody is asked about calls that could not run
+    /// anyway. Each question that is admitted must be [`answered`](Self::answered).
+    pub(crate) fn ask(&self, tool: &str, conversation: Option<&str>) -> Result<(), Exceeded> {
+        let now = Instant::now();
+        self.with_concerned(tool, conversation, |concerned| {
+            admit_all(concerned, |count, limit| count.after_question(limit, now))
+        })
+    }
+
+    /// Ends a question that was admitted.
+    pub(crate) fn answered(&self, tool: &str, conversation: Option<&str>) {
+        self.with_concerned(tool, conversation, |concerned| {
+            for (_, _, count) in concerned {
+                **count = count.without_question();
+            }
+        });
     }
 
     /// Counts an admitted call no more, since it did not run.
@@ -164,12 +184,15 @@ fn counts<'a>(counts: &'a mut FxHashMap<String, Vec<Count>>, tool: &str, limits:
 /// A limit that concerns a call, and what has come under it.
 type Concerned<'a> = (LimitScope, &'a Limit, &'a mut Count);
 
-/// Takes from every count, or from none. The longest wait is the one that counts.
-fn admit_all(now: Instant, concerned: &mut [Concerned<'_>]) -> Result<(), Exceeded> {
+/// Changes every count, or none. The longest wait is the one that counts.
+fn admit_all(
+    concerned: &mut [Concerned<'_>],
+    change: impl Fn(Count, &Limit) -> Result<Count, Option<Duration>>,
+) -> Result<(), Exceeded> {
     let mut longest: Option<(Duration, LimitScope)> = None;
     let mut admitted = Vec::with_capacity(concerned.len());
     for (scope, limit, count) in concerned.iter() {
-        match count.after_call(limit, now) {
+        match change(**count, limit) {
             Ok(after) => admitted.push(after),
             Err(None) => return Err(Exceeded { retry_after: None, scope: *scope }),
             Err(Some(wait)) => {
@@ -240,6 +263,27 @@ mod tests {
         assert_eq!([(); 3].map(|()| limiter.admit("t", Some("c"))), [never(ToolInConversation); 3]);
         assert_eq!(limiter.admit("t", Some("d")), Ok(()));
         assert_eq!(limiter.admit("t", Some("e")), never(Tool));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_question_is_not_counted_and_open_ones_are_considered() {
+        let limiter = Limiter::new().tool("t", Limit::per_minute(2)).conversation(Limit::total(3));
+        let ask = || limiter.ask("t", Some("c"));
+        assert_eq!([ask(), ask()], [Ok(()); 2]);
+        assert_eq!(ask(), after(30, Tool), "a third call could not run if both are confirmed");
+        limiter.answered("t", Some("c"));
+        assert_eq!(ask(), Ok(()), "one was refused");
+        for _ in 0..2 {
+            limiter.answered("t", Some("c"));
+            assert_eq!(limiter.admit("t", Some("c")), Ok(()), "questions do not count as calls");
+        }
+        assert_eq!(ask(), after(30, Tool));
+        advance(SECOND * 60).await;
+        assert_eq!(ask(), Ok(()));
+        assert_eq!(ask(), after(10, InConversation), "the open question may be refused");
+        limiter.answered("t", Some("c"));
+        assert_eq!(limiter.admit("t", Some("c")), Ok(()));
+        assert_eq!(ask(), never(InConversation));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Long results in files.
 
+use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -13,23 +14,35 @@ use super::{SpillKey, SpillStore};
 ///
 /// A file begins with a line that names its conversation. Only the user of the program can read it, where the
 /// system knows such a thing. Files of other names than `result-*.txt` are let alone.
+///
+/// The folder is listed once, when the store is made. Of several stores that share a folder, each counts only the files
+/// that were there then and those that it has written itself, so that together they may hold more than one of them.
 #[derive(Debug)]
 pub struct FolderStore {
     folder: PathBuf,
     capacity: u64,
-    /// Held while room is made, so that two calls do not count the same files.
-    writing: Mutex<()>,
+    /// Locked while room is made and a file is written.
+    kept: Mutex<Kept>,
+}
+
+/// The files of a store.
+#[derive(Debug, Default)]
+struct Kept {
+    /// Their handles and lengths, the oldest first.
+    files: VecDeque<(Box<str>, u64)>,
+    bytes: u64,
 }
 
 impl FolderStore {
     /// A store in a folder, which is made if it is not there, of at most 1 GB.
     ///
     /// # Errors
-    /// The folder cannot be made.
+    /// The folder cannot be made or listed.
     pub fn new(folder: impl Into<PathBuf>) -> io::Result<Self> {
         let folder = folder.into();
         fs::create_dir_all(&folder)?;
-        Ok(Self { folder, capacity: 1_000_000_000, writing: Mutex::new(()) })
+        let kept = Mutex::new(Kept::of(&folder)?);
+        Ok(Self { folder, capacity: 1_000_000_000, kept })
     }
 
     /// How many bytes it holds at most.
@@ -41,39 +54,54 @@ impl FolderStore {
 
     /// The file of a handle. A handle is of a model's making: what cannot be one of ours names no file.
     fn path(&self, handle: &str) -> Option<PathBuf> {
-        let is_handle = (1..=64).contains(&handle.len()) && handle.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        is_handle.then(|| self.folder.join(format!("{PREFIX}{handle}{SUFFIX}")))
+        is_handle(handle).then(|| self.folder.join(format!("{PREFIX}{handle}{SUFFIX}")))
     }
 
-    fn make_room(&self, bytes: u64) -> io::Result<()> {
+    /// Removes the oldest files until the rest takes no more than so many bytes.
+    fn make_room(&self, kept: &mut Kept, bytes: u64) -> io::Result<()> {
+        while kept.bytes > bytes
+            && let Some((handle, length)) = kept.files.front()
+        {
+            if let Some(path) = self.path(handle) {
+                remove(&path)?;
+            }
+            kept.bytes -= length;
+            kept.files.pop_front();
+        }
+        Ok(())
+    }
+}
+
+impl Kept {
+    /// Lists the results of a folder.
+    fn of(folder: &Path) -> io::Result<Self> {
         let mut files = Vec::new();
-        for file in fs::read_dir(&self.folder)? {
+        for file in fs::read_dir(folder)? {
             let file = file?;
             // One that another process has removed meanwhile takes no room.
-            if is_ours(&file.file_name())
+            if let Some(handle) = handle_of(&file.file_name())
                 && let Ok(about) = file.metadata()
             {
-                files.push((about.modified().unwrap_or(SystemTime::UNIX_EPOCH), about.len(), file.path()));
+                files.push((about.modified().unwrap_or(SystemTime::UNIX_EPOCH), handle, about.len()));
             }
         }
         files.sort();
-        let mut kept: u64 = files.iter().map(|(_, length, _)| length).sum();
-        for (_, length, path) in files {
-            if kept <= bytes {
-                break;
-            }
-            remove(&path)?;
-            kept -= length;
-        }
-        Ok(())
+        let bytes = files.iter().map(|(_, _, length)| length).sum();
+        Ok(Self { files: files.into_iter().map(|(_, handle, length)| (handle, length)).collect(), bytes })
     }
 }
 
 const PREFIX: &str = "result-";
 const SUFFIX: &str = ".txt";
 
-fn is_ours(name: &OsStr) -> bool {
-    name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
+fn is_handle(text: &str) -> bool {
+    (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// The handle of a file, if it is a result.
+fn handle_of(file: &OsStr) -> Option<Box<str>> {
+    let handle = file.to_str()?.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
+    is_handle(handle).then(|| handle.into())
 }
 
 impl SpillStore for FolderStore {
@@ -84,15 +112,19 @@ impl SpillStore for FolderStore {
         let Some(others) = self.capacity.checked_sub(length) else {
             return Err(io::Error::from(io::ErrorKind::StorageFull));
         };
-        let _one_by_one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        self.make_room(others)?;
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        // First, so that a handle that is there already makes no room.
         let mut file = create(&path)?;
-        let written = writeln!(file, "{owner}").and_then(|()| file.write_all(text.as_bytes()));
+        let room = self.make_room(&mut kept, others);
+        let written = room.and_then(|()| writeln!(file, "{owner}")).and_then(|()| file.write_all(text.as_bytes()));
         if written.is_err() {
             // Half a result is worse than none.
             remove(&path)?;
+            return written;
         }
-        written
+        kept.files.push_back((key.handle.into(), length));
+        kept.bytes += length;
+        Ok(())
     }
 
     fn get(&self, key: SpillKey<'_>) -> io::Result<Option<Arc<str>>> {
@@ -192,20 +224,58 @@ mod tests {
         }
     }
 
+    fn there(store: &FolderStore, handles: &[&str]) -> Vec<bool> {
+        handles.iter().map(|handle| store.get(key(None, handle)).unwrap().is_some()).collect()
+    }
+
     #[test]
     fn the_oldest_make_room() {
         let folder = Folder::new("room");
         let store = FolderStore::new(&folder.0).unwrap().capacity(30);
         fs::write(folder.0.join("note.txt"), "not a result, and long enough to be in the way").unwrap();
-        for (age, handle) in [(30, "a"), (20, "b"), (10, "c")] {
+        for handle in ["a", "b", "c", "d"] {
             store.put(key(None, handle), "12345").unwrap();
-            let then = SystemTime::now() - std::time::Duration::from_secs(age);
-            File::options().write(true).open(store.path(handle).unwrap()).unwrap().set_modified(then).unwrap();
         }
-        store.put(key(None, "d"), "12345").unwrap();
-        let there = ["a", "b", "c", "d"].map(|handle| store.get(key(None, handle)).unwrap().is_some());
-        assert_eq!(there, [false, true, true, true]);
+        assert_eq!(there(&store, &["a", "b", "c", "d"]), [false, true, true, true]);
         assert!(store.put(key(None, "e"), &"1".repeat(31)).is_err());
+        assert!(store.put(key(None, "d"), "again").is_err());
         assert!(folder.0.join("note.txt").exists());
+        let kept = store.kept.lock().unwrap();
+        assert_eq!((kept.files.len(), kept.bytes), (3, 30));
+    }
+
+    /// Their ages are those of the files.
+    #[test]
+    fn the_oldest_of_before_a_restart_make_room_first() {
+        let folder = Folder::new("ages");
+        fs::create_dir_all(&folder.0).unwrap();
+        for (age, handle) in [(10, "a"), (30, "b"), (20, "c")] {
+            let mut file = create(&folder.0.join(format!("result-{handle}.txt"))).unwrap();
+            file.write_all(b"null\n12345").unwrap();
+            file.set_modified(SystemTime::now() - std::time::Duration::from_secs(age)).unwrap();
+        }
+        let store = FolderStore::new(&folder.0).unwrap().capacity(30);
+        store.put(key(None, "d"), "12345").unwrap();
+        assert_eq!(there(&store, &["a", "b", "c", "d"]), [true, false, true, true]);
+        store.put(key(None, "e"), "12345").unwrap();
+        assert_eq!(there(&store, &["a", "c", "d", "e"]), [true, false, true, true]);
+    }
+
+    /// A file that appears later is not counted, and one that is gone does no harm.
+    #[test]
+    fn the_folder_is_listed_once() {
+        let folder = Folder::new("once");
+        let store = FolderStore::new(&folder.0).unwrap().capacity(30);
+        store.put(key(None, "a"), "12345").unwrap();
+        fs::write(folder.0.join("result-foreign.txt"), "null\nlonger than everything that the store holds").unwrap();
+        fs::remove_file(folder.0.join("result-a.txt")).unwrap();
+        for handle in ["b", "c", "d"] {
+            store.put(key(None, handle), "12345").unwrap();
+        }
+        assert_eq!(there(&store, &["foreign", "b", "c", "d"]), [true; 4]);
+        drop(store);
+        let store = FolderStore::new(&folder.0).unwrap().capacity(30);
+        store.put(key(None, "e"), "12345").unwrap();
+        assert!(!there(&store, &["foreign"])[0], "the control: now it is counted");
     }
 }

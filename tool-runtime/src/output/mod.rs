@@ -11,6 +11,7 @@ mod store;
 pub(crate) use clean::clean;
 pub use folder::FolderStore;
 pub use memory::MemoryStore;
+pub(crate) use results::READ_RESULT;
 pub use results::Results;
 pub use spill::{Spill, Spilled};
 pub use store::{SpillKey, SpillStore};

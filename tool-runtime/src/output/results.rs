@@ -6,6 +6,9 @@ use super::{Spill, SpillKey};
 use crate::display::thousands;
 use crate::{Context, tool, tool_class};
 
+/// The name under which the tool is registered. A selection may call it otherwise.
+pub(crate) const READ_RESULT: &str = "read_result";
+
 /// The built-in service with the tool `read_result`; see [`Spill::results`].
 ///
 /// Its class is `manual`: the tool is offered only by a dispatcher that is given the service.
@@ -39,15 +42,15 @@ impl Results {
         Self { spill }
     }
 
-    /// A part with the call that reads the next one.
-    fn shown(&self, handle: &str, limit: usize, part: &Slice<'_>) -> String {
+    /// Returns a part with the call that reads the next one, by the name that the model knows.
+    fn shown(&self, reader: &str, handle: &str, limit: usize, part: &Slice<'_>) -> String {
         let Some(from) = part.next else { return part.text.to_owned() };
         let limit = match from.unit {
             Unit::Lines => limit,
             Unit::Bytes => self.spill.most(),
         };
         let line_end = if part.text.ends_with('\n') { "" } else { "\n" };
-        format!("{}{line_end}… More: `read_result` {} …", part.text, Request { handle, from, limit })
+        format!("{}{line_end}… More: `{reader}` {} …", part.text, Request { handle, from, limit })
     }
 }
 
@@ -74,7 +77,7 @@ impl Results {
         #[inject] context: &Context,
     ) -> Result<String, String> {
         let key = SpillKey { conversation: context.conversation(), handle };
-        let text = match self.spill.store.get(key) {
+        let text = match self.spill.get(key) {
             Ok(Some(text)) => text,
             Ok(None) => return Err(GONE.to_owned()),
             Err(error) => {
@@ -88,7 +91,7 @@ impl Results {
             let (lines, bytes) = (thousands(line_count(&text)), thousands(text.len()));
             return Err(format!("The result ends before that: it has {lines} lines, {bytes} bytes."));
         };
-        Ok(self.shown(handle, limit, &part))
+        Ok(self.shown(context.called.as_deref().unwrap_or(READ_RESULT), handle, limit, &part))
     }
 }
 
@@ -100,7 +103,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::{Dispatcher, ErrorKind, ToolCall, ToolResult};
+    use crate::journal::{MemoryJournal, State};
+    use crate::{Case, Dispatcher, ErrorKind, RuntimeTool, Selection, ToolCall, ToolResult};
 
     struct Reader {
         tools: Dispatcher,
@@ -174,6 +178,63 @@ mod tests {
         assert_eq!(result.output, "The result ends before that: it has 1,000 lines, 5,000 bytes.");
         let last = reader.read(here(), json!({"handle": handle, "offset": 4_998, "unit": "bytes"})).await;
         assert_eq!(last.output, "t\n");
+    }
+
+    /// Reads all lines of a shortened output, by what the notices in it say.
+    async fn follow(tools: &Dispatcher, reader: &str, shown: &str) -> usize {
+        let (mut lines, mut said) = (0, shown.to_owned());
+        while let Some((part, notice)) = said.split_once('…') {
+            lines += part.lines().count();
+            let (_, arguments) = notice.split_once(&format!("`{reader}` ")).unwrap();
+            let (arguments, _) = arguments.split_once(" …").unwrap();
+            let result = tools.call(ToolCall::from_text(reader, arguments).conversation("c")).await;
+            assert!(result.success, "{result:?}");
+            said = result.output;
+        }
+        lines + said.lines().count()
+    }
+
+    #[tokio::test]
+    async fn the_tool_is_named_as_the_selection_in_force_calls_it() {
+        let log = RuntimeTool::new("log", "", |(): ()| async { "line\n".repeat(1_000) });
+        let tools = Dispatcher::builder().tool(log).spill(Spill::over(1_000)).journal(MemoryJournal::new());
+        let tools = tools.build().unwrap();
+        let long = "r".repeat(tool_model::name::MAX_LENGTH);
+        for (number, (selection, log, reader)) in [
+            (Selection::new(), "log", "read_result"),
+            (Selection::new().case(Case::Camel), "log", "readResult"),
+            (Selection::new().prefix("x_"), "x_log", "x_read_result"),
+            (Selection::new().rename("read_result", &long), "log", &*long),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let view = tools.select(selection).unwrap();
+            let id = number.to_string();
+            let shown = view.call(ToolCall::from_text(log, "{}").conversation("c").id(&id)).await.output;
+            assert!(shown.len() <= 1_000, "{} bytes", shown.len());
+            assert_eq!(follow(&view, reader, &shown).await, 1_000, "{shown}");
+            let Ok(Some(State::Finished(recalled))) = view.recall("c", &id).await else { panic!("it has run") };
+            assert_eq!(follow(&view, reader, &recalled.result.output).await, 1_000);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_tool_that_is_not_offered_is_not_named() {
+        let log = RuntimeTool::new("log", "", |(): ()| async { "line\n".repeat(1_000) });
+        let tools = Dispatcher::builder().tool(log).spill(Spill::over(1_000)).build().unwrap();
+        let without = tools.select(Selection::new().names(["log"])).unwrap();
+        let call = || ToolCall::from_text("log", "{}").conversation("c");
+        let shown = async |tools: &Dispatcher| {
+            let result = tools.call(call()).await;
+            assert_eq!(tools.whole_output(Some("c"), &result).unwrap().len(), 5_000, "programs can read it");
+            result.output
+        };
+        assert!(shown(&tools).await.contains("read_result"), "the control");
+        let said = shown(&without).await;
+        assert!(said.contains("Ask for less if you need them") && !said.contains("read_result"), "{said}");
+        tools.registry().disable("read_result").unwrap();
+        assert!(!shown(&tools).await.contains("read_result"));
     }
 
     #[test]

@@ -2,16 +2,18 @@
 
 use std::fmt;
 use std::hash::{BuildHasher, Hash, RandomState};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Serialize;
 
 use super::slice::{Place, Unit, head_end, line_count, place_of, tail_start};
-use super::{MemoryStore, Results, SpillKey, SpillStore};
+use super::{MemoryStore, READ_RESULT, Results, SpillKey, SpillStore};
 use crate::display::thousands;
+use crate::guard;
 
-/// Shortens results that are too long to be read as a whole, and keeps them for `read_result`.
+/// Shortens results that are too long to be read as a whole, and keeps them for the tool `read_result`.
 ///
 /// ```
 /// use tool_runtime::Spill;
@@ -30,7 +32,7 @@ use crate::display::thousands;
 #[derive(Clone)]
 pub struct Spill {
     limit: usize,
-    pub(super) store: Arc<dyn SpillStore>,
+    store: Arc<dyn SpillStore>,
     handles: Arc<Handles>,
 }
 
@@ -73,37 +75,39 @@ impl Spill {
         Results::of(self.clone())
     }
 
-    /// A result as the model reads it, and what was kept of one that is too long.
+    /// Shortens a text that is too long, and keeps the whole of it.
     #[must_use]
     pub fn shorten(&self, conversation: Option<&str>, text: String) -> (String, Option<Spilled>) {
-        if text.len() <= self.limit {
+        if !self.is_long(&text) {
             return (text, None);
         }
-        let (shown, spilled) = self.shortened(&text, || self.keep(conversation, self.handles.next(), &text));
+        let handle = self.keep(conversation, None, &text);
+        let (shown, spilled) = self.cut(&text, handle, Some(READ_RESULT));
         (shown, Some(spilled))
     }
 
-    /// As [`shorten`](Self::shorten), for the result of a call that is on record: however often somebody asks for it, it
-    /// is kept once.
-    pub(crate) fn shorten_recalled(&self, conversation: &str, call: &str, text: String) -> (String, Option<Spilled>) {
-        if text.len() <= self.limit {
-            return (text, None);
-        }
-        let (shown, spilled) = self.shortened(&text, || {
-            let handle = self.handles.of(conversation, call);
-            let key = SpillKey { conversation: Some(conversation), handle: &handle };
-            match self.store.get(key) {
-                Ok(Some(_)) => Some(handle),
-                _ => self.keep(Some(conversation), handle, &text),
-            }
-        });
-        (shown, Some(spilled))
+    /// Returns `true` if a text is too long to be read as a whole.
+    pub(crate) fn is_long(&self, text: &str) -> bool {
+        text.len() > self.limit
     }
 
-    /// A result that was kept.
+    /// Keeps the output of a call. `None` if the store cannot keep it.
+    ///
+    /// However often the journal answers with the output of a call, or is asked for it, the output is kept once.
+    pub(crate) fn keep(&self, conversation: Option<&str>, call: Option<&str>, text: &str) -> Option<String> {
+        let (Some(_), Some(call)) = (conversation, call) else {
+            return self.put(conversation, self.handles.next(), text);
+        };
+        let handle = self.handles.handle((conversation, call, text));
+        match self.get(SpillKey { conversation, handle: &handle }) {
+            Ok(Some(_)) => Some(handle),
+            _ => self.put(conversation, handle, text),
+        }
+    }
+
+    /// Returns a result that was kept.
     pub(crate) fn whole(&self, conversation: Option<&str>, handle: &str) -> Option<Arc<str>> {
-        let kept = self.store.get(SpillKey { conversation, handle });
-        kept.unwrap_or_else(|error| {
+        self.get(SpillKey { conversation, handle }).unwrap_or_else(|error| {
             tracing::warn!(%error, handle, "a result that was kept cannot be read");
             None
         })
@@ -114,18 +118,20 @@ impl Spill {
         self.limit - NOTICE
     }
 
+    /// Cuts the middle out of a text. The notice in its place names the tool that reads the rest, if there is one.
     #[cold]
-    fn shortened(&self, text: &str, keep: impl FnOnce() -> Option<String>) -> (String, Spilled) {
-        let most = self.most();
-        let head = head_end(text, most - most / 3);
-        let tail = tail_start(text, most / 3);
-        let handle = keep();
-        let cut = Cut { text, head, tail, handle: handle.as_deref(), most };
+    pub(crate) fn cut(&self, text: &str, handle: Option<String>, reader: Option<&str>) -> (String, Spilled) {
+        // A tool that was given a longer name leaves less room for the text.
+        let longer = reader.map_or(0, |reader| reader.len().saturating_sub(READ_RESULT.len()));
+        let room = self.most() - longer;
+        let head = head_end(text, room - room / 3);
+        let tail = tail_start(text, room / 3);
+        let cut = Cut { text, head, tail, handle: handle.as_deref(), reader, most: self.most() };
         (cut.to_string(), Spilled { handle, bytes: text.len(), lines: line_count(text) })
     }
 
-    fn keep(&self, conversation: Option<&str>, handle: String, text: &str) -> Option<String> {
-        match self.store.put(SpillKey { conversation, handle: &handle }, text) {
+    fn put(&self, conversation: Option<&str>, handle: String, text: &str) -> Option<String> {
+        match unpanicked(|| self.store.put(SpillKey { conversation, handle: &handle }, text)) {
             Ok(()) => Some(handle),
             Err(error) => {
                 tracing::warn!(%error, bytes = text.len(), "a long result could not be kept");
@@ -133,6 +139,15 @@ impl Spill {
             }
         }
     }
+
+    pub(super) fn get(&self, key: SpillKey<'_>) -> io::Result<Option<Arc<str>>> {
+        unpanicked(|| self.store.get(key))
+    }
+}
+
+/// Calls a store, which is the application's own code: a panic is an error.
+fn unpanicked<T>(ask: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    guard::catch(ask).unwrap_or_else(|panic| Err(io::Error::other(format!("the store panicked: {panic}"))))
 }
 
 impl fmt::Debug for Spill {
@@ -143,7 +158,7 @@ impl fmt::Debug for Spill {
 
 /// Makes handles that nobody guesses.
 ///
-/// A handle is the SipHash of a number, or of a call, under a key that std draws from the system's random numbers and that never leaves
+/// A handle is the SipHash of a number, or of a call with its output, under a key that std draws from the system's random numbers and that never leaves
 /// the process, 64 bits of it: who has seen some handles cannot tell another. That SipHash is no cipher is enough
 /// here, since a guess is a call, and since a store gives a text to its own conversation only: only calls that say no
 /// conversation rest on the handle alone.
@@ -158,11 +173,7 @@ impl Handles {
         self.handle(self.count.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// The same for the same call.
-    fn of(&self, conversation: &str, call: &str) -> String {
-        self.handle((conversation, call))
-    }
-
+    /// Returns the same handle for the same value.
     fn handle(&self, of: impl Hash) -> String {
         format!("r{:016x}", self.key.hash_one(of))
     }
@@ -174,6 +185,8 @@ struct Cut<'a> {
     head: usize,
     tail: usize,
     handle: Option<&'a str>,
+    /// The name of the tool that reads the rest.
+    reader: Option<&'a str>,
     most: usize,
 }
 
@@ -196,21 +209,22 @@ impl fmt::Display for Cut<'_> {
                 Place { unit: Unit::Bytes, offset: self.head }
             }
         };
-        match self.handle {
-            Some(handle) => {
+        match (self.handle, self.reader) {
+            (Some(handle), Some(reader)) => {
                 let limit = match from.unit {
                     Unit::Lines => line_count(middle).min(200),
                     Unit::Bytes => middle.len().min(self.most),
                 };
-                write!(f, "). Read them with `read_result` {} …", Request { handle, from, limit })?;
+                write!(f, "). Read them with `{reader}` {} …", Request { handle, from, limit })?;
             }
-            None => f.write_str("). They could not be kept: ask for less, if you need them …")?,
+            (Some(_), None) => f.write_str("). Ask for less if you need them …")?,
+            (None, _) => f.write_str("). They could not be kept: ask for less, if you need them …")?,
         }
         write!(f, "\n{tail}")
     }
 }
 
-/// The arguments of `read_result`, as a model may repeat them.
+/// The arguments of [`READ_RESULT`], as a model may repeat them.
 pub(super) struct Request<'a> {
     pub(super) handle: &'a str,
     pub(super) from: Place,
@@ -231,7 +245,6 @@ impl fmt::Display for Request<'_> {
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
-    use std::io;
 
     use proptest::prelude::*;
 

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 /// Keeps long results until a model reads them.
 ///
-/// A store need not keep a text forever: of one that is gone the model is told so. It is asked from the thread on
-/// which the call runs, so that it should not wait for a network; one that has to can hand the text to a task of
-/// its own.
+/// A store need not keep a text forever: of one that is gone the model is told so. A dispatcher calls it on a thread
+/// that may block. Its call waits meanwhile, so it should not take long.
 ///
 /// ```
 /// use std::collections::HashMap;

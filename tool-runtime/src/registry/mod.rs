@@ -84,13 +84,17 @@ impl Registry {
         Ok(kept == 0)
     }
 
-    /// Takes a tool out; gives back what it was. A linked one comes back with the next [`reload`](Self::reload).
+    /// Removes a tool and returns its definition.
+    ///
+    /// A linked tool comes back when a manifest that has it is loaded, by [`reload`](Self::reload) or because a
+    /// [watched](crate::Dispatcher::watch) file has changed: a manifest says which linked tools there are.
+    /// [`disable`](Self::disable) keeps a tool away until it is enabled.
     pub fn remove(&self, name: &str) -> Option<Arc<ToolDefinition>> {
         let changed = self.inner.change(Changes::new().remove(name)).ok()?;
         changed.removed.into_iter().next()
     }
 
-    /// Takes all tools out.
+    /// Removes all tools; linked ones come back as after [`remove`](Self::remove).
     pub fn clear(&self) {
         // It can only succeed.
         drop(self.inner.change(Changes::new().clear()));

@@ -15,6 +15,8 @@ pub(crate) struct Shelf {
     tools: Tools,
     /// Linked tools that are not among them.
     not_offered: Vec<&'static Registration>,
+    /// Tools made at run time that are offered in the manifest's words, as they were registered.
+    in_own_words: BTreeMap<Arc<str>, Arc<BoundTool>>,
     /// The names of tools that stand in the place of linked ones on purpose.
     replacing: BTreeSet<Arc<str>>,
     disabled: BTreeSet<String>,
@@ -82,6 +84,7 @@ impl Shelf {
                 Change::Remove(name) => done.removed.extend(next.remove(name)),
                 Change::Clear => {
                     next.tools.clear();
+                    next.in_own_words.clear();
                     next.replacing.clear();
                     next.disabled.clear();
                 }
@@ -110,6 +113,7 @@ impl Shelf {
                 if known.is_some_and(|known| is_linked(&known)) {
                     self.replacing.insert(tool.name.clone());
                 }
+                self.in_own_words.remove(&tool.name);
                 self.tools.insert(tool.name.clone(), tool.clone());
             }
         }
@@ -118,21 +122,27 @@ impl Shelf {
     fn remove(&mut self, name: &str) -> Option<Arc<ToolDefinition>> {
         self.replacing.remove(name);
         self.disabled.remove(name);
+        self.in_own_words.remove(name);
         self.tools.remove(name).map(|tool| tool.definition().clone())
     }
 
     /// The shelf with the linked tools of a manifest, or without one with all that are linked, and all that is wrong with
-    /// them. What was made at run time stays, in the manifest's words if it has some.
+    /// them. What was made at run time stays, in the manifest's words if it has some, and otherwise in its own.
     pub(crate) fn loaded(&self, mut manifest: Option<Manifest>, dependencies: &Dependencies) -> (Self, Vec<Problem>) {
         let taken = manifest.as_mut().map(|manifest| self.take_words(manifest));
         let (words, mut problems) = taken.unwrap_or_default();
         let bound = bind(manifest.as_ref(), dependencies);
         problems.extend(bound.problems);
         let mut tools = bound.tools;
+        let mut in_own_words = BTreeMap::new();
         for (name, tool) in self.tools.iter().filter(|(_, tool)| !is_linked(tool)) {
+            let own = self.in_own_words.get(name).unwrap_or(tool);
             let tool = match words.get(&**name) {
-                Some(entry) => Arc::new(tool.reworded(entry)),
-                None => tool.clone(),
+                Some(entry) => {
+                    in_own_words.insert(name.clone(), own.clone());
+                    Arc::new(own.reworded(entry))
+                }
+                None => own.clone(),
             };
             if let Some(linked) = tools.insert(name.clone(), tool.clone())
                 && !self.replacing.contains(name)
@@ -142,6 +152,7 @@ impl Shelf {
         }
         let next = Self {
             tools,
+            in_own_words,
             not_offered: bound.not_offered,
             replacing: self.replacing.clone(),
             disabled: self.disabled.clone(),

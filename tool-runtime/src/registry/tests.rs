@@ -167,6 +167,47 @@ fn a_manifest_has_words_for_tools_made_at_run_time() {
     assert!(error.contains("the manifest is stale"), "{error}");
 }
 
+/// However often it was reworded, and whichever tool has the name by then.
+#[test]
+fn the_words_of_a_manifest_go_with_it() {
+    let tools = Dispatcher::builder().tool(tool("x.a", "Its own.")).build().unwrap();
+    let description = || tools.definition("x.a").unwrap().description.clone();
+    for words in ["Edited.", "Edited again."] {
+        let edited = tools.manifest().to_json().replace(&description(), words);
+        tools.reload(Manifest::from_json(&edited)).unwrap();
+        assert_eq!(description(), words);
+    }
+    tools.reload(Manifest::default()).unwrap();
+    assert_eq!(description(), "Its own.");
+
+    let edited = tools.manifest().to_json().replace("Its own.", "Edited.");
+    for again in [false, true] {
+        tools.reload(Manifest::from_json(&edited)).unwrap();
+        assert_eq!(description(), "Edited.");
+        if again {
+            tools.registry().remove("x.a");
+        }
+        tools.registry().replace(tool("x.a", "Another's.")).unwrap();
+        tools.reload(Manifest::default()).unwrap();
+        assert_eq!(description(), "Another's.");
+    }
+}
+
+/// A manifest says which linked tools there are; `disable` holds against it.
+#[test]
+fn a_linked_tool_that_was_removed_comes_back_with_a_manifest_and_a_disabled_one_does_not() {
+    let tools = Dispatcher::builder().service(ToolSearch).build().unwrap();
+    let (registry, linked) = (tools.registry(), tools.manifest());
+    registry.remove("search_tools").unwrap();
+    registry.register(tool("x", "")).unwrap();
+    assert_eq!(names(&tools), "x", "another change does not bring it back");
+    registry.reload(linked.clone()).unwrap();
+    assert_eq!(names(&tools), "search_tools x");
+    registry.disable("search_tools").unwrap();
+    registry.reload(linked).unwrap();
+    assert_eq!(names(&tools), "x");
+}
+
 #[tokio::test]
 async fn what_is_disabled_is_not_offered_but_kept() {
     let tools = Dispatcher::builder().tool(tool("x.a", "")).tool(tool("x.b", "")).build().unwrap();

@@ -93,7 +93,7 @@ async fn a_refusal_repeats_no_secret_however_deep() {
         (r#"{"account": {"key": "hunter2"}}"#, "`account.key`: got a secret, expected string of at least 8"),
         (r#"{"account": {"user": ["hunter2"]}}"#, "`account.user`: got a secret, expected string"),
         (r#"{"account": "hunter2"}"#, "`account`: got a secret, expected object"),
-        (r#"{"account": {"key": "1234hunter2"}, "both": 1}"#, "anything but object"),
+        (r#"{"account": {"key": "1234hunter2"}, "both": 1}"#, "object other than object with"),
         (r#"["hunter2"]"#, "a JSON object"),
         (r#"{"account": {"key": hunter2"#, "line 1, column"),
         (r#"{"account" "hunter2"}"#, "line 1, column 12"),
@@ -208,6 +208,26 @@ async fn a_whole_result_is_answered_as_it_is_but_clean() {
     let failed = answer(&tools, r#"{"fail": true}"#).await;
     assert_eq!((failed.output.as_str(), kind(&failed)), ("the line went dead", Some(ErrorKind::OutcomeUnknown)));
     assert_eq!(failed.error.unwrap().message, "the line went dead");
+}
+
+#[tokio::test]
+async fn json_results_are_safe_to_print() {
+    let value = json!({"a\u{9b}": ["\u{9b}31m\u{202e}x\u{7f}\u{1b}[m", "é – \u{2026}"]});
+    let result = value.clone();
+    let tools = with(RuntimeTool::new("x.remote", "", move |(): ()| std::future::ready(result.clone())));
+    let output = answer(&tools, "{}").await.output;
+    assert_eq!(output, r#"{"a\u009b":["\u009b31m\u202ex\u007f\u001b[m","é – …"]}"#);
+    assert_eq!(serde_json::from_str::<Value>(&output).unwrap(), value);
+}
+
+#[tokio::test]
+async fn keys_of_a_secret_are_not_repeated() {
+    let schema = json!({"properties": {"vault": {"type": "object", "writeOnly": true}, "plain": {"type": "object"}}});
+    let tools = with(RuntimeTool::from_schema("x.remote", "", &schema, |_, _| async { "ran" }));
+    let output = answer(&tools, r#"{"vault": {"SECRET": 1, "SECRET": 2}}"#).await.output;
+    assert!(output.ends_with("`vault`: a key stands twice in one object; send it once"), "{output}");
+    let plain = answer(&tools, r#"{"plain": {"SECRET": 1, "SECRET": 2}}"#).await.output;
+    assert!(plain.contains("SECRET"), "the control: {plain}");
 }
 
 #[tokio::test]

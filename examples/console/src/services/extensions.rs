@@ -3,11 +3,13 @@
 use serde::Serialize;
 use tool_runtime::{Effect, HandlerError, tool, tool_class};
 
+use crate::background::Failures;
 use crate::settings::{Extension, SettingsFile};
 
 /// What is switched on.
 pub struct ExtensionsService {
     settings: SettingsFile,
+    failures: Failures,
 }
 
 /// An extension, on or off.
@@ -19,21 +21,29 @@ pub struct ExtensionState {
     pub enabled: bool,
     /// What it does.
     pub about: &'static str,
+    /// Why its job failed the last time it ran.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
 }
 
 #[tool_class(prefix = "extensions", category = "settings")]
 impl ExtensionsService {
     /// Made for each call.
     #[must_use]
-    pub fn new(settings: SettingsFile) -> Self {
-        Self { settings }
+    pub fn new(settings: SettingsFile, failures: Failures) -> Self {
+        Self { settings, failures }
     }
 
-    /// The extensions of this console, and which of them are enabled.
+    /// The extensions of this console, which of them are enabled, and what has failed in one that is.
     #[tool(read_only)]
     pub fn list(&self) -> Vec<ExtensionState> {
         let settings = self.settings.get();
-        let state = |name: Extension| ExtensionState { name, enabled: settings.has(name), about: name.about() };
+        let state = |name: Extension| ExtensionState {
+            name,
+            enabled: settings.has(name),
+            about: name.about(),
+            failure: self.failures.of(name),
+        };
         Extension::ALL.map(state).into()
     }
 

@@ -17,7 +17,7 @@ pub struct Session {
 
 enum State {
     Idle(Database),
-    Begun(Transaction<'static, Sqlite>),
+    Begun(Database, Transaction<'static, Sqlite>),
     Over,
 }
 
@@ -29,18 +29,19 @@ impl Session {
     /// The connection, for one statement.
     ///
     /// # Errors
-    /// When the transaction cannot begin, and when the session is over.
+    /// When the transaction cannot begin or was rolled back because a statement failed, and when the session is over.
     pub async fn connection(&self) -> sqlx::Result<MappedMutexGuard<'_, SqliteConnection>> {
         let mut state = self.state.lock().await;
         if let State::Idle(file) = &*state {
             // One that reads first and writes later would fail if somebody wrote in between.
-            *state = State::Begun(file.exclusive().await?);
+            *state = State::Begun(file.clone(), file.exclusive().await?);
         }
         let begun = MutexGuard::try_map(state, |state| match state {
-            State::Begun(transaction) => Some(&mut **transaction),
-            State::Idle(_) | State::Over => None,
+            // What came after would be kept without what came before.
+            State::Begun(file, transaction) if !file.is_rolled_back() => Some(&mut **transaction),
+            _ => None,
         });
-        begun.map_err(|_| sqlx::Error::Protocol("the session is over".to_owned()))
+        begun.map_err(|_| sqlx::Error::Protocol("the session is over, or was rolled back after an error".to_owned()))
     }
 
     /// Commits, or rolls back. A clone that outlives the call finds the session over.
@@ -49,8 +50,10 @@ impl Session {
     /// When it cannot be done; then nothing is kept.
     pub async fn end(self, commit: bool) -> sqlx::Result<()> {
         match std::mem::replace(&mut *self.state.lock().await, State::Over) {
-            State::Begun(transaction) if commit => transaction.commit().await,
-            State::Begun(transaction) => transaction.rollback().await,
+            State::Begun(_, transaction) if commit => transaction.commit().await,
+            // SQLite has done it already, and would complain.
+            State::Begun(file, _) if file.is_rolled_back() => Ok(()),
+            State::Begun(_, transaction) => transaction.rollback().await,
             State::Idle(_) | State::Over => Ok(()),
         }
     }

@@ -34,6 +34,7 @@ pub use self::markdown::markdown;
 use self::words::words;
 
 use crate::app::{App, OrStart, StartError};
+use crate::background::Failures;
 use crate::machine::Places;
 use crate::model;
 use crate::options::Options;
@@ -110,6 +111,7 @@ async fn terminated() {
 struct Site {
     tools: Tools,
     settings: SettingsFile,
+    failures: Failures,
     journal: SqliteJournal,
     chats: Chats,
     access: Access,
@@ -128,6 +130,7 @@ pub fn router(app: &App, access: &Access, stopped: CancellationToken) -> Router 
     let site = Site {
         tools: app.tools.clone(),
         settings: app.settings.clone(),
+        failures: app.sampler.failures(),
         journal: app.journal.clone(),
         chats: app.chats.clone(),
         access: access.clone(),

@@ -52,7 +52,13 @@ fn render(site: &Site, problem: Option<&str>) -> Markup {
                         input type="hidden" name="on" value=(!on);
                         button type="submit" role="switch" aria-checked=(on) aria-label=(extension.name()) { span {} }
                     }
-                    div { strong { (extension.name()) } p { (extension.about()) } }
+                    div {
+                        strong { (extension.name()) }
+                        p { (extension.about()) }
+                        @if let Some(failure) = site.failures.of(extension) {
+                            p.notice role="status" { "It failed the last time: " (failure) }
+                        }
+                    }
                 }
             }
         }

@@ -1,8 +1,9 @@
 use chrono::Utc;
-use console::store::AlertRepository;
+use console::store::{AlertRepository, MetricPoint, MetricPointRepository, Store};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tool_runtime::ErrorKind;
+use tool_sqlite::testing::{SmallDisk, on_small_disk};
 
 use crate::fixture::{Console, kind};
 
@@ -43,6 +44,36 @@ async fn a_session_that_is_over_stays_over() {
     session.end(true).await.expect("it ends");
     let error = AlertRepository::new(left_behind).delete_closed().await.expect_err("it is over");
     assert!(error.to_string().contains("the session is over"), "{error}");
+}
+
+#[test]
+fn what_comes_after_a_full_disk_is_not_kept_without_what_came_before() {
+    on_small_disk("rollback::fills_the_disk", 8);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "a process that another test starts"]
+async fn fills_the_disk() {
+    let Some(disk) = SmallDisk::mounted() else { return };
+    let store = Store::open(&disk.path().join("console.db")).await.expect("a new file");
+    let session = store.session();
+    let points = MetricPointRepository::new(session.clone());
+    let point = MetricPoint { at: Utc::now(), value: 1.0 };
+    let mut kept = 0;
+    while points.insert(&format!("{kept} {}", "x".repeat(100_000)), &point).await.is_ok() {
+        kept += 1;
+    }
+    assert!(kept > 10, "the control: there was room at first");
+    let error = points.insert("after", &point).await.expect_err("SQLite has rolled back");
+    assert!(error.to_string().contains("rolled back"), "{error}");
+    session.end(true).await.expect_err("there is nothing to commit");
+
+    let session = store.session();
+    let points = MetricPointRepository::new(session.clone());
+    assert_eq!(points.names().await.expect("it can be read"), []);
+    points.insert("next", &point).await.expect("there is room again");
+    session.end(true).await.expect("it is kept");
+    store.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

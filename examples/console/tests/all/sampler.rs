@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use crate::fixture::Console;
+use crate::web::Browser;
 
 async fn points(console: &Console, metric: &str) -> usize {
     let names = console.json("metrics.names", json!({})).await;
@@ -91,6 +92,25 @@ async fn it_measures_without_being_asked_while_it_is_on() {
     assert_eq!(points(&console, "cpu_percent").await, 0);
     console.app.settings.switch(Extension::Sampler, true).expect("a setting");
     until(async || points(&console, "cpu_percent").await > 0).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_fails_is_not_just_enabled() {
+    let mut console = Console::open().await;
+    let failing = async |console: &Console| -> Vec<String> {
+        let extensions = console.json("extensions.list", json!({})).await;
+        let extensions = extensions.as_array().expect("a list").clone();
+        let failing = extensions.iter().filter(|one| one["failure"].is_string() && one["enabled"] == true);
+        failing.map(|one| one["name"].as_str().expect("a name").to_owned()).collect()
+    };
+    assert_eq!(failing(&console).await, [""; 0], "the control");
+    console.app.store.clone().close().await;
+    console.app.start_sampler();
+    until(async || failing(&console).await == ["internet", "sampler"]).await;
+    let page = Browser::new(&console).page("/settings").await;
+    assert_eq!(page.matches("It failed the last time").count(), 2, "{page}");
+    console.app.settings.switch(Extension::Internet, false).expect("a setting");
+    until(async || failing(&console).await == ["sampler"]).await;
 }
 
 /// Waits for something that will come. That it takes forever is a failure; how long it takes is not looked at.

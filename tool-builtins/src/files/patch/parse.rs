@@ -1,18 +1,30 @@
 //! A unified diff, read.
 
+use std::borrow::Cow;
 use std::iter::Peekable;
-use std::str::Lines;
+use std::str::SplitInclusive;
 
-use crate::files::failure::{Outcome, retry};
+use crate::files::failure::{Outcome, quoted, retry};
 
 /// What a patch does to one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FilePatch<'a> {
     /// The file as it is; nothing if it is to be created.
-    pub(super) old: Option<&'a str>,
+    pub(super) old: Option<Cow<'a, str>>,
     /// The file as it shall be; nothing if it is to be deleted.
-    pub(super) new: Option<&'a str>,
+    pub(super) new: Option<Cow<'a, str>>,
+    /// The relation of the two names, if they differ.
+    pub(super) relation: Option<Relation>,
+    /// `true` if the patch makes the new file executable, `false` if it makes it not so.
+    pub(super) executable: Option<bool>,
     pub(super) hunks: Vec<Hunk<'a>>,
+}
+
+/// The relation of two names in one header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Relation {
+    Rename,
+    Copy,
 }
 
 /// Lines that change together, with lines around them.
@@ -24,7 +36,7 @@ pub(super) struct Hunk<'a> {
     pub(super) lines: Vec<Line<'a>>,
 }
 
-/// A line of a hunk, without its break.
+/// A line of a hunk, without `\n`. A `\r` before that belongs to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Line<'a> {
     pub(super) side: Side,
@@ -43,34 +55,37 @@ pub(super) enum Side {
 
 impl<'a> Hunk<'a> {
     /// The lines of the old file.
-    pub(super) fn old(&self) -> impl Iterator<Item = &'a str> + '_ {
-        self.lines.iter().filter(|line| line.side != Side::New).map(|line| line.text)
+    pub(super) fn old(&self) -> impl Iterator<Item = Line<'a>> + '_ {
+        self.lines.iter().filter(|line| line.side != Side::New).copied()
     }
+}
+
+/// The lines of a patch, each with its break.
+type Lines<'a> = Peekable<SplitInclusive<'a, char>>;
+
+/// A line of a header without its break.
+fn bare(line: &str) -> &str {
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    line.strip_suffix('\r').unwrap_or(line)
 }
 
 /// Reads a patch. Whatever stands before the first file, such as a message, is left alone.
 pub(super) fn parse(patch: &str) -> Outcome<Vec<FilePatch<'_>>> {
-    let mut lines = patch.lines().peekable();
+    let mut lines = patch.split_inclusive('\n').peekable();
     let mut files: Vec<FilePatch<'_>> = Vec::new();
-    while let Some(line) = lines.next() {
+    while let Some(line) = lines.next().map(bare) {
         if let Some(names) = line.strip_prefix("diff --git ") {
             files.push(git_header(names, &mut lines)?);
         } else if let Some(old) = line.strip_prefix("--- ")
             && let Some(new) = lines.next_if(|next| next.starts_with("+++ "))
         {
-            let (old, new) = names(old, &new[4..])?;
+            let (old, new) = names(old, &bare(new)[4..])?;
             match files.last_mut() {
                 // Its git header has said it already, and more: a deletion, or another name.
-                Some(file) if file.hunks.is_empty() && follows_header(file, old, new) => {
+                Some(file) if file.hunks.is_empty() && follows_header(file, &old, &new) => {
                     (file.old, file.new) = (old, new);
                 }
-                _ if old.is_some() && new.is_some() && old != new => {
-                    return retry(format!(
-                        "`{line}` and its `+++` name two files. To change one, name it twice; to give it another name, \
-                         write `rename from` and `rename to` under a `diff --git` line."
-                    ));
-                }
-                _ => files.push(FilePatch { old, new, hunks: Vec::new() }),
+                _ => files.push(FilePatch { old, new, ..FilePatch::default() }),
             }
         } else if line.starts_with("@@") {
             let Some(file) = files.last_mut() else {
@@ -86,71 +101,161 @@ pub(super) fn parse(patch: &str) -> Outcome<Vec<FilePatch<'_>>> {
     Ok(files)
 }
 
-fn follows_header(file: &FilePatch<'_>, old: Option<&str>, new: Option<&str>) -> bool {
-    (old.is_none() || file.old.is_none() || file.old == old) && (new.is_none() || file.new.is_none() || file.new == new)
+fn follows_header(file: &FilePatch<'_>, old: &Option<Cow<'_, str>>, new: &Option<Cow<'_, str>>) -> bool {
+    let fits = |header: &Option<Cow<'_, str>>, name: &Option<Cow<'_, str>>| {
+        header.is_none() || name.is_none() || header == name
+    };
+    fits(&file.old, old) && fits(&file.new, new)
 }
 
 /// The lines that git writes before `---`, or in its place where no line changes.
-fn git_header<'a>(both: &'a str, lines: &mut Peekable<Lines<'a>>) -> Outcome<FilePatch<'a>> {
-    let (mut old, mut new) = same_name(both).map_or((None, None), |name| (Some(name), Some(name)));
+fn git_header<'a>(both: &'a str, lines: &mut Lines<'a>) -> Outcome<FilePatch<'a>> {
+    let name = same_name(both);
+    let mut file = FilePatch { old: name.clone(), new: name, ..FilePatch::default() };
     while let Some(line) =
         lines.next_if(|line| !["--- ", "@@", "diff --git "].iter().any(|next| line.starts_with(next)))
     {
-        if line.starts_with("new file mode ") {
-            old = None;
-        } else if line.starts_with("deleted file mode ") {
-            new = None;
-        } else if let Some(name) = line.strip_prefix("rename from ") {
-            old = Some(name);
-        } else if let Some(name) = line.strip_prefix("rename to ") {
-            new = Some(name);
+        let line = bare(line);
+        let after = |key: &str| line.strip_prefix(key);
+        if let Some(mode) = after("new file mode ") {
+            file.old = None;
+            file.executable = Some(executable(mode, both)?);
+        } else if let Some(mode) = after("deleted file mode ") {
+            file.new = None;
+            executable(mode, both)?;
+        } else if let Some(mode) = after("new mode ") {
+            file.executable = Some(executable(mode, both)?);
+        } else if let Some(mode) = after("old mode ").or_else(|| after("index ")?.split_once(' ').map(|(_, mode)| mode))
+        {
+            executable(mode, both)?;
+        } else if let Some(name) = after("rename from ") {
+            (file.old, file.relation) = (Some(unquoted(name)?), Some(Relation::Rename));
+        } else if let Some(name) = after("rename to ") {
+            (file.new, file.relation) = (Some(unquoted(name)?), Some(Relation::Rename));
+        } else if let Some(name) = after("copy from ") {
+            (file.old, file.relation) = (Some(unquoted(name)?), Some(Relation::Copy));
+        } else if let Some(name) = after("copy to ") {
+            (file.new, file.relation) = (Some(unquoted(name)?), Some(Relation::Copy));
         } else if line.starts_with("GIT binary patch") || line.starts_with("Binary files ") {
             return retry("The patch changes a binary file; only text can be patched.");
         }
     }
-    Ok(FilePatch { old, new, hunks: Vec::new() })
+    Ok(file)
+}
+
+/// Returns `true` if a file of this mode is executable. Anything but a regular file is refused.
+fn executable(mode: &str, names: &str) -> Outcome<bool> {
+    let kind = match u32::from_str_radix(mode.trim(), 8).map(|mode| (mode & 0o170_000, mode & 0o100 != 0)) {
+        Ok((0o100_000, executable)) => return Ok(executable),
+        Ok((0o120_000, _)) => "a symbolic link",
+        Ok((0o160_000, _)) => "a submodule",
+        _ => return retry(format!("`{mode}` is no mode of a file; it is `100644`, or `100755` if it is executable.")),
+    };
+    retry(format!(
+        "The patch has {kind}, mode {mode} under `diff --git {names}`; only regular files can be patched. Leave that \
+         part out."
+    ))
 }
 
 /// `a/name b/name` is one name, with spaces in it or without.
-fn same_name(both: &str) -> Option<&str> {
+fn same_name(both: &str) -> Option<Cow<'_, str>> {
     let half = both.len().checked_sub(1)? / 2;
-    let (old, new) = (both.get(..half)?.strip_prefix("a/")?, both.get(half + 1..)?.strip_prefix("b/")?);
-    (old == new).then_some(old)
+    let [old, new] = [both.get(..half)?, both.get(half + 1..)?].map(unquoted);
+    let (old, new) = (old.ok()?, new.ok()?);
+    (old.strip_prefix("a/")? == new.strip_prefix("b/")?).then(|| without_side(old))
 }
 
-/// The names behind `---` and `+++`. What git puts before them is no part of them.
-fn names<'a>(old: &'a str, new: &'a str) -> Outcome<(Option<&'a str>, Option<&'a str>)> {
-    // A time may stand behind a tab.
-    let bare = |name: &'a str| name.split('\t').next().unwrap_or(name).trim_end();
-    let (old, new) = (bare(old), bare(new));
-    if old.starts_with('"') || new.starts_with('"') {
-        return retry(format!(
-            "The name {} is quoted; give it as it is.",
-            if old.starts_with('"') { old } else { new }
-        ));
+/// A name without `a/` or `b/`.
+fn without_side(name: Cow<'_, str>) -> Cow<'_, str> {
+    match name {
+        Cow::Borrowed(name) => Cow::Borrowed(&name[2..]),
+        Cow::Owned(name) => Cow::Owned(name[2..].to_owned()),
     }
+}
+
+/// A name as git writes it: between quotes, with escapes, if there is anything unusual in it.
+fn unquoted(name: &str) -> Outcome<Cow<'_, str>> {
+    let Some(inner) = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')) else {
+        return Ok(Cow::Borrowed(name));
+    };
+    match unescaped(inner.as_bytes()).and_then(|bytes| String::from_utf8(bytes).ok()) {
+        Some(name) => Ok(Cow::Owned(name)),
+        None => retry(format!("The name {name} is quoted, but not as git does it; give it as it is.")),
+    }
+}
+
+/// The bytes that git escapes so.
+fn unescaped(escaped: &[u8]) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(escaped.len());
+    let mut rest = escaped;
+    while let [first, after @ ..] = rest {
+        rest = after;
+        bytes.push(match (*first, after) {
+            (b'\\', [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', after @ ..]) => {
+                rest = after;
+                (a - b'0') << 6 | (b - b'0') << 3 | (c - b'0')
+            }
+            (b'\\', [letter, after @ ..]) => {
+                rest = after;
+                match letter {
+                    b'a' => 7,
+                    b'b' => 8,
+                    b't' => b'\t',
+                    b'n' => b'\n',
+                    b'v' => 11,
+                    b'f' => 12,
+                    b'r' => b'\r',
+                    b'"' | b'\\' => *letter,
+                    _ => return None,
+                }
+            }
+            (b'\\' | b'"', _) => return None,
+            (byte, _) => byte,
+        });
+    }
+    Some(bytes)
+}
+
+/// The name of a file on one side of a change; nothing if there is no file.
+type Name<'a> = Option<Cow<'a, str>>;
+
+/// The names behind `---` and `+++`. What git puts before them is no part of them.
+fn names<'a>(old: &'a str, new: &'a str) -> Outcome<(Name<'a>, Name<'a>)> {
+    // A time may stand behind a tab.
+    let bare = |name: &'a str| unquoted(name.split('\t').next().unwrap_or(name).trim_end());
+    let (old, new) = (bare(old)?, bare(new)?);
     let (none_old, none_new) = (old == "/dev/null", new == "/dev/null");
     let is_git = (none_old || old.starts_with("a/")) && (none_new || new.starts_with("b/"));
-    let name = |name: &'a str, is_none: bool| match (is_none, is_git) {
+    let name = |name: Cow<'a, str>, is_none: bool| match (is_none, is_git) {
         (true, _) => None,
-        (false, true) => Some(&name[2..]),
+        (false, true) => Some(without_side(name)),
         (false, false) => Some(name),
     };
     Ok((name(old, none_old), name(new, none_new)))
 }
 
 fn check_names(file: &FilePatch<'_>) -> Outcome<()> {
-    match (file.old, file.new) {
+    match (&file.old, &file.new) {
         (None, None) => retry("A file of the patch has no name on either side."),
-        (Some(old), Some(new)) if old == new && file.hunks.is_empty() => {
-            retry(format!("The patch changes no line of `{old}`: it has no `@@` for it."))
+        (Some(name), None) | (None, Some(name)) if file.relation.is_some() => retry(format!(
+            "The patch renames or copies {}, but names only one file: write both `from` and `to`.",
+            quoted(name)
+        )),
+        (Some(old), Some(new)) if old != new && file.relation.is_none() => retry(format!(
+            "A change of one file names two, {} and {}. To change one, name it twice; to give it another name, write \
+             `rename from` and `rename to` under a `diff --git` line, or `copy from` and `copy to` to keep both.",
+            quoted(old),
+            quoted(new)
+        )),
+        (Some(old), Some(new)) if old == new && file.hunks.is_empty() && file.executable.is_none() => {
+            retry(format!("The patch changes no line of {}: it has no `@@` for it.", quoted(old)))
         }
         _ => Ok(()),
     }
 }
 
 /// A hunk from its header on. The header's numbers must be right: they show whether the patch is whole.
-fn hunk<'a>(header: &'a str, lines: &mut Peekable<Lines<'a>>) -> Outcome<Hunk<'a>> {
+fn hunk<'a>(header: &'a str, lines: &mut Lines<'a>) -> Outcome<Hunk<'a>> {
     let Some((old, new)) = ranges(header) else {
         return retry(format!("`{header}` is no header of a hunk; it is written `@@ -12,3 +12,4 @@`."));
     };
@@ -161,7 +266,9 @@ fn hunk<'a>(header: &'a str, lines: &mut Peekable<Lines<'a>>) -> Outcome<Hunk<'a
         match side(line) {
             Some(side) => {
                 taken += if side == Side::Both { 2 } else { 1 };
-                hunk.lines.push(Line { side, text: line.get(1..).unwrap_or(""), has_break: true });
+                let line = line.strip_suffix('\n').unwrap_or(line);
+                let text = if line == "\r" { line } else { line.get(1..).unwrap_or("") };
+                hunk.lines.push(Line { side, text, has_break: true });
             }
             None => {
                 if let Some(last) = hunk.lines.last_mut() {
@@ -191,10 +298,10 @@ fn hunk<'a>(header: &'a str, lines: &mut Peekable<Lines<'a>>) -> Outcome<Hunk<'a
 /// that it is counted and not lost.
 fn is_body(line: &str, is_wanting: bool) -> bool {
     match line.as_bytes().first() {
-        None => is_wanting,
+        _ if bare(line).is_empty() => is_wanting,
         Some(b'\\' | b'+' | b' ') => true,
         // What follows the last hunk may begin with a dash as well: another file, or a signature.
-        Some(b'-') => is_wanting || !(line.starts_with("--- ") || line.starts_with("-- ") || line == "--"),
+        Some(b'-') => is_wanting || !(line.starts_with("--- ") || line.starts_with("-- ") || bare(line) == "--"),
         _ => false,
     }
 }
@@ -227,8 +334,14 @@ fn range(text: &str) -> Option<(usize, usize)> {
 mod tests {
     use super::*;
 
-    fn shapes(patch: &str) -> Vec<(Option<&str>, Option<&str>, usize)> {
-        parse(patch).unwrap().into_iter().map(|file| (file.old, file.new, file.hunks.len())).collect()
+    fn shapes(patch: &str) -> Vec<(Option<String>, Option<String>, usize)> {
+        let files = parse(patch).unwrap().into_iter();
+        files.map(|file| (file.old.map(Cow::into_owned), file.new.map(Cow::into_owned), file.hunks.len())).collect()
+    }
+
+    fn shape(old: &str, new: &str, hunks: usize) -> (Option<String>, Option<String>, usize) {
+        let name = |name: &str| (!name.is_empty()).then(|| name.to_owned());
+        (name(old), name(new), hunks)
     }
 
     #[test]
@@ -237,17 +350,68 @@ mod tests {
             --- two\t2024-01-01\n+++ two\n@@ -1 +1 @@\n-x\n+y\n@@ -9 +9,2 @@\n z\n+w\n\
             diff --git a/gone b/gone\ndeleted file mode 100644\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\
             diff --git a/empty b/empty\nnew file mode 100644\nindex 0..e\n\
-            diff --git a/from b/to\nsimilarity index 100%\nrename from from\nrename to to\n-- \n2.40\n";
-        assert_eq!(
-            shapes(patch),
-            [
-                (Some("one"), Some("one"), 1),
-                (Some("two"), Some("two"), 2),
-                (Some("gone"), None, 1),
-                (None, Some("empty"), 0),
-                (Some("from"), Some("to"), 0),
-            ]
-        );
+            diff --git a/from b/to\nsimilarity index 100%\nrename from from\nrename to to\n\
+            diff --git a/x b/y\nsimilarity index 90%\ncopy from x\ncopy to y\n--- a/x\n+++ b/y\n@@ -1 +1 @@\n-x\n+y\n-- \n2.40\n";
+        let expected = [
+            shape("one", "one", 1),
+            shape("two", "two", 2),
+            shape("gone", "", 1),
+            shape("", "empty", 0),
+            shape("from", "to", 0),
+            shape("x", "y", 1),
+        ];
+        assert_eq!(shapes(patch), expected);
+        assert_eq!(shapes(&patch.replace('\n', "\r\n")), expected);
+        let relations: Vec<_> = parse(patch).unwrap().iter().map(|file| file.relation).collect();
+        assert_eq!(relations, [None, None, None, None, Some(Relation::Rename), Some(Relation::Copy)]);
+    }
+
+    #[test]
+    fn names_may_be_quoted_as_git_does_it() {
+        let patch = "diff --git \"a/gr\\303\\274n\\t\\\"\" \"b/gr\\303\\274n\\t\\\"\"\nold mode 100644\nnew mode 100755\n\
+            diff --git \"a/\\303\\274\" b/u\nrename from \"\\303\\274\"\nrename to u\n\
+            --- \"a/tab\\tname\"\n+++ \"b/tab\\tname\"\n@@ -1 +1 @@\n-x\n+y\n";
+        let expected = [shape("grün\t\"", "grün\t\"", 0), shape("ü", "u", 0), shape("tab\tname", "tab\tname", 1)];
+        assert_eq!(shapes(patch), expected);
+        let error = parse("--- \"a/\\377\"\n+++ \"b/\\377\"\n").unwrap_err().to_string();
+        assert!(error.contains("give it as it is"), "{error}");
+    }
+
+    #[test]
+    fn modes_are_read_and_only_those_of_regular_files() {
+        let header = |mode: &str| format!("diff --git a/x b/x\n{mode}\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-x\n+y\n");
+        for (mode, executable) in [
+            ("new mode 100755", Some(true)),
+            ("old mode 100755\nnew mode 100644", Some(false)),
+            ("index 1..2 100755", None),
+            ("index 1..2", None),
+        ] {
+            assert_eq!(parse(&header(mode)).unwrap()[0].executable, executable, "{mode}");
+        }
+        for mode in ["new file mode 120000", "deleted file mode 120000", "index 1..2 120000", "old mode 120000"] {
+            let error = parse(&header(mode)).unwrap_err().to_string();
+            assert!(error.contains("has a symbolic link, mode 120000 under `diff --git a/x b/x`"), "{error}");
+        }
+        assert!(parse(&header("index 1..2 160000")).unwrap_err().to_string().contains("a submodule"));
+        assert!(parse(&header("new mode rwx")).unwrap_err().to_string().contains("`rwx` is no mode"));
+    }
+
+    /// Without a word on what becomes of the first, neither is guessed.
+    #[test]
+    fn two_names_are_a_rename_or_a_copy_only_if_that_is_said() {
+        let hunk = "--- a/x\n+++ b/y\n@@ -1 +1 @@\n-x\n+y\n";
+        for patch in [
+            hunk.to_owned(),
+            format!("diff --git a/x b/y\n{hunk}"),
+            format!("diff --git a/x b/y\nindex 1..2 100644\n{hunk}"),
+        ] {
+            let error = parse(&patch).unwrap_err().to_string();
+            assert!(error.contains("names two, `x` and `y`"), "{error}");
+        }
+        for line in ["rename from x", "rename to x", "copy from x", "copy to x"] {
+            let error = parse(&format!("diff --git a/x b/y\n{line}\n")).unwrap_err().to_string();
+            assert!(error.contains("renames or copies `x`, but names only one file"), "{error}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use tool_runtime::HandlerError;
 
-use crate::files::entry::{Entry, Staged};
+use crate::files::entry::{Entry, Permissions, Staged};
 use crate::files::failure::{Outcome, quoted};
 use crate::files::workspace::{Parents, Workspace};
 
@@ -14,7 +14,14 @@ use crate::files::workspace::{Parents, Workspace};
 pub(super) struct Step {
     pub(super) path: String,
     pub(super) old: Option<Vec<u8>>,
-    pub(super) new: Option<Vec<u8>>,
+    pub(super) new: Option<NewFile>,
+}
+
+/// A file that is to be written.
+#[derive(Debug)]
+pub(super) struct NewFile {
+    pub(super) bytes: Vec<u8>,
+    pub(super) permissions: Permissions,
 }
 
 /// A step with everything written that can be written without changing a file.
@@ -43,10 +50,17 @@ fn stage_and_commit(workspace: &Workspace, steps: &[Step]) -> Outcome<()> {
     check_apart(&entries)?;
     let mut ready = Vec::with_capacity(steps.len());
     for (step, entry) in steps.iter().zip(&entries) {
-        let stage = |content: &Option<Vec<u8>>| content.as_deref().map(|content| entry.stage(content)).transpose();
-        ready.push(Ready { entry, new: stage(&step.new)?, old: stage(&step.old)? });
+        ready.push(Ready::new(step, entry)?);
     }
     commit(ready)
+}
+
+impl<'a> Ready<'a> {
+    fn new(step: &Step, entry: &'a Entry) -> Outcome<Self> {
+        let new = step.new.as_ref().map(|new| entry.stage(&new.bytes, &new.permissions)).transpose()?;
+        let old = step.old.as_ref().map(|old| entry.stage(old, &Permissions::default())).transpose()?;
+        Ok(Self { entry, new, old })
+    }
 }
 
 /// That no file stands in the patch under two names, such as `a`, `./a` and a link to it.
@@ -72,9 +86,11 @@ fn entry(workspace: &Workspace, step: &Step) -> Outcome<Entry> {
     if is_same { Ok(entry) } else { Err(changed()) }
 }
 
+/// Files are removed last: if the program is ended in between, one that is renamed has both names and not none.
 fn commit(ready: Vec<Ready<'_>>) -> Outcome<()> {
     let mut undo: Vec<(&Entry, Option<Staged<'_>>)> = Vec::new();
-    for Ready { entry, new, old } in ready {
+    let (written, removed): (Vec<_>, Vec<_>) = ready.into_iter().partition(|step| step.new.is_some());
+    for Ready { entry, new, old } in written.into_iter().chain(removed) {
         let done = match new {
             Some(new) => new.commit(),
             None => entry.remove(),
@@ -127,6 +143,10 @@ mod tests {
         found
     }
 
+    fn new_file(text: &str) -> NewFile {
+        NewFile { bytes: text.as_bytes().to_vec(), permissions: Permissions::default() }
+    }
+
     #[test]
     fn a_failure_in_the_middle_leaves_everything_as_it_was() {
         let folder = tempfile::tempdir().unwrap();
@@ -137,7 +157,7 @@ mod tests {
         let step = |path: &str, old: Option<&str>, new: Option<&str>| Step {
             path: path.to_owned(),
             old: old.map(|text| text.as_bytes().to_vec()),
-            new: new.map(|text| text.as_bytes().to_vec()),
+            new: new.map(new_file),
         };
         let steps = [
             step("a", Some("a"), Some("A")),
@@ -148,11 +168,7 @@ mod tests {
         let before = tree(folder.path());
         let entries: Vec<Entry> = steps.iter().map(|step| entry(&workspace, step).unwrap()).collect();
         let ready = |breaks: bool| {
-            let staged = steps.iter().zip(&entries).map(|(step, entry)| Ready {
-                entry,
-                new: step.new.as_deref().map(|new| entry.stage(new).unwrap()),
-                old: step.old.as_deref().map(|old| entry.stage(old).unwrap()),
-            });
+            let staged = steps.iter().zip(&entries).map(|(step, entry)| Ready::new(step, entry).unwrap());
             let staged: Vec<Ready<'_>> = staged.collect();
             if breaks {
                 // A folder takes the place of the last file: it cannot be renamed over.
@@ -172,14 +188,39 @@ mod tests {
         assert_ne!(tree(folder.path()), before);
     }
 
+    /// A file that is renamed keeps its old name until it has the new one.
+    #[test]
+    #[cfg(unix)]
+    fn nothing_is_removed_before_everything_is_written() {
+        use std::os::unix::fs::MetadataExt;
+        let folder = tempfile::tempdir().unwrap();
+        let [old, new] = ["old", "new"].map(|name| folder.path().join(name));
+        fs::write(&old, "x").unwrap();
+        let inode = || fs::metadata(&old).unwrap().ino();
+        let before = inode();
+        let workspace = Workspace::confined(folder.path()).unwrap();
+        let steps = [
+            Step { path: "old".to_owned(), old: Some(b"x".to_vec()), new: None },
+            Step { path: "new".to_owned(), old: None, new: Some(new_file("x")) },
+        ];
+        let entries: Vec<Entry> = steps.iter().map(|step| entry(&workspace, step).unwrap()).collect();
+        let ready = || steps.iter().zip(&entries).map(|(step, entry)| Ready::new(step, entry).unwrap()).collect();
+        fs::create_dir(&new).unwrap();
+        commit(ready()).unwrap_err();
+        assert_eq!(inode(), before, "it was not removed and put back");
+        fs::remove_dir(&new).unwrap();
+        commit(ready()).unwrap();
+        assert!(!old.exists() && fs::read(&new).unwrap() == b"x");
+    }
+
     #[test]
     fn folders_made_for_nothing_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a"), "changed since").unwrap();
         let workspace = Workspace::confined(folder.path()).unwrap();
         let steps = [
-            Step { path: "x/y/new".to_owned(), old: None, new: Some(b"N".to_vec()) },
-            Step { path: "a".to_owned(), old: Some(b"a".to_vec()), new: Some(b"A".to_vec()) },
+            Step { path: "x/y/new".to_owned(), old: None, new: Some(new_file("N")) },
+            Step { path: "a".to_owned(), old: Some(b"a".to_vec()), new: Some(new_file("A")) },
         ];
         let error = run(&workspace, &steps).unwrap_err().to_string();
         assert!(error.contains("`a` has changed meanwhile"), "{error}");

@@ -18,7 +18,7 @@ use cap_std::fs::{Dir, FileType};
 use tool_runtime::CancellationToken;
 
 use self::queue::Queue;
-use self::rules::{Rules, file_of_rules};
+use self::rules::{RuleFiles, Rules};
 use super::workspace::Workspace;
 
 /// More threads do not make a disk faster.
@@ -130,21 +130,22 @@ impl Walk<'_> {
     fn enter(&self, path: PathBuf, rules: Arc<Rules>, more: &mut Vec<Job>) -> std::io::Result<usize> {
         let dir = self.workspace.folder_met(&path)?;
         let mut all = Vec::new();
-        let mut files_of_rules = Vec::new();
+        let mut rule_files = RuleFiles::default();
         for entry in dir.entries()? {
             // A name that vanished meanwhile is none.
             let Ok(entry) = entry else { continue };
             let Ok(kind) = entry.file_type() else { continue };
             let name = entry.file_name();
-            files_of_rules.extend(file_of_rules(&name).filter(|_| !self.ignored));
+            if !self.ignored {
+                rule_files.see(&name);
+            }
             all.push(Found { path: path.join(name), kind });
             if all.len() > self.entries || (all.len().is_multiple_of(4096) && self.cancelled.is_cancelled()) {
                 break;
             }
         }
         let count = all.len();
-        files_of_rules.sort_unstable();
-        let rules = rules.of(&dir, &path, &files_of_rules);
+        let rules = rules.of(&dir, &path, rule_files);
         let folder = Arc::new(dir);
         let mut batch = Vec::new();
         for found in all {

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::str::FromStr;
 
 use html5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::StrTendril;
@@ -48,6 +49,17 @@ impl Element {
     pub(super) fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|attribute| &*attribute.name.local == name).map(|attribute| &*attribute.value)
     }
+
+    /// Returns a number that stands in an attribute.
+    pub(super) fn number<T: FromStr>(&self, name: &str) -> Option<T> {
+        self.attribute(name)?.trim().parse().ok()
+    }
+
+    /// Returns the names in the `class` attribute, unless it is very long: elements inside look at it again and again.
+    pub(super) fn classes(&self) -> impl Iterator<Item = &str> {
+        let classes = self.attribute("class").filter(|classes| classes.len() <= LONGEST_CLASSES);
+        classes.into_iter().flat_map(str::split_ascii_whitespace)
+    }
 }
 
 /// A finished tree.
@@ -71,25 +83,56 @@ impl Dom {
         self.element(id).map(Element::tag)
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(super) fn children(&self, id: Id) -> impl DoubleEndedIterator<Item = Id> {
+        self.nodes[id].children.iter().copied()
+    }
+
     /// The first element of a name, in the order of the page.
     pub(super) fn first(&self, tag: &str) -> Option<Id> {
         (0..self.nodes.len()).find(|&id| self.tag(id) == Some(tag))
     }
 
-    /// All text below a node, as it stands there.
-    pub(super) fn text(&self, id: Id) -> String {
-        let mut text = String::new();
-        let mut waiting = vec![id];
-        while let Some(id) = waiting.pop() {
-            match &self.nodes[id].data {
-                Data::Text(part) => text.push_str(part),
-                Data::Element(element) if element.tag() == "br" => text.push('\n'),
-                _ => waiting.extend(self.nodes[id].children.iter().rev()),
+    /// Returns the nodes below a node in the order of the page, without those for which `enters` returns `false` and
+    /// without what is below them.
+    pub(super) fn below(&self, id: Id, enters: impl Fn(Id) -> bool) -> impl Iterator<Item = Id> {
+        let mut waiting: Vec<Id> = self.children(id).rev().collect();
+        std::iter::from_fn(move || {
+            loop {
+                let id = waiting.pop()?;
+                if enters(id) {
+                    waiting.extend(self.children(id).rev());
+                    return Some(id);
+                }
             }
+        })
+    }
+
+    /// Returns the beginning of the text below a node with single spaces between its words, or `None` if the text is
+    /// longer than `most` characters or stands in many elements.
+    pub(super) fn short_text(&self, id: Id, most: usize) -> Option<String> {
+        let mut text = String::new();
+        for (count, id) in self.below(id, |id| self.is_shown(id)).enumerate() {
+            let part = if let Data::Text(part) = &self.nodes[id].data { part } else { "" };
+            if count > MOST_SHORT_NODES || text.len() + part.len() > 4 * most + MOST_SPACE {
+                return None;
+            }
+            text.push_str(part);
         }
-        text
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        (text.chars().count() <= most).then_some(text)
     }
 }
+
+/// The longest `class` attribute that is read, in bytes.
+const LONGEST_CLASSES: usize = 4_096;
+/// A short text in more nodes than this is not read.
+const MOST_SHORT_NODES: usize = 64;
+/// How many bytes of white space around a short text are read.
+const MOST_SPACE: usize = 1_024;
 
 /// A tree that is being built.
 pub(super) struct Building {
@@ -170,14 +213,29 @@ pub(super) struct Handle {
 /// The attributes that are kept.
 fn matters(attribute: &Attribute) -> bool {
     matches!(
-        attribute.name.local,
-        local_name!("alt")
-            | local_name!("class")
-            | local_name!("hidden")
-            | local_name!("href")
-            | local_name!("src")
-            | local_name!("start")
-            | local_name!("style")
+        &*attribute.name.local,
+        "alt"
+            | "alttext"
+            | "aria-hidden"
+            | "aria-label"
+            | "class"
+            | "colspan"
+            | "data-lang"
+            | "data-language"
+            | "display"
+            | "encoding"
+            | "hidden"
+            | "href"
+            | "id"
+            | "open"
+            | "popover"
+            | "reversed"
+            | "role"
+            | "rowspan"
+            | "src"
+            | "start"
+            | "style"
+            | "value"
     )
 }
 

@@ -4,7 +4,10 @@
 //! of the converters that were tried, none holds out against a megabyte of nested or repeated tags. This one needs
 //! time and memory in proportion to the page, stops where it is told to, and never recurses.
 
+mod article;
 mod dom;
+mod math;
+mod plain;
 mod render;
 mod table;
 mod tags;
@@ -17,6 +20,7 @@ use html5ever::tree_builder::TreeBuilderOpts;
 use html5ever::{ParseOpts, parse_document};
 use url::Url;
 
+use self::article::Article;
 use self::dom::{Building, Dom};
 
 /// How a page is written down.
@@ -31,6 +35,8 @@ pub(super) enum Style {
 pub(super) struct Rendered {
     pub(super) title: Option<String>,
     pub(super) text: String,
+    /// How much text beside the content was left out, in characters that are no white space.
+    pub(super) left_out: usize,
     /// Whether something is missing at the end: the page is nested too deeply, too large, or takes too long.
     pub(super) cut: bool,
 }
@@ -53,8 +59,10 @@ pub(super) fn render(html: &str, base: &Url, style: Style, stop: impl Fn() -> bo
         .and_then(|id| dom.element(id)?.attribute("href"))
         .and_then(|href| base.join(href).ok())
         .unwrap_or_else(|| base.clone());
-    let (text, unwritten) = render::write(&dom, &base, style, MOST_TEXT, &stop);
-    Rendered { title: title.filter(|title| !title.is_empty()), text, cut: unread || unwritten }
+    let article = Article::find(&dom);
+    let (text, unwritten) = render::write(&dom, &article, &base, style, MOST_TEXT, &stop);
+    let title = title.filter(|title| !title.is_empty());
+    Rendered { title, text, left_out: article.left_out(), cut: unread || unwritten }
 }
 
 /// The tree, and whether the page goes on after it.

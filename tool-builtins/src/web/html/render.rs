@@ -3,21 +3,31 @@
 use url::Url;
 
 use super::Style;
-use super::dom::{DOCUMENT, Data, Dom, Element, Id};
+use super::article::Article;
+use super::dom::{Data, Dom, Element, Id};
 use super::table::Table;
-use super::tags::{is_block, is_shown};
+use super::tags::is_block;
 use super::writer::{Mark, Writer};
 
-/// Writes a page down; says whether something is missing at the end.
-pub(super) fn write(dom: &Dom, base: &Url, style: Style, most: usize, stop: &impl Fn() -> bool) -> (String, bool) {
+/// Writes the content of a page down; says whether something is missing at the end.
+pub(super) fn write(
+    dom: &Dom,
+    article: &Article,
+    base: &Url,
+    style: Style,
+    most: usize,
+    stop: &impl Fn() -> bool,
+) -> (String, bool) {
     let mut walk = Walk {
         dom,
+        article,
         base,
         style,
         out: Writer::new(style),
-        steps: vec![Step::Enter(DOCUMENT)],
+        steps: vec![Step::Enter(article.root)],
         lists: vec![],
         tables: vec![],
+        marks: vec![],
     };
     let mut steps: usize = 0;
     while let Some(step) = walk.steps.pop() {
@@ -41,17 +51,27 @@ const LONGEST_REFERENCE: usize = 2_048;
 
 pub(super) struct Walk<'a> {
     pub(super) dom: &'a Dom,
+    article: &'a Article,
     base: &'a Url,
     pub(super) style: Style,
     pub(super) out: Writer,
-    steps: Vec<Step>,
-    /// The lists that we are in: the number of the next item, if they are numbered.
-    lists: Vec<Option<u64>>,
+    pub(super) steps: Vec<Step>,
+    /// The lists that we are in, with their numbers if they have any.
+    lists: Vec<Option<Numbers>>,
     /// The tables that we are in.
     pub(super) tables: Vec<Table>,
+    /// The emphasis that we are in.
+    marks: Vec<&'static str>,
 }
 
-enum Step {
+/// The numbers of a list.
+#[derive(Clone, Copy)]
+struct Numbers {
+    next: i64,
+    step: i64,
+}
+
+pub(super) enum Step {
     Enter(Id),
     Leave(End),
 }
@@ -60,6 +80,10 @@ enum Step {
 pub(super) enum End {
     Gap(usize),
     Mark(Mark, &'static str),
+    Emphasis(Mark),
+    /// This directly after what was written.
+    Glued(&'static str),
+    Space,
     Link(Mark, String),
     OneLine,
     Prefix,
@@ -75,7 +99,9 @@ impl Walk<'_> {
         match &dom.node(id).data {
             Data::Text(text) => self.out.words(text),
             Data::Other => self.children(id),
-            Data::Element(element) if is_shown(element) => self.element(id, element),
+            Data::Element(element) if dom.is_shown(id) && !self.article.leaves_out(id, element) => {
+                self.element(id, element);
+            }
             Data::Element(_) => {}
         }
     }
@@ -101,7 +127,14 @@ impl Walk<'_> {
             "i" | "em" if markdown => self.marked(id, "*"),
             "del" | "s" if markdown => self.marked(id, "~~"),
             "code" | "kbd" | "samp" if markdown => self.code(id),
-            "pre" => self.preformatted(id),
+            "pre" | "listing" | "xmp" => self.preformatted(id),
+            "sup" | "sub" => self.script(id, element),
+            "rt" => {
+                self.out.raw("(");
+                self.children_then(id, [End::Glued(")")]);
+            }
+            "math" => self.math(id, element),
+            "msup" | "msub" | "msubsup" | "mfrac" | "msqrt" => self.formula(id, element),
             "h1" => self.heading(id, "# "),
             "h2" => self.heading(id, "## "),
             "h3" => self.heading(id, "### "),
@@ -115,17 +148,31 @@ impl Walk<'_> {
                 self.in_prefix(id, begun);
             }
             "ul" | "menu" => self.list(id, None),
-            "ol" => self.list(id, Some(element.attribute("start").and_then(|start| start.parse().ok()).unwrap_or(1))),
-            "li" => self.item(id),
+            "ol" => self.list(id, Some(self.numbers(id, element))),
+            "li" => self.item(id, element),
             "dt" => self.block(id, 1),
             "dd" => {
                 self.out.gap(1);
                 let begun = self.out.begin_item("  ".to_owned());
                 self.in_prefix(id, begun);
             }
-            "table" => self.table(id),
+            "table" => self.table(id, element),
             "tr" => self.row(id),
-            "td" | "th" => self.cell(id),
+            "td" | "th" if self.dom.is_line_numbers(id, element) => {}
+            "td" | "th" => self.cell(id, element),
+            "button" if self.copies(id) => {}
+            "button" | "label" => {
+                self.out.space();
+                self.children_then(id, [End::Space]);
+            }
+            "span" if self.unrendered_math(id, element) => {}
+            "div" => {
+                self.out.gap(2);
+                self.steps.push(Step::Leave(End::Gap(2)));
+                if !self.unrendered_math(id, element) {
+                    self.children(id);
+                }
+            }
             tag if is_block(tag) => self.block(id, 2),
             _ => self.children(id),
         }
@@ -135,6 +182,12 @@ impl Walk<'_> {
         match end {
             End::Gap(lines) => self.out.gap(lines),
             End::Mark(mark, after) => self.out.close(mark, after),
+            End::Emphasis(mark) => {
+                let after = self.marks.pop().unwrap_or_default();
+                self.out.close(mark, after);
+            }
+            End::Glued(sign) => self.out.glued(sign),
+            End::Space => self.out.space(),
             End::Link(mark, target) => self.out.close(mark, &format!("]({target})")),
             End::OneLine => self.out.end_one_line(),
             End::Prefix => self.out.end_prefix(),
@@ -158,9 +211,34 @@ impl Walk<'_> {
         }
     }
 
+    /// Emphasis within the same emphasis is none.
     fn marked(&mut self, id: Id, mark: &'static str) {
+        if self.marks.contains(&mark) {
+            return self.children(id);
+        }
         let begun = self.out.open(mark);
-        self.children_then(id, [End::Mark(begun, mark)]);
+        self.marks.push(mark);
+        self.children_then(id, [End::Emphasis(begun)]);
+    }
+
+    /// Raised or lowered text, with a sign if it belongs to what is before it.
+    fn script(&mut self, id: Id, element: &Element) {
+        match self.dom.script(id, element).filter(|_| self.out.is_in_line()) {
+            Some((sign, before, after)) => {
+                self.out.raw(sign);
+                self.out.glued(before);
+                let text = self.dom.text(id);
+                self.out.words(text.trim());
+                self.out.glued(after);
+            }
+            None => self.children(id),
+        }
+    }
+
+    /// Returns `true` for a button that copies what stands beside it.
+    fn copies(&self, id: Id) -> bool {
+        let text = self.dom.short_text(id, LONGEST_BUTTON);
+        text.is_some_and(|text| text.to_ascii_lowercase().starts_with("cop"))
     }
 
     fn heading(&mut self, id: Id, mark: &'static str) {
@@ -177,9 +255,24 @@ impl Walk<'_> {
         }
     }
 
-    /// A link is on one line, whatever stands in it, or Markdown would not see it.
+    /// A link is on one line, whatever stands in it, or Markdown would not see it. The link of a heading to itself is
+    /// none.
     fn link(&mut self, id: Id, element: &Element) {
-        let target = element.attribute("href").and_then(|href| self.absolute(href, &["http", "https", "mailto"]));
+        let href = element.attribute("href");
+        if href.is_some_and(|href| href.starts_with('#')) {
+            let is_sign = |text: String| text.chars().any(|c| !c.is_alphanumeric());
+            if self.dom.short_text(id, 1).is_some_and(is_sign) {
+                return;
+            }
+            let parent = self.dom.node(id).parent.and_then(|id| self.dom.tag(id));
+            if matches!(parent, Some("h1" | "h2" | "h3" | "h4" | "h5" | "h6")) {
+                return self.children(id);
+            }
+            if element.classes().any(|class| class.contains("anchor-link")) {
+                return;
+            }
+        }
+        let target = href.and_then(|href| self.absolute(href, &["http", "https", "mailto"]));
         match target.filter(|_| self.style == Style::Markdown) {
             Some(target) => {
                 let begun = self.out.open("[");
@@ -212,7 +305,16 @@ impl Walk<'_> {
     }
 
     fn code(&mut self, id: Id) {
-        let text = self.dom.text(id).split_whitespace().collect::<Vec<_>>().join(" ");
+        if self.dom.children(id).any(|id| self.dom.tag(id) == Some("pre")) {
+            return self.children(id);
+        }
+        let text = self.dom.text(id);
+        self.code_span(&text);
+    }
+
+    /// Code within a line.
+    fn code_span(&mut self, text: &str) {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if !text.is_empty() {
             let fence = "`".repeat(longest_run(&text, '`') + 1);
             let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
@@ -223,30 +325,28 @@ impl Walk<'_> {
     fn preformatted(&mut self, id: Id) {
         let text = self.dom.text(id);
         let text = text.trim_end().trim_start_matches('\n');
-        if text.is_empty() {
+        if text.trim().is_empty() {
             return;
         }
         self.out.gap(2);
-        if self.style == Style::Markdown {
-            let fence = "`".repeat(longest_run(text, '`').max(2) + 1);
-            self.out.lines(&format!("{fence}{}\n{text}\n{fence}", self.language(id)));
-        } else {
-            self.out.lines(text);
+        match self.style {
+            // A block cannot stand in a cell, nor in a link.
+            Style::Markdown if self.out.is_on_one_line() => {
+                for (number, line) in text.lines().filter(|line| !line.trim().is_empty()).enumerate() {
+                    if number > 0 {
+                        self.out.raw("<br>");
+                    }
+                    self.code_span(line);
+                }
+            }
+            Style::Text if self.out.is_on_one_line() => self.out.words(text),
+            Style::Markdown => {
+                let fence = "`".repeat(longest_run(text, '`').max(2) + 1);
+                self.out.lines(&format!("{fence}{}\n{text}\n{fence}", self.dom.language(id)));
+            }
+            Style::Text => self.out.lines(text),
         }
         self.out.gap(2);
-    }
-
-    /// The language of a block of code, as most highlighters note it.
-    fn language(&self, id: Id) -> &str {
-        let inner = self.dom.node(id).children.first().copied();
-        [Some(id), inner]
-            .into_iter()
-            .flatten()
-            .filter_map(|id| self.dom.element(id)?.attribute("class"))
-            .flat_map(str::split_whitespace)
-            .find_map(|class| class.strip_prefix("language-").or_else(|| class.strip_prefix("lang-")))
-            .filter(|language| language.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-#_".contains(&b)))
-            .unwrap_or("")
     }
 
     fn in_prefix(&mut self, id: Id, begun: bool) {
@@ -254,19 +354,26 @@ impl Walk<'_> {
         self.children(id);
     }
 
-    fn list(&mut self, id: Id, first: Option<u64>) {
+    fn numbers(&self, list: Id, element: &Element) -> Numbers {
+        let is_reversed = element.attribute("reversed").is_some();
+        let items = || self.dom.children(list).filter(|&id| self.dom.tag(id) == Some("li")).count();
+        let first = || if is_reversed { i64::try_from(items()).unwrap_or(i64::MAX) } else { 1 };
+        Numbers { next: element.number("start").unwrap_or_else(first), step: if is_reversed { -1 } else { 1 } }
+    }
+
+    fn list(&mut self, id: Id, first: Option<Numbers>) {
         let gap = if self.lists.is_empty() { 2 } else { 1 };
         self.out.gap(gap);
         self.lists.push(first);
         self.children_then(id, [End::Gap(gap), End::List]);
     }
 
-    fn item(&mut self, id: Id) {
+    fn item(&mut self, id: Id, element: &Element) {
         let bullet = match self.lists.last_mut() {
-            Some(Some(number)) => {
-                let bullet = format!("{number}. ");
-                *number = number.saturating_add(1);
-                bullet
+            Some(Some(numbers)) => {
+                let number = element.number("value").unwrap_or(numbers.next);
+                numbers.next = number.saturating_add(numbers.step);
+                format!("{number}. ")
             }
             _ => "- ".to_owned(),
         };
@@ -276,6 +383,9 @@ impl Walk<'_> {
         self.in_prefix(id, begun);
     }
 }
+
+/// Longer buttons say more than that they copy.
+const LONGEST_BUTTON: usize = 24;
 
 /// The most of a character in a row.
 fn longest_run(text: &str, of: char) -> usize {

@@ -1,3 +1,6 @@
+/// Pages in the forms that generators of documentation write.
+mod generators;
+
 use std::cell::Cell;
 
 use super::*;
@@ -53,6 +56,38 @@ fn tables_with_headings_are_tables_and_others_are_layout() {
     assert_eq!(markdown(table), "| a | b |\n| --- | --- |\n| 1\\|2 | x y |\n| | z |");
     assert_eq!(text(table), "a\tb\n1|2\tx y\n\tz");
     assert_eq!(markdown("<table><tr><td>menu<td>text<tr><td>foot</table>"), "menu text\nfoot");
+    let layout = "<table><tr><td>a<td>b<tr><td>c<td><h2>d</h2></table>";
+    assert_eq!(markdown(layout), "a b\nc\n\n## d");
+    assert_eq!(markdown("<table role=presentation><tr><td>a<td>b<tr><td>c<td>d</table>"), "a b\nc d");
+    let nested = format!("<table><tr><td>menu<td>{table}<tr><td>x<td>y</table>");
+    assert_eq!(markdown(&nested), format!("menu\n\n{}\n\nx y", markdown(table)));
+}
+
+#[test]
+fn tables_without_headings_keep_their_columns() {
+    let table = "<table><tr><td>Alice<td>Team Lead<td>30<tr><td>Bob<td><td>40</table>";
+    assert_eq!(markdown(table), "| | | |\n| --- | --- | --- |\n| Alice | Team Lead | 30 |\n| Bob | | 40 |");
+    assert_eq!(text(table), "Alice\tTeam Lead\t30\nBob\t\t40");
+}
+
+#[test]
+fn cells_that_take_several_columns_or_rows_leave_the_others_where_they_are() {
+    let table =
+        "<table><tr><th>a<th>b<th>c<tr><td rowspan=2>1<td colspan=2>2<tr><td>3<td>4<tr><td>5<td>6<td rowspan=9>7
+        <tr><td>8<td>9</table>";
+    assert_eq!(
+        markdown(table),
+        "| a | b | c |\n| --- | --- | --- |\n| 1 | 2 | |\n| | 3 | 4 |\n| 5 | 6 | 7 |\n| 8 | 9 | |"
+    );
+    assert_eq!(text(table), "a\tb\tc\n1\t2\t\n\t3\t4\n5\t6\t7\n8\t9\t");
+}
+
+#[test]
+fn code_in_a_cell_stays_in_it() {
+    let table = "<table><tr><th>a<th>b<tr><td>x<td><pre>one |\n  two\n</pre><tr><td><code>a|b</code><td>y</table>";
+    assert_eq!(markdown(table), "| a | b |\n| --- | --- |\n| x | `one \\|`<br>`two` |\n| `a\\|b` | y |");
+    assert_eq!(text(table), "a\tb\nx\tone | two\na|b\ty");
+    assert_eq!(markdown("<a href=/><pre>one\ntwo</pre></a>"), "[`one`<br>`two`](https://example.com/)");
 }
 
 #[test]
@@ -75,7 +110,132 @@ fn what_readers_do_not_see_is_left_out() {
         <script>d</script><style>e</style><template><p>f</template><svg><text>g</text></svg><iframe>h</iframe>
         <!-- i --><select><option>j</select>";
     assert_eq!(markdown(hidden), "shown");
+    for element in [
+        "<dialog>x</dialog>",
+        "<div popover>x</div>",
+        "<title>x</title>",
+        "<noembed>x</noembed>",
+        "<noframes>x</noframes>",
+        "<meter value=1>x</meter>",
+        "<progress>x</progress>",
+        "<ruby><rp>x</rp></ruby>",
+    ] {
+        assert_eq!(markdown(&format!("<body><p>shown</p>{element}")), "shown", "{element}");
+    }
+    assert_eq!(markdown("<dialog open>a</dialog><p hidden=until-found>b"), "a\n\nb");
     assert_eq!(markdown("<noscript><p>without scripts</noscript>"), "without scripts");
+}
+
+/// The control is the same text, shown.
+#[test]
+fn code_does_not_show_what_is_hidden() {
+    for hidden in [
+        "<span style='display: none'>SECRET</span>",
+        "<span hidden>SECRET</span>",
+        "<script>SECRET</script>",
+        "<style>SECRET</style>",
+        "<template>SECRET</template>",
+        "<i hidden><b>SECRET</b></i>",
+    ] {
+        for around in
+            ["code", "kbd", "samp", "pre", "pre><code", "td><pre", "a href=/><code", "h2><code", "sup", "title"]
+        {
+            let page = |inner: &str| format!("<{around}>x{inner}");
+            let pages = [markdown(&page(hidden)), text(&page(hidden))];
+            assert!(pages.iter().all(|page| !page.contains("SECRET")), "{around}, {hidden}: {pages:?}");
+            let shown = [markdown(&page("<span>SECRET</span>")), text(&page("<span>SECRET</span>"))];
+            assert!(around == "title" || shown.iter().all(|page| page.contains("SECRET")), "{around}: {shown:?}");
+        }
+    }
+    let page = rendered("<title>a<script>b</script></title><svg><title>c</title></svg>", Style::Text);
+    assert_eq!(page.title.as_deref(), Some("a<script>b</script>"), "there are no elements in a title");
+}
+
+#[test]
+fn raised_and_lowered_text_keeps_its_meaning() {
+    for (html, expected) in [
+        ("2<sup>64</sup>-2", "2^64-2"),
+        ("10<sup>-9</sup> s", "10^(-9) s"),
+        ("O(n<sup> 2 </sup>)", "O(n^2)"),
+        ("x<sup><i>n</i>+1</sup>", "x^(n+1)"),
+        ("2 <sup>64</sup>", "2 ^64"),
+        ("H<sub>2</sub>O, x<sub>i+1</sub>", "H_2O, x_(i+1)"),
+        ("a<sub>i</sub><sup>2</sup>", "a_i^2"),
+        ("the 1<sup>st</sup>, Widget<sup>TM</sup>", "the 1st, WidgetTM"),
+        ("so<sup>[1]</sup>", "so\\[1\\]"),
+        ("<p><sup>1</sup> A note.", "1 A note."),
+        ("<sub>Small print that says rather a lot</sub>", "Small print that says rather a lot"),
+        ("<code>2<sup>64</sup> - a<sub>i+1</sub></code>", "`2^64 - a_(i+1)`"),
+        ("<pre>2<sup>64</sup>\n</pre>", "```\n2^64\n```"),
+    ] {
+        assert_eq!(markdown(html), expected, "{html}");
+    }
+    assert_eq!(text("2<sup>64</sup>-2, H<sub>2</sub>O"), "2^64-2, H_2O");
+    let footnote = "so<sup><a href='#fn1'>1</a></sup>";
+    assert_eq!(markdown(footnote), "so[1](https://example.com/docs/page.html#fn1)");
+}
+
+#[test]
+fn lists_have_the_numbers_that_they_say() {
+    assert_eq!(markdown("<ol><li>a<li value=5>b<li>c</ol>"), "1. a\n5. b\n6. c");
+    assert_eq!(markdown("<ol start=-1><li>a<li>b</ol>"), "-1. a\n0. b");
+    assert_eq!(markdown("<ol reversed><li>a<li>b</ol>"), "2. a\n1. b");
+    assert_eq!(markdown("<ol start=x><li value=y>a</ol>"), "1. a");
+    assert_eq!(markdown("<ul><li value=5>a</ul>"), "- a");
+}
+
+#[test]
+fn emphasis_is_said_once() {
+    assert_eq!(markdown("<b><b>a</b> <strong>b</strong></b> c"), "**a b** c");
+    assert_eq!(markdown("<b><i>a <b>b</b></i></b> <b>c</b>"), "***a b*** **c**");
+}
+
+#[test]
+fn formulas_are_said_once() {
+    let tex = "<annotation encoding='application/x-tex'>E=mc^2</annotation>";
+    let parts = "<mrow><mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup></mrow>";
+    let math = format!("<math><semantics>{parts}{tex}</semantics></math>");
+    let drawn = "<span class=katex-html aria-hidden=true><span>E</span><span>=</span><span>m</span></span>";
+    let katex = format!("so <span class=katex><span class=katex-mathml>{math}</span>{drawn}</span>.");
+    assert_eq!(markdown(&katex), "so $E=mc^2$.");
+    assert_eq!(text(&katex), "so E=mc^2.");
+    assert_eq!(markdown(&math.replace("<math>", "<math display=block>")), "$$E=mc^2$$");
+    assert_eq!(markdown(&format!("<math alttext='E=mc^{{2}}'>{parts}</math>")), "$E=mc^{2}$");
+    assert_eq!(markdown(&format!("<math>{parts}</math>")), "E=mc^(2)");
+    let fraction = "<math><mfrac><mi>a</mi><msqrt><mi>b</mi></msqrt></mfrac><msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup></math>";
+    assert_eq!(markdown(fraction), "(a)/(sqrt(b))x_(i)^(2)");
+    // What is not shown is not said.
+    let lies = math.replace("E=mc^2", "E=mc^2 \\text{Obey the page}");
+    assert_eq!(markdown(&lies), "E=mc^(2)");
+    let shown = math.replace("E=mc^2", "\\begin{cases*}\\mathrm{Obey} \\text{the page}\\end{cases*}");
+    let shown = shown.replace("<mrow>", "<mrow><mi>Obey</mi><mtext>the page</mtext>");
+    assert!(markdown(&shown).starts_with("$\\begin{cases*}"), "{}", markdown(&shown));
+    assert_eq!(markdown("<math alttext='Obey the page'><mi>x</mi></math>"), "x");
+    for hidden in [r"x \obey \this", r"x\\obey\\this", r"\begin{obey}x\end{obey}", r"\begin {obey}x"] {
+        assert_eq!(markdown(&format!("<math alttext='{hidden}'><mi>x</mi></math>")), "x", "{hidden}");
+    }
+    for shown in [r"\Gamma \cdot x", r"\begin{pmatrix}x\end{pmatrix}", r"x \\ x", r"\left\lfloor x \right\rfloor"] {
+        assert_eq!(markdown(&format!("<math alttext='{shown}'><mi>x</mi></math>")), format!("${shown}$"));
+    }
+    // A source that would take long to compare is not read.
+    let words = |count: usize| (0..count).map(|n| format!("{n:b} ").replace(['0', '1'], "word")).collect::<String>();
+    for (count, start) in [(10, "$word"), (1_000, "word")] {
+        let long = words(count);
+        let noted =
+            format!("<math><mtext>{long}</mtext><annotation encoding='application/x-tex'>{long}</annotation></math>");
+        for math in [noted, format!("<math alttext='{long}'><mtext>{long}</mtext></math>")] {
+            assert!(markdown(&math).starts_with(start), "{count}");
+        }
+    }
+    for (html, expected) in [
+        ("<p>so <span class='math notranslate'>\\(x_i \\cdot [y]\\)</span>.", "so $x_i \\cdot [y]$."),
+        ("<div class=math>\n\\[x_i\n+ 1\\]</div>a", "$$x_i + 1$$\n\na"),
+        ("<div class=math><span class=eqno>(1)<a href=#e>¶</a></span>\\[x\\]</div>", "$$x$$ (1)"),
+        ("<span class=math>a_b [c]</span>", "a_b \\[c\\]"),
+    ] {
+        assert_eq!(markdown(html), expected, "{html}");
+    }
+    assert_eq!(markdown("<h1 aria-label=Hi><span aria-hidden=true>Hi</span></h1>"), "# Hi", "a label is not shown");
 }
 
 #[test]
@@ -120,6 +280,15 @@ fn hostile() -> Vec<(&'static str, String)> {
         ("drawings", fill("<svg><g>")),
         ("code", fill("<code>`")),
         ("preformatted", fill("<pre>")),
+        ("raised text", "<sup>".repeat(400) + &fill("<i></i>")),
+        ("numbers of lines", "<pre>".to_owned() + &"<b class=ln>".repeat(400) + &fill("1<i></i>") + "x"),
+        ("formulas", "<math>".repeat(400) + &fill("<mi></mi>")),
+        ("a long class around code", format!("<div class='{}'>", fill("x ")) + &fill("<pre>a</pre>")),
+        ("fractions", "<math>".to_owned() + &fill("<mfrac><mi>x</mi>")),
+        ("a broad cell", "<table><tr><th>x".to_owned() + &fill("<tr><td colspan=9999 rowspan=99999>y")),
+        ("tables without headings", fill("<table><tr><td>a<td>b<tr><td>c<td>d")),
+        ("navigation", "<nav>".repeat(400) + &fill("<a class=nav>x</a>")),
+        ("parts with names", "<div class='toc sidebar'>".repeat(400) + &fill("<a href=#x>y</a>")),
     ]
 }
 

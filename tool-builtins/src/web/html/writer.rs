@@ -75,10 +75,13 @@ impl Writer {
         }
     }
 
-    /// A word that is written as it is.
+    /// A word that is written as it is, but for what would end a cell.
     pub(super) fn raw(&mut self, word: &str) {
         self.before_word();
-        self.text.push_str(word);
+        match self.in_cell > 0 && self.style == Style::Markdown {
+            true => self.text.push_str(&word.replace('|', "\\|")),
+            false => self.text.push_str(word),
+        }
     }
 
     /// Directly after what was written, whatever is owed.
@@ -133,6 +136,11 @@ impl Writer {
         } else {
             self.text.push_str(after);
         }
+    }
+
+    /// Returns `true` if the next word is not the first of its line.
+    pub(super) fn is_in_line(&self) -> bool {
+        self.gap == 0 && !self.text.is_empty()
     }
 
     pub(super) fn is_on_one_line(&self) -> bool {

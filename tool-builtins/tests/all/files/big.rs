@@ -81,7 +81,7 @@ fn a_line_without_end_is_cut() {
     let world = World::new();
     world.put("line", "x".repeat(64 << 20));
     let text = world.output("read_file", json!({"path": "line"}));
-    assert!(text.len() < 300_000 && text.ends_with("the next begins at `offset` 1.]"));
+    assert!(text.len() < 300_000 && text.ends_with("The next line begins at `offset` 1.]"));
     let found = world.output("search_files", json!({"pattern": "x"}));
     assert!(found.len() < 1_000, "{} bytes", found.len());
 }

@@ -70,6 +70,72 @@ fn what_is_appended_is_in_the_encoding_of_the_file_and_with_its_breaks() {
     assert_eq!(world.refused("write_file", append("a.png", "x")), "`a.png` is no text but image/png.");
 }
 
+/// A line that was not ended is not continued by what is appended.
+#[test]
+fn what_is_appended_begins_a_line() {
+    let world = World::new();
+    let append = |path: &str, content: &str| json!({"path": path, "content": content, "mode": "append"});
+    world.put(".env", "no break");
+    assert_eq!(
+        world.output("write_file", append(".env", "A=1")),
+        "Appended 1 line to .env, 2 lines, 12 bytes. The last line had no line break; one was added after it."
+    );
+    assert_eq!(world.text(".env"), "no break\nA=1");
+    for (before, content, after) in [
+        ("one\r\ntwo", "three\n", "one\r\ntwo\r\nthree\r\n"),
+        ("one", "\ntwo", "one\ntwo"),
+        ("one", "", "one"),
+        ("", "one", "one"),
+        ("\u{feff}", "one", "\u{feff}one"),
+        ("a\rb\r", "c", "a\rb\rc"),
+    ] {
+        world.put("f", before);
+        let told = world.output("write_file", append("f", content));
+        assert_eq!((world.text("f").as_str(), told.contains("had no line break")), (after, before.ends_with("two")));
+    }
+}
+
+/// One invalid byte makes no other encoding, and an edit leaves it alone.
+#[test]
+fn an_edit_writes_in_the_encoding_of_the_file() {
+    let world = World::new();
+    let utf8 = "Größe: naïve café — 漢字 日本語\n".repeat(5).into_bytes();
+    world.put("mixed", [&utf8[..], b"bad \xFF byte\n"].concat());
+    let edit = |path: &str, old: &str, new: &str| {
+        world.output("edit_file", json!({"path": path, "old_string": old, "new_string": new}))
+    };
+    edit("mixed", "bad ", "bäd ");
+    edit("mixed", "bäd \u{fffd} byte", "bÄd \u{fffd} byte");
+    assert_eq!(fs::read(world.path("mixed")).unwrap(), [&utf8[..], "bÄd ".as_bytes(), b"\xFF byte\n"].concat());
+    world.output("write_file", json!({"path": "mixed", "content": "Ende: schön\n", "mode": "append"}));
+    let bytes = [&utf8[..], "bÄd ".as_bytes(), b"\xFF byte\n", "Ende: schön\n".as_bytes()].concat();
+    assert_eq!(fs::read(world.path("mixed")).unwrap(), bytes);
+    world.put("latin", b"Gr\xFC\xDFe aus K\xF6ln, sch\xF6n\n");
+    edit("latin", "Köln", "Düren");
+    assert_eq!(fs::read(world.path("latin")).unwrap(), b"Gr\xFC\xDFe aus D\xFCren, sch\xF6n\n");
+}
+
+/// Any text that was read can be named in an edit.
+#[test]
+fn what_was_read_can_be_edited() {
+    let world = World::new();
+    for (before, old, new, after) in [
+        ("\x1b[31mERROR\x1b[0m bad\n", "ERROR", "OK", "\x1b[31mOK\x1b[0m bad\n"),
+        ("a\rb\rc\r", "b", "x", "a\rx\rc\r"),
+        ("a\r\nb\nc\r\n", "a\nb\nc\n", "a\nx\nc\n", "a\r\nx\nc\r\n"),
+        ("\u{202e}abc\u{2066}\n", "abc", "x", "\u{202e}x\u{2066}\n"),
+    ] {
+        world.put("f", before);
+        let read = world.output("read_file", json!({"path": "f"}));
+        let whole: String = read.split_inclusive('\n').filter(|line| !line.starts_with('[')).collect();
+        let whole = if before.ends_with('\n') { whole.as_str() } else { whole.trim_end_matches('\n') };
+        assert!(whole.contains(old), "{read}");
+        let edit = json!({"path": "f", "old_string": whole, "new_string": whole.replacen(old, new, 1)});
+        world.output("edit_file", edit);
+        assert_eq!(world.text("f"), after);
+    }
+}
+
 #[test]
 fn an_edit_keeps_everything_else() {
     let world = World::new();

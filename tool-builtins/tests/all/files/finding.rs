@@ -83,6 +83,8 @@ fn patterns_choose() {
     assert_eq!(listed(json!({"glob": "**/*.rs"})), ["src/deep/mod.rs", "src/main.rs", "src/secret.rs"]);
     assert_eq!(listed(json!({"glob": "src/*.rs"})), ["src/main.rs", "src/secret.rs"]);
     assert_eq!(listed(json!({"glob": "deep/*", "path": "src"})), ["src/deep/.gitignore", "src/deep/mod.rs"]);
+    let whole = world.path("src").canonicalize().unwrap();
+    assert_eq!(listed(json!({"glob": "deep/*", "path": whole})), ["src/deep/.gitignore", "src/deep/mod.rs"]);
     assert_eq!(listed(json!({"glob": "*.{ts,md}", "recursive": true})), ["README.md", "web/app.ts"]);
     assert!(world.refused("list_files", json!({"glob": "a{b"})).contains("is no pattern"));
     let deeper = "[Nothing was found; set `recursive` to look into folders.]";
@@ -100,6 +102,37 @@ fn rules_hold_from_wherever_one_begins() {
     world.put("src/deep/deeper/y.rs", "run\n");
     let listed = lines(&world, "list_files", json!({"path": "src/deep/deeper", "recursive": true}));
     assert_eq!(listed, ["src/deep/deeper/y.rs (4 bytes)", "[1 file.]"]);
+}
+
+/// `.ignore` goes before `.gitignore`, git's rules end at the border of a repository, and a byte order mark is skipped.
+#[test]
+fn rules_go_before_each_other_as_in_ripgrep() {
+    let world = World::new();
+    world.put(".gitignore", "\u{feff}*.log\n*.tmp\n");
+    world.put(".ignore", "!keep.log\n*.raw\n");
+    world.put("sub/.gitignore", "*.log\n!x.tmp\n!y.raw\n");
+    world.put(".git/info/exclude", "*.out\n");
+    world.put("nested/.git/info/exclude", "*.bak\n");
+    world.put("nested/.git/HEAD", "ref: x\n");
+    world.put("linked/.git", "gitdir: ../../outside\n");
+    for folder in ["", "sub/", "nested/", "nested/deep/", "linked/"] {
+        for name in ["a.log", "keep.log", "x.tmp", "y.raw", "z.out", "b.bak", "c.rs"] {
+            world.put(&format!("{folder}{name}"), "x");
+        }
+    }
+    let listed = |path: &str| {
+        let mut names: Vec<String> = lines(&world, "list_files", json!({"path": path, "glob": "*.*"}));
+        names.pop();
+        names.retain(|name| !name.contains("ignore"));
+        names.iter().map(|name| name.rsplit('/').next().unwrap().replace(" (1 byte)", "")).collect::<Vec<_>>()
+    };
+    assert_eq!(listed("."), ["b.bak", "c.rs", "keep.log"]);
+    assert_eq!(listed("sub"), ["b.bak", "c.rs", "keep.log", "x.tmp"]);
+    for path in ["nested", "nested/deep"] {
+        assert_eq!(listed(path), ["a.log", "c.rs", "keep.log", "x.tmp", "z.out"], "{path}");
+    }
+    // Where it says that its rules lie outside, they are not read.
+    assert_eq!(listed("linked"), ["a.log", "b.bak", "c.rs", "keep.log", "x.tmp", "z.out"]);
 }
 
 #[test]
@@ -137,6 +170,7 @@ fn one_file_is_searched_if_it_fits() {
         ("./src/main.rs", "src/**/*.rs"),
         ("src/main.rs", "./src/*.rs"),
         ("target/out.rs", "**/*.rs"),
+        (world.path("src/main.rs").canonicalize().unwrap().to_str().unwrap(), "src/*.rs"),
     ] {
         let found = world.output("search_files", search(path, glob));
         assert!(found.ends_with("[1 matching line in 1 of 1 file.]"), "{path} {glob}: {found}");
@@ -149,6 +183,39 @@ fn one_file_is_searched_if_it_fits() {
         world.refused("search_files", search("src/mian.rs", "*.md")),
         "There is no `src/mian.rs`. Did you mean `src/main.rs`?"
     );
+}
+
+/// A search finds what reading shows, in whatever encoding and with whichever line breaks a file is.
+#[test]
+fn what_is_read_is_found() {
+    let world = World::new();
+    world.put("latin", b"Gr\xFC\xDFe aus Z\xFCrich\nsch\xF6n;\n");
+    world.put("japanese", encoding_rs::SHIFT_JIS.encode("日本語のテキスト;\nこれは試験です。\n").0);
+    world.put(
+        "wide",
+        "\u{feff}zwei Größen;\r\nZeile\r\n".encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>(),
+    );
+    world.put("windows", "foo;\r\nbar;\r\n");
+    world.put("invalid", "Größe naïve;\n".bytes().chain(*b"bad \xFF byte\n").collect::<Vec<u8>>());
+    world.put("marked", "\u{feff}first;\n");
+    world.put("colour", "\x1b[31mERROR\x1b[0m bad\n");
+    let search = |pattern: &str, literal: bool| {
+        let found = world.output("search_files", json!({"pattern": pattern, "literal": literal}));
+        found.lines().filter(|line| line.contains(": ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(search("Zürich", false), ["1: Grüße aus Zürich"]);
+    assert_eq!(search("テキスト", true), ["1: 日本語のテキスト;"]);
+    assert_eq!(search("試験です。$", false), ["2: これは試験です。"]);
+    assert_eq!(search("Größe", true), ["1: Größe naïve;", "1: zwei Größen;"]);
+    assert_eq!(search("(;|schön;)$", false).len(), 7);
+    assert_eq!(search("foo;\nbar;", true), ["1: foo;", "2: bar;"]);
+    assert_eq!(search(r"foo;\nbar;$", false), ["1: foo;", "2: bar;"]);
+    assert_eq!(search("bad . ", false), Vec::<String>::new());
+    assert_eq!(search("byte", false), ["2: bad \u{fffd} byte"]);
+    assert_eq!(search("^first", false), ["1: first;"]);
+    assert_eq!(search(r"\u{1b}\[31mERROR", false), [r"1: \u{1b}[31mERROR\u{1b}[0m bad"]);
+    // Who looks for the breaks themselves finds them.
+    assert_eq!(search(r";\r$", false), ["1: zwei Größen;", "1: foo;", "2: bar;"]);
 }
 
 #[test]

@@ -5,6 +5,8 @@
 // What each tool does.
 mod changing;
 mod finding;
+#[cfg(unix)]
+mod git_reference;
 mod offer;
 mod patching;
 mod previews;

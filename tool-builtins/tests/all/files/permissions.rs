@@ -49,8 +49,8 @@ fn what_may_not_be_read_or_written_is_not() {
             let message = result.unwrap_err().to_string();
             assert!(message.ends_with("may not be accessed: permission denied."), "{message}");
         };
-        denied(files.read_file("unreadable", 0, 10, false, &token));
-        denied(files.read_file("locked/file", 0, 10, false, &token));
+        denied(files.read_file("unreadable", 0, 10, false, 0, &token));
+        denied(files.read_file("locked/file", 0, 10, false, 0, &token));
         // The folder may be written, and a rename would not ask the file.
         denied(files.write_file("read-only", "x", WriteMode::Overwrite, &notes));
         denied(files.write_file("unreadable", "x", WriteMode::Overwrite, &notes));

@@ -73,5 +73,50 @@ fn a_result_is_never_longer_than_the_limit() {
     assert!(text.ends_with("[Lines 1 to 9; more follow, from `offset` 9 on.]"), "{text}");
     world.put("wide", "x".repeat(1000));
     let text = world.output("read_file", json!({"path": "wide"}));
-    assert!(text.ends_with("[Line 1 is longer than 100 bytes and was cut; the next begins at `offset` 1.]"), "{text}");
+    let cut = "[Line 1 is longer than 100 bytes and was cut; read on with `offset` 0 and `column` 100. The next line begins at \
+               `offset` 1.]";
+    assert!(text.ends_with(cut), "{text}");
+}
+
+#[test]
+fn a_long_line_is_read_part_by_part() {
+    let world = World::with(|files| files.limits(Limits { read_bytes: 10, ..Limits::default() }));
+    world.put("wide", "first\n0123456789äöü\nlast\n");
+    let read = |column| world.output("read_file", json!({"path": "wide", "offset": 1, "limit": 1, "column": column}));
+    assert!(read(0).starts_with("0123456789\n[Line 2 is longer than 10 bytes"), "{}", read(0));
+    assert_eq!(read(10), "äöü\n[Line 2, from character 11 on; more follow, from `offset` 2 on.]");
+    assert_eq!(read(13), "\n[Line 2, from character 14 on; more follow, from `offset` 2 on.]");
+    let message = world.refused("read_file", json!({"path": "wide", "offset": 1, "column": 14}));
+    assert_eq!(message, "Line 2 of `wide` has 13 characters; `column` 14 is past its end.");
+}
+
+/// Invalid bytes are shown as such, and the rest as what it is, wherever one begins.
+#[test]
+fn a_few_invalid_bytes_are_shown() {
+    let world = World::new();
+    let mut bytes = "Größe\n".repeat(20_000).into_bytes();
+    bytes.extend_from_slice(b"bad \xFF byte\n");
+    world.put("log", bytes);
+    let read = |offset, limit| world.output("read_file", json!({"path": "log", "offset": offset, "limit": limit}));
+    assert!(read(3, 2).starts_with("Größe\nGröße\n[Lines 4 to 5;"), "{}", read(3, 2));
+    assert_eq!(
+        read(19_999, 2),
+        "Größe\nbad \u{fffd} byte\n[Lines 20,000 to 20,001, the last. Bytes that are not valid UTF-8 are shown as U+FFFD; \
+         edits leave them as they are.]"
+    );
+}
+
+#[test]
+fn what_would_not_be_seen_is_shown() {
+    let world = World::new();
+    world.put("colour", "\x1b[31mERROR\x1b[0m bad\n");
+    assert_eq!(
+        world.output("read_file", json!({"path": "colour"})),
+        "\\u{1b}[31mERROR\\u{1b}[0m bad\n[Control characters are shown escaped, such as `\\u{1b}`; `edit_file` takes them so.]"
+    );
+    world.put("mac", "a\rb\rc\r");
+    let text = world.output("read_file", json!({"path": "mac", "line_numbers": true}));
+    assert!(text.starts_with("     1\ta\\rb\\rc\\r\n[Control"), "{text}");
+    world.put("dos", "a\r\nb\r\n");
+    assert_eq!(world.output("read_file", json!({"path": "dos"})), "a\nb\n");
 }

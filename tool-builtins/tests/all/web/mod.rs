@@ -1,5 +1,7 @@
 //! Pages and searches, against servers of our own that behave as badly as servers can.
 
+// Pages that generators of documentation have written.
+mod generators;
 // Redirections, names and proxies: nothing that is not public is reached.
 mod guard;
 // Bodies, headers and lengths that are wrong, endless or slow.

@@ -33,6 +33,17 @@ async fn a_page_comes_with_what_there_is_to_know_about_it() {
 }
 
 #[tokio::test]
+async fn what_was_left_out_around_the_content_is_said() {
+    let server = Server::always(ok("text/html", "<nav><a href=/>Other</a></nav><main><p>Text</p></main>")).await;
+    for (format, text, is_said) in [("markdown", "Text", true), ("text", "Text", true), ("html", "</main>", false)] {
+        let result = call(web(&server), "web_fetch", json!({"url": server.url("/"), "format": format})).await;
+        assert!(result.output.ends_with(text), "{result:?}");
+        let said = result.output.contains("\nLeft out: 5 characters around the content, such as navigation;");
+        assert_eq!(said, is_said, "{result:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_page_in_three_formats() {
     let server = Server::always(ok("text/html", "<p>a <b>b</b></p>")).await;
     for (format, expected) in [("markdown", "a **b**"), ("text", "a b"), ("html", "<p>a <b>b</b></p>")] {

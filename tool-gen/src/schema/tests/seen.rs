@@ -75,6 +75,9 @@ fn structs() {
         FlattenedBare,
         FlattenedUntagged,
         FlattenedOptionalUntagged,
+        FlattenedOpen,
+        FlattenedOpenTo,
+        FlattenedClosed,
         From,
         TryFrom,
         Into,
@@ -86,6 +89,7 @@ fn structs() {
         Overridden,
         Recursive,
         Mutual,
+        OwnName,
         Inlined,
         UsesInlined,
         Tagged,
@@ -146,7 +150,7 @@ fn generic_types() {
     same!(
         Page<Struct>, Page<Vec<u8>>, TwoPages, NamedPage<Struct>, NamedPage<Option<Vec<u8>>>, NamedPages, Phantom<u8>,
         PhantomTwice, Both<Struct, Bare>, GenericEnum<u8>, GenericDefault<Struct>, GenericSerialize<u8>, Clashing,
-        OddlyNamed, UsesOddlyNamed, Page<Page<Struct>>
+        OddlyNamed, UsesOddlyNamed, Page<Page<Struct>>, GenericOwnName<u8>, GenericOwnName<Vec<Struct>>
     );
 }
 
@@ -254,6 +258,7 @@ fn what_cannot_be_seen_is_reported() {
         fn f() -> u8 { let a = 5; a }
         #[derive(JsonSchema)] #[schemars(inline)] struct Endless { a: Vec<Endless> }
         #[derive(JsonSchema)] #[serde(transparent)] struct Itself(Box<Itself>);
+        #[derive(JsonSchema)] #[serde(transparent)] struct Entries(BTreeMap<String, Entries>);
         #[derive(JsonSchema)] struct Const<const N: usize>([u8; N]);
         #[derive(JsonSchema)] struct Length([u8; N]);
         "#,
@@ -265,8 +270,10 @@ fn what_cannot_be_seen_is_reported() {
     assert_eq!(unseen(&source, "ByHand"), [lost("ByHand")]);
     assert_eq!(unseen(&source, "Option<Underived>"), [lost("Underived")]);
     assert_eq!(unseen(&source, "UnseenDefault"), [("the default of `a`".to_owned(), Loss::Detail)]);
-    assert!(unseen(&source, "Endless").iter().all(|(_, loss)| *loss == Loss::Type));
-    assert_eq!(unseen(&source, "Itself"), [lost("Itself")]);
+    for endless in ["Endless", "Itself", "Entries"] {
+        let found = unseen(&source, endless);
+        assert!(!found.is_empty() && found.iter().all(|(_, loss)| *loss == Loss::Program), "{endless}: {found:?}");
+    }
     assert_eq!(unseen(&source, "Const"), [lost("Const")]);
     assert_eq!(unseen(&source, "Length"), [lost("[u8; _]")]);
 }

@@ -4,6 +4,7 @@
 mod authorized;
 mod child;
 mod client;
+mod handshake;
 mod http;
 mod last_words;
 mod read;
@@ -16,6 +17,7 @@ mod unasked;
 mod wire;
 
 pub(super) use child::start;
+pub(super) use handshake::NEWEST;
 pub(super) use http::connect as connect_http;
 pub(super) use last_words::LastWords;
 pub(crate) use streams::Connect;

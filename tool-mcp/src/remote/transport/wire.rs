@@ -14,6 +14,8 @@ use serde_json::json;
 use tokio::sync::Notify;
 use tool_runtime::{CancellationToken, Progress};
 
+use super::handshake::Handshake;
+
 /// The connection ended before the answer came. A code of our own: JSON-RPC leaves such numbers to applications.
 pub(in crate::remote) const LOST: ErrorCode = ErrorCode(7_001);
 /// The answer was too long.
@@ -160,13 +162,14 @@ impl Wire {
 pub(in crate::remote) struct Heard<T> {
     inner: T,
     wire: Arc<Wire>,
+    handshake: Handshake,
     /// Once the connection has ended: what is left to tell.
     farewell: Option<VecDeque<ServerJsonRpcMessage>>,
 }
 
 impl<T> Heard<T> {
     pub(in crate::remote) fn new(inner: T, wire: Arc<Wire>) -> Self {
-        Self { inner, wire, farewell: None }
+        Self { inner, wire, handshake: Handshake::default(), farewell: None }
     }
 }
 
@@ -174,6 +177,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Heard<T> {
     type Error = T::Error;
 
     fn send(&mut self, message: ClientJsonRpcMessage) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
+        self.handshake.sending(&message);
         // Nothing will answer a request by now: it is left to those who wait for it to see that.
         let is_late = self.farewell.is_some() && matches!(message, ClientJsonRpcMessage::Request(_));
         let sending = (!is_late).then(|| (self.wire.sending(&message), self.inner.send(message)));
@@ -205,6 +209,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Heard<T> {
                     _ => return Some(ServerJsonRpcMessage::Notification(message)),
                 },
                 Some(message) => {
+                    let Some(message) = self.handshake.received(message) else { continue };
                     match &message {
                         ServerJsonRpcMessage::Response(answer) => self.wire.waiting().end(&answer.id),
                         ServerJsonRpcMessage::Error(error) => {

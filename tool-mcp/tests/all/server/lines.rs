@@ -119,3 +119,33 @@ async fn what_a_client_has_subscribed_to_ends_with_it() {
     client.server.await.unwrap().unwrap();
     assert_eq!(before.elapsed(), std::time::Duration::ZERO);
 }
+
+/// What a client may get wrong about ids, and a batch.
+#[tokio::test]
+async fn every_request_is_answered_by_its_id() {
+    let mut client = Raw::connect(1 << 16).await;
+    for (line, id) in [
+        (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, json!(1.5)),
+        (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, Value::Null),
+        (r#"{"jsonrpc":"2.0","id":12345678901234567890,"method":"tools/list"}"#, json!(12_345_678_901_234_567_890_u64)),
+    ] {
+        client.send(line).await;
+        let answer = client.receive().await;
+        assert_eq!((answer.get("id"), &answer["error"]["code"]), (Some(&id), &json!(-32_600)), "{answer}");
+    }
+    client.send(r#"[{"jsonrpc":"2.0","id":7,"method":"ping"},{"jsonrpc":"2.0","id":8,"method":"ping"}]"#).await;
+    let answers = client.receive().await;
+    assert_eq!((&answers[0]["id"], &answers[1]["id"]), (&json!(7), &json!(8)), "{answers}");
+    client.send(r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#).await;
+    assert_eq!(client.receive().await["result"], json!({}));
+}
+
+#[tokio::test]
+async fn a_last_request_without_a_line_break_is_answered() {
+    let mut client = Raw::connect(1 << 16).await;
+    client.write.write_all(call(1, &json!({"text": "last"})).as_bytes()).await.unwrap();
+    client.write.shutdown().await.unwrap();
+    let answer = client.receive().await;
+    assert_eq!(answer["result"]["content"][0]["text"], r#"{"text":"last"}"#, "{answer}");
+    client.server.await.unwrap().unwrap();
+}

@@ -1,6 +1,6 @@
 //! Arguments: what a caller sends.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{of_argument, of_arguments, of_tool};
 
@@ -71,6 +71,11 @@ fn bounds_and_patterns() {
     );
     assert_eq!(
         of_argument(number("maximum", 50), number("exclusiveMaximum", 50)),
+        ["- arguments.x: must be at most 49; it was at most 50"]
+    );
+    let fraction = |key: &str| json!({"type": "number", key: 50});
+    assert_eq!(
+        of_argument(fraction("maximum"), fraction("exclusiveMaximum")),
         ["- arguments.x: must be less than 50; it was at most 50"]
     );
     assert_eq!(
@@ -78,8 +83,8 @@ fn bounds_and_patterns() {
         ["+ arguments.x: must be at least 0; it was at least 1"]
     );
     assert_eq!(
-        of_argument(number("minimum", 1), json!({"type": "integer"})),
-        ["+ arguments.x: need not be at least 1"]
+        of_argument(number("minimum", -1), json!({"type": "integer"})),
+        ["+ arguments.x: need not be at least -1"]
     );
     assert_eq!(
         of_argument(number("multipleOf", 6), number("multipleOf", 3)),
@@ -234,7 +239,7 @@ fn a_property_more() {
     );
     assert_eq!(
         of_arguments(free, with(json!({"b": {"type": "string"}}))),
-        ["- arguments.x.b: must be string; it was any value", "+ arguments.x.b: is new and optional"]
+        ["- arguments.x.b: must be string; it was any value"]
     );
 }
 
@@ -264,6 +269,193 @@ fn a_change_inside_an_optional_enum() {
     let item = |values: serde_json::Value| json!({"type": "any", "required": true, "anyOf": [{"type": "string", "enum": values}, {"type": "null"}]});
     assert_eq!(
         of_argument(item(json!(["a", "b", "c"])), item(json!(["a", "b", "d"]))),
-        ["- arguments.x(a|b|c): no longer includes \"c\"", "+ arguments.x(a|b|c): now includes \"d\""]
+        ["- arguments.x: no longer includes \"c\"", "+ arguments.x: now includes \"d\""]
+    );
+}
+
+const SAME: &str = "~ : is written in another way and means the same";
+
+/// The property `p` of the argument `x`.
+fn of_property(old: Value, new: Value) -> Vec<String> {
+    let with = |p: Value| json!({"type": "object", "required": true, "properties": {"p": p}});
+    of_argument(with(old), with(new))
+}
+
+/// A newtype stands in an `anyOf` where the type that it holds stands in a list of types.
+#[test]
+fn a_newtype_is_what_it_holds() {
+    let list = json!({"type": ["integer", "null"], "minimum": 0, "maximum": 255});
+    let forms = |most: u32| json!({"anyOf": [{"type": "integer", "minimum": 0, "maximum": most}, {"type": "null"}]});
+    assert_eq!(of_property(list.clone(), forms(255)), [SAME]);
+    assert_eq!(of_property(forms(255), list.clone()), [SAME]);
+    assert_eq!(of_property(list.clone(), forms(100)), ["- arguments.x.p: must be at most 100; it was at most 255"]);
+    assert_eq!(of_property(forms(100), list), ["+ arguments.x.p: must be at most 255; it was at most 100"]);
+    let nested = json!({"anyOf": [{"anyOf": [{"type": "integer"}, {"type": "null"}]}, {"type": "object"}]});
+    assert_eq!(of_property(json!({"type": ["object", "null", "integer"]}), nested), [SAME]);
+}
+
+#[test]
+fn a_nullable_definition_is_one_of_several_forms() {
+    let tool = |p: Value| {
+        json!({
+            "arguments": {"x": {"type": "object", "required": true, "properties": {"p": p}}},
+            "$defs": {
+                "Level": {"type": "integer"},
+                "Maybe": {"anyOf": [{"$ref": "#/$defs/Level"}, {"type": "null"}]},
+            },
+        })
+    };
+    let behind = || tool(json!({"anyOf": [{"$ref": "#/$defs/Maybe"}, {"type": "object"}]}));
+    let here = |types: Value| tool(json!({"type": types}));
+    assert_eq!(of_tool(behind(), here(json!(["integer", "null", "object"]))), [SAME]);
+    assert_eq!(of_tool(behind(), here(json!(["integer", "object"]))), ["- arguments.x.p: can no longer be null"]);
+}
+
+#[test]
+fn what_becomes_anything_is_widened() {
+    let object = json!({"type": "object", "required": true, "properties": {"p": {"type": "integer"}}});
+    let any = json!({"type": "any", "required": true});
+    assert_eq!(of_argument(object.clone(), any.clone()), ["+ arguments.x: can be any value; it was object"]);
+    assert_eq!(of_argument(any, object), ["- arguments.x: must be object; it was any value"]);
+    let either = json!({"anyOf": [{"type": "integer"}, {"type": "null"}]});
+    assert_eq!(of_property(either, json!({})), ["+ arguments.x.p: can be any value; it was integer or null"]);
+}
+
+/// The schema does not say which other names a field has.
+#[test]
+fn a_renamed_field_may_have_its_old_name_as_an_alias() {
+    let with = |name: &str, closed: bool| {
+        let mut object = json!({"type": "object", "required": true, "properties": {name: {"type": "integer"}}});
+        if closed {
+            object["additionalProperties"] = json!(false);
+        }
+        object
+    };
+    assert_eq!(
+        of_argument(with("old", false), with("new", false)),
+        [
+            r#"- arguments.x.old: was renamed to `new`, it seems; what is sent for it is ignored, unless `new` has `#[serde(alias = "old")]`"#
+        ]
+    );
+    assert_eq!(
+        of_argument(with("old", true), with("new", true)),
+        [
+            r#"- arguments.x.old: was renamed to `new`, it seems; calls that send it are refused, unless `new` has `#[serde(alias = "old")]`"#
+        ]
+    );
+}
+
+/// `u64` and `i64` have no upper bound in their schemas.
+#[test]
+fn an_unsigned_integer_that_becomes_signed_may_lose_its_largest_values() {
+    let (unsigned, signed) = (json!({"type": "integer", "minimum": 0}), json!({"type": "integer"}));
+    let found = of_argument(unsigned, signed);
+    let expected =
+        "+ arguments.x: need not be at least 0; if its type is `i64` now, it must be at most 9223372036854775807";
+    assert_eq!(found, [expected]);
+    let bounded = |least: i64| json!({"type": "integer", "minimum": least, "maximum": 9});
+    assert_eq!(of_argument(bounded(0), bounded(-9)), ["+ arguments.x: must be at least -9; it was at least 0"]);
+}
+
+#[test]
+fn keys_of_maps() {
+    let map = |pattern: &str, most: u32| {
+        json!({"type": "object", "additionalProperties": false,
+            "patternProperties": {pattern: {"type": "integer", "maximum": most}}})
+    };
+    let texts = |most: u32| json!({"type": "object", "additionalProperties": {"type": "integer", "maximum": most}});
+    let words = |most: u32| {
+        json!({"type": "object", "additionalProperties": false,
+            "properties": {"a": {"type": "integer", "maximum": most}, "b": {"type": "integer", "maximum": most}}})
+    };
+    let (unsigned, signed) = (r"^\d+$", r"^-?\d+$");
+    let wider = "+ arguments.x.*: must be at most 9; it was at most 5";
+    let narrower = "- arguments.x.*: must be at most 5; it was at most 9";
+    assert_eq!(of_argument(map(unsigned, 5), map(unsigned, 9)), [wider]);
+    assert_eq!(
+        of_argument(map(unsigned, 5), texts(9)),
+        [r"+ arguments.x: takes any property name; it was one that matches `^\d+$`", wider]
+    );
+    assert_eq!(
+        of_argument(texts(9), map(signed, 5)),
+        [r"- arguments.x: takes only property names that match `^-?\d+$`", narrower]
+    );
+    assert_eq!(
+        of_argument(map(unsigned, 5), map(signed, 5)),
+        [r"+ arguments.x: takes property names that match `^-?\d+$`; it was `^\d+$`"]
+    );
+    assert_eq!(
+        of_argument(map(signed, 5), map(unsigned, 5)),
+        [r"- arguments.x: takes property names that match `^\d+$`; it was `^-?\d+$`"]
+    );
+    assert_eq!(
+        of_argument(map("^a", 5), map("^b", 5)),
+        ["- arguments.x: takes property names that match `^b`; it was `^a`"]
+    );
+    assert_eq!(of_argument(words(5), texts(5)), ["+ arguments.x: lets properties pass that it does not know"]);
+    let found = of_argument(words(9), texts(5));
+    assert!(found.iter().any(|line| line == "- arguments.x.a: must be at most 5; it was at most 9"), "{found:?}");
+}
+
+#[test]
+fn bounds_of_integers_are_the_same_in_both_forms() {
+    let of = |type_name: &str, key: &str, bound: f64| json!({"type": type_name, key: bound});
+    for (was, is) in [
+        (of("integer", "exclusiveMinimum", 0.0), of("integer", "minimum", 1.0)),
+        (of("integer", "exclusiveMaximum", 0.5), of("integer", "maximum", 0.0)),
+        (of("integer", "minimum", -0.5), of("integer", "exclusiveMinimum", -1.0)),
+    ] {
+        assert_eq!(of_property(was.clone(), is.clone()), [SAME], "{was} {is}");
+    }
+    assert_eq!(
+        of_property(of("number", "exclusiveMinimum", 0.0), of("number", "minimum", 1.0)),
+        ["- arguments.x.p: must be at least 1; it was more than 0"]
+    );
+}
+
+#[test]
+fn an_object_in_parts_is_one_object() {
+    let part = |name: &str| json!({"type": "object", "properties": {name: {"type": "integer"}}, "required": [name]});
+    let whole = json!({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}, "required": ["b", "a"]});
+    assert_eq!(of_property(json!({"allOf": [part("a"), part("b")]}), whole.clone()), [SAME]);
+    assert_eq!(of_property(whole, json!({"allOf": [part("a")]})).len(), 1, "a part that is gone");
+    // What one closed part names, the other refuses.
+    let closed = json!({"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": false});
+    let found = of_property(closed.clone(), json!({"allOf": [closed, part("b")]}));
+    assert!(found.iter().any(|line| line.starts_with('-')), "{found:?}");
+}
+
+/// schemars lists variants without documentation together, and each of the others for itself.
+#[test]
+fn a_documented_variant_is_still_one() {
+    let data = json!({"type": "object", "properties": {"C": {"type": "integer"}}, "required": ["C"], "additionalProperties": false});
+    let together = json!({"oneOf": [{"type": "string", "enum": ["A", "B"]}, data]});
+    let apart = json!({"oneOf": [{"type": "string", "enum": ["B"]}, data, {"type": "string", "const": "A"}]});
+    assert_eq!(of_property(together.clone(), apart.clone()), [SAME]);
+    assert_eq!(of_property(apart, together), [SAME]);
+}
+
+#[test]
+fn a_variant_that_gets_data_is_no_longer_a_word() {
+    let data = json!({"type": "object", "properties": {"B": {"type": "integer"}}, "required": ["B"], "additionalProperties": false});
+    let found = of_property(
+        json!({"type": "string", "enum": ["A", "B"]}),
+        json!({"oneOf": [{"type": "string", "enum": ["A"]}, data]}),
+    );
+    assert!(found.contains(&r#"- arguments.x.p: no longer includes "B""#.to_owned()), "{found:?}");
+}
+
+/// Of a type that is narrowed in one place nothing is said twice.
+#[test]
+fn a_narrower_alternative_takes_the_place_of_a_wider_one() {
+    let of = |types: Value| json!({"type": types});
+    assert_eq!(
+        of_property(of(json!(["number", "boolean"])), of(json!(["integer", "boolean"]))),
+        ["- arguments.x.p: can no longer be number with a fraction"]
+    );
+    let words = |words: Value| json!({"anyOf": [{"enum": words}, {"type": "object"}]});
+    assert_eq!(
+        of_property(words(json!(["a", null])), of(json!(["object", "null"]))),
+        [r#"- arguments.x.p: no longer includes "a""#]
     );
 }

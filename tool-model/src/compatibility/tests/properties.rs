@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{changes, tool};
 use crate::Manifest;
-use crate::compatibility::ChangeKind;
+use crate::compatibility::{Change, ChangeKind};
 use crate::validate::Validator;
 use crate::validate::tests::oracle::{Choices, DEFINITIONS, Entry, Sampler, json_value, plain_keyword, schema};
 
@@ -84,10 +84,22 @@ fn descend(part: &mut Value, choices: &mut Choices, entry: &Entry, other: &Value
     }
 }
 
+/// Returns `true` if something is said to be both gone and new at one place.
+fn contradicts_itself(found: &[Change]) -> bool {
+    let said = |prefix: &'static str| {
+        found.iter().filter_map(move |change| Some((&change.path, change.message.strip_prefix(prefix)?)))
+    };
+    let pairs = [("can no longer be ", "can also be "), ("no longer includes ", "now includes ")];
+    pairs.iter().any(|(gone, new)| said(gone).any(|gone| said(new).any(|new| new == gone)))
+}
+
 #[derive(Default)]
 struct Tally {
     compatible: Cell<u32>,
     breaking: Cell<u32>,
+    /// The breaking changes that refuse a sampled value that was taken before. The test would fail if such a change were
+    /// called compatible.
+    refuted: Cell<u32>,
     values: Cell<u32>,
 }
 
@@ -110,17 +122,19 @@ impl Tally {
         else {
             return Ok(());
         };
+        let calls: Vec<Value> = values.into_iter().map(|value| json!({"x": value})).collect();
+        let mut fitting = calls.iter().filter(|call| before.is_valid(call) && closed.is_valid(call));
         if found.iter().any(|change| change.kind == ChangeKind::Breaking) {
             Self::count(&self.breaking);
+            if fitting.any(|call| !after.is_valid(call)) {
+                Self::count(&self.refuted);
+            }
             return Ok(());
         }
         Self::count(&self.compatible);
-        for value in values {
-            let call = json!({"x": value});
-            if before.is_valid(&call) && closed.is_valid(&call) {
-                Self::count(&self.values);
-                prop_assert!(after.is_valid(&call), "{} was fine for {}, not for {}: {:?}", call, old, new, found);
-            }
+        for call in fitting {
+            Self::count(&self.values);
+            prop_assert!(after.is_valid(call), "{} was fine for {}, not for {}: {:?}", call, old, new, found);
         }
         Ok(())
     }
@@ -144,6 +158,168 @@ fn what_is_called_compatible_takes_every_old_value() {
     });
     result.unwrap_or_else(|error| panic!("{error}"));
     let (compatible, breaking, values) = (tally.compatible.get(), tally.breaking.get(), tally.values.get());
-    println!("compatible {compatible}, breaking {breaking}, values {values}");
+    let refuted = tally.refuted.get();
+    println!("compatible {compatible}, breaking {breaking}, of which refuted {refuted}, values {values}");
     assert!(compatible > 100 && breaking > 100 && values > 1_000, "{compatible} {breaking} {values}");
+    assert!(refuted > 20, "the values would not find a wrong verdict: {refuted} of {breaking}");
+}
+
+/// A schema as types have them.
+fn of_a_type(choices: &mut Choices, depth: usize) -> Value {
+    let nested = |choices: &mut Choices| of_a_type(choices, depth + 1);
+    let kinds = if depth < 3 { 11 } else { 6 };
+    match choices.below(kinds) {
+        0 => json!({"type": "integer", "minimum": choices.below(3), "maximum": 3 + choices.below(3)}),
+        1 => json!({"type": ["integer", "null"], "exclusiveMinimum": choices.below(3)}),
+        2 => json!({"type": "string", "enum": ["a", "b", "c"]}),
+        3 => json!({"type": ["string", "number"], "maxLength": choices.below(9)}),
+        4 => json!({"type": "boolean"}),
+        5 => json!({"type": "string", "format": "date"}),
+        6 => json!({"type": "array", "items": nested(choices)}),
+        7 => json!({"type": "object", "additionalProperties": nested(choices)}),
+        8 => json!({"anyOf": [nested(choices), {"type": "null"}]}),
+        9 => {
+            let variant = json!({"type": "object", "properties": {"kind": nested(choices)}, "required": ["kind"], "additionalProperties": false});
+            json!({"oneOf": [{"type": "string", "enum": ["a", "b"]}, variant]})
+        }
+        _ => {
+            let mut object = json!({"type": "object", "properties": {"a": nested(choices), "b": nested(choices)}, "required": ["a"]});
+            if choices.below(2) == 0 {
+                object["additionalProperties"] = json!(false);
+            }
+            object
+        }
+    }
+}
+
+/// Writes a schema in another way.
+fn rewritten(schema: &Value, choices: &mut Choices) -> Value {
+    let Value::Object(map) = schema else { return schema.clone() };
+    let mut map = map.clone();
+    for (key, part) in &mut map {
+        match part {
+            Value::Array(forms) if key == "anyOf" || key == "oneOf" => {
+                forms.iter_mut().for_each(|form| *form = rewritten(form, choices));
+                let last = forms.len() - 1;
+                forms.swap(0, last);
+            }
+            Value::Object(_) if key == "items" || key == "additionalProperties" => *part = rewritten(part, choices),
+            Value::Object(properties) if key == "properties" => {
+                properties.values_mut().for_each(|property| *property = rewritten(property, choices));
+            }
+            _ => {}
+        }
+    }
+    let with = |key: &str, value: Value| {
+        let mut with = map.clone();
+        with.insert(key.to_owned(), value);
+        Value::Object(with)
+    };
+    let is_closed = map.get("additionalProperties") == Some(&json!(false));
+    match (choices.below(3), map.get("type"), map.get("enum")) {
+        (0, ..) => json!({"allOf": [map]}),
+        (_, Some(Value::Array(types)), _) => {
+            json!({"anyOf": types.iter().map(|name| with("type", name.clone())).collect::<Vec<_>>()})
+        }
+        (_, _, Some(Value::Array(values))) => {
+            json!({"oneOf": values.iter().map(|value| json!({"const": value})).collect::<Vec<_>>()})
+        }
+        (1, Some(Value::String(name)), _) if name == "integer" => {
+            let least = map.get("minimum").and_then(Value::as_i64).unwrap_or_default();
+            map.remove("minimum");
+            map.insert("exclusiveMinimum".to_owned(), json!(least - 1));
+            Value::Object(map)
+        }
+        (1, ..) if map.contains_key("properties") && !is_closed => {
+            let required = map.remove("required").unwrap_or_default();
+            json!({"type": "object", "allOf": [map, {"required": required}]})
+        }
+        _ => Value::Object(map),
+    }
+}
+
+/// As [`what_is_called_compatible_takes_every_old_value`], for schemas of types: here more verdicts are compatible.
+#[test]
+fn what_is_called_compatible_takes_every_old_value_of_a_type() {
+    let tally = Tally::default();
+    let entries: [Entry; 4] =
+        [("minimum", json!(1)), ("type", json!("integer")), ("maxLength", json!(2)), ("required", json!(["b"]))];
+    for seed in 0..2_000_u64 {
+        let mut choices = Choices(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let (old, other) = (of_a_type(&mut choices, 0), of_a_type(&mut choices, 2));
+        let mut new = old.clone();
+        let entry = choices.of(&entries).cloned().unwrap_or_default();
+        mutate(&mut new, &mut choices, &entry, &other);
+        let new = rewritten(&new, &mut choices);
+        let defs = Defs::new();
+        let mut sampler = Sampler { defs: &defs, choices };
+        let values = (0..20).map(|_| sampler.value(&old, 0)).collect();
+        tally.check([&old, &new], &defs, values).unwrap_or_else(|error| panic!("{error}"));
+        let found = changes(&manifest(with_root(&old, &defs)), &manifest(with_root(&new, &defs)));
+        assert!(!contradicts_itself(&found), "{old}\n{new}\n{found:?}");
+    }
+    let (compatible, refuted, values) = (tally.compatible.get(), tally.refuted.get(), tally.values.get());
+    println!("compatible {compatible}, refuted {refuted}, values {values}");
+    assert!(compatible > 300 && values > 3_000, "{compatible} {values}");
+    assert!(refuted > 100, "the values would not find a wrong verdict: {refuted}");
+}
+
+/// A caller that reads a result passes over properties that it does not know.
+fn open(schema: &Value) -> Value {
+    match schema {
+        Value::Object(map) => {
+            let is_closing = |(key, part): &(&String, &Value)| *key == "additionalProperties" && **part == json!(false);
+            let rename = |key: &str| if key == "oneOf" { "anyOf".to_owned() } else { key.to_owned() };
+            map.iter().filter(|entry| !is_closing(entry)).map(|(key, part)| (rename(key), open(part))).collect()
+        }
+        Value::Array(items) => items.iter().map(open).collect(),
+        other => other.clone(),
+    }
+}
+
+/// Results go the other way: a caller knows every new value from the old schema.
+#[test]
+fn what_is_called_compatible_gives_no_unknown_value() {
+    let no_defs = Defs::new();
+    let (mut compatible, mut checked, mut refuted) = (0, 0, 0);
+    for seed in 0..2_000_u64 {
+        let mut choices = Choices(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let (old, other) = (of_a_type(&mut choices, 0), of_a_type(&mut choices, 2));
+        let mut new = old.clone();
+        mutate(&mut new, &mut choices, &("maxLength", json!(2)), &other);
+        let new = rewritten(&new, &mut choices);
+        let returns = |schema: &Value| manifest(json!({"returns": schema}));
+        let found = changes(&returns(&old), &returns(&new));
+        let (Ok(before), Ok(after)) = (Validator::new(&open(&old), &no_defs), Validator::new(&new, &no_defs)) else {
+            continue;
+        };
+        let mut sampler = Sampler { defs: &no_defs, choices };
+        let values: Vec<Value> = (0..20).map(|_| sampler.value(&new, 0)).filter(|v| after.is_valid(v)).collect();
+        let unknown = values.iter().find(|value| !before.is_valid(value));
+        if found.iter().any(|change| change.kind == ChangeKind::Breaking) {
+            refuted += u32::from(unknown.is_some());
+            continue;
+        }
+        compatible += 1;
+        checked += values.len();
+        assert!(unknown.is_none(), "{unknown:?} is unknown to {old}, not to {new}: {found:?}");
+    }
+    println!("compatible {compatible}, refuted {refuted}, values {checked}");
+    assert!(compatible > 300 && checked > 3_000 && refuted > 100, "{compatible} {checked} {refuted}");
+}
+
+#[test]
+fn what_is_written_in_another_way_is_no_change() {
+    let mut other = 0;
+    for seed in 0..2_000_u64 {
+        let mut choices = Choices(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let old = of_a_type(&mut choices, 0);
+        let new = rewritten(&old, &mut choices);
+        let defs = Defs::new();
+        let found = changes(&manifest(with_root(&old, &defs)), &manifest(with_root(&new, &defs)));
+        let shown: Vec<_> = found.iter().map(ToString::to_string).collect();
+        assert!(found.iter().all(|change| change.kind == ChangeKind::Text), "{old}\n{new}\n{shown:?}");
+        other += u32::from(old != new);
+    }
+    assert!(other > 1_000, "only {other} were written in another way");
 }

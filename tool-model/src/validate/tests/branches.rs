@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{FITS, table, table_with};
+use super::{FITS, lines, no_defs, table, table_with, validator};
 
 #[test]
 fn the_only_branch_of_the_right_type_is_meant() {
@@ -94,9 +94,80 @@ fn the_branch_whose_properties_are_there_is_meant() {
             (json!({"Square": 2}), FITS),
             (json!({"Square": "2"}), &[r#"Square | "2" | number"#]),
             (json!({"Oval": 1}), &[r#" | {"Oval":1} | one of: object with `Circle`; object with `Square`; "None""#]),
-            (json!("Oval"), &[r#" | "Oval" | exactly "None""#]),
+            (json!("Oval"), &[r#" | "Oval" | one of: object with `Circle`; object with `Square`; "None""#]),
+            (json!("Circle"), &[r#" | "Circle" | object with `Circle`"#]),
+            (json!({"None": null}), &[r#" | {"None":null} | exactly "None""#]),
         ],
     );
+    let nullable = json!({"anyOf": [{"$ref": "#/$defs/Shape"}, {"type": "null"}]});
+    table_with(
+        nullable,
+        json!({"Shape": {"oneOf": [{"const": "None"}, variant("Circle")]}}),
+        &[
+            (json!("Circle"), &[r#" | "Circle" | object with `Circle`"#]),
+            (json!({"None": {}}), &[r#" | {"None":{}} | exactly "None""#]),
+            (json!({"Oval": 1}), &["Circle | - | number", "Oval | 1 | unknown property; known are `Circle`"]),
+        ],
+    );
+}
+
+/// The other alternatives are not forgotten because only one of them is of the right type.
+#[test]
+fn listed_values_are_not_the_only_alternative() {
+    table(
+        json!({"anyOf": [{"enum": ["auto"]}, {"type": "integer"}]}),
+        &[(json!("wide"), &[r#" | "wide" | one of: integer; "auto""#])],
+    );
+    table(
+        json!({"anyOf": [{"enum": ["auto", "none"]}, {"type": "null"}]}),
+        &[(json!("wide"), &[r#" | "wide" | one of "auto", "none""#])],
+    );
+    // Neither text nor object names a variant here.
+    let free = json!({"anyOf": [
+        {"enum": ["a"]},
+        {"type": "string", "format": "date"},
+        {"type": "object", "properties": {"key": {"type": "integer"}}, "required": ["key"]},
+        {"type": "object", "additionalProperties": {"type": "integer"}},
+    ]});
+    let all = r#"one of: string in the format date; object with `key`; object of integer; "a""#;
+    table(
+        free,
+        &[
+            (json!("key"), &[&*format!(r#" | "key" | {all}"#)]),
+            (json!({"a": "x"}), &[&*format!(r#" | {{"a":"x"}} | {all}"#)]),
+        ],
+    );
+}
+
+#[test]
+fn a_recursive_definition_is_named_inside_of_itself() {
+    let definitions = json!({"Json": {"anyOf": [
+        {"type": "number"},
+        {"type": "string"},
+        {"type": "array", "items": {"$ref": "#/$defs/Json"}},
+        {"type": "object", "additionalProperties": {"$ref": "#/$defs/Json"}},
+    ]}});
+    let schema = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/Json"}}, "required": ["a"]});
+    table_with(
+        schema,
+        definitions,
+        &[
+            (json!({}), &["a | - | one of: number; string; array of Json; object of Json"]),
+            (json!({"a": {"x": [true]}}), &["a.x[0] | true | one of: number; string; array of Json; object of Json"]),
+        ],
+    );
+}
+
+/// A type may take less than its schema says. What is refused then is named as if the schema said so.
+#[test]
+fn properties_that_are_not_named_can_be_refused() {
+    let variant = |name: &str| json!({"type": "object", "properties": {name: {"type": "integer"}}, "required": [name]});
+    let bound = json!({"oneOf": [variant("Included"), variant("Excluded"), {"const": "Unbounded"}]});
+    let value = json!({"Included": 1, "x": 2});
+    let validator = validator(&bound, no_defs());
+    assert!(validator.is_valid(&value) && validator.check(&value, "").is_empty());
+    assert_eq!(lines(&validator.check_closed(&value, "")), ["x | 2 | unknown property; known are `Included`"]);
+    assert!(validator.check_closed(&json!({"Included": 1}), "").is_empty());
 }
 
 #[test]
@@ -154,7 +225,7 @@ fn types_are_seen_through_references_and_combinations() {
         &[
             (json!("xx"), &[r#" | "xx" | string of at most 1 character"#]),
             (json!(1), &[" | 1 | number of at least 5"]),
-            (json!([2]), &[" | [2] | exactly [1]"]),
+            (json!([2]), &[" | [2] | one of [1], true"]),
             (
                 json!({}),
                 &[" | {} | one of: string of at most 1 character or null; integer and number of at least 5; \

@@ -145,3 +145,33 @@ fn names_counts_and_dependencies() {
         &[(json!({"b": 1}), FITS), (json!({"a": 0, "b": 1}), &["b | 1 | string"])],
     );
 }
+
+#[test]
+fn properties_that_no_part_knows() {
+    let shape = json!([
+        {"properties": {"kind": {"const": "circle"}, "r": {"type": "number"}}, "required": ["kind", "r"]},
+        {"properties": {"kind": {"const": "dot"}}, "required": ["kind"]}
+    ]);
+    let schema = |rest| {
+        json!({
+            "type": "object", "properties": {"id": {"type": "integer"}}, "oneOf": shape, "unevaluatedProperties": rest
+        })
+    };
+    table(
+        schema(json!({"type": "integer"})),
+        &[
+            (json!({"kind": "circle", "r": 1.5, "id": 1, "more": 2}), FITS),
+            (json!({"kind": "dot", "more": "x"}), &[r#"more | "x" | integer"#]),
+            // Of the branch that does not apply nothing is known.
+            (json!({"kind": "dot", "r": 1.5}), &["r | 1.5 | integer"]),
+        ],
+    );
+    table(
+        schema(json!(false)),
+        &[
+            (json!({"kind": "dot", "id": 1}), FITS),
+            (json!({"kind": "dot", "x": 1}), &["x | 1 | unknown property; known are `id`, `kind`"]),
+        ],
+    );
+    table(schema(json!(true)), &[(json!({"kind": "dot", "x": 1}), FITS)]);
+}

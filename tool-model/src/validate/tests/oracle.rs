@@ -130,6 +130,8 @@ fn nesting_keyword(inner: &BoxedStrategy<Value>) -> BoxedStrategy<Entry> {
         4 => entry(&["properties", "properties", "dependentSchemas"], by_name),
         1 => entry(&["patternProperties"], by_pattern),
         2 => entry(&["additionalProperties", "propertyNames"], inner.clone()),
+        2 => entry(&["unevaluatedProperties"], inner.clone()),
+        1 => entry(&["unevaluatedProperties"], Just(false)),
         3 => entry(&["items", "items", "contains"], inner.clone()),
         1 => entry(&["prefixItems"], several.clone()),
         4 => entry(&["allOf", "anyOf", "oneOf"], several),

@@ -37,9 +37,8 @@ fn what_cannot_be_enforced_is_refused() {
         ),
         (json!({"$ref": "#/$defs/Gone"}), "#/$ref: there is no definition `Gone`"),
         (
-            json!({"allOf": [{"unevaluatedProperties": false}]}),
-            "#/allOf/0/unevaluatedProperties: `unevaluatedProperties` is not supported; \
-             list all properties in one schema and use `additionalProperties`",
+            json!({"allOf": [{"unevaluatedItems": false}]}),
+            "#/allOf/0/unevaluatedItems: `unevaluatedItems` is not supported; use `prefixItems` and `items`",
         ),
         (json!({"$dynamicRef": "#a"}), "#/$dynamicRef: `$dynamicRef` is not supported; use `$ref` to `#/$defs/NAME`"),
         (json!({"not": {"$id": "x"}}), "#/not/$id: `$id` inside a schema is not supported"),

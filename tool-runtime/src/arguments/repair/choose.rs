@@ -15,24 +15,34 @@ const FORMS: [&str; 3] = ["anyOf", "oneOf", "allOf"];
 
 impl Mender<'_, '_> {
     /// Mends a value that has none of these forms, if it can be mended to one value only.
+    ///
+    /// A form accepts an integer that is written as `2.0`, which its type refuses: a value that has such a form is mended
+    /// where all the forms that it has agree.
     pub(super) fn choose(&mut self, node: &mut Node, forms: &[Value], path: Path<'_>, depth: usize) {
-        let is_text = matches!(node, Node::Text(_));
-        if forms.iter().any(|form| self.accepts(form, node) || (is_text && self.takes_any_text(form, 0))) {
+        if matches!(node, Node::Text(_)) && forms.iter().any(|form| self.takes_any_text(form, 0)) {
             return;
+        }
+        let mut fitting: Vec<&Value> = forms.iter().filter(|form| self.accepts(form, node)).collect();
+        let fits = !fitting.is_empty();
+        if fits && !node.has_decimal() {
+            return;
+        }
+        if !fits {
+            fitting = forms.iter().collect();
         }
         let noted = self.notes.len();
         let mut chosen = None;
-        for form in forms {
+        for form in fitting {
             if !self.spend(node.size()) {
                 return;
             }
             let mut candidate = node.clone();
             self.mend(&mut candidate, form, path, depth);
             let repairs = self.notes.split_off(noted);
-            if candidate == *node || !self.accepts(form, &candidate) {
-                continue;
-            }
+            let is_mended = candidate != *node && self.accepts(form, &candidate);
             match &chosen {
+                _ if !is_mended && fits => return,
+                _ if !is_mended => {}
                 Some((other, _)) if *other != candidate => return,
                 Some(_) => {}
                 None => chosen = Some((candidate, repairs)),

@@ -18,15 +18,30 @@ pub(super) fn from_text(said: &str, type_name: &str) -> Option<Node> {
     }
 }
 
-/// A number without its fraction, if that is zero. One with an exponent is not taken: it was not meant to be counted.
+/// As many digits as the largest integer of 128 bits has.
+const MOST_DIGITS: usize = 39;
+
+/// Returns the digits of a number that is an integer, however it is written: `2.0`, `1e2`, `1.5e1`, `200e-2`.
 pub(super) fn whole(number: &str) -> Option<String> {
     if !is_number(number) {
         return None;
     }
-    let (digits, fraction) = number.split_once('.').unwrap_or((number, ""));
-    let is_whole = fraction.bytes().all(|digit| digit == b'0') && !digits.contains(['e', 'E']);
+    let (sign, unsigned) = number.split_at(usize::from(number.starts_with('-')));
+    let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
+    let (before, after) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{before}{after}");
+    let significant = digits.trim_end_matches('0');
     // `serde_json` reads `-0` as a float.
-    is_whole.then(|| if digits == "-0" { "0" } else { digits }.to_owned())
+    if significant.is_empty() {
+        return Some("0".to_owned());
+    }
+    let dropped = i64::try_from(digits.len() - significant.len()).ok()?;
+    let behind_the_point = i64::try_from(after.len()).ok()?;
+    let zeros = exponent.parse::<i64>().ok()?.checked_sub(behind_the_point)?.checked_add(dropped)?;
+    let zeros = usize::try_from(zeros).ok()?;
+    let significant = significant.trim_start_matches('0');
+    let length = significant.len().checked_add(zeros)?;
+    (length <= MOST_DIGITS.max(number.len())).then(|| format!("{sign}{significant}{}", "0".repeat(zeros)))
 }
 
 /// The one of several words that differs from what is said in its case only.

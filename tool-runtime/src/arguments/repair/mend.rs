@@ -71,7 +71,7 @@ impl<'a, 'n> Mender<'a, 'n> {
         let (converted, why) = match node {
             Node::Text(_) if types.contains(&"string") => (another_case(node, schema), RepairReason::Case),
             Node::Text(_) => (out_of_quotes(node, &types), RepairReason::Quoted),
-            Node::Number(raw) if types.contains(&"integer") && raw.contains('.') => {
+            Node::Number(raw) if types.contains(&"integer") && raw.contains(['.', 'e', 'E']) => {
                 (whole(raw).map(Node::Number), RepairReason::Fraction)
             }
             _ => (None, RepairReason::Single),

@@ -3,10 +3,10 @@
 use std::fmt;
 
 use serde::Serialize;
-use tool_model::ToolDefinition;
 
 use super::super::verdict::shorten;
-use crate::redact::{may_hold_secret, may_hold_secrets};
+use crate::display::escape;
+use crate::redact::Redaction;
 
 /// How many repairs a result lists.
 const KEPT: usize = 200;
@@ -50,7 +50,7 @@ pub enum RepairReason {
     Syntax,
     /// A number, a truth value, a list or an object stood in quotes.
     Quoted,
-    /// An integer was written with a fraction of zero.
+    /// An integer was written as a decimal: with a fraction of zero, or with an exponent.
     Fraction,
     /// `null` stood for something that can be left out.
     Null,
@@ -66,7 +66,7 @@ impl fmt::Display for RepairReason {
             Self::CodeFence => "stood in a code fence",
             Self::Syntax => "was not quite JSON",
             Self::Quoted => "stood in quotes",
-            Self::Fraction => "was written with a fraction",
+            Self::Fraction => "was not written as an integer",
             Self::Null => "stood for nothing",
             Self::Case => "was written in other letters",
             Self::Single => "was no list",
@@ -76,13 +76,13 @@ impl fmt::Display for RepairReason {
 
 /// The repairs of one call so far.
 pub(super) struct Notes<'a> {
-    definition: &'a ToolDefinition,
+    redaction: &'a Redaction,
     repairs: Vec<Repair>,
 }
 
 impl<'a> Notes<'a> {
-    pub(super) fn new(definition: &'a ToolDefinition) -> Self {
-        Self { definition, repairs: Vec::new() }
+    pub(super) fn new(redaction: &'a Redaction) -> Self {
+        Self { redaction, repairs: Vec::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -106,8 +106,7 @@ impl<'a> Notes<'a> {
 
     /// Notes a repair of the arguments as a whole.
     pub(super) fn add_whole(&mut self, from: &str, to: &str, why: RepairReason) {
-        let definition = self.definition;
-        self.push(|| may_hold_secrets(definition), String::new(), from, to, why);
+        self.push(self.redaction.may_hold_secrets(), String::new(), from, to, why);
     }
 
     /// Notes a repair of an argument.
@@ -117,21 +116,22 @@ impl<'a> Notes<'a> {
 
     /// Notes a repair inside of an argument.
     pub(super) fn add_inside(&mut self, argument: &str, path: String, from: &str, to: &str, why: RepairReason) {
-        let definition = self.definition;
         // The keys of a secret are part of it.
-        let is_secret = definition.arguments.get(argument).is_none_or(tool_model::Argument::is_secret);
-        let path = if is_secret { argument.to_owned() } else { path };
-        self.push(|| may_hold_secret(argument, definition), path, from, to, why);
+        let path = if self.redaction.is_secret(argument) { argument.to_owned() } else { path };
+        self.push(self.redaction.may_hold_secret(argument), path, from, to, why);
     }
 
     /// What comes beyond the last that is kept is not even looked at.
-    fn push(&mut self, is_secret: impl FnOnce() -> bool, path: String, from: &str, to: &str, why: RepairReason) {
+    fn push(&mut self, is_secret: bool, path: String, from: &str, to: &str, why: RepairReason) {
         if self.repairs.len() >= KEPT {
             return;
         }
-        let is_secret = is_secret();
-        let show =
-            |text: &str| if is_secret && !text.is_empty() { "a secret".to_owned() } else { shorten(text.trim()) };
+        // The text is the model's: it may hold characters that do not show.
+        let show = |text: &str| match is_secret && !text.is_empty() {
+            true => "a secret".to_owned(),
+            false => escape(&shorten(text.trim())).into_owned(),
+        };
+        let path = escape(&path).into_owned();
         self.repairs.push(Repair { path, from: show(from), to: show(to), why });
     }
 

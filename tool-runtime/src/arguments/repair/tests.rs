@@ -6,6 +6,7 @@ use tool_model::validate::Validator;
 
 use super::loose::parse;
 use super::{Repair, Repaired, repaired};
+use crate::redact::Redaction;
 
 /// A tool of one argument, `v`.
 fn tool(schema: Value, required: bool) -> ToolDefinition {
@@ -39,18 +40,24 @@ fn attempt(definition: &ToolDefinition, text: &str) -> Option<Repaired> {
     let validator = Validator::new(&argument.schema(), &definition.defs).unwrap();
     let judge = |text: &str| match serde_json::from_str(text) {
         Ok(Value::Object(all)) if all.keys().all(|key| key == "v") => match all.get("v") {
-            None if argument.required => Err(None),
-            Some(v) if !validator.is_valid(v) || (argument.type_name == "integer" && text.contains('.')) => {
-                Err(Some(vec!["v"]))
-            }
+            None if argument.required => Err(Vec::new()),
+            Some(v) if !validator.is_valid(v) || has_decimal_integer(&argument.schema(), text) => Err(vec!["v"]),
             _ => Ok(()),
         },
-        _ => Err(None),
+        _ => Err(Vec::new()),
     };
     match judge(text) {
         Ok(()) => None,
-        Err(wrong) => repaired(text, definition, wrong, judge),
+        Err(wrong) => repaired(text, definition, &Redaction::new(definition), wrong, judge).ok(),
     }
+}
+
+/// Returns `true` if a type of integers alone would refuse a number of the text.
+fn has_decimal_integer(schema: &Value, text: &str) -> bool {
+    let schema = schema.to_string();
+    schema.contains("\"integer\"")
+        && !schema.contains("\"number\"")
+        && parse(text).is_some_and(|(node, _)| node.has_decimal())
 }
 
 /// What a value of a schema is mended to, with the reasons.
@@ -86,10 +93,11 @@ fn numbers_come_out_of_their_quotes() {
     to(integer.clone(), r#""5""#, "5");
     to(integer.clone(), r#"" -5 ""#, "-5");
     to(integer.clone(), r#""5.00""#, "5");
+    to(integer.clone(), r#""1e3""#, "1000");
     to(integer.clone(), r#""340282366920938463463374607431768211455""#, "340282366920938463463374607431768211455");
     stays(
         integer,
-        [r#""five""#, r#""""#, r#""5.5""#, r#""1e3""#, r#""+5""#, r#""05""#, r#""5,000""#, r#""0x10""#, r#""5 km""#],
+        [r#""five""#, r#""""#, r#""5.5""#, r#""1e-3""#, r#""+5""#, r#""05""#, r#""5,000""#, r#""0x10""#, r#""5 km""#],
     );
     let number = json!({"type": "number"});
     to(number.clone(), r#""0.1000000000000000055""#, "0.1000000000000000055");
@@ -105,6 +113,38 @@ fn an_integer_loses_a_fraction_of_zero_only() {
     to(integer.clone(), "-0.0", "0");
     to(integer.clone(), "9007199254740993.0", "9007199254740993");
     stays(integer, ["30.5", "30.0000000000000000000000001", "true"]);
+}
+
+#[test]
+fn an_integer_loses_an_exponent_that_leaves_it_whole() {
+    let integer = json!({"type": "integer"});
+    for (decimal, whole) in [
+        ("1e2", "100"),
+        ("1E+1", "10"),
+        ("1.5e1", "15"),
+        ("-1.50e1", "-15"),
+        ("200e-2", "2"),
+        ("0e9", "0"),
+        ("-0.0e5", "0"),
+        ("0.5e1", "5"),
+        ("9007199254740993e0", "9007199254740993"),
+        ("3e38", "300000000000000000000000000000000000000"),
+    ] {
+        to(integer.clone(), decimal, whole);
+    }
+    stays(integer, ["1.5e0", "1e-1", "15e-1", "1e39", "1e400", "1e99999999999999999999", "1e-99999999999999999999"]);
+}
+
+/// A schema accepts `2.0` as an integer, its type does not.
+#[test]
+fn an_integer_among_several_forms_loses_its_fraction() {
+    let optional = json!({"type": "object", "properties": {"n": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}});
+    to(optional, r#"{"n":2.0}"#, r#"{"n":2}"#);
+    let variant = |name: &str| json!({"type": "object", "properties": {name: {"type": "integer"}}, "required": [name]});
+    to(json!({"oneOf": [variant("A"), variant("B"), {"const": "C"}]}), r#"{"B":1e1}"#, r#"{"B":10}"#);
+    // Where a number with a fraction can stand, too, it does.
+    let either = json!({"anyOf": [{"type": "integer"}, {"type": "number"}]});
+    to(json!({"type": "array", "items": either}), r#""[2.0]""#, "[2.0]");
 }
 
 #[test]

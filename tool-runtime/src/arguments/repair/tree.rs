@@ -41,6 +41,16 @@ impl Node {
         }
     }
 
+    /// Returns `true` if a number in it has a fraction or an exponent.
+    pub(super) fn has_decimal(&self) -> bool {
+        match self {
+            Self::Number(raw) => raw.contains(['.', 'e', 'E']),
+            Self::Array(items) => items.iter().any(Self::has_decimal),
+            Self::Object(fields) => fields.iter().any(|(_, field)| field.has_decimal()),
+            Self::Null | Self::Bool(_) | Self::Text(_) => false,
+        }
+    }
+
     /// As the validator sees it.
     pub(super) fn value(&self) -> Option<Value> {
         serde_json::from_str(&self.to_string()).ok()

@@ -10,16 +10,19 @@ mod token;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Waker};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub use key::{Key, WeakKey};
 pub use store::{MemoryStore, PendingStore, SealedCall, StoreError, Stored};
 pub use token::TokenError;
+use tokio::runtime::Handle;
 
 use self::token::Token;
 use super::{Confirm, Decision, Pending, Question};
-use crate::result::DECISION;
-use crate::{ErrorKind, ToolResult};
+use crate::stage::Stage;
+use crate::to_the_end::ToTheEnd;
+use crate::{ToolResult, guard};
 
 /// Answers [`Decision::Pending`] with a token, and knows the call again when someone comes back with it.
 ///
@@ -89,14 +92,16 @@ impl Deferred {
         self
     }
 
-    /// Runs the call of a token, which is used up by it.
+    /// Runs the call of a token. The token is used up when the handler starts, not before.
     ///
-    /// A call that cannot begin waits on, and its token stays good: when it is told to come back later
-    /// ([`Busy`](ErrorKind::Busy), [`RateLimited`](ErrorKind::RateLimited)), when it cannot be recorded
-    /// ([`Journal`](ErrorKind::Journal)), and when somebody has edited the arguments and they are wrong
-    /// ([`InvalidArguments`](ErrorKind::InvalidArguments)). Consent was given to a call that runs, not to an attempt.
+    /// A call whose handler does not start waits on, and its token stays good, whatever the reason: a queue, a limit, a
+    /// provider that failed, a tool that is gone, edited arguments that are wrong, a cancellation, or this future being
+    /// dropped. The approval is for a run, not for an attempt. A call that the journal has run before is not run again,
+    /// and uses up the token.
     ///
-    /// Dropped in the middle, it leaves the token used up: nobody knows how far the call has come.
+    /// This holds for calls that `run` makes with [`Dispatcher::approve`](crate::Dispatcher::approve) or
+    /// [`approve_with`](crate::Dispatcher::approve_with). If `run` does anything else with the question, the token is
+    /// used up unless the result says [`not_started`](ToolResult::not_started).
     ///
     /// ```no_run
     /// # async fn answer(deferred: tool_runtime::Deferred, tools: tool_runtime::Dispatcher, token: &str)
@@ -119,15 +124,28 @@ impl Deferred {
     where
         F: IntoFuture<Output = ToolResult>,
     {
-        let call = self.redeem(token, now).await?;
-        let result = run(call.question.clone()).await;
-        if has_not_begun(&result) {
-            self.give_back(&call).await;
-        }
+        let mut taken = self.take(token, now).await?;
+        let result = run(taken.question()).await;
+        taken.ends(&result).await;
         Ok(result)
     }
 
+    /// Takes a call out of the store. Dropped in the middle, it is put back.
+    async fn take(&self, token: &str, now: SystemTime) -> Result<Taken, TokenError> {
+        let (deferred, token, runtime) = (self.clone(), token.to_owned(), Handle::try_current().ok());
+        let taken = {
+            let runtime = runtime.clone();
+            async move {
+                let call = deferred.redeem(&token, now).await?;
+                Ok(Taken { call: Some(call), deferred, stage: None, runtime })
+            }
+        };
+        ToTheEnd::new(runtime, taken).await
+    }
+
     /// The call of a token, which is used up by it: to refuse it, or to run it in a way of your own.
+    ///
+    /// Dropped in the middle, it may have used up the token.
     ///
     /// Whether to run it is for the person who has the token to say; that its tool is still
     /// [the one it was](Question::is_about) is for the caller to see.
@@ -221,19 +239,59 @@ pub struct PendingCall {
     pub id: String,
     /// What is asked.
     pub question: Question,
-    /// When it is too late to answer, in whole seconds.
+    /// When it is too late to answer, in whole milliseconds.
     pub expires: SystemTime,
 }
 
-/// Whether this answers a call whose handler was not started, and could be later.
-///
-/// A handler may answer with these kinds as well, as one does that passes on what another program says. Then it has
-/// run, and the dispatcher's decision stands in the result, which no handler can take out.
-fn has_not_begun(result: &ToolResult) -> bool {
-    let may_come_again = |kind| {
-        matches!(kind, ErrorKind::Busy | ErrorKind::RateLimited | ErrorKind::Journal | ErrorKind::InvalidArguments)
-    };
-    result.error.as_ref().is_some_and(|error| may_come_again(error.kind)) && result.metadata.get(DECISION).is_none()
+/// A call that was taken out of the store. Dropped, it is put back unless its handler has started or may have.
+struct Taken {
+    deferred: Deferred,
+    call: Option<PendingCall>,
+    /// How far the call has come, once somebody has the question.
+    stage: Option<Stage>,
+    runtime: Option<Handle>,
+}
+
+impl Taken {
+    /// The question, for whoever runs the call.
+    fn question(&mut self) -> Question {
+        let stage = self.stage.get_or_insert_default().clone();
+        let call = self.call.as_ref().expect("the call is there until it ends");
+        Question { stage: Some(stage), ..call.question.clone() }
+    }
+
+    /// The call has this result.
+    async fn ends(mut self, result: &ToolResult) {
+        if let Some(stage) = &self.stage
+            && result.is_not_started()
+        {
+            // Whoever answered without a dispatcher says that nothing runs.
+            stage.claim();
+        }
+        if let Some(back) = self.give_back() {
+            back.await;
+        }
+    }
+
+    fn give_back(&mut self) -> Option<ToTheEnd<()>> {
+        let call = self.call.take()?;
+        if self.stage.as_ref().is_some_and(|stage| !stage.withdraw()) {
+            return None;
+        }
+        let deferred = self.deferred.clone();
+        Some(ToTheEnd::new(self.runtime.clone(), async move { deferred.give_back(&call).await }))
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        let Some(mut back) = self.give_back() else { return };
+        // A store in memory has it back at once. With any other this goes on in the background.
+        let mut context = Context::from_waker(Waker::noop());
+        if let Err(panic) = guard::catch(|| Pin::new(&mut back).poll(&mut context).is_ready()) {
+            tracing::warn!("the store of calls that wait panicked: {panic}");
+        }
+    }
 }
 
 impl Confirm for Deferred {
@@ -256,10 +314,10 @@ impl fmt::Debug for Deferred {
     }
 }
 
-/// In whole seconds, which every store can keep.
+/// In whole milliseconds, which every store can keep.
 fn expiry(now: SystemTime, expires_in: Duration) -> Option<SystemTime> {
     let since = now.checked_add(expires_in)?.duration_since(UNIX_EPOCH).ok()?;
-    UNIX_EPOCH.checked_add(Duration::from_secs(since.as_secs()))
+    UNIX_EPOCH.checked_add(Duration::from_millis(since.as_millis().try_into().ok()?))
 }
 
 fn unavailable(error: &StoreError) -> TokenError {

@@ -17,7 +17,7 @@ pub struct SealedCall {
     pub id: String,
     /// The conversation that the call belongs to.
     pub conversation: Option<String>,
-    /// When it is too late to answer, in whole seconds.
+    /// When it is too late to answer, in whole milliseconds.
     pub expires: SystemTime,
     /// The call itself. Only the key can read it, and any change to it or to what stands beside it makes it unreadable.
     pub sealed: String,

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use tool_model::ToolDefinition;
 
 use super::*;
+use crate::ErrorKind;
 
 const KEY: [u8; 32] = *b"a key that is known to this test";
 
@@ -302,15 +303,15 @@ async fn a_call_that_cannot_begin_waits_on() {
     let done = ToolResult::success("done".to_owned());
     let (deferred, _) = deferred();
     let pending = ask(&deferred, &question()).await;
-    for kind in [ErrorKind::Busy, ErrorKind::RateLimited, ErrorKind::Journal, ErrorKind::InvalidArguments] {
-        let answer = deferred.resume(&pending.token, now(), |_| async { failure(kind) }).await.unwrap();
+    for kind in [ErrorKind::Busy, ErrorKind::InvalidArguments, ErrorKind::TimedOut] {
+        let answer = deferred.resume(&pending.token, now(), |_| async { failure(kind).not_started() }).await.unwrap();
         assert_eq!(answer, failure(kind));
     }
     assert_eq!(deferred.waiting("c-1", now()).await.unwrap()[0].0, pending, "the token is the same one");
     let too_late = deferred.resume(&pending.token, pending.expires, |_| async { panic!("it is too late") }).await;
     assert_eq!(too_late, Err(TokenError::Expired));
 
-    for ended in [done, failure(ErrorKind::Failed), failure(ErrorKind::OutcomeUnknown), failure(ErrorKind::Refused)] {
+    for ended in [done, failure(ErrorKind::Failed), failure(ErrorKind::OutcomeUnknown), failure(ErrorKind::Busy)] {
         let pending = ask(&deferred, &question()).await;
         deferred.resume(&pending.token, now(), |_| async { ended.clone() }).await.unwrap();
         let again = deferred.resume(&pending.token, now(), |_| async { panic!("it ran before") }).await;
@@ -438,6 +439,16 @@ async fn a_store_that_fails() {
     assert!(!reason.contains("/var"), "{reason}");
     assert_eq!(deferred.redeem(&"A".repeat(64), now()).await, Err(TokenError::Unavailable));
     assert_eq!(deferred.waiting("c-1", now()).await, Err(TokenError::Unavailable));
+}
+
+#[test]
+fn a_time_of_less_than_a_second_is_kept() {
+    let now = UNIX_EPOCH + Duration::from_micros(1_700_000_000_999_400);
+    for milliseconds in [1, 900, 1_500] {
+        let expires = expiry(now, Duration::from_millis(milliseconds)).unwrap();
+        assert_eq!(expires, UNIX_EPOCH + Duration::from_millis(1_700_000_000_999 + milliseconds));
+        assert!(expires > now, "it is not over when it begins");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! How often calls may come, and how many run at a time.
 
 use super::{Careful, Read};
-use crate::{Limiter, Permit, ToolResult};
+use crate::{Exceeded, Limiter, Permit, ToolResult};
 
 /// A call that was counted. Unless it comes to [count](Self::counts), that is taken back: what does not run, because
 /// there is no place for it or no record, because it is too late or cancelled, has not been called.
@@ -10,9 +10,9 @@ pub(super) struct Admitted<'a> {
 }
 
 impl Admitted<'_> {
-    /// The call runs.
-    pub(super) fn counts(mut self) {
-        self.counted = None;
+    /// Counts the call from here on. Returns `true` if there is anything that counts it.
+    pub(super) fn counts(mut self) -> bool {
+        self.counted.take().is_some()
     }
 }
 
@@ -24,21 +24,45 @@ impl Drop for Admitted<'_> {
     }
 }
 
+/// A question about a call that is open. Dropped, it is answered.
+pub(super) struct Asking<'a>(Option<(&'a Limiter, &'a Careful)>);
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        if let Some((limiter, call)) = self.0 {
+            limiter.answered(call.call.name(), call.counted_in());
+        }
+    }
+}
+
 impl Careful {
+    /// Looks whether the call could be counted if somebody were to confirm it. A person is not asked otherwise.
+    pub(super) async fn may_ask(&self, read: &Read) -> Result<Asking<'_>, Box<ToolResult>> {
+        let Some(limiter) = &self.inner.rules.limiter else { return Ok(Asking(None)) };
+        match limiter.ask(self.call.name(), self.counted_in()) {
+            Ok(()) => Ok(Asking(Some((limiter, self)))),
+            Err(exceeded) => Err(self.exceeded(read, exceeded).await),
+        }
+    }
+
+    async fn exceeded(&self, read: &Read, exceeded: Exceeded) -> Box<ToolResult> {
+        match self.note(read, "rate limited").await {
+            Ok(()) => Box::new(ToolResult::failure(exceeded.error(&self.tool.name))),
+            Err(unrecorded) => unrecorded,
+        }
+    }
+
     /// Counts the call, where they may come only so often.
     pub(super) async fn admit(&self, read: &Read) -> Result<Admitted<'_>, Box<ToolResult>> {
         let Some(limiter) = &self.inner.rules.limiter else { return Ok(Admitted { counted: None }) };
         match limiter.admit(self.call.name(), self.counted_in()) {
             Ok(()) => Ok(Admitted { counted: Some((limiter, self)) }),
-            Err(exceeded) => {
-                self.note(read, "rate limited").await?;
-                Err(Box::new(ToolResult::failure(exceeded.error(&self.tool.name))))
-            }
+            Err(exceeded) => Err(self.exceeded(read, exceeded).await),
         }
     }
 
     /// The conversation in which it is counted.
-    fn counted_in(&self) -> Option<&str> {
+    pub(super) fn counted_in(&self) -> Option<&str> {
         self.counts_for.as_deref().or(self.call.conversation_id())
     }
 

@@ -37,6 +37,7 @@ impl Careful {
         if runs {
             return Ok(("policy", None));
         }
+        let _asking = self.timed(budget, self.may_ask(read)).await?;
         let (noted, result) = match self.ask(rules, read).await? {
             Decision::Run => return Ok(("confirmed", None)),
             Decision::Edit(arguments) => return Ok(("edited", Some(arguments))),
@@ -54,7 +55,7 @@ impl Careful {
         Err(result)
     }
 
-    /// Asks. Meanwhile nobody waits for this call's place.
+    /// Asks. Meanwhile the other calls of its turn do not wait for this one.
     async fn ask(&self, rules: &Rules, read: &Read) -> Result<Decision, Box<ToolResult>> {
         let Some(confirm) = self.confirm.as_ref().or(rules.confirm.as_ref()) else {
             self.note(read, "nobody to ask").await?;
@@ -68,22 +69,29 @@ impl Careful {
             let message = "did not run: it needs somebody's consent, and there is nobody to ask. Go on without it";
             return Err(self.failure(ErrorKind::Refused, message.to_owned()));
         };
+        let question = match self.question(read).await {
+            Ok(question) => question,
+            Err(busy) => {
+                self.note(read, "busy").await?;
+                return Err(busy);
+            }
+        };
         let _away = self.seat.as_ref().map(|seat| seat.leave());
-        let question = self.question(read).await;
         let decision = guard::CatchPanic(confirm.confirm(&question)).await;
         Ok(decision.unwrap_or_else(|panic| Decision::Refuse(Some(format!("asking panicked: {panic}")))))
     }
 
-    async fn question(&self, read: &Read) -> Question {
+    async fn question(&self, read: &Read) -> Result<Question, Box<ToolResult>> {
         let mut question = Question::new(&*self.tool.name, self.tool.definition().clone(), read.arguments.clone());
         question.registered = self.tool.own_name.to_string();
         question.call_id = self.call.call_id().map(str::to_owned);
         question.conversation = self.call.conversation_id().map(str::to_owned);
         (question.channel, question.chat) =
             self.call.channel.clone().map(|(channel, chat)| (channel.into_owned(), chat.into_owned())).unzip();
+        question.defaults.clone_from(&read.defaults);
         question.repairs = read.repaired.as_ref().map(|repaired| repaired.values()).unwrap_or_default();
-        question.preview = self.effect(read).await;
-        question
+        question.preview = self.effect(read).await?;
+        Ok(question)
     }
 
     fn pending(&self, pending: &Pending) -> Box<ToolResult> {
@@ -92,8 +100,8 @@ impl Careful {
             "waits for somebody's consent. Go on with something else; its result comes later".to_owned(),
         );
         result.metadata.insert(TOKEN, pending.token.as_str());
-        let expires = pending.expires.duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs();
-        result.metadata.insert(EXPIRES, expires);
+        let expires = pending.expires.duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_millis();
+        result.metadata.insert(EXPIRES, u64::try_from(expires).unwrap_or(u64::MAX));
         result
     }
 }

@@ -1,25 +1,35 @@
 //! A handler that runs on the careful way, and what is owed when it is over.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use super::record::Record;
 use super::{Careful, mend};
 use crate::arguments::Repaired;
 use crate::dispatch::budget::Budget;
+use crate::dispatch::dispatcher::Inner;
 use crate::dispatch::running::{Running, Work};
-use crate::dispatch::scoped;
 use crate::dispatch::told::Told;
+use crate::dispatch::{BoundTool, scoped};
 use crate::guard::CatchPanic;
 use crate::inject::{Facts, ScopeInner};
-use crate::result::DECISION;
 use crate::shim::Waiting;
+use crate::stage::Stage;
 use crate::{Permit, ToolResult};
 
 /// What has to be done once the handler is over.
 pub(super) struct Ending {
+    pub(super) inner: Arc<Inner>,
+    pub(super) tool: Arc<BoundTool>,
+    /// The conversation for whose limits and retries it counts.
+    pub(super) counted_in: Option<String>,
+    /// Whether a limiter has counted it.
+    pub(super) is_counted: bool,
+    pub(super) stage: Stage,
     pub(super) told: Option<Told>,
     pub(super) repaired: Option<Box<Repaired>>,
     pub(super) decision: &'static str,
@@ -45,13 +55,13 @@ impl Execution {
         permit: Option<Permit>,
         budget: Budget,
     ) -> Self {
-        let Careful { inner, tool, call, mut with, cancel, seat, runtime, .. } = call;
+        let Careful { inner, tool, call, mut with, cancel, seat, runtime, stage, .. } = call;
         if let Some(told) = &ending.told {
             told.listen(&mut with);
         }
-        let facts = Facts::new(call.context(), budget.left).holding(permit);
+        let facts = Facts::new(tool.context_of(&call), budget.left).holding(permit);
         let scope = ScopeInner::new(inner.dependencies.clone(), with, facts);
-        let run = Box::pin(scoped::run(tool.clone(), scope.clone(), runtime.clone(), waiting));
+        let run = Box::pin(scoped::run(tool.clone(), scope.clone(), runtime.clone(), waiting, Some(stage)));
         let work = Work::Scoped { run, scope, runtime: runtime.clone() };
         let running = Running::new(tool, work, budget, cancel.clone());
         Self { running, ending: Some(ending), cancel, runtime, _seat: seat }
@@ -71,19 +81,26 @@ impl Drop for Execution {
     fn drop(&mut self) {
         let Some(ending) = self.ending.take() else { return };
         let abandoned = self.running.abandon();
-        self.runtime.spawn(async move {
+        let ended = async move {
             ending.end(abandoned.await, None).await;
-        });
+        };
+        self.runtime.spawn(ended.in_current_span());
     }
 }
 
 impl Ending {
     /// The outcome is on record before anybody is told.
     async fn end(mut self, result: ToolResult, cancel: Option<&CancellationToken>) -> ToolResult {
-        let mut result = mend(result, self.repaired.as_deref());
+        // One that waits for a thread does not start any more, whoever is faster.
+        let has_started = !self.stage.withdraw();
+        let mut result = self.judged(mend(result, self.repaired.as_deref()));
+        result.not_started = !has_started;
         let took = self.started.elapsed();
         result.metadata.insert("milliseconds", took.as_secs_f64() * 1e3);
-        result.metadata.insert(DECISION, self.decision);
+        result.metadata.insert("decision", self.decision);
+        if !has_started && self.is_counted {
+            self.take_back();
+        }
         if let Some(told) = &mut self.told {
             told.ends(&result);
         }
@@ -95,5 +112,20 @@ impl Ending {
             }
         }
         result
+    }
+
+    /// Ends tries. Before the outcome is recorded, so that the caller, the record and whoever watches hear the same.
+    fn judged(&self, result: ToolResult) -> ToolResult {
+        match &self.inner.rules.tries {
+            None => result,
+            Some(tries) => tries.judge(self.counted_in.as_deref(), &self.tool.own_name, Some(&self.tool.name), result),
+        }
+    }
+
+    /// Counts the call no more: what does not run has not been called.
+    fn take_back(&self) {
+        if let Some(limiter) = &self.inner.rules.limiter {
+            limiter.take_back(&self.tool.own_name, self.counted_in.as_deref());
+        }
     }
 }

@@ -15,11 +15,13 @@ mod trial;
 
 use std::sync::Arc;
 
+use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use self::execution::{Ending, Execution};
 use self::read::{Read, WRONG_EDIT, of_an_edit};
+use self::record::Unnoted;
 use super::budget::Budget;
 use super::dispatcher::Inner;
 use super::seat::Seat;
@@ -30,8 +32,10 @@ use crate::answer::Failure;
 use crate::arguments::Repaired;
 use crate::confirm::{Confirm, Question};
 use crate::guard::CatchPanic;
+use crate::json;
 use crate::shim::Waiting;
-use crate::{ErrorKind, Permit, ToolCall, ToolError, ToolResult, redact};
+use crate::stage::Stage;
+use crate::{ErrorKind, Permit, ToolCall, ToolError, ToolResult};
 
 /// What is said of a call that only the record was to answer.
 const NOT_ON_RECORD: &str = "is on no record: whether it has taken effect cannot be said here";
@@ -45,6 +49,7 @@ pub(super) struct Careful {
     pub(super) counts_for: Option<String>,
     /// What somebody has given consent to already.
     pub(super) approved: Option<Box<Question>>,
+    pub(super) stage: Stage,
     pub(super) dry_run: bool,
     /// Whether only the record answers.
     pub(super) replay: bool,
@@ -69,14 +74,18 @@ struct Decided {
 impl Careful {
     /// Decides, runs and records.
     pub(super) async fn run(self, mut told: Told) -> ToolResult {
-        let mut budget = self.budget;
-        match self.stoppable(self.prepare(&mut told, &mut budget)).await {
+        let (mut budget, mut unnoted) = (self.budget, None);
+        match self.stoppable(self.prepare(&mut told, &mut budget, &mut unnoted)).await {
             Ok(Decided { waiting, mut ending, permit }) => {
                 ending.told = Some(told);
                 Execution::start(self, waiting, ending, permit, budget).end().await
             }
-            Err(result) => {
+            Err(mut result) => {
+                result.not_started = !self.stage.has_started();
                 told.ends(&result);
+                if let Some(unnoted) = unnoted {
+                    unnoted.note(&result).await;
+                }
                 *result
             }
         }
@@ -101,31 +110,42 @@ impl Careful {
     }
 
     /// Everything up to the handler.
-    async fn prepare(&self, told: &mut Told, budget: &mut Budget) -> Result<Decided, Box<ToolResult>> {
+    async fn prepare(
+        &self,
+        told: &mut Told,
+        budget: &mut Budget,
+        unnoted: &mut Option<Unnoted>,
+    ) -> Result<Decided, Box<ToolResult>> {
         let rules = &self.inner.rules;
         let read = match &self.approved {
             None => self.read(&self.call.arguments, self.inner.limits.repair),
             Some(question) => self.timed(budget, self.read_approved(question)).await,
         };
         match &read {
-            Ok((_, read)) => told.starts(|| redact(&read.arguments, self.tool.definition())),
+            Ok((_, read)) => told.starts(|| self.redact(&read.arguments)),
             Err(_) => told.starts_with_text(&self.call.arguments, &self.tool),
         }
         let (mut waiting, mut read) = read?;
         if rules.trace_arguments {
-            let shown = redact(&read.arguments, self.tool.definition());
-            told.span.record("gen_ai.tool.call.arguments", shown.to_string());
+            told.span.record("gen_ai.tool.call.arguments", json::text(&self.redact(&read.arguments)));
         }
         if self.dry_run || rules.dry_run {
             self.timed(budget, self.note(&read, "dry run")).await?;
             return Err(self.dry_result(rules, &read).await);
         }
         // A call is known by what the model asked for, whatever somebody has put in its place.
-        let asked = self.approved.as_ref().map_or(&read.arguments, |question| &question.arguments).clone();
-        self.timed(budget, self.recall(&asked)).await?;
+        let known = self.inner.rules.journal.as_ref().map(|_| match &self.approved {
+            Some(question) => self.asked(question),
+            None => self.started(&read),
+        });
+        if let Some(known) = &known {
+            self.timed(budget, self.recall(&known.key)).await?;
+        }
         if self.replay {
             return Err(self.failure(ErrorKind::OutcomeUnknown, NOT_ON_RECORD.to_owned()));
         }
+        let key = known.as_ref().map(|known| known.key.clone());
+        *unnoted = self.unnoted(known);
         let (decision, edited) = self.consent(rules, &read, budget).await?;
         if let Some(arguments) = edited {
             (waiting, read) = match self.read(&arguments.to_string(), false) {
@@ -143,10 +163,22 @@ impl Careful {
         }
         let admitted = self.timed(budget, self.admit(&read)).await?;
         let permit = self.timed(budget, self.enter(&read)).await?;
-        let record = self.timed(budget, self.begin(&read, &asked, decision)).await?;
-        admitted.counts();
-        let ending =
-            Ending { told: None, repaired: read.repaired, decision, record, started: std::time::Instant::now() };
+        if let Some(unnoted) = unnoted.take() {
+            unnoted.settle();
+        }
+        let record = self.timed(budget, self.begin(&read, key, decision)).await?;
+        let ending = Ending {
+            inner: self.inner.clone(),
+            tool: self.tool.clone(),
+            counted_in: self.counted_in().map(str::to_owned),
+            is_counted: admitted.counts(),
+            stage: self.stage.clone(),
+            told: None,
+            repaired: read.repaired,
+            decision,
+            record,
+            started: std::time::Instant::now(),
+        };
         Ok(Decided { waiting, ending, permit })
     }
 
@@ -157,6 +189,11 @@ impl Careful {
         work: impl Future<Output = Result<T, Box<ToolResult>>>,
     ) -> Result<T, Box<ToolResult>> {
         budget.spend(work).await.map_err(|failure| self.not_run(failure))?
+    }
+
+    /// Returns arguments without their secrets.
+    fn redact(&self, arguments: &Value) -> Value {
+        self.tool.schemas().redaction().redact(arguments)
     }
 
     fn not_run(&self, failure: Box<Failure>) -> Box<ToolResult> {

@@ -6,7 +6,6 @@ use super::Careful;
 use crate::arguments::{Reader, Repaired, are_exact};
 use crate::confirm::Question;
 use crate::guard;
-use crate::journal::Started;
 use crate::shim::{Invocation, Purpose, Step, Waiting};
 use crate::{ErrorKind, ToolResult};
 
@@ -18,13 +17,15 @@ const CHANGED_SINCE: &str = "was not run: it has changed since somebody gave con
 /// Arguments that were read, as a value to be shown.
 pub(super) struct Read {
     pub(super) arguments: Value,
+    /// The arguments that were left out and are in there with their defaults.
+    pub(super) defaults: Vec<String>,
     pub(super) repaired: Option<Box<Repaired>>,
 }
 
 impl Careful {
     /// Reads the arguments that somebody has given consent to, if it is still the tool that they were asked about.
     pub(super) async fn read_approved(&self, question: &Question) -> Result<(Waiting, Read), Box<ToolResult>> {
-        let asked = || Started::new(&self.call, &question.definition, &question.arguments);
+        let asked = || self.asked(question);
         if question.registered != *self.tool.own_name || !question.is_about(self.tool.definition()) {
             self.note_that(asked(), "changed since asked").await?;
             return Err(self.failure(ErrorKind::Refused, CHANGED_SINCE.to_owned()));
@@ -56,28 +57,30 @@ impl Careful {
             },
         };
         // What a value makes of a number, and what stands for what was left out, is shown and recorded. So it also runs.
-        if is_looked_at && (self.fill_in_defaults(&mut arguments) || !are_exact(text)) {
+        let defaults = if is_looked_at { self.fill_in_defaults(&mut arguments) } else { Vec::new() };
+        if is_looked_at && (!defaults.is_empty() || !are_exact(text)) {
             guard::drop_quietly(waiting);
             (waiting, _) = self.decode(&arguments.to_string(), false).map_err(|_| {
                 let message = "was not run: a number in its arguments has more digits than can be shown and recorded";
                 self.failure(ErrorKind::InvalidArguments, message.to_owned())
             })?;
         }
-        Ok((waiting, Read { arguments, repaired }))
+        Ok((waiting, Read { arguments, defaults, repaired }))
     }
 
-    /// Says what was left out and has a default. Whether there was any.
-    fn fill_in_defaults(&self, arguments: &mut Value) -> bool {
-        let Value::Object(arguments) = arguments else { return false };
-        let before = arguments.len();
+    /// Fills in what was left out and has a default. Returns the names of those arguments.
+    fn fill_in_defaults(&self, arguments: &mut Value) -> Vec<String> {
+        let Value::Object(arguments) = arguments else { return Vec::new() };
+        let mut filled = Vec::new();
         for (name, argument) in &self.tool.definition().arguments {
             if let Some(default) = argument.keywords.get("default")
                 && !arguments.contains_key(name)
             {
                 arguments.insert(name.clone(), default.clone());
+                filled.push(name.clone());
             }
         }
-        arguments.len() > before
+        filled
     }
 
     /// Whether anything hangs on the arguments as they are shown. Whoever only watches must not change what runs.

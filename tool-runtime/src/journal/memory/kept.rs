@@ -18,7 +18,7 @@ pub(super) struct Bound {
 pub(super) struct Record {
     pub entry: Entry,
     /// Under which it is known.
-    identity: Option<Identity>,
+    pub identity: Option<Identity>,
     /// About what it takes.
     bytes: usize,
 }

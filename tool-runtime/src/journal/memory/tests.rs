@@ -106,7 +106,7 @@ fn an_entry_is_flat_json() {
         serde_json::to_value(&entry).unwrap(),
         json!({
             "sequence": 1, "conversation": "c", "id": null, "tool": "t", "arguments": {}, "repairs": null,
-            "decision": "policy", "at": 1500, "state": "finished", "milliseconds": 2.5,
+            "decision": "policy", "at": 1500, "state": "finished", "milliseconds": 2.5, "started": true,
             "result": {"success": true, "output": "ok", "error": null, "metadata": {}},
         })
     );

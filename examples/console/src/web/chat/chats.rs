@@ -8,7 +8,7 @@ use tool_runtime::{Decision, Pending, PendingCall, TokenError, ToolResult};
 
 use super::live::Live;
 use super::record::record;
-use super::refused::{Busy, WrongEdit};
+use super::refused::{Busy, Refused, WrongEdit};
 use super::runs::Runs;
 
 /// How many conversations are listed.
@@ -85,12 +85,13 @@ impl Chats {
         Ok(results.find_map(|results| results.into_iter().find(|one| one.id == call)).map(|one| one.result))
     }
 
-    pub(super) async fn say(&self, id: &str, text: String) -> Result<(), Busy> {
+    /// Says something. It is kept when this returns; the answer comes in the run that goes on.
+    pub(super) async fn say(&self, id: &str, text: String) -> Result<(), Refused> {
         let said = text.clone();
         self.begin(id, Some(&text), |agent| agent.conversation(id).say(said)).await
     }
 
-    pub(super) async fn decide(&self, id: &str, token: String, decision: Decision) -> Result<(), Busy> {
+    pub(super) async fn decide(&self, id: &str, token: String, decision: Decision) -> Result<(), Refused> {
         // The run that asks is not over yet when a person reads the question, and some are quick.
         let asking = self.runs().get(id).filter(|live| live.has_asked(&token));
         if let Some(asking) = asking {
@@ -107,16 +108,16 @@ impl Chats {
         call.question.edited(text.unwrap_or_default()).map_err(WrongEdit::Unreadable)
     }
 
-    /// Begins a run, which goes on without anybody watching.
-    async fn begin(&self, id: &str, said: Option<&str>, run: impl FnOnce(&Agent) -> Run) -> Result<(), Busy> {
+    /// Begins a run, which goes on without anybody watching. What it begins with is kept when this returns.
+    async fn begin(&self, id: &str, said: Option<&str>, run: impl FnOnce(&Agent) -> Run) -> Result<(), Refused> {
         let live = self.runs().begin(id).ok_or(Busy)?;
         let over = Over { chats: self.clone(), id: id.to_owned(), live };
         // Only now: no other run adds to them.
         over.live.begin(self.kept(id).await, said);
         let run = run(&self.agent).cancel(over.live.cancel.clone()).channel("console", id);
-        let conversation = self.agent.conversation(id);
+        let (conversation, live) = (self.agent.conversation(id), over.live.clone());
         tokio::spawn(async move { record(conversation, run, &over).await });
-        Ok(())
+        live.until_taken().await.map_err(|error| Refused::failed(&error))
     }
 
     /// How many messages of a conversation are kept.

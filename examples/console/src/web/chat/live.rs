@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
+use tool_agent::StoreError;
 use tool_runtime::CancellationToken;
 
 /// A run that goes on.
@@ -16,6 +17,10 @@ pub(super) struct Live {
     pub(super) cancel: CancellationToken,
     /// Told when another run can begin.
     pub(super) over: CancellationToken,
+    /// Cancelled once what the person said or decided is kept.
+    taken: CancellationToken,
+    /// Why it is not kept.
+    not_kept: OnceLock<StoreError>,
     /// What happened in it so far, for those who come later.
     notes: watch::Sender<Vec<Note>>,
     /// The calls about which it has asked a person, by their tokens.
@@ -38,6 +43,8 @@ impl Live {
             before: OnceLock::new(),
             cancel: CancellationToken::new(),
             over: CancellationToken::new(),
+            taken: CancellationToken::new(),
+            not_kept: OnceLock::new(),
             notes: watch::Sender::new(Vec::new()),
             asked: Mutex::default(),
         }
@@ -47,6 +54,31 @@ impl Live {
     pub(super) fn begin(&self, before: usize, said: Option<&str>) {
         self.before.get_or_init(|| before);
         self.note(&json!({"kind": "begin", "run": self.number, "said": said}));
+    }
+
+    /// Notes that what the person said or decided is kept.
+    pub(super) fn take(&self) {
+        self.taken.cancel();
+    }
+
+    /// Notes that the conversation could not be kept. Of a run that was [taken](Self::take) it is only the rest.
+    pub(super) fn fail(&self, error: &StoreError) {
+        self.not_kept.get_or_init(|| error.clone());
+    }
+
+    /// Waits until what the person said or decided is kept, or the run is over.
+    ///
+    /// # Errors
+    /// If it is not kept.
+    pub(super) async fn until_taken(&self) -> Result<(), StoreError> {
+        tokio::select! {
+            biased;
+            () = self.taken.cancelled() => Ok(()),
+            () = self.over.cancelled() => Err(self.not_kept.get().cloned().unwrap_or_else(|| {
+                // It has panicked.
+                StoreError::new("the run broke off before anything was kept: see the log, then try again")
+            })),
+        }
     }
 
     /// How many of so many messages were there before it.

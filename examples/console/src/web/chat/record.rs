@@ -51,6 +51,7 @@ struct Started {
 impl Recorder<'_> {
     async fn note(&mut self, event: Event) {
         match event {
+            Event::Kept => self.live.take(),
             Event::Text { text } => {
                 self.live.note(&json!({"kind": "text", "text": text}));
                 self.text.push_str(&text);
@@ -58,6 +59,7 @@ impl Recorder<'_> {
             Event::Thinking { text } => self.live.note(&json!({"kind": "thinking", "text": text})),
             Event::Retrying { .. } => self.live.note(&json!({"kind": "retrying"})),
             Event::CallStarted { id, tool, arguments } => {
+                self.live.take();
                 self.flush();
                 let started = Started { tool: tool.to_string(), arguments };
                 self.card(&id, &started, CardState::Running);
@@ -103,6 +105,10 @@ impl Recorder<'_> {
     /// A page is told how much of the conversation it has now.
     fn end(&mut self, outcome: &Outcome, messages: usize) {
         self.flush();
+        match &outcome.ending {
+            Ending::NotKept(error) => self.live.fail(error),
+            _ => self.live.take(),
+        }
         let html = match &outcome.ending {
             Ending::Answered | Ending::Waiting(_) => html! {},
             ending => html! { p.ending role="status" { (ending) } },

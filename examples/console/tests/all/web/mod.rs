@@ -10,6 +10,7 @@ use axum::http::{Method, Request, StatusCode, header};
 use console::settings::Extension;
 use serde_json::{Value, json};
 use tool_agent::{Part, Reply, Scripted};
+use tool_sqlite::testing::{SmallDisk, on_small_disk};
 
 pub use self::client::{Browser, card};
 
@@ -275,4 +276,31 @@ async fn a_person_switches_the_tools_off_and_on() {
     assert_eq!(switch(true).await, StatusCode::SEE_OTHER);
     let notes = browser.say("one", "system_simple.summary").await;
     assert!(card(&notes).contains(r#"data-state="done""#));
+}
+
+#[test]
+fn a_message_that_cannot_be_kept_is_refused() {
+    on_small_disk("web::fills_the_disk", 16);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "a process that another test starts"]
+async fn fills_the_disk() {
+    let Some(disk) = SmallDisk::mounted() else { return };
+    let console = Console::open_in(tempfile::tempdir_in(disk.path()).expect("a folder")).await;
+    let browser = Browser::new(&console);
+    browser.say("one", "hello").await;
+    disk.fill();
+    for _ in 0..3 {
+        let long = json!({"text": "x".repeat(90_000)});
+        let (status, answer) = browser.post("/chat/one/say", long).await;
+        assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR, "{answer}");
+        assert!(answer.contains("cannot be kept") && answer.contains("full"), "{answer}");
+    }
+    disk.free();
+    browser.say("one", "kept again").await;
+    let notes = browser.say("one", "system_simple.summary").await;
+    assert!(card(&notes).contains(r#"data-state="done""#), "calls are on record again: {}", card(&notes));
+    assert!(browser.page("/chat/one").await.contains("kept again"));
+    console.app.close().await;
 }

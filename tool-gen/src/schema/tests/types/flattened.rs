@@ -72,3 +72,25 @@ pub struct FlattenedTwice {
     #[serde(flatten)]
     b: BTreeMap<u8, u8>,
 }
+#[derive(JsonSchema, Serialize, Deserialize)]
+pub struct FlattenedOpen {
+    own: u8,
+    #[serde(flatten)]
+    a: Internal,
+    #[serde(flatten)]
+    rest: serde_json::Map<String, serde_json::Value>,
+}
+#[derive(JsonSchema, Serialize, Deserialize)]
+pub struct FlattenedOpenTo {
+    #[serde(flatten)]
+    rest: HashMap<String, Struct>,
+    #[serde(flatten)]
+    a: Option<Untagged>,
+}
+#[derive(JsonSchema, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FlattenedClosed {
+    own: u8,
+    #[serde(flatten)]
+    a: External,
+}

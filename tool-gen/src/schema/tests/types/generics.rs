@@ -83,3 +83,9 @@ pub struct GenericSerialize<T: Default + Serialize> {
     #[serde(default)]
     a: T,
 }
+#[derive(JsonSchema, Serialize, Deserialize)]
+pub struct GenericOwnName<T> {
+    value: T,
+    #[serde(default)]
+    children: Vec<Self>,
+}

@@ -169,3 +169,13 @@ pub struct UsesInlined {
 pub struct Tagged {
     pub a: u8,
 }
+#[derive(JsonSchema, Serialize, Deserialize)]
+pub struct OwnName {
+    children: Vec<Self>,
+    pair: Option<Box<(Self, OwnNameEnum)>>,
+}
+#[derive(JsonSchema, Serialize, Deserialize)]
+pub enum OwnNameEnum {
+    Sum(Box<Self>, Box<Self>),
+    Of { inner: Box<Self> },
+}

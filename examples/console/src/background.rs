@@ -1,0 +1,51 @@
+//! Background jobs that go on after a failure, and say what it was.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::FutureExt;
+
+use crate::settings::Extension;
+
+/// The reason for which the job of an extension failed the last time it ran. Cheap to clone; clones share what is noted.
+#[derive(Clone, Debug, Default)]
+pub struct Failures(Arc<Mutex<BTreeMap<Extension, String>>>);
+
+impl Failures {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Extension, String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns why the job of an extension failed; `None` if it went well the last time, or did not run.
+    #[must_use]
+    pub fn of(&self, extension: Extension) -> Option<String> {
+        self.lock().get(&extension).cloned()
+    }
+
+    /// Notes how the job of an extension ended.
+    pub fn note(&self, extension: Extension, ended: Result<(), String>) {
+        match ended {
+            Ok(()) => self.lock().remove(&extension),
+            Err(failure) => self.lock().insert(extension, failure),
+        };
+    }
+}
+
+/// Does one piece of work of a background job. A panic is a failure like any other: the job can go on.
+///
+/// # Errors
+/// When the work fails or panics.
+pub async fn attempt<E: fmt::Display>(work: impl Future<Output = Result<(), E>>) -> Result<(), String> {
+    match AssertUnwindSafe(work).catch_unwind().await {
+        Ok(done) => done.map_err(|error| error.to_string()),
+        Err(panic) => Err(format!("it panicked: {}", message(&*panic))),
+    }
+}
+
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
+}

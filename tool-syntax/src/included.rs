@@ -1,0 +1,208 @@
+//! Documentation that comes from a file: `#[doc = include_str!("tool.md")]`.
+
+use proc_macro2::Span;
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Attribute, Block, Expr, ExprLit, FnArg, ImplItem, ItemFn, ItemImpl, Lit, LitStr, Meta, Signature, Token,
+    parse_quote,
+};
+
+use crate::docs::doc_value;
+
+/// Access to the files that documentation can come from. The macros and the generator find them in different ways.
+pub trait IncludedFiles {
+    /// Reads the file that `include_str!(path)` means at a place in the source, if that is possible.
+    fn read(&self, path: &str, at: Span) -> Option<String>;
+
+    /// Returns the value of `env!("CARGO_MANIFEST_DIR")`.
+    fn manifest_dir(&self) -> Option<String>;
+}
+
+/// Returns the function with its included documentation written out; `None` if it has none.
+pub fn with_included_docs(function: &ItemFn, files: &dyn IncludedFiles) -> Option<ItemFn> {
+    is_included(&function.attrs, &function.sig).then(|| {
+        let mut function = function.clone();
+        WriteOut { files }.visit_item_fn_mut(&mut function);
+        function
+    })
+}
+
+/// Returns the `impl` block with the included documentation of its methods written out; `None` if it has none.
+pub fn with_included_docs_of_methods(block: &ItemImpl, files: &dyn IncludedFiles) -> Option<ItemImpl> {
+    let is_included = |item: &ImplItem| matches!(item, ImplItem::Fn(method) if is_included(&method.attrs, &method.sig));
+    block.items.iter().any(is_included).then(|| {
+        let mut block = block.clone();
+        WriteOut { files }.visit_item_impl_mut(&mut block);
+        block
+    })
+}
+
+fn is_included(attributes: &[Attribute], signature: &Signature) -> bool {
+    let of_parameters = signature.inputs.iter().flat_map(|input| match input {
+        FnArg::Typed(typed) => typed.attrs.as_slice(),
+        FnArg::Receiver(_) => &[],
+    });
+    attributes.iter().chain(of_parameters).filter_map(doc_value).any(|value| !matches!(value, Expr::Lit(_)))
+}
+
+/// The attributes of parameters are ours alone: rustc would not see that a file belongs to the crate.
+struct Untracked<'a>(&'a dyn IncludedFiles);
+
+impl IncludedFiles for Untracked<'_> {
+    fn read(&self, _: &str, _: Span) -> Option<String> {
+        None
+    }
+
+    fn manifest_dir(&self) -> Option<String> {
+        self.0.manifest_dir()
+    }
+}
+
+struct WriteOut<'a> {
+    files: &'a dyn IncludedFiles,
+}
+
+impl VisitMut for WriteOut<'_> {
+    fn visit_attribute_mut(&mut self, attribute: &mut Attribute) {
+        let Some(value) = doc_value(attribute).filter(|value| !matches!(value, Expr::Lit(_))) else { return };
+        // What cannot be expanded stays, and is reported by whoever needs it.
+        if let Some(text) = text_of(value, self.files)
+            && let Meta::NameValue(pair) = &mut attribute.meta
+        {
+            let text = LitStr::new(&text, pair.value.span());
+            pair.value = parse_quote!(#text);
+        }
+    }
+
+    fn visit_block_mut(&mut self, _: &mut Block) {}
+
+    fn visit_signature_mut(&mut self, signature: &mut Signature) {
+        visit_mut::visit_signature_mut(&mut WriteOut { files: &Untracked(self.files) }, signature);
+    }
+}
+
+/// Expands an expression of literals and the macros that are usual in documentation.
+fn text_of(expr: &Expr, files: &dyn IncludedFiles) -> Option<String> {
+    let called = match expr {
+        Expr::Lit(ExprLit { lit, .. }) => return literal(lit),
+        Expr::Group(group) => return text_of(&group.expr, files),
+        Expr::Paren(paren) => return text_of(&paren.expr, files),
+        Expr::Macro(called) => &called.mac,
+        _ => return None,
+    };
+    let parts = || called.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated).ok();
+    match called.path.segments.last()?.ident.to_string().as_str() {
+        "include_str" => {
+            let path = text_of(parts()?.first()?, files)?;
+            let text = files.read(&path, called.path.span())?;
+            Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+        }
+        "concat" => parts()?.iter().map(|part| text_of(part, files)).collect(),
+        "env" => {
+            let name = text_of(parts()?.first()?, files)?;
+            files.manifest_dir().filter(|_| name == "CARGO_MANIFEST_DIR")
+        }
+        "stringify" => {
+            let mut tokens = called.tokens.clone().into_iter();
+            tokens.next().filter(|_| tokens.next().is_none()).map(|token| token.to_string())
+        }
+        _ => None,
+    }
+}
+
+fn literal(literal: &Lit) -> Option<String> {
+    match literal {
+        Lit::Str(text) => Some(text.value()),
+        Lit::Char(sign) => Some(sign.value().to_string()),
+        Lit::Bool(truth) => Some(truth.value.to_string()),
+        Lit::Int(int) => Some(int.base10_digits().to_owned()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Files;
+
+    impl IncludedFiles for Files {
+        fn read(&self, path: &str, _: Span) -> Option<String> {
+            (path == "/app/add.md").then(|| "\u{feff}Adds two numbers.\n\n# Arguments\n* `a` - One.\n".to_owned())
+        }
+
+        fn manifest_dir(&self) -> Option<String> {
+            Some("/app".to_owned())
+        }
+    }
+
+    fn description(function: &ItemFn) -> Result<String, String> {
+        let read = with_included_docs(function, &Files);
+        let (tool, report) = crate::read_function(quote::quote!(), read.as_ref().unwrap_or(function));
+        report.into_result().map(|()| tool.unwrap().description).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn documentation_is_read_from_a_file() {
+        let function = parse_quote! {
+            #[doc = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/add.md"))]
+            fn add(a: u8) {}
+        };
+        assert_eq!(description(&function).unwrap(), "Adds two numbers.");
+        let read = with_included_docs(&function, &Files).unwrap();
+        let (tool, _) = crate::read_function(quote::quote!(), &read);
+        let crate::Parameter::Argument(argument) = &tool.unwrap().parameters[0] else { panic!("it is an argument") };
+        assert_eq!(argument.description.as_deref(), Some("One."));
+    }
+
+    #[test]
+    fn documentation_is_put_together() {
+        let function = parse_quote! {
+            #[doc = concat!("Adds ", 2, ' ', stringify!(u8), "s.")]
+            fn add() {}
+        };
+        assert_eq!(description(&function).unwrap(), "Adds 2 u8s.");
+    }
+
+    #[test]
+    fn documentation_of_parameters_is_put_together_but_not_included() {
+        let function: ItemFn = parse_quote!(
+            fn add(#[doc = concat!("Number ", 1)] a: u8) {}
+        );
+        let read = with_included_docs(&function, &Files).unwrap();
+        let (tool, _) = crate::read_function(quote::quote!(), &read);
+        let crate::Parameter::Argument(argument) = &tool.unwrap().parameters[0] else { panic!("it is an argument") };
+        assert_eq!(argument.description.as_deref(), Some("Number 1"));
+        let function: ItemFn = parse_quote!(
+            fn add(#[doc = include_str!("/app/add.md")] a: u8) {}
+        );
+        assert!(description(&function).unwrap_err().contains("description = \"..\""));
+    }
+
+    #[test]
+    fn documentation_that_cannot_be_read_is_an_error() {
+        for value in ["include_str!(\"gone.md\")", "made_up!()", "env!(\"HOME\")"] {
+            let function: ItemFn = syn::parse_str(&format!("#[doc = {value}] fn add() {{}}")).unwrap();
+            let error = description(&function).unwrap_err();
+            assert!(error.contains("description = \"..\""), "{error}");
+        }
+        let function = parse_quote! {
+            #[doc(alias = "plus")]
+            fn add() {}
+        };
+        assert_eq!(description(&function).unwrap(), "");
+    }
+
+    #[test]
+    fn a_description_of_its_own_needs_no_documentation() {
+        let function: ItemFn = parse_quote!(
+            #[doc = made_up!()]
+            fn add() {}
+        );
+        let (tool, report) = crate::read_function(quote::quote!(description = "Adds."), &function);
+        assert!(report.into_result().is_ok());
+        assert_eq!(tool.unwrap().description, "Adds.");
+    }
+}
