@@ -39,7 +39,8 @@ impl<'a> IntoFuture for Check<'a> {
             let dependencies = &self.tools.inner.dependencies;
             let mut problems = Vec::new();
             let scope = ScopeInner::new(dependencies.clone(), self.with, Facts::default());
-            let mut dropped = RollBack(Some((scope.clone(), Handle::try_current().ok())));
+            let runtime = Handle::try_current().ok();
+            let mut dropped = RollBack(Some((scope.clone(), runtime.clone())));
             for (index, provider) in dependencies.providers.iter().enumerate() {
                 let made = CatchPanic(Box::pin(scope.clone().input(Source::Provider(index), None))).await;
                 let error = match made {
@@ -50,7 +51,13 @@ impl<'a> IntoFuture for Check<'a> {
                 problems.push(Problem::general(format!("the provider {:?} does not work", provider.name), error));
             }
             dropped.0 = None;
-            if let Err(error) = scope.finish(Outcome::Cancelled).await {
+            let finish = scope.finish(Outcome::Cancelled).in_current_span();
+            let finished = match runtime {
+                // In a task of its own: a check that is dropped by now is rolled back to the end all the same.
+                Some(runtime) => runtime.spawn(finish).await.unwrap_or_else(|error| Err(error.to_string())),
+                None => finish.await,
+            };
+            if let Err(error) = finished {
                 problems.push(Problem::general("a value could not be rolled back", error));
             }
             if problems.is_empty() {
@@ -81,25 +88,41 @@ mod tests {
     use super::*;
     use crate::InjectError;
 
-    /// By a timeout at start-up, such as that of the test.
-    #[tokio::test(start_paused = true)]
-    async fn a_check_that_is_dropped_rolls_back() {
-        let finished = Arc::new(Mutex::new(Vec::new()));
+    type Finished = Arc<Mutex<Vec<Outcome>>>;
+
+    /// A builder with a provider whose rollback takes this long.
+    fn builder(rollback: Duration) -> (crate::Builder, Finished) {
+        let finished = Finished::default();
         let finish = {
             let finished = finished.clone();
             move |_: u32, outcome| {
-                finished.lock().unwrap().push(outcome);
-                std::future::ready(())
+                let finished = finished.clone();
+                async move {
+                    tokio::time::sleep(rollback).await;
+                    finished.lock().unwrap().push(outcome);
+                }
             }
         };
-        let tools = Dispatcher::builder()
-            .provide("session", |_| async { Ok::<_, InjectError>(7_u32) })
-            .finish("session", finish)
-            .provide("slow", |_| std::future::pending::<Result<u64, InjectError>>())
-            .build()
-            .unwrap();
+        let builder = Dispatcher::builder().provide("session", |_| async { Ok::<_, InjectError>(7_u32) });
+        (builder.finish("session", finish), finished)
+    }
+
+    /// By a timeout at start-up, such as that of the test.
+    #[tokio::test(start_paused = true)]
+    async fn a_check_that_is_dropped_rolls_back() {
+        let (builder, finished) = builder(Duration::ZERO);
+        let tools = builder.provide("slow", |_| std::future::pending::<Result<u64, InjectError>>()).build().unwrap();
         assert!(tokio::time::timeout(Duration::from_secs(1), tools.check().into_future()).await.is_err());
         tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(*finished.lock().unwrap(), [Outcome::Cancelled]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_check_that_is_dropped_while_it_rolls_back_rolls_back_to_the_end() {
+        let (builder, finished) = builder(Duration::from_secs(2));
+        let tools = builder.build().unwrap();
+        assert!(tokio::time::timeout(Duration::from_secs(1), tools.check().into_future()).await.is_err());
+        tokio::time::sleep(Duration::from_secs(2)).await;
         assert_eq!(*finished.lock().unwrap(), [Outcome::Cancelled]);
     }
 }
