@@ -372,7 +372,7 @@ impl<'a> Call<'a> {
             with: std::mem::take(&mut self.with),
             budget: Budget::new(self.timeout_of(tool)),
             cancel: self.cancel.take(),
-            seat,
+            seat: seat.map(Arc::new),
             runtime,
         };
         let span = told.span.clone();

@@ -1,5 +1,6 @@
 //! A handler that runs on the careful way, and what is owed when it is over.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use tokio::runtime::Handle;
@@ -35,7 +36,7 @@ pub(super) struct Execution {
     cancel: Option<CancellationToken>,
     runtime: Handle,
     /// The place in its turn, held until the handler is over.
-    _seat: Option<crate::dispatch::seat::Seat>,
+    _seat: Option<Arc<crate::dispatch::seat::Seat>>,
 }
 
 impl Execution {
