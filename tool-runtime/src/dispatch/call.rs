@@ -118,8 +118,8 @@ impl<'a> Call<'a> {
     /// How long this call may take, whatever its tool and the dispatcher say.
     ///
     /// That is the time from here to the answer, with everything that goes before the handler: a queue, a record. A
-    /// person who is asked takes none of it. After that time a rollback and the record of the outcome may keep the
-    /// answer back for some seconds, and go on in the background then.
+    /// person who is asked takes none of it. After that time a rollback, the record of the outcome and the store of long
+    /// results may keep the answer back for some seconds, and go on in the background then.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
