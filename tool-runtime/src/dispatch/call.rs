@@ -477,7 +477,10 @@ impl Future for Call<'_> {
             State::Running(running) => Pin::new(&mut **running).poll(context),
             State::Careful(call) => match guard::catch(|| call.as_mut().poll(context)) {
                 Ok(polled) => polled,
-                Err(panic) => Poll::Ready(panicked(&this.call.name, &panic)),
+                Err(panic) => {
+                    let called = this.rare.as_ref().and_then(|rare| rare.called.as_deref());
+                    Poll::Ready(panicked(called.unwrap_or(&this.call.name), &panic))
+                }
             },
             State::Keeping(_) => return this.poll_keeping(context),
             State::New | State::Done => panic!("a call was polled after it had answered"),
