@@ -30,13 +30,19 @@ pub fn on_small_disk(test: &str, megabytes: u32) {
     std::fs::remove_dir(&folder).expect("the folder is empty");
     let ended = match ended {
         Ok(ended) => ended,
-        Err(error) => return println!("skipped, `unshare` cannot be run: {error}"),
+        Err(error) => return skip(&format!("`unshare` cannot be run: {error}")),
     };
     let (told, errors) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
     if !told.starts_with("mounted\n") {
-        return println!("skipped, a small file system cannot be mounted: {errors}");
+        return skip(&format!("a small file system cannot be mounted: {errors}"));
     }
     assert!(ended.status.success() && told.contains("1 passed"), "{told}{errors}");
+}
+
+/// Says that a test was skipped, or fails if `SMALL_DISK=required` is set.
+fn skip(reason: &str) {
+    assert!(std::env::var("SMALL_DISK").as_deref() != Ok("required"), "{reason}");
+    println!("skipped, {reason}");
 }
 
 /// The small file system of a test that [`on_small_disk`] has started.

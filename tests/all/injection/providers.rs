@@ -71,26 +71,6 @@ async fn check_finds_what_closures_hide_and_rolls_back() {
     assert_eq!(lines(&ends), ["Cancelled"]);
 }
 
-/// As by a timeout at start-up, around a provider that waits for a database.
-#[tokio::test(start_paused = true)]
-async fn a_check_that_is_dropped_rolls_back() {
-    let ends: Arc<Mutex<Vec<String>>> = Arc::default();
-    let log = ends.clone();
-    let tools = tools("::Draft::consume")
-        .provide("base", |_| async { Ok::<_, String>(7_u8) })
-        .finish("base", move |_: u8, outcome| {
-            log.lock().unwrap().push(format!("{outcome:?}"));
-            async {}
-        })
-        .provide("opening", |_| std::future::pending::<Result<String, String>>())
-        .build()
-        .unwrap();
-    let second = std::time::Duration::from_secs(1);
-    assert!(tokio::time::timeout(second, tools.check().into_future()).await.is_err());
-    tokio::time::sleep(second).await;
-    assert_eq!(lines(&ends), ["Cancelled"]);
-}
-
 #[tokio::test]
 async fn a_provider_that_fails_or_panics_answers_the_call() {
     let failing =

@@ -111,9 +111,14 @@ impl State {
     /// ends with one.
     pub(crate) fn drop_cut_answer(&mut self) {
         if matches!(self.history.last(), Some(Message::Assistant(answer)) if answer.is_cut) {
-            self.history.pop();
-            self.kept = self.kept.min(self.history.len());
+            self.drop_last();
         }
+    }
+
+    /// Removes the last message.
+    pub(crate) fn drop_last(&mut self) {
+        self.history.pop();
+        self.kept = self.kept.min(self.history.len());
     }
 
     /// Takes up the mode that somebody has set.

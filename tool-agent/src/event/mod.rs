@@ -34,7 +34,7 @@ pub enum Event {
         text: Option<String>,
     },
     /// What the person said or decided is kept, and the model is asked next. If it cannot be kept, the run ends without
-    /// this, with [`Ending::NotKept`](crate::Ending::NotKept).
+    /// this, with [`Ending::NotKept`](crate::Ending::NotKept), and what the person said is not in the conversation.
     Kept,
     /// The request failed before the model had answered, and is sent again after a delay; see
     /// [`Retrying`](crate::Retrying). [`Thinking`](Self::Thinking) of the failed request is discarded.

@@ -84,7 +84,11 @@ impl Live {
                 self.mend().await;
                 self.withdraw().await;
                 self.state.history.push(Message::User { text });
-                self.save().await?;
+                if let Err(not_kept) = self.save().await {
+                    // It was not said: a person who says it again has said it once.
+                    self.state.drop_last();
+                    return Err(not_kept);
+                }
                 self.tell(|| Event::Kept);
                 Ok(())
             }

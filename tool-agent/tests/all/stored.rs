@@ -250,6 +250,27 @@ async fn what_cannot_be_kept_does_not_run() {
     assert_valid(&kept);
 }
 
+#[tokio::test]
+async fn a_message_that_cannot_be_kept_was_not_said() {
+    let (_folder, store) = store().await;
+    let broken = Arc::new(AtomicBool::new(false));
+    let agent = agent(Fragile(store.clone(), broken.clone()));
+    let conversation = agent.conversation("c");
+    assert_eq!(conversation.say("One").await.ending, Ending::Answered);
+    let before = conversation.history().await.unwrap();
+    broken.store(true, Ordering::SeqCst);
+    for _ in 0..2 {
+        let outcome = conversation.say("Two").await;
+        assert_eq!(outcome.ending, Ending::NotKept(StoreError::new("the disk is full")));
+        assert_eq!(conversation.history().await.unwrap(), before);
+    }
+    broken.store(false, Ordering::SeqCst);
+    assert_eq!(conversation.say("Two").await.ending, Ending::Answered);
+    let history = conversation.history().await.unwrap();
+    assert_eq!(history.iter().filter(|message| **message == Message::user("Two")).count(), 1, "{history:?}");
+    assert_eq!(store.load("c").await.unwrap().unwrap().messages, history);
+}
+
 /// One that does not know whether it has saved does not take what somebody else has saved meanwhile for its own.
 #[tokio::test]
 async fn what_somebody_else_has_kept_is_not_overwritten_in_doubt() {

@@ -155,16 +155,23 @@ pub(crate) async fn approve(State(api): Api, _: Asked<Nothing>, request: Request
 pub(crate) async fn refuse(State(api): Api, _: Asked<Nothing>, request: Request) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let Refusal { token, reason } = api.body.json(&parts.headers, body).await?;
-    let call = deferred(&api)?.redeem(&token, SystemTime::now()).await.map_err(refused)?;
-    Ok(said(&api.tools.refuse(&call.question, reason.as_deref()).await))
+    let result = to_the_end(async move {
+        let call = deferred(&api)?.redeem(&token, SystemTime::now()).await.map_err(refused)?;
+        Ok(api.tools.refuse(&call.question, reason.as_deref()).await)
+    });
+    Ok(said(&result.await?))
 }
 
 /// Refuses a call and whatever else of its conversation waits.
 pub(crate) async fn abort(State(api): Api, _: Asked<Nothing>, request: Request) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let Abort { token } = api.body.json(&parts.headers, body).await?;
-    let (deferred, now) = (deferred(&api)?, SystemTime::now());
-    let call = deferred.redeem(&token, now).await.map_err(refused)?;
+    Ok(said(&to_the_end(async move { abort_all(&api, &token).await }).await?))
+}
+
+async fn abort_all(api: &Shared, token: &str) -> Result<ToolResult, Problem> {
+    let (deferred, now) = (deferred(api)?, SystemTime::now());
+    let call = deferred.redeem(token, now).await.map_err(refused)?;
     // First of all: its token is used up, and nobody can ask again.
     let result = api.tools.abort(&call.question).await;
     if let Some(conversation) = &call.question.conversation {
@@ -179,7 +186,7 @@ pub(crate) async fn abort(State(api): Api, _: Asked<Nothing>, request: Request) 
             }
         }
     }
-    Ok(said(&result))
+    Ok(result)
 }
 
 fn deferred(api: &Shared) -> Result<&Deferred, Problem> {

@@ -6,8 +6,13 @@ use super::command::{Call, Format};
 use super::{Exit, Report, Result, arguments, exit_of, json, unknown};
 use crate::{CancellationToken, Dispatcher, ErrorKind, Progress, ToolCall};
 
-/// Calls a tool, until the token is cancelled.
-pub(super) async fn run(tools: &Dispatcher, command: &Call, stop: CancellationToken) -> Result<Report> {
+/// Calls a tool, until the token is cancelled. The token is made when the call starts: a Ctrl-C before that, while the
+/// arguments are read, ends the process as usual.
+pub(super) async fn run(
+    tools: &Dispatcher,
+    command: &Call,
+    stop: impl FnOnce() -> CancellationToken,
+) -> Result<Report> {
     let name = command.name.as_str();
     let definition = tools.definition(name).ok_or_else(|| unknown(tools, name))?;
     let json_text = match command.json.as_deref() {
@@ -15,6 +20,7 @@ pub(super) async fn run(tools: &Dispatcher, command: &Call, stop: CancellationTo
         text => text.map(str::to_owned),
     };
     let arguments = arguments::read(&definition, json_text.as_deref(), &command.arguments)?;
+    let stop = stop();
     let call = tools
         .call(ToolCall::new(name, arguments))
         .cancel(stop.clone())

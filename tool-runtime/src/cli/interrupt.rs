@@ -5,11 +5,18 @@ use std::io;
 use super::Exit;
 use crate::CancellationToken;
 
-/// Cancels a token at the first Ctrl-C, and ends the process at one that comes after that.
-///
-/// It has a thread of its own: a tool may block the threads of the runtime, and the runtime waits for such a tool when
-/// it is dropped. A process that cannot have the thread ends at the first Ctrl-C, as any other.
-pub(super) fn watch(stop: CancellationToken) -> io::Result<()> {
+/// Returns a token that is cancelled at the first Ctrl-C from now on. One that comes after that ends the process.
+pub(super) fn token() -> CancellationToken {
+    let stop = CancellationToken::new();
+    if let Err(error) = watch(stop.clone()) {
+        tracing::warn!(%error, "Ctrl-C will end the program without a rollback");
+    }
+    stop
+}
+
+/// Waits for Ctrl-C on a thread of its own: a tool may block the threads of the runtime, and the runtime waits for such a
+/// tool when it is dropped. A process that cannot have the thread ends at the first Ctrl-C, as any other.
+fn watch(stop: CancellationToken) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut interrupts = {
         let _in_runtime = runtime.enter();

@@ -94,20 +94,12 @@ impl Cli {
     /// Runs what stands behind `tools`.
     pub async fn run_matches(self, matches: &ArgMatches) -> ExitCode {
         match Tools::from_arg_matches(matches) {
-            Ok(Tools { what }) => {
-                let stop = CancellationToken::new();
-                if matches!(what, What::Call(_))
-                    && let Err(error) = interrupt::watch(stop.clone())
-                {
-                    tracing::warn!(%error, "Ctrl-C will end the program without a rollback");
-                }
-                self.execute(what, stop).await.print()
-            }
+            Ok(Tools { what }) => self.execute(what, interrupt::token).await.print(),
             Err(error) => wrong_use(&error),
         }
     }
 
-    async fn execute(&self, what: What, stop: CancellationToken) -> Report {
+    async fn execute(&self, what: What, stop: impl FnOnce() -> CancellationToken) -> Report {
         let report = match what {
             What::List(list) => list::run(&self.tools, &list),
             What::Show(show) => show::run(&self.tools, &show),

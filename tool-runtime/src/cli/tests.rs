@@ -24,7 +24,7 @@ fn tools() -> Dispatcher {
 
 async fn run(words: &[&str]) -> Report {
     let command = Tools::try_parse_from([&["tools"], words].concat()).unwrap();
-    cli(tools()).execute(command.what, CancellationToken::new()).await
+    cli(tools()).execute(command.what, CancellationToken::new).await
 }
 
 #[tokio::test]
@@ -107,7 +107,7 @@ fn what_another_program_says_of_its_tools_is_not_obeyed() {
 /// A real process and a real signal: this test's program runs itself.
 #[cfg(unix)]
 mod interrupted {
-    use std::io::{BufRead, BufReader};
+    use std::io::{BufRead, BufReader, Write};
     use std::os::unix::process::ExitStatusExt;
     use std::process::{Child, Command, Stdio};
     use std::time::Duration;
@@ -167,7 +167,8 @@ mod interrupted {
                 .service(Stuck)
                 .provide("number", |_| async { Ok::<_, InjectError>(7_u32) })
                 .finish("number", roll_back);
-            cli(tools.build().unwrap()).run_with(["app", "tools", "call", &tool]).await
+            let words = ["app", "tools", "call"].into_iter().chain(tool.split(' '));
+            cli(tools.build().unwrap()).run_with(words).await
         };
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let exit = runtime.block_on(main);
@@ -178,9 +179,13 @@ mod interrupted {
     fn start(tool: &str) -> (Child, impl Iterator<Item = String>) {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["cli::tests::interrupted::inside", "--exact", "--nocapture"]).env(INSIDE, tool);
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
         (child, lines.map(|line| line.unwrap()))
+    }
+
+    fn send_interrupt(child: &Child) {
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     }
 
     /// Interrupts a call at each of these lines, and gives its exit code and what it said last.
@@ -188,8 +193,7 @@ mod interrupted {
         let (mut child, mut said) = start(tool);
         for line in at {
             assert!(said.any(|said| said.contains(line)), "{tool} ended before {line:?}");
-            let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-            assert!(status.success());
+            send_interrupt(&child);
         }
         let last = said.last().unwrap_or_default();
         let status = child.wait().unwrap();
@@ -216,6 +220,19 @@ mod interrupted {
             std::thread::sleep(Duration::from_millis(10));
         }
         assert_eq!(child.wait().unwrap().code(), Some(130));
+    }
+
+    /// Nothing runs yet that could be rolled back.
+    #[test]
+    fn a_ctrl_c_while_the_arguments_are_read_ends_the_program() {
+        let (mut child, _said) = start("stuck.thread --json -");
+        let mut input = child.stdin.take().unwrap();
+        // More than fits into a pipe: it is written once the program reads.
+        input.write_all(&[b' '; 1 << 20]).unwrap();
+        send_interrupt(&child);
+        drop(input);
+        let status = child.wait().unwrap();
+        assert_eq!((status.signal(), status.code()), (Some(2), None));
     }
 
     /// Without a Ctrl-C, too.

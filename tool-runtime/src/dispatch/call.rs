@@ -118,8 +118,8 @@ impl<'a> Call<'a> {
     /// How long this call may take, whatever its tool and the dispatcher say.
     ///
     /// That is the time from here to the answer, with everything that goes before the handler: a queue, a record. A
-    /// person who is asked takes none of it. After that time a rollback and the record of the outcome may keep the
-    /// answer back for some seconds, and go on in the background then.
+    /// person who is asked takes none of it. After that time a rollback, the record of the outcome and the store of long
+    /// results may keep the answer back for some seconds, and go on in the background then.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -375,7 +375,7 @@ impl<'a> Call<'a> {
             with: std::mem::take(&mut self.with),
             budget: Budget::new(self.timeout_of(tool)),
             cancel: self.cancel.take(),
-            seat,
+            seat: seat.map(Arc::new),
             runtime,
         };
         let span = told.span.clone();
@@ -477,7 +477,10 @@ impl Future for Call<'_> {
             State::Running(running) => Pin::new(&mut **running).poll(context),
             State::Careful(call) => match guard::catch(|| call.as_mut().poll(context)) {
                 Ok(polled) => polled,
-                Err(panic) => Poll::Ready(panicked(&this.call.name, &panic)),
+                Err(panic) => {
+                    let called = this.rare.as_ref().and_then(|rare| rare.called.as_deref());
+                    Poll::Ready(panicked(called.unwrap_or(&this.call.name), &panic))
+                }
             },
             State::Keeping(_) => return this.poll_keeping(context),
             State::New | State::Done => panic!("a call was polled after it had answered"),

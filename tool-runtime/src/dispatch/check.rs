@@ -60,3 +60,50 @@ impl<'a> IntoFuture for Check<'a> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+    use std::time::Duration;
+
+    use super::*;
+    use crate::InjectError;
+
+    type Finished = Arc<Mutex<Vec<Outcome>>>;
+
+    /// A builder with a provider whose rollback takes this long.
+    fn builder(rollback: Duration) -> (crate::Builder, Finished) {
+        let finished = Finished::default();
+        let finish = {
+            let finished = finished.clone();
+            move |_: u32, outcome| {
+                let finished = finished.clone();
+                async move {
+                    tokio::time::sleep(rollback).await;
+                    finished.lock().unwrap().push(outcome);
+                }
+            }
+        };
+        let builder = Dispatcher::builder().provide("session", |_| async { Ok::<_, InjectError>(7_u32) });
+        (builder.finish("session", finish), finished)
+    }
+
+    /// By a timeout at start-up, such as that of the test.
+    #[tokio::test(start_paused = true)]
+    async fn a_check_that_is_dropped_rolls_back() {
+        let (builder, finished) = builder(Duration::ZERO);
+        let tools = builder.provide("slow", |_| std::future::pending::<Result<u64, InjectError>>()).build().unwrap();
+        assert!(tokio::time::timeout(Duration::from_secs(1), tools.check().into_future()).await.is_err());
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(*finished.lock().unwrap(), [Outcome::Cancelled]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_check_that_is_dropped_while_it_rolls_back_rolls_back_to_the_end() {
+        let (builder, finished) = builder(Duration::from_secs(2));
+        let tools = builder.build().unwrap();
+        assert!(tokio::time::timeout(Duration::from_secs(1), tools.check().into_future()).await.is_err());
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(*finished.lock().unwrap(), [Outcome::Cancelled]);
+    }
+}

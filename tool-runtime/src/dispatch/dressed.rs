@@ -2,14 +2,19 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::json;
 use tokio::runtime::Handle;
 
+use super::budget::{Late, within};
 use super::told::Told;
 use super::{BoundTool, Call, Dispatcher};
 use crate::output::READ_RESULT;
 use crate::{ErrorKind, Spill, ToolError, ToolResult};
+
+/// How long an answer waits for its long result to be kept. That goes on in the background then.
+const KEEP_GRACE: Duration = Duration::from_secs(5);
 
 /// A long result that is being kept and shortened.
 pub(super) type Shortening = Pin<Box<dyn Future<Output = ToolResult> + Send>>;
@@ -117,8 +122,19 @@ pub(super) async fn shortened(
         move || spill.keep(conversation.as_deref(), call_id.as_deref(), &text)
     };
     let handle = match Handle::try_current() {
-        // Only the end of the runtime takes the task away: then there is nobody left to read the rest.
-        Ok(runtime) => runtime.spawn_blocking(keep).await.unwrap_or_default(),
+        Ok(runtime) => {
+            let mut keeping = runtime.spawn_blocking(keep);
+            let kept = match within(KEEP_GRACE, &mut keeping).await {
+                Ok(kept) => kept,
+                Err(Late::NoTimer) => keeping.await,
+                Err(Late::TooLate) => {
+                    tracing::warn!(bytes = text.len(), "a long result could not be kept in time");
+                    Ok(None)
+                }
+            };
+            // Only the end of the runtime takes the task away: then there is nobody left to read the rest.
+            kept.unwrap_or_default()
+        }
         Err(_) => keep(),
     };
     let (output, spilled) = spill.cut(&text, handle, reader.as_deref());
@@ -133,7 +149,7 @@ pub(super) async fn shortened(
 #[cfg(test)]
 mod tests {
     use std::io;
-    use std::sync::Mutex;
+    use std::sync::{Mutex, mpsc};
     use std::thread::{self, ThreadId};
 
     use super::*;
@@ -160,6 +176,37 @@ mod tests {
         let long = RuntimeTool::new("long", "", |()| async { "x".repeat(5_000) });
         let tools = Dispatcher::builder().tool(long).spill(Spill::over(1_000).store(store.clone()));
         tools.journal(MemoryJournal::new()).build().unwrap()
+    }
+
+    /// Keeps nothing until it is told to.
+    struct Stuck(Mutex<mpsc::Receiver<()>>);
+
+    impl SpillStore for Stuck {
+        fn put(&self, _: SpillKey<'_>, _: &str) -> io::Result<()> {
+            self.0.lock().unwrap().recv().map_err(io::Error::other)
+        }
+
+        fn get(&self, _: SpillKey<'_>) -> io::Result<Option<Arc<str>>> {
+            Ok(None)
+        }
+    }
+
+    /// As where all threads that may block do.
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_does_not_wait_for_ever_for_a_store() {
+        let (go_on, told) = mpsc::channel();
+        let long = RuntimeTool::new("long", "", |()| async { "x".repeat(5_000) });
+        let tools = Dispatcher::builder().tool(long).spill(Spill::over(1_000).store(Stuck(Mutex::new(told))));
+        let tools = tools.build().unwrap();
+        let call = tokio::spawn(async move { tools.call(ToolCall::from_text("long", "{}")).await });
+        // While a thread blocks, time goes on only by hand.
+        for _ in 0..60 {
+            tokio::time::advance(Duration::from_millis(100)).await;
+        }
+        let is_answered = call.is_finished();
+        go_on.send(()).unwrap();
+        let result = call.await.unwrap();
+        assert!(is_answered && result.success && result.output.contains("They could not be kept"), "{result:?}");
     }
 
     #[tokio::test]

@@ -10,6 +10,7 @@ use tracing::Instrument;
 
 use super::budget::Budget;
 use super::dispatcher::Inner;
+use super::seat::Aside;
 use super::words::{cancelled, in_words, no_runtime};
 use super::{BoundTool, Call, Given, scoped};
 use crate::answer::{Answer, Failure};
@@ -41,8 +42,8 @@ impl Call<'_> {
         }
         self.suit(&tool);
         let limit = self.timeout_of(&preview);
-        let previewed =
-            of(inner, preview.clone(), &self.call, (self.call.arguments(), inner.limits.repair), &self.with, limit);
+        let arguments = (self.call.arguments(), inner.limits.repair);
+        let previewed = of(inner, preview.clone(), &self.call, arguments, &self.with, limit, None);
         let effect = match &self.cancel {
             None => previewed.await,
             Some(token) => {
@@ -56,8 +57,8 @@ impl Call<'_> {
 /// What a call with these arguments would do, which may be mended or not.
 ///
 /// A preview has a place among the calls that run at a time, and as long as its call has. It sees what came with the
-/// call, but cannot take it away, nor does it report to whoever listens to the call. The calls of a turn take care that
-/// there is a place: see [`Seats`](super::seat::Seats).
+/// call, but cannot take it away, nor does it report to whoever listens to the call. In a turn it has a seat, by which
+/// the calls of the turn take care that there is a place: see [`Seats`](super::seat::Seats).
 pub(super) async fn of(
     inner: &Inner,
     preview: Arc<BoundTool>,
@@ -65,6 +66,7 @@ pub(super) async fn of(
     (text, repair): (&str, bool),
     with: &[Given],
     limit: Option<Duration>,
+    seat: Option<Aside>,
 ) -> Result<Effect, ToolError> {
     let reader = Reader { text, schemas: preview.schemas(), allow_unknown: inner.limits.allow_unknown, repair };
     let waiting = decoded(&preview, reader)?;
@@ -79,7 +81,7 @@ pub(super) async fn of(
     let with = with.iter().filter(|given| given.type_id != TypeId::of::<Progress>()).cloned().collect();
     let facts = Facts::new(preview.context_of(call), budget.left).holding(permit);
     let scope = ScopeInner::new(inner.dependencies.clone(), with, facts);
-    effect(preview, scope, waiting, budget).await
+    effect(preview, scope, waiting, budget, seat).await
 }
 
 /// A preview with its arguments, waiting for its inputs.
@@ -102,6 +104,7 @@ async fn effect(
     scope: Arc<ScopeInner>,
     waiting: Waiting,
     mut budget: Budget,
+    seat: Option<Aside>,
 ) -> Result<Effect, ToolError> {
     let failed = |failure: Box<Failure>| in_words(&preview, *failure);
     let runtime = Handle::try_current().map_err(|_| failed(no_runtime()))?;
@@ -109,6 +112,8 @@ async fn effect(
     let stop = CancellationToken::new();
     let _stopped_if_dropped = stop.clone().drop_guard();
     let task = async move {
+        // Until the place is free again: another call of the turn may run then.
+        let _seat = seat;
         let answer = stop.run_until_cancelled(CatchPanic(Box::pin(budget.spend(run)))).await;
         let answer: Answer = match answer {
             Some(Ok(in_time)) => in_time.unwrap_or_else(Err),
@@ -274,6 +279,27 @@ mod tests {
         assert!(tokio::time::timeout(second, tools.call(call("wait"))).await.is_err());
         sleep(second).await;
         assert!(tools.call(call("look")).await.success, "its place is free");
+    }
+
+    /// Its preview is stopped and rolled back before the next one starts.
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_is_cancelled_during_its_preview_crowds_out_no_other() {
+        let host = Host::default();
+        let tools = builder(&host).confirm(agreeing(&Shown::default())).concurrency(1, 0).build().unwrap();
+        let stop = CancellationToken::new();
+        let cancel = stop.clone();
+        let turn = tools.call_all(["wait", "look", "restart"].map(call)).each(move |call| {
+            let is_cancelled = call.request().name() == "host.wait";
+            if is_cancelled { call.cancel(cancel.clone()) } else { call }
+        });
+        let stopping = async {
+            sleep(Duration::from_secs(1)).await;
+            stop.cancel();
+        };
+        let (results, ()) = tokio::join!(turn.into_future(), stopping);
+        assert_eq!(results[0].error.as_ref().map(|error| error.kind), Some(ErrorKind::Cancelled));
+        assert_eq!([&*results[1].output, &*results[2].output], ["fine", "restarted"]);
+        assert_eq!(host.most(), 1);
     }
 
     /// Belongs to one call.

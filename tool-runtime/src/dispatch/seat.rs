@@ -58,8 +58,8 @@ pub(super) struct Seat {
     index: usize,
 }
 
-/// A call that is being approved or previewed. Dropped, the call is yet to run.
-pub(super) struct Aside<'a>(&'a Seat);
+/// A call that is being approved or previewed. Dropped, the call is yet to run, unless it is over.
+pub(super) struct Aside(Arc<Seat>);
 
 impl Seats {
     /// Places for calls, of which each says whether it is to run alone.
@@ -140,9 +140,9 @@ impl Seat {
     }
 
     /// Waits until the call may be previewed.
-    pub(super) async fn preview(&self) -> Aside<'_> {
+    pub(super) async fn preview(self: &Arc<Self>) -> Aside {
         self.wait(false).await;
-        Aside(self)
+        Aside(self.clone())
     }
 
     async fn wait(&self, alone: bool) {
@@ -152,9 +152,9 @@ impl Seat {
     }
 
     /// Stands aside while the call is being approved.
-    pub(super) fn leave(&self) -> Aside<'_> {
+    pub(super) fn leave(self: &Arc<Self>) -> Aside {
         self.seats.put(self.index, Phase::Aside);
-        Aside(self)
+        Aside(self.clone())
     }
 }
 
@@ -164,7 +164,7 @@ impl Drop for Seat {
     }
 }
 
-impl Drop for Aside<'_> {
+impl Drop for Aside {
     fn drop(&mut self) {
         self.0.seats.put(self.0.index, Phase::Coming);
     }

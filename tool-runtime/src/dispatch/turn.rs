@@ -197,7 +197,7 @@ mod tests {
     use super::*;
     use crate::confirm::{self, Decision};
     use crate::journal::{MemoryJournal, State};
-    use crate::{RuntimeTool, Spill, SpillKey, SpillStore};
+    use crate::{Confirm, Question, RuntimeTool, Selection, Spill, SpillKey, SpillStore};
 
     /// However few may run and wait at a time.
     #[tokio::test]
@@ -265,6 +265,25 @@ mod tests {
                 assert!(recalled.result.output.contains("They could not be kept"), "{recalled:?}");
             }
         }
+    }
+
+    /// Agrees.
+    struct Agreeing(Bomb);
+
+    impl Confirm for Agreeing {
+        fn confirm<'a>(&'a self, _: &'a Question) -> Pin<Box<dyn Future<Output = Decision> + Send + 'a>> {
+            Box::pin(async { Decision::Run })
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_outside_of_the_handler_names_the_tool_as_it_was_called() {
+        let tool = RuntimeTool::new("own", "", |()| async { "done" }).sensitive();
+        let tools = Dispatcher::builder().manifest(crate::Manifest::default()).tool(tool).build().unwrap();
+        let tools = tools.select(Selection::new().rename("own", "other")).unwrap();
+        let result = tools.call(ToolCall::from_text("other", "{}")).confirm(Agreeing(Bomb)).await;
+        assert_eq!(result.error.as_ref().map(|error| error.kind), Some(ErrorKind::OutcomeUnknown), "{result:?}");
+        assert!(result.output.starts_with("`other` may have taken effect"), "{result:?}");
     }
 
     /// A turn gives a place of its own to a call that may have to be approved. That may change before the call starts.

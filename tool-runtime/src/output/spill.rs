@@ -99,10 +99,12 @@ impl Spill {
             return self.put(conversation, self.handles.next(), text);
         };
         let handle = self.handles.handle((conversation, call, text));
-        match self.get(SpillKey { conversation, handle: &handle }) {
-            Ok(Some(_)) => Some(handle),
-            _ => self.put(conversation, handle, text),
+        let is_kept = |handle: &String| matches!(self.get(SpillKey { conversation, handle }), Ok(Some(_)));
+        if is_kept(&handle) {
+            return Some(handle);
         }
+        // If it cannot be kept, another answer of the same call may have been faster.
+        self.put(conversation, handle.clone(), text).or_else(|| Some(handle).filter(is_kept))
     }
 
     /// Returns a result that was kept.
@@ -298,6 +300,25 @@ mod tests {
         let (shown, spilled) = Spill::over(1_000).store(Full).shorten(None, "x".repeat(5_000));
         assert_eq!(spilled.unwrap().handle, None);
         assert!(shown.contains("They could not be kept") && shown.len() < 1_000);
+    }
+
+    /// As a [`FolderStore`](crate::FolderStore) does of two answers that come at the same time.
+    #[test]
+    fn what_another_answer_of_the_call_has_kept_meanwhile_is_kept() {
+        #[derive(Default)]
+        struct Slower(std::sync::OnceLock<Arc<str>>);
+        impl SpillStore for Slower {
+            fn put(&self, _: SpillKey<'_>, text: &str) -> io::Result<()> {
+                self.0.get_or_init(|| text.into());
+                Err(io::ErrorKind::AlreadyExists.into())
+            }
+            fn get(&self, _: SpillKey<'_>) -> io::Result<Option<Arc<str>>> {
+                Ok(self.0.get().cloned())
+            }
+        }
+        let spill = Spill::over(1_000).store(Slower::default());
+        assert!(spill.keep(Some("c"), Some("1"), "text").is_some());
+        assert_eq!(Spill::over(1_000).store(Slower::default()).keep(Some("c"), None, "text"), None, "the control");
     }
 
     #[test]

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 /// Keeps long results until a model reads them.
 ///
-/// A store need not keep a text forever: of one that is gone the model is told so. A dispatcher calls it on a thread
-/// that may block. Its call waits meanwhile, so it should not take long.
+/// A store need not keep a text forever: of one that is gone the model is told so. A call uses it on a thread that
+/// may block, and waits meanwhile, so it should not take long. [`Dispatcher::whole_output`](crate::Dispatcher::whole_output)
+/// and [`Spill::shorten`](crate::Spill::shorten) use it on the thread of their caller.
 ///
 /// ```
 /// use std::collections::HashMap;

@@ -30,7 +30,7 @@ impl Pieces for Chat {
         let Some(choice) = choice else { return String::new() };
         self.is_complete |= choice.text_at("finish_reason").is_some_and(|reason| is_final(&reason));
         // Some servers stream a whole message in a single chunk. A message after deltas would repeat them.
-        let is_first = self.message.is_empty() && self.calls.is_empty();
+        let is_first = self.message.keys().all(|key| key == "role") && self.calls.is_empty();
         let message = || choice.get("message").filter(|_| is_first);
         let Some(delta) = choice.get("delta").or_else(message) else { return String::new() };
         for (key, value) in delta.fields().unwrap_or_default() {
@@ -89,7 +89,8 @@ impl Chat {
             call.id = id;
         }
         let Some(function) = function else {
-            if call.name.is_none() {
+            // Of a call that is not a function's, the first delta has everything. One with an id alone says nothing.
+            if call.name.is_none() && delta.fields().is_some_and(|fields| fields.keys().any(|key| is_besides(key))) {
                 *other = other.take().or_else(|| Some(delta.value()));
             }
             return;

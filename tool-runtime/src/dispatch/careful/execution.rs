@@ -44,7 +44,7 @@ pub(super) struct Execution {
     cancel: Option<CancellationToken>,
     runtime: Handle,
     /// The place in its turn, held until the handler is over.
-    _seat: Option<crate::dispatch::seat::Seat>,
+    _seat: Option<Arc<crate::dispatch::seat::Seat>>,
 }
 
 impl Execution {

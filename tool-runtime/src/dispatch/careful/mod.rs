@@ -60,7 +60,7 @@ pub(super) struct Careful {
     pub(super) budget: Budget,
     pub(super) cancel: Option<CancellationToken>,
     /// Its place among the calls of its turn.
-    pub(super) seat: Option<Seat>,
+    pub(super) seat: Option<Arc<Seat>>,
     pub(super) runtime: Handle,
 }
 

@@ -46,13 +46,14 @@ impl Careful {
     /// Too many calls are running: then the call itself could not run either.
     pub(super) async fn effect(&self, read: &Read) -> Result<Option<Value>, Box<ToolResult>> {
         let Some(preview) = self.tool.preview.clone() else { return Ok(None) };
-        let _seat = match &self.seat {
+        let seat = match &self.seat {
             None => None,
             Some(seat) => Some(seat.preview().await),
         };
         // Of what is shown, which is what runs.
         let text = read.arguments.to_string();
-        match preview::of(&self.inner, preview, &self.call, (&text, false), &self.with, self.budget.limit).await {
+        let limit = self.budget.limit;
+        match preview::of(&self.inner, preview, &self.call, (&text, false), &self.with, limit, seat).await {
             Ok(effect) => Ok(Some(serde_json::to_value(effect).unwrap_or_default())),
             Err(error) if error.kind == ErrorKind::Busy => Err(Box::new(ToolResult::failure(error))),
             Err(error) => Ok(Some(Value::from(format!("The preview failed: {error}")))),
