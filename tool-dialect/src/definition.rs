@@ -86,9 +86,10 @@ impl<'a> Subject<'a> {
         }
         json.key("name");
         json.text(self.name);
-        if !self.tool.description.trim().is_empty() {
+        let description = self.tool.full_description();
+        if !description.trim().is_empty() {
             json.key("description");
-            json.text(&self.tool.description);
+            json.text(&description);
         }
     }
 

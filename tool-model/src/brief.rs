@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{Argument, KEYS, ToolDefinition, canonical, reference_target};
+use crate::{Argument, KEYS, Key, ToolDefinition, canonical, reference_target};
 
 /// How much of a list of values or alternatives is shown.
 const LONGEST_LIST: usize = 4;
@@ -19,7 +19,8 @@ const LONGEST_LIST: usize = 4;
 /// ```
 #[must_use]
 pub fn brief(name: &str, tool: &ToolDefinition) -> String {
-    let words: Vec<&str> = tool.description.split_whitespace().collect();
+    let description = tool.full_description();
+    let words: Vec<&str> = description.split_whitespace().collect();
     let description = if words.is_empty() { String::new() } else { format!(": {}", words.join(" ")) };
     format!("{name}({}){description}", brief_arguments(tool).join(", "))
 }
@@ -89,7 +90,8 @@ fn cut(text: &str, most: usize) -> String {
 /// Returns the flags, choices and limits that are set on a tool: `sensitive`, `read-only`, `5s`.
 #[must_use]
 pub fn flags(tool: &ToolDefinition) -> Vec<String> {
-    let flags = KEYS.iter().filter(|key| key.is_on(tool)).map(|key| key.name.replace('_', "-"));
+    let is_shown = |key: &&Key| key.is_on(tool) || (key.notice.is_some() && key.get(tool).is_some());
+    let flags = KEYS.iter().filter(is_shown).map(|key| key.name.replace('_', "-"));
     flags.chain(tool.timeout.map(|timeout| format!("{timeout:?}"))).collect()
 }
 

@@ -3,6 +3,7 @@
 //! [`KEYS`] is the only list of them. Attributes, registrations, manifests, comparison, compatibility, selections, prompts
 //! and protocols derive from it, so that a new key is a field of [`ToolDefinition`] and a row here.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -42,6 +43,8 @@ pub struct Key {
     pub is_wording: bool,
     /// What a model is told about a tool for which it is set.
     pub sentence: Option<&'static str>,
+    /// The word before its text in the description that a model reads, such as `Deprecated`.
+    pub notice: Option<&'static str>,
     /// The MCP annotation that carries it.
     pub mcp_hint: Option<&'static str>,
     judge: fn(was: Option<&Value>, is: Option<&Value>) -> ChangeKind,
@@ -166,8 +169,19 @@ impl Key {
         judge: fn(Option<&Value>, Option<&Value>) -> ChangeKind,
         access: Access,
     ) -> Self {
-        let (on_class, is_wording, sentence, mcp_hint) = (false, false, None, None);
-        Self { name, manifest: name, kind, about, on_class, is_wording, sentence, mcp_hint, judge, access }
+        Self {
+            name,
+            manifest: name,
+            kind,
+            about,
+            on_class: false,
+            is_wording: false,
+            sentence: None,
+            notice: None,
+            mcp_hint: None,
+            judge,
+            access,
+        }
     }
 
     const fn in_manifest(mut self, name: &'static str) -> Self {
@@ -209,6 +223,13 @@ impl Key {
         (self.access.set)(tool, value)
     }
 
+    /// Returns what the description that a model reads says about the key: `Deprecated: use orders.find.`
+    fn notice(&self, tool: &ToolDefinition) -> Option<String> {
+        let (notice, text) = (self.notice?, self.get(tool)?);
+        let text = text.as_str()?.trim().trim_end_matches('.').to_owned();
+        Some(if text.is_empty() { format!("{notice}.") } else { format!("{notice}: {text}.") })
+    }
+
     /// Gives a tool the value that another one has.
     pub fn copy(&self, from: &ToolDefinition, to: &mut ToolDefinition) {
         (self.access.copy)(from, to);
@@ -223,6 +244,18 @@ impl Key {
     /// Returns what a change of the value means for callers.
     pub(crate) fn judge(&self, was: Option<&Value>, is: Option<&Value>) -> ChangeKind {
         (self.judge)(was, is)
+    }
+}
+
+impl ToolDefinition {
+    /// Returns the description as a model reads it: with the notices of its [keys](KEYS), such as that it is deprecated.
+    #[must_use]
+    pub fn full_description(&self) -> Cow<'_, str> {
+        let notices = KEYS.iter().filter_map(|key| key.notice(self));
+        notices.fold(Cow::Borrowed(self.description.as_str()), |text, notice| match text.trim_end() {
+            "" => notice.into(),
+            text => format!("{text} {notice}").into(),
+        })
     }
 }
 

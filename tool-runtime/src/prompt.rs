@@ -58,7 +58,7 @@ fn instructions_of(tool: &ToolDefinition) -> String {
         return instructions.trim().to_owned();
     }
     // On one line: a description from elsewhere cannot begin a section of its own.
-    let mut sentences: Vec<String> = vec![tool.description.split_whitespace().collect::<Vec<_>>().join(" ")];
+    let mut sentences: Vec<String> = vec![tool.full_description().split_whitespace().collect::<Vec<_>>().join(" ")];
     let said = KEYS.iter().filter(|key| key.is_on(tool)).filter_map(|key| key.sentence);
     sentences.extend(said.map(str::to_owned));
     sentences.retain(|sentence| !sentence.is_empty());
