@@ -35,7 +35,7 @@ fn in_words(name: &str, tool: &ToolDefinition) -> String {
             text.push_str(&format!("{title}{}\n", lines.join("\n")));
         }
     };
-    paragraph("", &tool.description);
+    paragraph("", &tool.full_description());
     paragraph("\nInstructions\n", tool.instructions.as_deref().unwrap_or_default());
     let (required, optional): (Vec<_>, Vec<_>) = tool.arguments.iter().partition(|(_, argument)| argument.required);
     let arguments = required.into_iter().chain(optional).map(|(name, argument)| in_full(name, argument, tool));

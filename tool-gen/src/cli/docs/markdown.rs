@@ -22,7 +22,7 @@ pub(super) fn page(title: &str, manifest: &Manifest) -> String {
 }
 
 fn section(text: &mut String, name: &str, tool: &ToolDefinition) {
-    let _ = writeln!(text, "\n## {name}\n\n{}", plain(&tool.description));
+    let _ = writeln!(text, "\n## {name}\n\n{}", plain(&tool.full_description()));
     let flags = tool_model::flags(tool);
     if !flags.is_empty() {
         let _ = writeln!(text, "\n**{}**", flags.join(", "));

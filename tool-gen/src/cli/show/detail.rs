@@ -11,7 +11,7 @@ use crate::cli::wrap::wrapped;
 
 pub(super) fn of(name: &str, tool: &ToolDefinition, width: usize) -> String {
     let mut text = format!("{}\n", styled(BOLD, name));
-    paragraph(&mut text, &tool.description, "  ", width);
+    paragraph(&mut text, &tool.full_description(), "  ", width);
     if let Some(instructions) = &tool.instructions {
         section(&mut text, "Instructions");
         paragraph(&mut text, instructions, "  ", width);
