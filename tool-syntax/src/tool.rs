@@ -178,22 +178,29 @@ fn keys(tool: &Keys<false>, class: Option<&ClassDefaults<'_>>) -> Vec<(&'static 
         let said = |keys: &[SpannedValue<(&'static Key, Value)>]| {
             keys.iter().find(|said| said.0.name == key.name).map(|said| said.1.clone())
         };
-        let value = match (said(of_class), said(&tool.0)) {
-            (Some(Value::Array(class)), Some(Value::Array(tool))) => joined(class, tool),
-            (class, tool) => tool.or(class)?,
+        let (class, tool) = (said(of_class), said(&tool.0));
+        let value = match key.kind {
+            KeyKind::Words => joined([class, tool].into_iter().flatten()),
+            _ => tool.or(class)?,
         };
-        let is_said = key.kind != KeyKind::Flag || value == true;
+        let is_said = match key.kind {
+            KeyKind::Flag => value == true,
+            KeyKind::Words => value != Value::Array(Vec::new()),
+            _ => true,
+        };
         is_said.then_some((key, value))
     });
     merged.collect()
 }
 
 /// Each word once, in the order in which it was said first.
-fn joined(first: Vec<Value>, second: Vec<Value>) -> Value {
+fn joined(lists: impl Iterator<Item = Value>) -> Value {
     let mut words: Vec<Value> = Vec::new();
-    for word in first.into_iter().chain(second) {
-        if !words.contains(&word) {
-            words.push(word);
+    for list in lists {
+        for word in list.as_array().into_iter().flatten() {
+            if !words.contains(word) {
+                words.push(word.clone());
+            }
         }
     }
     Value::Array(words)

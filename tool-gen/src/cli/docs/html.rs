@@ -60,7 +60,7 @@ fn section(page: &mut String, name: &str, tool: &ToolDefinition, tokens: usize) 
     let badges: String =
         flags.chain(tags).map(|(class, word)| format!(r#"<span class="{class}">{}</span>"#, escaped(&word))).collect();
     let _ = writeln!(page, r#"<p class="badges">{badges}<span class="quiet">about {tokens} tokens</span></p>"#);
-    let _ = writeln!(page, "<p>{}</p>", prose(&tool.description));
+    let _ = writeln!(page, "<p>{}</p>", prose(&tool.full_description()));
     if let Some(instructions) = &tool.instructions {
         let _ = writeln!(page, r#"<p class="instructions">{}</p>"#, prose(instructions));
     }
