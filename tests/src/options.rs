@@ -12,6 +12,7 @@ pub fn named() {}
     description = "Said by the attribute.",
     instructions = "Call it once.\nThen stop.",
     category = "testing",
+    deprecated = "call `options.reading` instead",
     tags = ["b", "a", "b"],
     sensitive,
     destructive,

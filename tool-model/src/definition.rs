@@ -32,6 +32,8 @@ pub struct ToolDefinition {
     pub defs: BTreeMap<String, Value>,
     /// A broad group, such as `monitoring`.
     pub category: Option<String>,
+    /// The reason why the tool should not be used any more. Models read it after the description.
+    pub deprecated: Option<String>,
     /// Whether the tool destroys something that cannot be had back.
     pub destructive: bool,
     /// Whether a second call with the same arguments changes nothing more.

@@ -103,6 +103,14 @@ macro_rules! field {
 pub const KEYS: &[Key] = &[
     Key::new("category", KeyKind::Text, "A broad group, such as `monitoring`.", text, field!(category)).on_class(),
     Key::new(
+        "deprecated",
+        KeyKind::Text,
+        "The reason why it should not be used any more, and what to use instead.",
+        never,
+        field!(deprecated),
+    )
+    .notice("Deprecated"),
+    Key::new(
         "destructive",
         KeyKind::Flag,
         "It destroys something that cannot be restored.",
@@ -204,6 +212,11 @@ impl Key {
         self
     }
 
+    const fn notice(mut self, notice: &'static str) -> Self {
+        self.notice = Some(notice);
+        self
+    }
+
     const fn mcp_hint(mut self, hint: &'static str) -> Self {
         self.mcp_hint = Some(hint);
         self
@@ -224,7 +237,7 @@ impl Key {
     }
 
     /// Returns what the description that a model reads says about the key: `Deprecated: use orders.find.`
-    fn notice(&self, tool: &ToolDefinition) -> Option<String> {
+    fn notice_of(&self, tool: &ToolDefinition) -> Option<String> {
         let (notice, text) = (self.notice?, self.get(tool)?);
         let text = text.as_str()?.trim().trim_end_matches('.').to_owned();
         Some(if text.is_empty() { format!("{notice}.") } else { format!("{notice}: {text}.") })
@@ -251,7 +264,7 @@ impl ToolDefinition {
     /// Returns the description as a model reads it: with the notices of its [keys](KEYS), such as that it is deprecated.
     #[must_use]
     pub fn full_description(&self) -> Cow<'_, str> {
-        let notices = KEYS.iter().filter_map(|key| key.notice(self));
+        let notices = KEYS.iter().filter_map(|key| key.notice_of(self));
         notices.fold(Cow::Borrowed(self.description.as_str()), |text, notice| match text.trim_end() {
             "" => notice.into(),
             text => format!("{text} {notice}").into(),
@@ -383,6 +396,15 @@ mod tests {
     #[test]
     fn keys_are_sorted_as_a_manifest_is() {
         assert!(KEYS.is_sorted_by_key(|key| key.manifest));
+    }
+
+    #[test]
+    fn a_notice_follows_the_description() {
+        let mut tool = ToolDefinition::default();
+        tool.deprecated = Some("use `orders.find` instead".to_owned());
+        assert_eq!(tool.full_description(), "Deprecated: use `orders.find` instead.");
+        tool.description = "Find an order.\n".to_owned();
+        assert_eq!(tool.full_description(), "Find an order. Deprecated: use `orders.find` instead.");
     }
 
     #[test]

@@ -275,6 +275,12 @@ impl RuntimeTool {
         self
     }
 
+    /// It should not be used any more, for this reason. Models read it after the description.
+    pub fn deprecated(mut self, reason: impl Into<String>) -> Self {
+        self.definition.deprecated = Some(reason.into());
+        self
+    }
+
     /// Whether providers are asked to enforce the schema.
     pub fn strict(mut self, strict: bool) -> Self {
         self.definition.strict = Some(strict);

@@ -13,8 +13,8 @@ const LONGEST_DESCRIPTION: usize = 1_024;
 type ToolRule = fn(&mut Report<'_>, &ToolDefinition);
 
 /// The rules that look at one tool.
-const TOOL_RULES: [ToolRule; 4] =
-    [tool_is_documented, descriptions_are_short, arguments_are_documented, arguments_have_types];
+const TOOL_RULES: [ToolRule; 5] =
+    [tool_is_documented, tool_is_current, descriptions_are_short, arguments_are_documented, arguments_have_types];
 
 /// Everything that the rules find, in the order of the tools.
 pub(super) fn findings(manifest: &Manifest) -> Vec<Finding> {
@@ -52,6 +52,14 @@ fn tool_is_documented(report: &mut Report<'_>, tool: &ToolDefinition) {
     if tool.description.trim().is_empty() {
         let help = "say what it does in a doc comment, or in `description = \"..\"`";
         report.add(Severity::Warning, "undocumented-tool", "", "has no description".to_owned(), help);
+    }
+}
+
+/// A tool that nobody should call still takes tokens from every request.
+fn tool_is_current(report: &mut Report<'_>, tool: &ToolDefinition) {
+    if let Some(reason) = &tool.deprecated {
+        let help = "remove it, or leave it out of what models are offered, once nothing calls it any more";
+        report.add(Severity::Warning, "deprecated-tool", "", format!("is deprecated: {reason}"), help);
     }
 }
 
@@ -130,6 +138,8 @@ mod tests {
             rules(json!({"a": tool(" ", arguments)})),
             ["undocumented-tool a ", "undocumented-argument a arguments.y", "any-argument a arguments.x"]
         );
+        let deprecated = json!({"description": "Old.", "handler": "h", "arguments": {}, "deprecated": "use `b`"});
+        assert_eq!(rules(json!({"a": deprecated})), ["deprecated-tool a "]);
         assert_eq!(rules(json!({"a": tool(&"x".repeat(1_025), json!({}))})), ["long-description a "]);
         assert!(rules(json!({"a": tool(&"x".repeat(1_024), json!({}))})).is_empty());
     }
