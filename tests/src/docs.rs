@@ -187,7 +187,7 @@ pub fn concatenated() {}
 /// ```
 /// # Arguments
 /// * **bold** - Such as
-///   ```
+///   ```text
 ///   # Arguments
 ///   * `raw` - in code
 ///   ```
