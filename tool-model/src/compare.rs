@@ -76,6 +76,7 @@ fn behaviour_differences(manifest: &ToolDefinition, linked: &ToolDefinition) -> 
         let show = |value: Option<Value>| match (key.kind, value) {
             (_, Some(value)) => value.to_string(),
             (KeyKind::Flag, None) => "false".to_owned(),
+            (KeyKind::Words, None) => "[]".to_owned(),
             (_, None) => "not set".to_owned(),
         };
         let (was, is) = (key.get(manifest), key.get(linked));

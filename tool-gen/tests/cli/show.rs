@@ -10,8 +10,8 @@ fn a_table_of_all_tools() {
 TOOL            ARGUMENTS                           FLAGS                 TOKENS
 ──────────────  ──────────────────────────────────  ────────────────────  ──────
 metrics.newest  host: string, limit?: integer = 10  read-only                117
-metrics.purge   host: string                        sensitive                 75
-                                                    destructive
+metrics.purge   host: string                        destructive               75
+                                                    sensitive
 
 2 tools, about 192 tokens
 ";

@@ -124,7 +124,7 @@ metrics.purge wants to run
   in conversation c-1
   by channel telegram
   in chat 42
-  sensitive, destructive
+  destructive, sensitive
   │ Delete all points of a host.
   arguments
   │ {
