@@ -400,8 +400,8 @@ mod tests {
 
     #[test]
     fn a_notice_follows_the_description() {
-        let mut tool = ToolDefinition::default();
-        tool.deprecated = Some("use `orders.find` instead".to_owned());
+        let deprecated = Some("use `orders.find` instead".to_owned());
+        let mut tool = ToolDefinition { deprecated, ..ToolDefinition::default() };
         assert_eq!(tool.full_description(), "Deprecated: use `orders.find` instead.");
         tool.description = "Find an order.\n".to_owned();
         assert_eq!(tool.full_description(), "Find an order. Deprecated: use `orders.find` instead.");
