@@ -28,7 +28,7 @@ pub struct Parts {
     pub store: Store,
     /// What may be reached.
     pub targets: Targets,
-    /// What has failed in the background.
+    /// Failures of background jobs.
     pub failures: Failures,
     /// The files of the workspace.
     pub files: Files,

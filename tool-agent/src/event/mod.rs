@@ -33,7 +33,7 @@ pub enum Event {
         /// What a person says; nothing where the run goes on with what was said before.
         text: Option<String>,
     },
-    /// What the person said or decided is kept, and the model is asked next. If it cannot be kept, the run ends without
+    /// The message or decision of the person is stored, and the model is asked next. If storing fails, the run ends without
     /// this, with [`Ending::NotKept`](crate::Ending::NotKept), and what the person said is not in the conversation.
     Kept,
     /// The request failed before the model had answered, and is sent again after a delay; see
