@@ -332,7 +332,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::journal::{Journal, MemoryJournal, Query};
+    use crate::journal::{EntryQuery, Journal, MemoryJournal};
     use crate::{Dispatcher, RuntimeTool, ToolCall};
 
     #[test]
@@ -374,7 +374,7 @@ mod tests {
         assert!(result.output.contains("consent elsewhere"), "{}", result.output);
         let said = ["token", "expires", "worker"].map(|key| result.metadata.get(key).is_some());
         assert_eq!(said, [false, false, true]);
-        let entries = format!("{:?}", journal.entries(Query::newest(10)).await.unwrap());
+        let entries = format!("{:?}", journal.entries(EntryQuery::newest(10)).await.unwrap());
         assert!(entries.contains("w7") && !entries.contains("hunter2"), "{entries}");
     }
 }

@@ -196,7 +196,7 @@ mod tests {
 
     use super::*;
     use crate::confirm::{self, Decision};
-    use crate::journal::{MemoryJournal, State};
+    use crate::journal::{EntryState, MemoryJournal};
     use crate::{Confirm, Question, RuntimeTool, Selection, Spill, SpillKey, SpillStore};
 
     /// However few may run and wait at a time.
@@ -261,7 +261,7 @@ mod tests {
             }
             tools.call(call("short", "7")).with(Bomb).with(Bomb).await;
             assert_eq!(tools.whole_output(Some("c"), &results[0]), None);
-            if let Some(State::Finished(recalled)) = tools.recall("c", "1").await.unwrap() {
+            if let Some(EntryState::Finished(recalled)) = tools.recall("c", "1").await.unwrap() {
                 assert!(recalled.result.output.contains("They could not be kept"), "{recalled:?}");
             }
         }

@@ -1,6 +1,7 @@
 //! How often calls may come, and how many run at a time.
 
 use super::{Careful, Read};
+use crate::journal::JournalDecision;
 use crate::{Exceeded, Limiter, Permit, ToolResult};
 
 /// A call that was counted. Unless it comes to [count](Self::counts), that is taken back: what does not run, because
@@ -46,7 +47,7 @@ impl Careful {
     }
 
     async fn exceeded(&self, read: &Read, exceeded: Exceeded) -> Box<ToolResult> {
-        match self.note(read, "rate limited").await {
+        match self.note(read, JournalDecision::RateLimited).await {
             Ok(()) => Box::new(ToolResult::failure(exceeded.error(&self.tool.name))),
             Err(unrecorded) => unrecorded,
         }
@@ -72,7 +73,7 @@ impl Careful {
         match concurrency.enter().await {
             Ok(permit) => Ok(Some(permit)),
             Err(busy) => {
-                self.note(read, "busy").await?;
+                self.note(read, JournalDecision::Busy).await?;
                 Err(Box::new(ToolResult::failure(busy.error(&self.tool.name))))
             }
         }

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{Budget, Careful, Read, Rules};
 use crate::confirm::{Decision, Pending, Question, Verdict};
+use crate::journal::JournalDecision;
 use crate::result::{EXPIRES, TOKEN};
 use crate::{ErrorKind, ToolResult, guard};
 
@@ -16,7 +17,7 @@ impl Careful {
 
     pub(super) async fn refuse_by_policy(&self, verdict: Verdict, read: &Read) -> Result<(), Box<ToolResult>> {
         let Verdict::Refuse(reason) = verdict else { return Ok(()) };
-        self.note(read, "refused by policy").await?;
+        self.note(read, JournalDecision::RefusedByPolicy).await?;
         Err(self.failure(ErrorKind::Refused, format!("was refused: {reason}")))
     }
 
@@ -26,30 +27,31 @@ impl Careful {
         rules: &Rules,
         read: &Read,
         budget: &mut Budget,
-    ) -> Result<(&'static str, Option<Value>), Box<ToolResult>> {
+    ) -> Result<(JournalDecision, Option<Value>), Box<ToolResult>> {
         let verdict = self.verdict(rules, read);
         let runs = matches!(verdict, Verdict::Run);
         self.timed(budget, self.refuse_by_policy(verdict, read)).await?;
         if let Some(question) = &self.approved {
             let is_edited = question.arguments != read.arguments;
-            return Ok((if is_edited { "edited" } else { "confirmed" }, None));
+            let decision = if is_edited { JournalDecision::Edited } else { JournalDecision::Confirmed };
+            return Ok((decision, None));
         }
         if runs {
-            return Ok(("policy", None));
+            return Ok((JournalDecision::Policy, None));
         }
         let _asking = self.timed(budget, self.may_ask(read)).await?;
         let (noted, result) = match self.ask(rules, read).await? {
-            Decision::Run => return Ok(("confirmed", None)),
-            Decision::Edit(arguments) => return Ok(("edited", Some(arguments))),
+            Decision::Run => return Ok((JournalDecision::Confirmed, None)),
+            Decision::Edit(arguments) => return Ok((JournalDecision::Edited, Some(arguments))),
             Decision::Refuse(reason) => {
                 let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
-                ("refused", self.failure(ErrorKind::Refused, format!("was refused{reason}")))
+                (JournalDecision::Refused, self.failure(ErrorKind::Refused, format!("was refused{reason}")))
             }
             Decision::Abort => {
                 let message = "was refused, and everything else with it: stop here".to_owned();
-                ("aborted", self.failure(ErrorKind::Aborted, message))
+                (JournalDecision::Aborted, self.failure(ErrorKind::Aborted, message))
             }
-            Decision::Pending(pending) => ("pending", self.pending(&pending)),
+            Decision::Pending(pending) => (JournalDecision::Pending, self.pending(&pending)),
         };
         self.timed(budget, self.note(read, noted)).await?;
         Err(result)
@@ -58,7 +60,7 @@ impl Careful {
     /// Asks. Meanwhile the other calls of its turn do not wait for this one.
     async fn ask(&self, rules: &Rules, read: &Read) -> Result<Decision, Box<ToolResult>> {
         let Some(confirm) = self.confirm.as_ref().or(rules.confirm.as_ref()) else {
-            self.note(read, "nobody to ask").await?;
+            self.note(read, JournalDecision::NobodyToAsk).await?;
             // What a model could not act on is for the log.
             let remedy = "set `.confirm(..)`, or another `.policy(..)`";
             tracing::warn!(
@@ -72,7 +74,7 @@ impl Careful {
         let question = match self.question(read).await {
             Ok(question) => question,
             Err(busy) => {
-                self.note(read, "busy").await?;
+                self.note(read, JournalDecision::Busy).await?;
                 return Err(busy);
             }
         };

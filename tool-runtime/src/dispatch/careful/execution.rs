@@ -17,6 +17,7 @@ use crate::dispatch::told::Told;
 use crate::dispatch::{BoundTool, scoped};
 use crate::guard::CatchPanic;
 use crate::inject::{Facts, ScopeInner};
+use crate::journal::JournalDecision;
 use crate::shim::Waiting;
 use crate::stage::Stage;
 use crate::{Permit, ToolResult};
@@ -32,7 +33,7 @@ pub(super) struct Ending {
     pub(super) stage: Stage,
     pub(super) told: Option<Told>,
     pub(super) repaired: Option<Box<Repaired>>,
-    pub(super) decision: &'static str,
+    pub(super) decision: JournalDecision,
     pub(super) record: Option<Record>,
     pub(super) started: Instant,
 }
@@ -97,7 +98,7 @@ impl Ending {
         result.not_started = !has_started;
         let took = self.started.elapsed();
         result.metadata.insert("milliseconds", took.as_secs_f64() * 1e3);
-        result.metadata.insert("decision", self.decision);
+        result.metadata.insert("decision", self.decision.as_str());
         if !has_started && self.is_counted {
             self.take_back();
         }

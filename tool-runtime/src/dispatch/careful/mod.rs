@@ -20,7 +20,7 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use self::execution::{Ending, Execution};
-use self::read::{Read, WRONG_EDIT, of_an_edit};
+use self::read::{Read, of_an_edit};
 use self::record::Unnoted;
 use super::budget::Budget;
 use super::dispatcher::Inner;
@@ -32,6 +32,7 @@ use crate::answer::Failure;
 use crate::arguments::Repaired;
 use crate::confirm::{Confirm, Question};
 use crate::guard::CatchPanic;
+use crate::journal::JournalDecision;
 use crate::json;
 use crate::shim::Waiting;
 use crate::stage::Stage;
@@ -130,7 +131,7 @@ impl Careful {
             told.span.record("gen_ai.tool.call.arguments", json::text(&self.redact(&read.arguments)));
         }
         if self.dry_run || rules.dry_run {
-            self.timed(budget, self.note(&read, "dry run")).await?;
+            self.timed(budget, self.note(&read, JournalDecision::DryRun)).await?;
             return Err(self.dry_result(rules, &read).await);
         }
         // A call is known by what the model asked for, whatever somebody has put in its place.
@@ -151,7 +152,7 @@ impl Careful {
             (waiting, read) = match self.read(&arguments.to_string(), false) {
                 Ok(edited) => edited,
                 Err(result) => {
-                    self.timed(budget, self.note(&read, WRONG_EDIT)).await?;
+                    self.timed(budget, self.note(&read, JournalDecision::WrongEdit)).await?;
                     return Err(of_an_edit(result));
                 }
             };
@@ -166,7 +167,7 @@ impl Careful {
         if let Some(unnoted) = unnoted.take() {
             unnoted.settle();
         }
-        let record = self.timed(budget, self.begin(&read, key, decision)).await?;
+        let record = self.timed(budget, self.begin(&read, key, decision.clone())).await?;
         let ending = Ending {
             inner: self.inner.clone(),
             tool: self.tool.clone(),

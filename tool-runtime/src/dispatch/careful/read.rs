@@ -6,11 +6,11 @@ use super::Careful;
 use crate::arguments::{Reader, Repaired, are_exact};
 use crate::confirm::Question;
 use crate::guard;
+use crate::journal::JournalDecision;
 use crate::shim::{Invocation, Purpose, Step, Waiting};
 use crate::{ErrorKind, ToolResult};
 
 /// What is recorded of arguments that somebody has put in the place of others, and that the tool does not take.
-pub(super) const WRONG_EDIT: &str = "wrong edit";
 
 const CHANGED_SINCE: &str = "was not run: it has changed since somebody gave consent to it, who should be asked again";
 
@@ -27,12 +27,12 @@ impl Careful {
     pub(super) async fn read_approved(&self, question: &Question) -> Result<(Waiting, Read), Box<ToolResult>> {
         let asked = || self.asked(question);
         if question.registered != *self.tool.own_name || !question.is_about(self.tool.definition()) {
-            self.note_that(asked(), "changed since asked").await?;
+            self.note_that(asked(), JournalDecision::ChangedSinceAsked).await?;
             return Err(self.failure(ErrorKind::Refused, CHANGED_SINCE.to_owned()));
         }
         match self.read(&self.call.arguments, false) {
             Err(result) => {
-                self.note_that(asked(), WRONG_EDIT).await?;
+                self.note_that(asked(), JournalDecision::WrongEdit).await?;
                 Err(of_an_edit(result))
             }
             read => read,

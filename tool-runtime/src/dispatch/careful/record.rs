@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Careful, Read};
 use crate::confirm::Question;
 use crate::dispatch::budget::{Late, within};
-use crate::journal::{Begun, CallKey, Finished, Journal, Started};
+use crate::journal::{CallKey, CallStatus, FinishedCall, Journal, JournalDecision, StartedCall};
 use crate::to_the_end::ToTheEnd;
 use crate::{ErrorKind, ToolError, ToolResult};
 
@@ -32,22 +32,24 @@ impl Careful {
         }
     }
 
-    fn known(&self, begun: Begun) -> Result<(), Box<ToolResult>> {
+    fn known(&self, begun: CallStatus) -> Result<(), Box<ToolResult>> {
         match begun {
-            Begun::New => Ok(()),
-            Begun::NotStarted(result) if self.replay => Err(replayed(result)),
-            Begun::NotStarted(_) => Ok(()),
-            Begun::Completed(result) => {
+            CallStatus::New => Ok(()),
+            CallStatus::NotStarted(result) if self.replay => Err(replayed(result)),
+            CallStatus::NotStarted(_) => Ok(()),
+            CallStatus::Completed(result) => {
                 self.has_run_before();
                 Err(replayed(result))
             }
-            Begun::Unfinished => {
+            CallStatus::Unfinished => {
                 self.has_run_before();
                 let message =
                     "was started before and never finished: it may have taken effect. Look before you call it again";
                 Err(self.failure(ErrorKind::OutcomeUnknown, message.to_owned()))
             }
-            Begun::Running => Err(self.failure(ErrorKind::Busy, "is running already, by the same call".to_owned())),
+            CallStatus::Running => {
+                Err(self.failure(ErrorKind::Busy, "is running already, by the same call".to_owned()))
+            }
         }
     }
 
@@ -61,7 +63,7 @@ impl Careful {
         &self,
         read: &Read,
         key: Option<CallKey>,
-        decision: &'static str,
+        decision: JournalDecision,
     ) -> Result<Option<Record>, Box<ToolResult>> {
         let (Some(journal), Some(key)) = (&self.inner.rules.journal, key) else { return Ok(None) };
         let mut started = self.started(read).decision(decision);
@@ -70,7 +72,7 @@ impl Careful {
         // If nobody waits for it any more, the call is on record all the same, and so must be that it did not run.
         let beginning = ToTheEnd::new(Some(self.runtime.clone()), async move {
             let begun = journal.begin(&started).await?;
-            let record = (begun == Begun::New).then(|| Record { owed: Some((journal, started)), runtime });
+            let record = (begun == CallStatus::New).then(|| Record { owed: Some((journal, started)), runtime });
             Ok::<_, crate::journal::JournalError>((begun, record))
         });
         match beginning.await {
@@ -80,8 +82,8 @@ impl Careful {
     }
 
     /// The call with the arguments that were read.
-    pub(super) fn started(&self, read: &Read) -> Started {
-        let started = Started::redacted(&self.call, self.redact(&read.arguments));
+    pub(super) fn started(&self, read: &Read) -> StartedCall {
+        let started = StartedCall::redacted(&self.call, self.redact(&read.arguments));
         let started = started.without_defaults(&read.defaults);
         match &read.repaired {
             Some(repaired) => started.repairs(repaired.values()),
@@ -90,28 +92,28 @@ impl Careful {
     }
 
     /// The call that somebody was asked about.
-    pub(super) fn asked(&self, question: &Question) -> Started {
-        let started = Started::new(&self.call, &question.definition, &question.arguments);
+    pub(super) fn asked(&self, question: &Question) -> StartedCall {
+        let started = StartedCall::new(&self.call, &question.definition, &question.arguments);
         started.without_defaults(&question.defaults)
     }
 
     /// A call of which nothing is on record yet, and which may be stopped before it starts.
-    pub(super) fn unnoted(&self, call: Option<Started>) -> Option<Unnoted> {
+    pub(super) fn unnoted(&self, call: Option<StartedCall>) -> Option<Unnoted> {
         let journal = self.inner.rules.journal.clone()?;
         Some(Unnoted { owed: Some((journal, call?)), runtime: self.runtime.clone() })
     }
 
     /// Records a decision after which nothing runs.
-    pub(super) async fn note(&self, read: &Read, decision: &str) -> Result<(), Box<ToolResult>> {
+    pub(super) async fn note(&self, read: &Read, decision: JournalDecision) -> Result<(), Box<ToolResult>> {
         if self.inner.rules.journal.is_none() {
             return Ok(());
         }
         self.note_that(self.started(read), decision).await
     }
 
-    pub(super) async fn note_that(&self, call: Started, decision: &str) -> Result<(), Box<ToolResult>> {
+    pub(super) async fn note_that(&self, call: StartedCall, decision: JournalDecision) -> Result<(), Box<ToolResult>> {
         let Some(journal) = &self.inner.rules.journal else { return Ok(()) };
-        journal.note(&call, decision).await.map_err(|error| self.unrecorded(&error.to_string()))
+        journal.note(&call, &decision).await.map_err(|error| self.unrecorded(&error.to_string()))
     }
 
     fn unrecorded(&self, error: &str) -> Box<ToolResult> {
@@ -121,7 +123,7 @@ impl Careful {
 
 /// A call that is not on record and has not started. Dropped, it is noted as cancelled.
 pub(super) struct Unnoted {
-    owed: Option<(Arc<dyn Journal>, Started)>,
+    owed: Option<(Arc<dyn Journal>, StartedCall)>,
     runtime: Handle,
 }
 
@@ -129,9 +131,9 @@ impl Unnoted {
     /// Notes that the call was stopped, if this result says so. All others are noted where they are made.
     pub(super) async fn note(mut self, result: &ToolResult) {
         let decision = match result.error.as_ref().map(|error| error.kind) {
-            Some(ErrorKind::Cancelled) => "cancelled",
-            Some(ErrorKind::TimedOut) => "timed out",
-            Some(ErrorKind::Panicked) => "panicked",
+            Some(ErrorKind::Cancelled) => JournalDecision::Cancelled,
+            Some(ErrorKind::TimedOut) => JournalDecision::TimedOut,
+            Some(ErrorKind::Panicked) => JournalDecision::Panicked,
             _ => return self.settle(),
         };
         if let Some(writing) = self.writing(decision) {
@@ -144,12 +146,12 @@ impl Unnoted {
         self.owed = None;
     }
 
-    fn writing(&mut self, decision: &'static str) -> Option<ToTheEnd<bool>> {
+    fn writing(&mut self, decision: JournalDecision) -> Option<ToTheEnd<bool>> {
         let (journal, call) = self.owed.take()?;
         Some(ToTheEnd::new(Some(self.runtime.clone()), async move {
-            let written = journal.note(&call, decision).await;
+            let written = journal.note(&call, &decision).await;
             if let Err(error) = &written {
-                tracing::error!(tool = call.tool, decision, %error, "a decision could not be recorded");
+                tracing::error!(tool = call.tool, decision = decision.as_str(), %error, "a decision could not be recorded");
             }
             written.is_ok()
         }))
@@ -158,7 +160,7 @@ impl Unnoted {
 
 impl Drop for Unnoted {
     fn drop(&mut self) {
-        drop(self.writing("cancelled"));
+        drop(self.writing(JournalDecision::Cancelled));
     }
 }
 
@@ -173,7 +175,7 @@ async fn in_time(mut writing: ToTheEnd<bool>) -> bool {
 
 /// A call that is on record as started. Its end must follow; dropped, it is that the call did not run.
 pub(super) struct Record {
-    owed: Option<(Arc<dyn Journal>, Started)>,
+    owed: Option<(Arc<dyn Journal>, StartedCall)>,
     runtime: Handle,
 }
 
@@ -186,7 +188,7 @@ impl Record {
         took: Duration,
         cancel: Option<&CancellationToken>,
     ) -> bool {
-        let finished = Finished::new(result.clone(), took).started(!result.is_not_started());
+        let finished = FinishedCall::new(result.clone(), took).started(!result.is_not_started());
         let Some(writing) = self.writing(finished) else { return true };
         match cancel {
             None => in_time(writing).await,
@@ -194,7 +196,7 @@ impl Record {
         }
     }
 
-    fn writing(&mut self, finished: Finished) -> Option<ToTheEnd<bool>> {
+    fn writing(&mut self, finished: FinishedCall) -> Option<ToTheEnd<bool>> {
         let (journal, started) = self.owed.take()?;
         Some(ToTheEnd::new(Some(self.runtime.clone()), async move {
             let written = journal.finish(&started.key, &finished).await;
@@ -210,6 +212,6 @@ impl Drop for Record {
     fn drop(&mut self) {
         let Some((_, started)) = &self.owed else { return };
         let error = ToolError::new(ErrorKind::Cancelled, format!("`{}` was cancelled before it ran.", started.tool));
-        drop(self.writing(Finished::new(ToolResult::failure(error), Duration::ZERO).started(false)));
+        drop(self.writing(FinishedCall::new(ToolResult::failure(error), Duration::ZERO).started(false)));
     }
 }
