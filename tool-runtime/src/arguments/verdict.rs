@@ -157,7 +157,7 @@ impl Schemas {
     #[cold]
     pub(super) fn try_type(&self, argument: &BoundArgument, slot: &mut dyn Decode) {
         let mut decodes = |text: &str| {
-            let decoded = crate::guard::catch(|| slot.decode(text, &mut 0).is_ok());
+            let decoded = crate::panics::catch(|| slot.decode(text, &mut 0).is_ok());
             slot.clear();
             decoded.unwrap_or(false)
         };
