@@ -12,12 +12,15 @@ use serde_json::Value;
 
 use super::kinds::with_whole_numbers;
 use crate::validate::equality::equal;
-use crate::validate::number::Number;
-use crate::validate::read::Reading;
-use crate::validate::schema::{ArrayRules, Bound, Count, Kinds, NumberRules, ObjectRules, Rules, Schema, TextRules};
+use crate::validate::expectation::CountRange;
+use crate::validate::number::ExactNumber;
+use crate::validate::read::ParsedSchema;
+use crate::validate::schema::{
+    ArrayRules, JsonTypes, NumberLimit, NumberRules, ObjectRules, Schema, SchemaRules, TextRules,
+};
 
 /// Brings a schema and its definitions into the one form.
-pub(super) fn normalize(reading: &mut Reading) {
+pub(super) fn normalize(reading: &mut ParsedSchema) {
     rewrite(&mut reading.schema);
     reading.definitions.values_mut().for_each(rewrite);
 }
@@ -32,8 +35,8 @@ fn rewrite(schema: &mut Schema) {
 }
 
 /// Every schema inside, of the same value or of a part of it.
-fn parts(rules: &mut Rules) -> Vec<&mut Schema> {
-    let Rules { array, object, all_of, any_of, one_of, not, condition, .. } = rules;
+fn parts(rules: &mut SchemaRules) -> Vec<&mut Schema> {
+    let SchemaRules { array, object, all_of, any_of, one_of, not, condition, .. } = rules;
     let mut all: Vec<&mut Schema> = Vec::new();
     all.extend(array.prefix.iter_mut().chain(&mut array.items).chain(array.contains.as_mut().map(|c| &mut c.schema)));
     all.extend(object.properties.values_mut().chain(object.patterns.iter_mut().map(|(_, schema)| schema)));
@@ -47,7 +50,7 @@ fn parts(rules: &mut Rules) -> Vec<&mut Schema> {
 }
 
 /// Makes one list of nested alternatives, and one alternative of those that list values.
-fn join_alternatives(rules: &mut Rules) {
+fn join_alternatives(rules: &mut SchemaRules) {
     let mut flat = Vec::new();
     for part in take(&mut rules.any_of) {
         match part {
@@ -113,15 +116,15 @@ fn is_list(schema: &Schema) -> bool {
 
 fn is_null(schema: &Schema) -> bool {
     let Schema::Rules(rules) = schema else { return false };
-    rules.kinds == Some(Kinds::NULL)
+    rules.kinds == Some(JsonTypes::NULL)
         && rules.allowed.is_none()
         && rules.reference.is_none()
         && rules.in_place().next().is_none()
 }
 
 /// Returns `true` if the schema only lists values, all of them of its type.
-fn is_list_of_values(rules: &Rules) -> bool {
-    let is_of_type = |value| rules.kinds.is_none_or(|kinds| kinds.has(Kinds::of(value)));
+fn is_list_of_values(rules: &SchemaRules) -> bool {
+    let is_of_type = |value| rules.kinds.is_none_or(|kinds| kinds.has(JsonTypes::of(value)));
     rules.allowed.as_ref().is_some_and(|allowed| allowed.iter().all(is_of_type))
         && rules.reference.is_none()
         && rules.says_nothing_itself()
@@ -129,11 +132,11 @@ fn is_list_of_values(rules: &Rules) -> bool {
 }
 
 fn list_of(values: Vec<Value>) -> Schema {
-    Schema::Rules(Box::new(Rules { allowed: Some(values), ..Rules::default() }))
+    Schema::Rules(Box::new(SchemaRules { allowed: Some(values), ..SchemaRules::default() }))
 }
 
 /// Merges what must hold anyway.
-fn merge_parts(rules: &mut Rules) {
+fn merge_parts(rules: &mut SchemaRules) {
     let mut parts = take(&mut rules.all_of);
     for alternatives in [&mut rules.any_of, &mut rules.one_of] {
         if alternatives.len() == 1 {
@@ -150,7 +153,7 @@ fn merge_parts(rules: &mut Rules) {
     }
 }
 
-fn common_kinds(one: Option<Kinds>, other: Option<Kinds>) -> Option<Kinds> {
+fn common_kinds(one: Option<JsonTypes>, other: Option<JsonTypes>) -> Option<JsonTypes> {
     match (one, other) {
         (Some(one), Some(other)) => Some(by_name(with_whole_numbers(one).common(with_whole_numbers(other)))),
         (one, other) => one.or(other),
@@ -158,11 +161,11 @@ fn common_kinds(one: Option<Kinds>, other: Option<Kinds>) -> Option<Kinds> {
 }
 
 /// The word `number` includes the integers.
-fn by_name(kinds: Kinds) -> Kinds {
-    if kinds.has(Kinds::NUMBER) { kinds.without(Kinds::INTEGER) } else { kinds }
+fn by_name(kinds: JsonTypes) -> JsonTypes {
+    if kinds.has(JsonTypes::NUMBER) { kinds.without(JsonTypes::INTEGER) } else { kinds }
 }
 
-fn can_be_merged(rules: &Rules, part: &Rules) -> bool {
+fn can_be_merged(rules: &SchemaRules, part: &SchemaRules) -> bool {
     fn one_is<T>(one: &T, other: &T, is_empty: fn(&T) -> bool) -> bool {
         is_empty(one) || is_empty(other)
     }
@@ -191,7 +194,7 @@ fn can_objects_be_merged(one: &ObjectRules, other: &ObjectRules) -> bool {
     one.is_empty() || other.is_empty() || [one, other].into_iter().all(|rules| is_open(rules) && !is_dependent(rules))
 }
 
-fn merge(rules: &mut Rules, part: Rules) {
+fn merge(rules: &mut SchemaRules, part: SchemaRules) {
     rules.kinds = common_kinds(rules.kinds, part.kinds);
     rules.name = rules.name.take().or(part.name);
     rules.reference = rules.reference.take().or(part.reference);
@@ -214,8 +217,9 @@ fn merge(rules: &mut Rules, part: Rules) {
 }
 
 fn merge_numbers(rules: &mut NumberRules, part: &NumberRules) {
-    let tighter = |one: Option<Bound>, other: Option<Bound>, is_tighter: fn(Number, Number) -> bool| match (one, other)
-    {
+    let tighter = |one: Option<NumberLimit>,
+                   other: Option<NumberLimit>,
+                   is_tighter: fn(ExactNumber, ExactNumber) -> bool| match (one, other) {
         (Some(one), Some(other)) => {
             let is_other =
                 is_tighter(other.value, one.value) || (other.exclusive && !is_tighter(one.value, other.value));
@@ -223,7 +227,7 @@ fn merge_numbers(rules: &mut NumberRules, part: &NumberRules) {
         }
         (one, other) => one.or(other),
     };
-    rules.least = tighter(rules.least, part.least, Number::is_above);
+    rules.least = tighter(rules.least, part.least, ExactNumber::is_above);
     rules.most = tighter(rules.most, part.most, |a, b| b.is_above(a));
     rules.multiple_of = rules.multiple_of.or(part.multiple_of);
 }
@@ -234,12 +238,12 @@ fn merge_texts(rules: &mut TextRules, part: TextRules) {
     rules.format = rules.format.or(part.format);
 }
 
-fn common_count(one: Count, other: Count) -> Count {
+fn common_count(one: CountRange, other: CountRange) -> CountRange {
     let most = match (one.most, other.most) {
         (Some(one), Some(other)) => Some(one.min(other)),
         (one, other) => one.or(other),
     };
-    Count { least: one.least.max(other.least), most }
+    CountRange { least: one.least.max(other.least), most }
 }
 
 fn merge_objects(rules: &mut ObjectRules, part: ObjectRules) {
@@ -247,7 +251,8 @@ fn merge_objects(rules: &mut ObjectRules, part: ObjectRules) {
     for (name, other) in part.properties {
         let both = match rules.properties.remove(&name) {
             Some(one) => {
-                let mut both = Schema::Rules(Box::new(Rules { all_of: vec![one, other], ..Rules::default() }));
+                let mut both =
+                    Schema::Rules(Box::new(SchemaRules { all_of: vec![one, other], ..SchemaRules::default() }));
                 rewrite(&mut both);
                 both
             }
@@ -263,8 +268,8 @@ fn merge_objects(rules: &mut ObjectRules, part: ObjectRules) {
 }
 
 /// `exclusiveMinimum: 0` is `minimum: 1` where there are no fractions.
-fn bound_integers(rules: &mut Rules) {
-    if !rules.kinds.is_some_and(|kinds| kinds.has(Kinds::INTEGER) && !kinds.has(Kinds::NUMBER)) {
+fn bound_integers(rules: &mut SchemaRules) {
+    if !rules.kinds.is_some_and(|kinds| kinds.has(JsonTypes::INTEGER) && !kinds.has(JsonTypes::NUMBER)) {
         return;
     }
     if let Some(least) = &mut rules.number.least {
@@ -275,36 +280,38 @@ fn bound_integers(rules: &mut Rules) {
     }
 }
 
-impl Bound {
+impl NumberLimit {
     /// The same bound for integers only; `inwards` is 1 for a lower and -1 for an upper bound.
     fn of_integers(self, inwards: i128) -> Self {
         let value = match self.value {
-            Number::Whole(whole) => Number::Whole(if self.exclusive { whole + inwards } else { whole }),
-            Number::Float(float) => match Number::from_float(if inwards > 0 { float.ceil() } else { float.floor() }) {
-                whole @ Number::Whole(_) => whole,
-                // So large that it is a float only.
-                Number::Float(_) => return self,
-            },
+            ExactNumber::Whole(whole) => ExactNumber::Whole(if self.exclusive { whole + inwards } else { whole }),
+            ExactNumber::Float(float) => {
+                match ExactNumber::from_float(if inwards > 0 { float.ceil() } else { float.floor() }) {
+                    whole @ ExactNumber::Whole(_) => whole,
+                    // So large that it is a float only.
+                    ExactNumber::Float(_) => return self,
+                }
+            }
         };
         Self { value, exclusive: false }
     }
 }
 
 /// Makes one alternative of each type, where nothing looks at several types at once.
-fn split_types(rules: &mut Rules) {
+fn split_types(rules: &mut SchemaRules) {
     let Some(kinds) = rules.kinds.map(by_name) else { return };
     let is_plain = rules.allowed.is_none() && rules.reference.is_none() && rules.in_place().next().is_none();
     if kinds.each().count() < 2 || !is_plain {
         return;
     }
-    let Rules { name, mut number, mut text, mut array, mut object, .. } = take(rules);
-    let alternative = |kind: Kinds| {
-        let mut one = Rules { kinds: Some(kind), ..Rules::default() };
+    let SchemaRules { name, mut number, mut text, mut array, mut object, .. } = take(rules);
+    let alternative = |kind: JsonTypes| {
+        let mut one = SchemaRules { kinds: Some(kind), ..SchemaRules::default() };
         match kind {
-            Kinds::INTEGER | Kinds::NUMBER => one.number = take(&mut number),
-            Kinds::STRING => one.text = take(&mut text),
-            Kinds::ARRAY => one.array = take(&mut array),
-            Kinds::OBJECT => {
+            JsonTypes::INTEGER | JsonTypes::NUMBER => one.number = take(&mut number),
+            JsonTypes::STRING => one.text = take(&mut text),
+            JsonTypes::ARRAY => one.array = take(&mut array),
+            JsonTypes::OBJECT => {
                 one.object = take(&mut object);
                 one.name.clone_from(&name);
             }

@@ -11,7 +11,7 @@ use super::difference::{Difference, Direction, Effect};
 use super::normal::normalize;
 use super::texts;
 use super::{ARGUMENTS, Change, ChangeKind};
-use crate::validate::read::Reading;
+use crate::validate::read::ParsedSchema;
 use crate::{KEYS, KeyKind, ToolDefinition, canonical};
 
 /// Collects the changes of one tool.
@@ -73,7 +73,7 @@ impl Changes<'_> {
     }
 
     fn schemas(&mut self, path: &str, old: Schema<'_>, new: Schema<'_>, direction: Direction) {
-        let (mut was, mut is) = (Reading::of(old.0, old.1), Reading::of(new.0, new.1));
+        let (mut was, mut is) = (ParsedSchema::new(old.0, old.1), ParsedSchema::new(new.0, new.1));
         normalize(&mut was);
         normalize(&mut is);
         let found = match was.errors.first().or(is.errors.first()) {
