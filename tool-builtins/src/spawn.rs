@@ -34,7 +34,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tool_runtime::{CancellationToken, Context, Deadline, HandlerError, Notes, Place, Progress, tool, tool_class};
+use tool_runtime::inject::{Deadline, Notes, Place};
+use tool_runtime::{CancellationToken, Context, HandlerError, Progress, tool, tool_class};
 
 use self::agent_tree::{AgentTree, SpawnLimits, SpawnRefusal};
 
