@@ -5,9 +5,10 @@ use std::fmt::Display;
 use std::pin::Pin;
 
 use schemars::JsonSchema;
+use tool_model::validate::Violation;
 use tool_model::{Callable, ReturnType, TypeSchema, Types};
 
-use crate::arguments::{self, ArgumentError, Decode, Reader, Repaired};
+use crate::arguments::{self, ArgumentReader, Decode, RepairedArguments};
 use crate::handler_future::HandlerFuture;
 use crate::handler_result::{HandlerFailure, HandlerOutput, HandlerResult};
 use crate::inject::{InjectError, Injection, Inputs};
@@ -31,7 +32,7 @@ impl Callable for Shim {
 
 impl Shim {
     /// What is wrong with how absent arguments are filled: by index, what the type says.
-    pub(crate) fn try_absent(&self, reader: Reader<'_>) -> Vec<(usize, String)> {
+    pub(crate) fn try_absent(&self, reader: ArgumentReader<'_>) -> Vec<(usize, String)> {
         let mut wrong = Vec::new();
         (self.invoke)(Invocation { purpose: InvocationPurpose::TryAbsent { reader, wrong: &mut wrong }, ready: None });
         wrong
@@ -155,11 +156,11 @@ pub struct Invocation<'a> {
 /// What a shim is invoked for.
 pub(crate) enum InvocationPurpose<'a> {
     /// To call the function.
-    Call { tool: &'a str, reader: Reader<'a>, repaired: &'a mut Option<Box<Repaired>> },
+    Call { tool: &'a str, reader: ArgumentReader<'a>, repaired: &'a mut Option<Box<RepairedArguments>> },
     /// To say what types its arguments have.
     Describe(&'a mut Types),
     /// To try how absent arguments are filled.
-    TryAbsent { reader: Reader<'a>, wrong: &'a mut Vec<(usize, String)> },
+    TryAbsent { reader: ArgumentReader<'a>, wrong: &'a mut Vec<(usize, String)> },
     /// Not any more: the arguments were wrong.
     Refuse(Box<ToolError>),
 }
@@ -171,7 +172,7 @@ impl Invocation<'_> {
         match &mut self.purpose {
             InvocationPurpose::Call { reader, .. } => match arguments::read(reader, slots) {
                 Ok(()) => true,
-                Err(problems) => self.mend(slots, problems),
+                Err(problems) => self.repair(slots, problems),
             },
             InvocationPurpose::Describe(types) => {
                 types.arguments = slots.iter().map(|slot| slot.argument_type()).collect();
@@ -186,18 +187,18 @@ impl Invocation<'_> {
         }
     }
 
-    /// Mends the arguments if that is allowed and possible; if not, the call is refused for what is wrong.
+    /// Repairs the arguments if that is allowed and possible. Otherwise the call is refused.
     #[cold]
     #[inline(never)]
-    fn mend(&mut self, slots: &mut [&mut dyn Decode], problems: Vec<arguments::Problem>) -> bool {
+    fn repair(&mut self, slots: &mut [&mut dyn Decode], problems: Vec<arguments::ArgumentProblem>) -> bool {
         let InvocationPurpose::Call { tool, reader, repaired } = &mut self.purpose else { return false };
-        let mended = match reader.schemas.is_mended(reader.repair) {
+        let repair = match reader.schemas.may_repair(reader.repair) {
             true => arguments::repair(reader, slots, problems),
             false => Err(problems),
         };
-        match mended {
-            Ok(mended) => {
-                **repaired = Some(Box::new(mended));
+        match repair {
+            Ok(arguments) => {
+                **repaired = Some(Box::new(arguments));
                 true
             }
             Err(problems) => {
@@ -207,12 +208,12 @@ impl Invocation<'_> {
         }
     }
 
-    /// Refuses arguments that were read, for what is wrong with them together or what their type has against them.
+    /// Refuses decoded arguments for violations by all of them together or by their type.
     #[cold]
-    pub(crate) fn refuse(self, errors: Vec<ArgumentError>) -> Step {
+    pub(crate) fn refuse(self, violations: Vec<Violation>) -> Step {
         match self.purpose {
             InvocationPurpose::Call { tool, reader, .. } => {
-                Step::Refused(Box::new(reader.schemas.refusal_together(tool, errors)))
+                Step::Refused(Box::new(reader.schemas.refuse(tool, violations)))
             }
             _ => self.stop(),
         }

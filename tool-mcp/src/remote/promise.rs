@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tool_model::validate::{Validator, Violation};
+use tool_model::validate::Validator;
+use tool_runtime::arguments::ArgumentError;
 use tool_runtime::{ErrorKind, ToolError, ToolResult};
 
 /// How many things that are wrong are told; whoever has read these knows what the answer is worth.
@@ -27,23 +28,15 @@ impl Promise {
         if self.schema.is_valid(structured) {
             return None;
         }
-        let wrong = self.schema.check_first(TOLD + 1, structured, "");
-        let mut lines: Vec<String> = wrong.iter().take(TOLD).map(words).collect();
-        if wrong.len() > TOLD {
+        let mut violations = self.schema.check_first(TOLD + 1, structured, "");
+        let has_more = violations.len() > TOLD;
+        violations.truncate(TOLD);
+        let errors = violations.into_iter().map(ArgumentError::from);
+        let mut lines: Vec<String> = errors.map(|error| format!("- {error}")).collect();
+        if has_more {
             lines.push("- and more".to_owned());
         }
         Some(lines.join("\n"))
-    }
-}
-
-fn words(violation: &Violation) -> String {
-    let Violation { path, received, expected } = violation;
-    let place = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
-    match received {
-        // It was expected by nobody.
-        Some(_) if expected.starts_with("unknown property") => format!("- {place}{expected}"),
-        Some(received) => format!("- {place}got {received}, expected {expected}"),
-        None => format!("- {place}missing, expected {expected}"),
     }
 }
 

@@ -50,6 +50,7 @@ mod findings;
 pub(crate) mod format;
 mod keywords;
 mod message;
+mod narrowing;
 pub(crate) mod number;
 mod object;
 pub(crate) mod path;
@@ -72,6 +73,7 @@ use describe::Describer;
 pub use expectation::{
     ArrayForm, CountRange, Expectation, NameList, NumberBound, NumberRange, ObjectForm, TextForm, ValueList,
 };
+pub use narrowing::narrows_its_type;
 pub use path::{PathStep, ValuePath};
 pub use plain::is_plain;
 use read::ParsedSchema;

@@ -1,5 +1,7 @@
 //! Violations: what is wrong with a value, as data.
 
+use serde::{Deserialize, Serialize};
+
 use super::expectation::{Expectation, NameList};
 use super::path::ValuePath;
 
@@ -111,7 +113,8 @@ pub struct UnknownName {
 }
 
 /// The rule that an invalid value breaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Constraint {
     /// The JSON type.
@@ -132,6 +135,8 @@ pub enum Constraint {
     PropertyCount,
     /// The number of items that match a schema (`contains`).
     Contains,
+    /// Items must differ (`uniqueItems`).
+    UniqueItems,
     /// The names of properties (`propertyNames`).
     PropertyName,
     /// The alternatives (`anyOf`, `oneOf`).
@@ -142,6 +147,9 @@ pub enum Constraint {
     Forbidden,
     /// A rule of the argument's type that its schema does not state.
     Decoding,
+    /// A constraint that this version does not know.
+    #[serde(other)]
+    Unrecognized,
 }
 
 /// The reason why a type refuses a value.

@@ -8,8 +8,9 @@ use std::time::Duration;
 use rustc_hash::FxBuildHasher;
 use tool_model::{KeyValue, Manifest, Registration, ToolDefinition, registrations};
 
-use crate::arguments::Schemas;
+use crate::arguments::ArgumentSchemas;
 use crate::dispatch::build::check_definition::check_promises;
+use crate::dispatch::build::dependencies::SourceError;
 use crate::dispatch::build::match_manifest::{MatchedTool, choose, duplicate};
 use crate::dispatch::build::problem::{merge, short_type};
 use crate::dispatch::dispatcher::snapshot::Tools;
@@ -30,7 +31,7 @@ pub(crate) struct BoundTool {
     pub(crate) function: ToolFunction,
     pub(crate) sensitive: bool,
     definition: OnceLock<Arc<ToolDefinition>>,
-    schemas: OnceLock<Schemas>,
+    schemas: OnceLock<ArgumentSchemas>,
     pub(crate) instance: InstanceSource,
     pub(crate) injections: Vec<(Injection, ValueSource)>,
     /// Whether a call must make something first, so that it needs a scope.
@@ -121,9 +122,9 @@ impl BoundTool {
 
     /// What is known of its arguments, made when it is first needed.
     #[inline]
-    pub(crate) fn schemas(&self) -> &Schemas {
+    pub(crate) fn schemas(&self) -> &ArgumentSchemas {
         self.schemas.get_or_init(|| match &self.function {
-            ToolFunction::Linked { registration, .. } => Schemas::new(registration, self.definition().clone()),
+            ToolFunction::Linked { registration, .. } => ArgumentSchemas::new(registration, self.definition().clone()),
             ToolFunction::Runtime(function) => function.schemas(self.definition().clone()),
         })
     }
@@ -379,16 +380,17 @@ fn find_source(injection: &Injection, dependencies: &Dependencies) -> Result<Val
         let message = format!("{} is a `{}`", dependencies.describe(source), short_type(its_name));
         return Err((message, format!("provide a `{wanted}` as {parameter:?}, or rename the parameter")));
     }
-    dependencies.by_type(type_id, type_name).map_err(|message| {
-        let remedy = if message.starts_with("nothing") {
-            format!(
+    dependencies.by_type(type_id, type_name).map_err(|error| {
+        let remedy = match error {
+            SourceError::NotProvided(_) => format!(
                 "add `.provide({parameter:?}, |scope| async move {{ .. }})`, `.value({parameter:?}, ..)`, \
                  or `.per_call::<{wanted}>()` with `.with(..)` at each call"
-            )
-        } else {
-            format!("call the parameter like the one that is meant, or provide one as {parameter:?}")
+            ),
+            SourceError::Ambiguous { .. } => {
+                format!("call the parameter like the one that is meant, or provide one as {parameter:?}")
+            }
         };
-        (message, remedy)
+        (error.to_string(), remedy)
     })
 }
 

@@ -19,6 +19,24 @@ pub(crate) struct Dependencies {
     pub(crate) per_call: Vec<(TypeId, &'static str)>,
 }
 
+/// The reason why no single source provides a type.
+#[derive(Debug)]
+pub(crate) enum SourceError {
+    NotProvided(String),
+    Ambiguous { type_name: String, sources: Vec<String> },
+}
+
+impl std::fmt::Display for SourceError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotProvided(type_name) => write!(f, "nothing of type `{type_name}` is provided"),
+            Self::Ambiguous { type_name, sources } => {
+                write!(f, "`{type_name}` is provided more than once: {}", sources.join(", "))
+            }
+        }
+    }
+}
+
 /// A value that came with a call. Clones share it.
 #[derive(Clone)]
 pub(crate) struct CallValue {
@@ -71,7 +89,7 @@ impl Dependencies {
     }
 
     /// The only source of a type.
-    pub(crate) fn by_type(&self, type_id: TypeId, type_name: &str) -> Result<ValueSource, String> {
+    pub(crate) fn by_type(&self, type_id: TypeId, type_name: &str) -> Result<ValueSource, SourceError> {
         if type_id == TypeId::of::<Progress>() {
             return Ok(ValueSource::Progress);
         }
@@ -91,10 +109,10 @@ impl Dependencies {
             [only] => Ok(*only),
             [] => CallFact::of(type_id)
                 .map(ValueSource::Fact)
-                .ok_or_else(|| format!("nothing of type `{}` is provided", short_type(type_name))),
+                .ok_or_else(|| SourceError::NotProvided(short_type(type_name))),
             several => {
-                let names: Vec<String> = several.iter().map(|source| self.describe(*source)).collect();
-                Err(format!("`{}` is provided more than once: {}", short_type(type_name), names.join(", ")))
+                let sources = several.iter().map(|source| self.describe(*source)).collect();
+                Err(SourceError::Ambiguous { type_name: short_type(type_name), sources })
             }
         }
     }

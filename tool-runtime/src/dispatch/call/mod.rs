@@ -20,7 +20,7 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
-use crate::arguments::{Reader, Repaired};
+use crate::arguments::{ArgumentReader, RepairedArguments};
 use crate::confirm::{Confirm, Question};
 use crate::dispatch::call::messages::{answered, cancelled, no_runtime, panicked};
 use crate::dispatch::call::observe::CallObserver;
@@ -79,7 +79,7 @@ pub(crate) struct CallOptions {
     /// The name by which the model knows a tool that was renamed.
     pub(crate) called: Option<String>,
     /// What was mended in the arguments.
-    pub(crate) repaired: Option<Box<Repaired>>,
+    pub(crate) repaired: Option<Box<RepairedArguments>>,
     /// Who watches a call that takes the plain way.
     pub(crate) told: Option<CallObserver>,
 }
@@ -309,7 +309,7 @@ impl<'a> Call<'a> {
                     Err(error) => return Step::Done(Err(scoped::not_run(tool, &error))),
                 },
             };
-            let reader = Reader {
+            let reader = ArgumentReader {
                 text: &self.call.arguments,
                 schemas: tool.schemas(),
                 allow_unknown: inner.limits.allow_unknown,

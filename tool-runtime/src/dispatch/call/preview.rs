@@ -8,7 +8,7 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
-use crate::arguments::Reader;
+use crate::arguments::ArgumentReader;
 use crate::dispatch::call::messages::{cancelled, in_words, no_runtime};
 use crate::dispatch::call::scoped;
 use crate::dispatch::call::time_budget::TimeBudget;
@@ -69,7 +69,7 @@ pub(crate) async fn of(
     limit: Option<Duration>,
     seat: Option<SuspendedSlot>,
 ) -> Result<Effect, ToolError> {
-    let reader = Reader { text, schemas: preview.schemas(), allow_unknown: inner.limits.allow_unknown, repair };
+    let reader = ArgumentReader { text, schemas: preview.schemas(), allow_unknown: inner.limits.allow_unknown, repair };
     let waiting = decoded(&preview, reader)?;
     let mut budget = TimeBudget::new(limit);
     let permit = match &inner.rules.concurrency {
@@ -86,7 +86,7 @@ pub(crate) async fn of(
 }
 
 /// A preview with its arguments, waiting for its inputs.
-fn decoded(preview: &BoundTool, reader: Reader<'_>) -> Result<PreparedHandler, ToolError> {
+fn decoded(preview: &BoundTool, reader: ArgumentReader<'_>) -> Result<PreparedHandler, ToolError> {
     let mut repaired = None;
     let purpose = InvocationPurpose::Call { tool: &preview.name, reader, repaired: &mut repaired };
     let invocation = Invocation { purpose, ready: None };

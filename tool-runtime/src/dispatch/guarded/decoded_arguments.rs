@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::GuardedCall;
-use crate::arguments::{Reader, Repaired, are_exact};
+use crate::arguments::{ArgumentReader, RepairedArguments, are_exact};
 use crate::confirm::Question;
 use crate::journal::JournalDecision;
 use crate::panics;
@@ -19,7 +19,7 @@ pub(crate) struct DecodedArguments {
     pub(crate) arguments: Value,
     /// The arguments that were left out and are in there with their defaults.
     pub(crate) defaults: Vec<String>,
-    pub(crate) repaired: Option<Box<Repaired>>,
+    pub(crate) repaired: Option<Box<RepairedArguments>>,
 }
 
 impl GuardedCall {
@@ -96,10 +96,14 @@ impl GuardedCall {
     }
 
     /// The arguments in the form in which the handler gets them, waiting for it, and what was mended in them.
-    fn decode(&self, text: &str, repair: bool) -> Result<(PreparedHandler, Option<Box<Repaired>>), Box<ToolResult>> {
-        let mut repaired: Option<Box<Repaired>> = None;
+    fn decode(
+        &self,
+        text: &str,
+        repair: bool,
+    ) -> Result<(PreparedHandler, Option<Box<RepairedArguments>>), Box<ToolResult>> {
+        let mut repaired: Option<Box<RepairedArguments>> = None;
         let allow_unknown = self.inner.limits.allow_unknown;
-        let reader = Reader { text, schemas: self.tool.schemas(), allow_unknown, repair };
+        let reader = ArgumentReader { text, schemas: self.tool.schemas(), allow_unknown, repair };
         let purpose = InvocationPurpose::Call { tool: &self.tool.name, reader, repaired: &mut repaired };
         match panics::catch(|| self.tool.invoke(Invocation { purpose, ready: None })) {
             Ok(Step::Waiting(waiting)) => Ok((waiting, repaired)),

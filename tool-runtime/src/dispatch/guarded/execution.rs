@@ -10,7 +10,7 @@ use tracing::Instrument;
 use super::call_record::OpenRecord;
 use super::{GuardedCall, mend};
 use crate::ToolResult;
-use crate::arguments::Repaired;
+use crate::arguments::RepairedArguments;
 use crate::call_stage::CallStage;
 use crate::concurrency::RunPermit;
 use crate::dispatch::BoundTool;
@@ -34,7 +34,7 @@ pub(crate) struct CallCompletion {
     pub(crate) is_counted: bool,
     pub(crate) stage: CallStage,
     pub(crate) told: Option<CallObserver>,
-    pub(crate) repaired: Option<Box<Repaired>>,
+    pub(crate) repaired: Option<Box<RepairedArguments>>,
     pub(crate) decision: JournalDecision,
     pub(crate) record: Option<OpenRecord>,
     pub(crate) started: Instant,

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use self::call_record::UnrecordedCall;
 use self::decoded_arguments::{DecodedArguments, of_an_edit};
 use self::execution::{CallCompletion, GuardedExecution};
-use crate::arguments::Repaired;
+use crate::arguments::RepairedArguments;
 use crate::call_stage::CallStage;
 use crate::concurrency::RunPermit;
 use crate::confirm::{Confirm, Question};
@@ -206,7 +206,7 @@ impl GuardedCall {
     }
 }
 
-fn mend(mut result: ToolResult, repaired: Option<&Repaired>) -> ToolResult {
+fn mend(mut result: ToolResult, repaired: Option<&RepairedArguments>) -> ToolResult {
     if let Some(repaired) = repaired {
         result.metadata.insert("repairs", repaired.values());
     }
