@@ -121,7 +121,10 @@ async fn a_refusal_says_why() {
     .await;
     let result = fetch(web(&server), server.url("/gone")).await;
     assert!(!result.success);
-    assert_eq!(result.output, format!("{} responded with 404 Not Found. The response:\nNo such page", server.url("/gone")));
+    assert_eq!(
+        result.output,
+        format!("{} responded with 404 Not Found. The response:\nNo such page", server.url("/gone"))
+    );
     let result = fetch(web(&server), server.url("/busy")).await;
     let expected = "responded with 503 Service Unavailable. Try again after 120 seconds. The response:\nlater";
     assert!(result.output.ends_with(expected), "{result:?}");
