@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::SystemTime;
 
-use tool_runtime::journal::EntryState as Record;
+use tool_runtime::journal::{EntryState as Record, Journal};
 use tool_runtime::{ErrorKind, ToolResult};
 
 use super::{Shared, State};
@@ -88,9 +88,10 @@ impl State {
             _ => (None, None),
         };
         // One that was begun since knows nothing of them.
-        let would_be_on_record = journal.is_some() && journal == agent.tools.journal_identity();
+        let would_be_on_record = journal.is_some() && journal == agent.tools.journal().and_then(Journal::identity);
         // Before the record is read: who is gone by then writes nothing more.
-        let may_begin = opening.is_some_and(|opening| agent.tools.is_journal_open_elsewhere(opening));
+        let may_begin = opening
+            .is_some_and(|opening| agent.tools.journal().is_some_and(|journal| journal.is_open_elsewhere(opening)));
         match Became::of(agent, shared, id).await {
             Became::NotBegun if !would_be_on_record => Became::Unknown,
             Became::NotBegun if may_begin => Became::MayBegin,

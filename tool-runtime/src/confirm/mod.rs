@@ -27,7 +27,7 @@ pub use deferred::{
     Deferred, Key, MemoryStore, PendingCall, PendingStore, SealedCall, StoreError, Stored, TokenError, WeakKey,
 };
 pub use edit::EditError;
-pub use policy::{CustomPolicy, ParsePolicyError, Verdict};
+pub use policy::{ParsePolicyError, Verdict};
 pub use question::{Question, fingerprint};
 pub use terminal::Terminal;
 

@@ -12,7 +12,7 @@ use crate::handler_result::{Answer, Failure};
 use crate::inject::{
     Blocking, InjectError, Injection, Input, Inputs, InstanceInput, Mode, Scope, ScopeInner, blocking_answer,
 };
-use crate::output::clean;
+use crate::output::sanitize;
 use crate::panics::{self, CatchPanic};
 use crate::shim::{Building, Constructor, Step, Waiting};
 use crate::{ErrorKind, ToolError, ToolResult};
@@ -55,7 +55,7 @@ pub(crate) async fn run(
 }
 
 pub(crate) fn not_run(tool: &BoundTool, error: &InjectError) -> Box<Failure> {
-    let message = clean(format!("`{}` did not run: {error}.", tool.name));
+    let message = sanitize(format!("`{}` did not run: {error}.", tool.name));
     let mut failure = Failure::new(ErrorKind::Injection, message.clone());
     failure.result = Some(ToolResult::failure(ToolError::new(ErrorKind::Injection, message)).not_started());
     failure
