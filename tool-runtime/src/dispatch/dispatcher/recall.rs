@@ -2,20 +2,20 @@
 
 use crate::dispatch::Dispatcher;
 use crate::dispatch::call::finalize::shortened;
-use crate::journal::{JournalError, State};
+use crate::journal::{EntryState, JournalError};
 
 impl Dispatcher {
     /// What became of a call that was made before, by the record of it: for whoever goes on after a crash, and has calls
     /// in a conversation without their results. Nothing runs.
     ///
-    /// [`State::Noted`] says that it has not begun, and can be made again, if it was made with the journal of
+    /// [`EntryState::Noted`] says that it has not begun, and can be made again, if it was made with the journal of
     /// [this identity](Self::journal_identity): another one, or one that was begun anew, knows nothing of it. `None` says
     /// that nobody knows: there is no journal, or it may have forgotten the call. The result of one that has ended is what
     /// the caller was answered.
     ///
     /// ```
     /// use serde_json::json;
-    /// use tool_runtime::journal::{MemoryJournal, State};
+    /// use tool_runtime::journal::{MemoryJournal, EntryState};
     /// use tool_runtime::{Dispatcher, RuntimeTool, ToolCall};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
@@ -24,7 +24,7 @@ impl Dispatcher {
     /// let tools = Dispatcher::builder().tool(purge).journal(MemoryJournal::new()).build()?;
     /// tools.call(ToolCall::new("purge", json!({})).conversation("chat-7").id("call_1")).await;
     ///
-    /// let Some(State::Finished(purged)) = tools.recall("chat-7", "call_1").await? else { panic!("it has run") };
+    /// let Some(EntryState::Finished(purged)) = tools.recall("chat-7", "call_1").await? else { panic!("it has run") };
     /// assert_eq!(purged.result.output, "gone");
     /// assert_eq!(tools.recall("chat-7", "call_2").await?, None);
     /// # Ok(())
@@ -33,12 +33,12 @@ impl Dispatcher {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub async fn recall(&self, conversation: &str, id: &str) -> Result<Option<State>, JournalError> {
+    pub async fn recall(&self, conversation: &str, id: &str) -> Result<Option<EntryState>, JournalError> {
         let rules = &self.inner.rules;
         let Some(journal) = &rules.journal else { return Ok(None) };
         let mut state = journal.state_of(conversation, id).await?;
         // It is on record whole.
-        if let (Some(State::Finished(finished)), Some(spill)) = (&mut state, &rules.spill)
+        if let (Some(EntryState::Finished(finished)), Some(spill)) = (&mut state, &rules.spill)
             && spill.is_long(&finished.result.output)
         {
             let whole = std::mem::replace(&mut finished.result, crate::ToolResult::success(String::new()));
@@ -82,7 +82,8 @@ mod tests {
 
     use super::*;
     use crate::journal::MemoryJournal;
-    use crate::{MemoryStore, RuntimeTool, Spill, ToolCall};
+    use crate::output::{MemorySpillStore, Spill};
+    use crate::{RuntimeTool, ToolCall};
 
     fn long(name: &str) -> RuntimeTool {
         RuntimeTool::new(name, "", |(): ()| async { "line\n".repeat(1_000) })
@@ -94,7 +95,7 @@ mod tests {
         let tools = tools.build().unwrap();
         let answered = tools.call(ToolCall::new("long", json!({})).conversation("c").id("1")).await;
         assert!(answered.metadata.get("spilled").is_some());
-        let Ok(Some(State::Finished(recalled))) = tools.recall("c", "1").await else { panic!("it has run") };
+        let Ok(Some(EntryState::Finished(recalled))) = tools.recall("c", "1").await else { panic!("it has run") };
         assert_eq!(recalled.result.output, answered.output);
         let another = tools.call(ToolCall::new("long", json!({})).conversation("c").id("2")).await;
         assert_ne!(another.output, answered.output, "the control: a handle is for one call");
@@ -103,7 +104,7 @@ mod tests {
     /// Copies of one result would drive out the others.
     #[tokio::test]
     async fn a_long_result_is_kept_once_however_often_it_is_answered() {
-        let spill = Spill::over(1_000).store(MemoryStore::new(12_000));
+        let spill = Spill::over(1_000).store(MemorySpillStore::new(12_000));
         let tools = Dispatcher::builder().tool(long("long")).journal(MemoryJournal::new()).spill(spill);
         let tools = tools.build().unwrap();
         let call = |id: &'static str| tools.call(ToolCall::new("long", json!({})).conversation("c").id(id));
