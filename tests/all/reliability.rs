@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::runtime::Handle;
 use tool_runtime::confirm::{self, Decision, Pending};
-use tool_runtime::journal::{Journal, MemoryJournal, Query, State};
+use tool_runtime::journal::{EntryQuery, EntryState, Journal, MemoryJournal};
 use tool_runtime::{
     CancellationToken, Dispatcher, ErrorKind, InjectError, Manifest, Outcome, Question, ToolCall, ToolResult, Update,
     What, tool,
@@ -280,14 +280,16 @@ async fn every_call_answers_once_and_every_scope_is_finished_once() {
 
     let places = tools.concurrency().unwrap();
     assert_eq!((places.running(), places.waiting()), (0, 0), "every place was given back");
-    let open = |entry: &tool_runtime::journal::Entry| !matches!(entry.state, State::Finished(_) | State::Noted);
-    let mut entries = journal.entries(Query::newest(u32::MAX)).await.unwrap();
+    let open = |entry: &tool_runtime::journal::JournalEntry| {
+        !matches!(entry.state, EntryState::Finished(_) | EntryState::Noted)
+    };
+    let mut entries = journal.entries(EntryQuery::newest(u32::MAX)).await.unwrap();
     for _ in 0..200 {
         if !entries.iter().any(open) {
             break;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
-        entries = journal.entries(Query::newest(u32::MAX)).await.unwrap();
+        entries = journal.entries(EntryQuery::newest(u32::MAX)).await.unwrap();
     }
     entries.retain(open);
     assert!(entries.is_empty(), "every outcome is on record: {:?}", entries.first());

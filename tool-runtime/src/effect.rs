@@ -5,7 +5,7 @@ use std::future::{Ready, ready};
 
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{Answer, failed, unwritable};
+use crate::handler_result::{Answer, failed, unwritable};
 
 /// What a call would do. A tool says so through the function that its `preview` names.
 ///

@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::ErrorKind;
-use crate::answer::Failure;
+use crate::handler_result::Failure;
 
 /// What a handler can fail with when it knows whether another call would help.
 ///
@@ -65,7 +65,7 @@ impl HandlerError {
     /// A plain failure, as any other error is one.
     #[must_use]
     pub fn failed(error: impl fmt::Display) -> Self {
-        Self { failure: crate::answer::failed(&error) }
+        Self { failure: crate::handler_result::failed(&error) }
     }
 
     /// The same, with the time after which another try may go well, such as what a server has said in `Retry-After`. It

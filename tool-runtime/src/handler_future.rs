@@ -3,12 +3,12 @@
 //! Most handlers answer when they are polled for the first time, and need their memory for that moment only. So each
 //! thread keeps some for each size of small futures; a handler that finds it costs no allocation.
 
-mod memory;
+mod reused_box;
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use crate::answer::Answer;
+use crate::handler_result::Answer;
 
 type Handler = dyn Future<Output = Answer> + Send;
 
@@ -18,7 +18,7 @@ pub struct HandlerFuture(Option<Pin<Box<Handler>>>);
 impl HandlerFuture {
     #[inline]
     pub(crate) fn new(handler: impl Future<Output = Answer> + Send + 'static) -> Self {
-        Self(Some(memory::boxed(handler)))
+        Self(Some(reused_box::boxed(handler)))
     }
 }
 
@@ -30,7 +30,7 @@ impl Future for HandlerFuture {
         let Some(handler) = &mut self.0 else { return Poll::Pending };
         let answer = ready!(handler.as_mut().poll(context));
         if let Some(handler) = self.0.take() {
-            memory::empty(handler);
+            reused_box::empty(handler);
         }
         Poll::Ready(answer)
     }

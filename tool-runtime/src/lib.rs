@@ -1,21 +1,22 @@
 #![doc = include_str!("../docs/crate.md")]
 
-mod answer;
 mod arguments;
-mod assert;
-mod call;
+mod assert_manifest;
+mod call_permit;
+mod call_stage;
 #[cfg(feature = "cli")]
 mod cli;
 mod concurrency;
 pub mod confirm;
 mod context;
+mod detach_on_drop;
 mod dispatch;
 pub mod display;
 mod effect;
 mod events;
-mod guard;
 mod handler_error;
 mod handler_future;
+mod handler_result;
 mod inject;
 pub mod journal;
 mod json;
@@ -26,23 +27,22 @@ mod measure;
 mod notes;
 mod outcome;
 mod output;
-mod place;
+mod panics;
 mod progress;
 mod prompt;
 mod redact;
 mod registry;
-mod result;
 mod retry_after;
 mod runtime_tool;
 mod search;
 mod selection;
 mod shim;
-mod stage;
 mod stream;
 #[cfg(test)]
 mod testing;
-mod to_the_end;
+mod tool_call;
 mod tool_error;
+mod tool_result;
 
 #[doc(hidden)]
 pub mod private;
@@ -51,7 +51,7 @@ pub mod private;
 pub mod mistakes {}
 
 pub use arguments::{Repair, RepairReason};
-pub use call::ToolCall;
+pub use call_permit::Place;
 #[cfg(feature = "cli")]
 pub use cli::{Cli, cli};
 pub use concurrency::Concurrency;
@@ -75,17 +75,17 @@ pub use manifest::IntoManifest;
 pub use notes::Notes;
 pub use outcome::Outcome;
 pub use output::{FolderStore, MemoryStore, Results, Spill, SpillKey, SpillStore, Spilled};
-pub use place::Place;
 pub use progress::Progress;
 pub use redact::redact;
 pub use registry::{Changes, Registry};
-pub use result::{Metadata, ToolResult};
 pub use runtime_tool::{IntoAnswer, RuntimeTool};
 pub use search::{Found, Shortlist, ToolSearch};
 pub use selection::{Case, Selection};
 pub use stream::Streamed;
 pub use tokio_util::sync::CancellationToken;
+pub use tool_call::ToolCall;
 pub use tool_dialect as dialect;
 pub use tool_error::{ArgumentError, ErrorKind, ToolError};
 pub use tool_macros::{tool, tool_class};
 pub use tool_model::{Argument, EmbeddedManifest, Manifest, ManifestError, ToolDefinition};
+pub use tool_result::{Metadata, ToolResult};

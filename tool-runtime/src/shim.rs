@@ -7,9 +7,9 @@ use std::pin::Pin;
 use schemars::JsonSchema;
 use tool_model::{Callable, ReturnType, TypeSchema, Types};
 
-use crate::answer::{Answer, Failure, Output};
 use crate::arguments::{self, Decode, Reader, Repaired};
 use crate::handler_future::HandlerFuture;
+use crate::handler_result::{Answer, Failure, Output};
 use crate::inject::{InjectError, Injection, Inputs};
 use crate::{ArgumentError, ErrorKind, ToolError};
 

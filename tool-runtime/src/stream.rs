@@ -8,7 +8,7 @@ use std::pin::pin;
 use futures_core::Stream;
 use serde::Serialize;
 
-use crate::answer::{Answer, Failure, FallibleReply, PlainReply, Reply, ToolFailure, ToolOutput, failed, text};
+use crate::handler_result::{Answer, Failure, FallibleReply, PlainReply, Reply, ToolFailure, ToolOutput, failed, text};
 use crate::{ErrorKind, HandlerError, Progress, json};
 
 /// An item of a stream whose result is not simply all its items.
@@ -69,7 +69,7 @@ impl Collected {
         self.items.push(if self.items.is_empty() { '[' } else { ',' });
         match json::write(&mut self.items, item) {
             Ok(()) => Continue(()),
-            Err(error) => Break(Err(crate::answer::unwritable(&error))),
+            Err(error) => Break(Err(crate::handler_result::unwritable(&error))),
         }
     }
 

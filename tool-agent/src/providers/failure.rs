@@ -1,6 +1,6 @@
 //! Error responses of providers.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
@@ -81,18 +81,11 @@ fn kind(status: StatusCode, said: &ErrorBody) -> ModelErrorKind {
 
 /// Returns the requested delay: in milliseconds, in seconds, or as a date.
 fn wait_in(headers: &HeaderMap) -> Option<Duration> {
-    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
-    let number = |name: &str| text(name)?.parse::<f64>().ok();
-    if let Some(wait) = number("retry-after-ms").and_then(|wait| Duration::try_from_secs_f64(wait / 1000.0).ok()) {
-        return Some(wait);
-    }
-    match number(RETRY_AFTER.as_str()) {
-        Some(seconds) => Duration::try_from_secs_f64(seconds).ok(),
-        None => {
-            let until = httpdate::parse_http_date(text(RETRY_AFTER.as_str())?).ok()?;
-            Some(until.duration_since(SystemTime::now()).unwrap_or_default())
-        }
-    }
+    let text = |name: &str| headers.get(name)?.to_str().ok();
+    let milliseconds = text("retry-after-ms").and_then(|wait| wait.trim().parse::<f64>().ok());
+    milliseconds
+        .and_then(|wait| Duration::try_from_secs_f64(wait / 1000.0).ok())
+        .or_else(|| tool_net::retry_after(text(RETRY_AFTER.as_str())?))
 }
 
 /// Returns the delay in the body of a Gemini error: `"retryDelay": "34s"`.

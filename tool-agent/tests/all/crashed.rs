@@ -10,7 +10,7 @@ use tool_agent::{
     Agent, ConversationChange, ConversationStore, Message, ModelRequest, Reply, RunEnding, ScriptedModel, SqliteStore,
 };
 use tool_journal::SqliteJournal;
-use tool_runtime::journal::{Journal, MemoryJournal, Query, State};
+use tool_runtime::journal::{EntryQuery, EntryState, Journal, MemoryJournal};
 use tool_runtime::{Decision, Dispatcher, ErrorKind, TokenError};
 
 use crate::consent::{started, token};
@@ -75,11 +75,11 @@ async fn child(folder: &Path) -> Doomed {
     let journal = journal(folder).await;
     let mut looks = 0..3_000;
     loop {
-        let entries = journal.entries(Query::newest(10)).await.unwrap();
+        let entries = journal.entries(EntryQuery::newest(10)).await.unwrap();
         if let [endless, steps] = entries.as_slice()
-            && (&endless.state, &*endless.tool) == (&State::Running, "work.endless")
+            && (&endless.state, &*endless.tool) == (&EntryState::Running, "work.endless")
         {
-            assert!(matches!(steps.state, State::Finished(_)), "{steps:?}");
+            assert!(matches!(steps.state, EntryState::Finished(_)), "{steps:?}");
             return child;
         }
         assert!(looks.next().is_some(), "the child does not get there: {entries:?}");

@@ -64,7 +64,7 @@ async fn a_sub_agent_does_its_task_and_reports() {
 async fn sub_agents_nest_as_deep_as_they_may() {
     let outcome = agent(&Gauge::default()).conversation("c").say("deeper").await;
     let answer = outcome.answer().unwrap();
-    assert!(answer.starts_with("<<<") && answer.contains("nest no deeper than 2"), "{answer}");
+    assert!(answer.starts_with("<<<") && answer.contains("nest at most 2 deep"), "{answer}");
 }
 
 /// Nobody would know where to answer.

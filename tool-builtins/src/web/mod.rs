@@ -28,7 +28,6 @@ mod limits;
 mod page;
 mod resolver;
 pub mod search;
-mod tls;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::io;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use rmcp::model::{ErrorCode, ErrorData};
 use rmcp::service::ServiceError;
@@ -36,18 +36,11 @@ pub(super) fn asked_too_often(error: &ServiceError) -> Option<Duration> {
     let ServiceError::TransportSend(error) = error else { return None };
     match over_http(error) {
         Some(StreamableHttpError::HttpStatus(status)) if status.status == TOO_MANY_REQUESTS => {
-            let wait = status.retry_after.as_deref().and_then(wait);
+            let wait = status.retry_after.as_deref().and_then(tool_net::retry_after);
             Some(wait.unwrap_or(PAUSE).min(LONGEST_PAUSE))
         }
         _ => None,
     }
-}
-
-/// What a `Retry-After` says: seconds, or a date.
-fn wait(after: &str) -> Option<Duration> {
-    let until =
-        |date| Some(httpdate::parse_http_date(date).ok()?.duration_since(SystemTime::now()).unwrap_or_default());
-    after.parse().ok().map(Duration::from_secs).or_else(|| until(after))
 }
 
 /// Why a request over HTTP was not sent that had waited, if its tool is the reason.
@@ -144,7 +137,7 @@ fn not_sent(
             failure(ErrorKind::Retry, format!("The server `{server}` cannot be reached: {why}. `{tool}` did not run."))
         }
         StreamableHttpError::HttpStatus(status) if status.status == TOO_MANY_REQUESTS => {
-            let wait = status.retry_after.as_deref().and_then(wait);
+            let wait = status.retry_after.as_deref().and_then(tool_net::retry_after);
             let until = wait.map(|wait| format!("; it says to wait for {} s", wait.as_secs())).unwrap_or_default();
             let message = format!("The server `{server}` is asked too often{until}. `{tool}` did not run.");
             ToolResult::failure(ToolError::new(ErrorKind::Retry, message).with_retry_after(wait))
@@ -169,19 +162,5 @@ fn not_sent(
             unknown(&format!("The server `{server}` failed ({why})"))
         }
         _ => unknown(&format!("The server `{server}` did not answer ({why})")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_wait_is_seconds_or_a_date() {
-        assert_eq!(wait("120"), Some(Duration::from_secs(120)));
-        let later = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(3600));
-        assert!((3000..=3600).contains(&wait(&later).unwrap().as_secs()));
-        assert_eq!(wait("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
-        assert_eq!(wait("soon"), None);
     }
 }

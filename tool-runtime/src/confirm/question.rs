@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tool_model::ToolDefinition;
 
-use crate::stage::Stage;
+use crate::call_stage::Stage;
 use crate::{ErrorKind, ToolError, ToolResult, redact};
 
 /// A call that needs consent, with all there is to know about it. Owned, so that it can be kept, sent and shown later.

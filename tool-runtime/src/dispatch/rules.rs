@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::BoundTool;
-use super::tries::Tries;
 use crate::confirm::{Confirm, Policy};
+use crate::dispatch::BoundTool;
+use crate::dispatch::retries::Tries;
 use crate::journal::Journal;
 use crate::{Concurrency, Events, Limiter, Spill};
 
@@ -30,7 +30,7 @@ pub(crate) struct Rules {
 
 impl Rules {
     /// Decides once what would be asked of every call.
-    pub(super) fn settle(mut self) -> Self {
+    pub(crate) fn settle(mut self) -> Self {
         self.concern_sensitive = matches!(self.policy, Policy::ConfirmSensitive);
         self.concern_all = !matches!(self.policy, Policy::Yolo | Policy::ConfirmSensitive)
             || self.dry_run

@@ -8,7 +8,7 @@ use std::task::Waker;
 use std::thread;
 
 use super::*;
-use crate::handler_future::memory::{keep, take};
+use crate::handler_future::reused_box::{keep, take};
 
 fn said(text: &str) -> Answer {
     Ok(text.to_owned().into())

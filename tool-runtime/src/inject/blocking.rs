@@ -8,8 +8,8 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::ErrorKind;
-use crate::answer::{Answer, Failure};
-use crate::guard;
+use crate::handler_result::{Answer, Failure};
+use crate::panics;
 
 const QUEUED: u8 = 0;
 const STARTED: u8 = 1;
@@ -55,7 +55,7 @@ impl Blocking {
         let thread = runtime.spawn_blocking(move || {
             let _in_span = span.entered();
             if shared.compare_exchange(QUEUED, STARTED, Ordering::AcqRel, Ordering::Acquire).is_ok() && may_start() {
-                let run = guard::catch(function);
+                let run = panics::catch(function);
                 // Before the answer is sent: whoever sees this can count on the answer.
                 shared.store(ENDED, Ordering::Release);
                 // Nobody may be listening any more; the function has run all the same.

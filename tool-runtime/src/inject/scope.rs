@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Blocking, Facts, Held, Input, Slot, Stopping};
 use crate::dispatch::{Dependencies, Given, Source};
-use crate::guard::CatchPanic;
+use crate::panics::CatchPanic;
 use crate::{CancellationToken, Context, Deadline, Notes, Outcome, Progress};
 
 /// What a provider is given, and the handler of a [tool made at run time](crate::RuntimeTool): a handle to the values of
@@ -187,7 +187,7 @@ impl ScopeInner {
     async fn make(self: &Arc<Self>, index: usize, slot: &Arc<Slot>) -> Result<(), InjectError> {
         let provider = &self.dependencies.providers[index];
         let scope = Scope { inner: self.clone(), asking: Some(index) };
-        let made = match crate::guard::catch(|| (provider.make)(scope)) {
+        let made = match crate::panics::catch(|| (provider.make)(scope)) {
             Ok(making) => CatchPanic(making).await,
             Err(panic) => Err(panic),
         };
@@ -286,12 +286,12 @@ impl ScopeInner {
 
 async fn finish_one(hook: Option<&super::FinishHook>, held: Held, outcome: Outcome) -> super::FinishResult {
     let panicked = |panic: String| Err(format!("it panicked: {panic}"));
-    let Some(hook) = hook else { return crate::guard::catch(|| drop(held)).or_else(panicked) };
+    let Some(hook) = hook else { return crate::panics::catch(|| drop(held)).or_else(panicked) };
     if matches!(held, Held::Empty) {
         // The handler has taken it.
         return Ok(());
     }
-    match crate::guard::catch(|| (hook.finish)(held, outcome)) {
+    match crate::panics::catch(|| (hook.finish)(held, outcome)) {
         Ok(Some(future)) => CatchPanic(future).await.unwrap_or_else(panicked),
         Ok(None) => Err("somebody still holds it".to_owned()),
         Err(panic) => panicked(panic),

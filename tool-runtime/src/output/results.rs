@@ -103,7 +103,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::journal::{MemoryJournal, State};
+    use crate::journal::{EntryState, MemoryJournal};
     use crate::{Case, Dispatcher, ErrorKind, RuntimeTool, Selection, ToolCall, ToolResult};
 
     struct Reader {
@@ -214,7 +214,7 @@ mod tests {
             let shown = view.call(ToolCall::from_text(log, "{}").conversation("c").id(&id)).await.output;
             assert!(shown.len() <= 1_000, "{} bytes", shown.len());
             assert_eq!(follow(&view, reader, &shown).await, 1_000, "{shown}");
-            let Ok(Some(State::Finished(recalled))) = view.recall("c", &id).await else { panic!("it has run") };
+            let Ok(Some(EntryState::Finished(recalled))) = view.recall("c", &id).await else { panic!("it has run") };
             assert_eq!(follow(&view, reader, &recalled.result.output).await, 1_000);
         }
     }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::slice::{Place, Unit, head_end, line_count, place_of, tail_start};
 use super::{MemoryStore, READ_RESULT, Results, SpillKey, SpillStore};
 use crate::display::thousands;
-use crate::guard;
+use crate::panics;
 
 /// Shortens results that are too long to be read as a whole, and keeps them for the tool `read_result`.
 ///
@@ -149,7 +149,7 @@ impl Spill {
 
 /// Calls a store, which is the application's own code: a panic is an error.
 fn unpanicked<T>(ask: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-    guard::catch(ask).unwrap_or_else(|panic| Err(io::Error::other(format!("the store panicked: {panic}"))))
+    panics::catch(ask).unwrap_or_else(|panic| Err(io::Error::other(format!("the store panicked: {panic}"))))
 }
 
 impl fmt::Debug for Spill {

@@ -6,7 +6,7 @@ use std::fmt::Display;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::answer::{Answer, failed, text, whole};
+use crate::handler_result::{Answer, failed, text, whole};
 use crate::{HandlerError, ToolResult};
 
 /// What a handler may give back: a `Result`, a [`ToolResult`], a text, a JSON value or nothing.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::confirm::{self, Decision};
-use crate::journal::{Journal, MemoryJournal, Query, State};
+use crate::journal::{EntryQuery, EntryState, Journal, MemoryJournal};
 use crate::{
     Dispatcher, ErrorKind, HandlerError, Limit, Limiter, Progress, Question, RuntimeTool, Scope, Spill, ToolCall,
     ToolError, ToolResult,
@@ -310,8 +310,8 @@ async fn of_a_dropped_call_whose_work_goes_on_nobody_knows() {
         assert!(tokio::time::timeout(Duration::from_secs(1), call).await.is_err());
         let recorded = loop {
             tokio::task::yield_now().await;
-            let entries = journal.entries(Query::newest(1)).await.unwrap();
-            if let State::Finished(finished) = &entries[0].state {
+            let entries = journal.entries(EntryQuery::newest(1)).await.unwrap();
+            if let EntryState::Finished(finished) = &entries[0].state {
                 break finished.result.clone();
             }
         };

@@ -7,7 +7,7 @@ use tool_model::ToolDefinition;
 
 use super::Selection;
 use crate::Problem;
-use crate::guard;
+use crate::panics;
 
 /// A selection that is ready to be asked.
 pub(super) struct Matcher {
@@ -57,7 +57,7 @@ impl Matcher {
             && self.pattern.as_ref().is_none_or(|pattern| pattern.is_match(name))
             && self.selection.has_flags(tool)
             && self.any_of.as_ref().is_none_or(|any| any.iter().any(|one| one.takes(name, tool)))
-            && predicate.as_ref().is_none_or(|says| guard::catch(|| says(name, tool)).unwrap_or(false))
+            && predicate.as_ref().is_none_or(|says| panics::catch(|| says(name, tool)).unwrap_or(false))
     }
 
     /// The names that are said to the letter: each should exist.

@@ -34,8 +34,13 @@ fn what_is_wrong_is_said() {
     let wrong = |variables: &[(&str, &str)]| named(variables).unwrap_err();
     assert_eq!(wrong(&[("TOOL_MODEL", "openai/gpt")]), "OpenAI needs an API key: `OPENAI_API_KEY` is not set");
     assert!(wrong(&[("TOOL_MODEL", "gpt")]).contains("`provider/model`"));
-    assert!(wrong(&[("TOOL_MODEL", "acme/gpt")]).contains("Supported providers: openai, anthropic, gemini, openrouter, ollama"));
-    assert!(wrong(&[("TOOL_MODEL", "gemini/../../x?y"), ("GEMINI_API_KEY", "k")]).contains("is not a valid model name"));
+    assert!(
+        wrong(&[("TOOL_MODEL", "acme/gpt")])
+            .contains("Supported providers: openai, anthropic, gemini, openrouter, ollama")
+    );
+    assert!(
+        wrong(&[("TOOL_MODEL", "gemini/../../x?y"), ("GEMINI_API_KEY", "k")]).contains("is not a valid model name")
+    );
     for base in ["nonsense", "file:///etc/passwd", "https://host/v1?key=secret"] {
         let error = wrong(&[("TOOL_MODEL", "openai/gpt"), ("OPENAI_API_KEY", "k"), ("OPENAI_BASE_URL", base)]);
         assert!(error.contains("`OPENAI_BASE_URL`") && !error.contains("secret"), "{error}");

@@ -14,7 +14,6 @@ use super::authority::{Authority, expected_one, is_same};
 use super::challenge::Challenge;
 use super::published::published;
 use super::store::Shared;
-use crate::remote::transport::install_tls;
 
 /// A client of the authorization server that gives out the tokens for one server.
 pub(super) struct Client {
@@ -31,7 +30,7 @@ pub(super) struct Client {
 impl Client {
     pub(super) async fn new(url: &str, oauth: &OAuth) -> Result<Self, AuthError> {
         // rmcp's own client for this takes whatever the process has.
-        install_tls();
+        tool_net::tls::install_default_provider();
         let mut manager = match oauth.private_addresses {
             true => AuthorizationManager::new_allowing_private_addresses(url).await?,
             false => AuthorizationManager::new(url).await?,

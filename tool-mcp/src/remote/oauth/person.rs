@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use rmcp::transport::auth::AuthError;
-use url::{Host, Url};
+use url::Url;
 
 use super::browser::Browser;
 
@@ -61,12 +61,7 @@ impl Person {
 /// Whoever comes back brings a code that is as good as a password for a while: it does not travel in the clear.
 fn private(redirect_uri: &str) -> Result<(), String> {
     let uri = Url::parse(redirect_uri).map_err(|error| format!("{redirect_uri:?} is no URL: {error}"))?;
-    let stays_here = match uri.host() {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
+    let stays_here = uri.host_str().is_some_and(tool_net::is_loopback_host);
     if uri.scheme() == "http" && !stays_here {
         return Err(format!("the redirect URI {redirect_uri} leaves this machine: it needs HTTPS"));
     }

@@ -7,12 +7,13 @@ use ::http::StatusCode;
 use reqwest::Client;
 use reqwest::redirect::Policy;
 
-use super::tls;
-
 /// A client that goes where it is sent, and nowhere else.
 pub(super) fn client() -> Result<Client, Box<dyn Error>> {
+    let mut tls = tool_net::tls::client_config()?;
+    // Only HTTP/1.1 is offered, which every MCP server speaks.
+    tls.alpn_protocols.clear();
     let client = Client::builder()
-        .tls_backend_preconfigured(tls::config()?)
+        .tls_backend_preconfigured(tls)
         .redirect(same_origin())
         .referer(false)
         .connect_timeout(Duration::from_secs(10))

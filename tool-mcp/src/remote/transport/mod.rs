@@ -12,7 +12,6 @@ mod refusal;
 mod resume;
 mod sse;
 mod streams;
-mod tls;
 mod unasked;
 mod wire;
 
@@ -22,6 +21,4 @@ pub(super) use http::connect as connect_http;
 pub(super) use last_words::LastWords;
 pub(crate) use streams::Connect;
 pub(super) use streams::streams;
-#[cfg(feature = "auth")]
-pub(super) use tls::install as install_tls;
 pub(super) use wire::{Heard, LOST, Listener, Sent, TOO_LONG, UNREADABLE, Wire};

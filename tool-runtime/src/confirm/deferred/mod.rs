@@ -20,9 +20,9 @@ use tokio::runtime::Handle;
 
 use self::token::Token;
 use super::{Confirm, Decision, Pending, Question};
-use crate::stage::Stage;
-use crate::to_the_end::ToTheEnd;
-use crate::{ToolResult, guard};
+use crate::call_stage::Stage;
+use crate::detach_on_drop::ToTheEnd;
+use crate::{ToolResult, panics};
 
 /// Answers [`Decision::Pending`] with a token, and knows the call again when someone comes back with it.
 ///
@@ -288,7 +288,7 @@ impl Drop for Taken {
         let Some(mut back) = self.give_back() else { return };
         // A store in memory has it back at once. With any other this goes on in the background.
         let mut context = Context::from_waker(Waker::noop());
-        if let Err(panic) = guard::catch(|| Pin::new(&mut back).poll(&mut context).is_ready()) {
+        if let Err(panic) = panics::catch(|| Pin::new(&mut back).poll(&mut context).is_ready()) {
             tracing::warn!("the store of calls that wait panicked: {panic}");
         }
     }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::confirm::{Decision, from_fn};
-use crate::journal::{Journal, MemoryJournal, Query};
+use crate::journal::{EntryQuery, Journal, MemoryJournal};
 use crate::testing::Log;
 use crate::{Builder, Dispatcher, Manifest, Question, RuntimeTool, ToolCall, ToolResult, Update};
 
@@ -88,7 +88,7 @@ async fn not_in_the_journal() {
     for wrong in refused() {
         assert!(!tools.call(wrong.id("3")).await.success);
     }
-    let entries = format!("{:?}", journal.entries(Query::newest(100)).await.unwrap());
+    let entries = format!("{:?}", journal.entries(EntryQuery::newest(100)).await.unwrap());
     assert!(entries.contains("acct") && entries.contains("ada"), "the control: {entries}");
     assert_hidden("the journal", &entries);
 }

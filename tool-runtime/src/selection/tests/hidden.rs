@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::*;
 use crate::confirm::{self, Decision, Pending};
-use crate::journal::{Journal, MemoryJournal, Query};
+use crate::journal::{EntryQuery, Journal, MemoryJournal};
 use crate::{
     Case, ErrorKind, HandlerError, Limit, Limiter, Policy, Question, Retries, Shortlist, ToolCall, ToolResult,
     ToolSearch, Verdict,
@@ -194,7 +194,8 @@ async fn a_journal_knows_a_tool_by_its_own_name_whatever_was_decided() {
     assert_eq!((question.tool.as_str(), question.registered.as_str()), ("given", "own.name"));
     assert!(renamed.refuse(&question, None).await.output.contains("`given`"));
     assert!(renamed.approve(question).await.success);
-    let entries = journal.entries(Query::newest(9)).await.unwrap();
-    let recorded: Vec<_> = entries.iter().map(|entry| (&*entry.tool, entry.decision.as_deref().unwrap())).collect();
+    let entries = journal.entries(EntryQuery::newest(9)).await.unwrap();
+    let recorded: Vec<_> =
+        entries.iter().map(|entry| (&*entry.tool, entry.decision.as_ref().unwrap().as_str())).collect();
     assert_eq!(recorded, [("own.name", "confirmed"), ("own.name", "refused"), ("own.name", "pending")]);
 }
