@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
-use tool_agent::{Agent, Message, Mode, Run, SqliteStore, ConversationStore, ConversationStoreError, ConversationSummary};
+use tool_agent::{
+    Agent, ConversationStore, ConversationStoreError, ConversationSummary, Message, Mode, Run, SqliteStore,
+};
 use tool_runtime::{Decision, Pending, PendingCall, TokenError, ToolResult};
 
 use super::live::Live;

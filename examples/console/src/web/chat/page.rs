@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use serde_json::Value;
-use tool_agent::{AssistantMessage, CallResult, Message, Mode, ConversationSummary};
+use tool_agent::{AssistantMessage, CallResult, ConversationSummary, Message, Mode};
 use tool_runtime::{ErrorKind, Pending, PendingCall};
 
 use super::card::{Card, CardState};

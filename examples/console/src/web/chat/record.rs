@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use maud::html;
 use serde_json::{Value, json};
-use tool_agent::{Conversation, RunEnding, AgentEvent, RunOutcome, Run, AgentUpdate};
+use tool_agent::{AgentEvent, AgentUpdate, Conversation, Run, RunEnding, RunOutcome};
 
 use super::card::{Card, CardState};
 use super::chats::Over;

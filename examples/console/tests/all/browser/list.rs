@@ -1,5 +1,5 @@
 use serde_json::json;
-use tool_agent::{ResponsePart, Reply, ScriptedModel};
+use tool_agent::{Reply, ResponsePart, ScriptedModel};
 
 use super::driver::browse;
 use crate::fixture::Console;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt};
 use serde_json::json;
 use tokio::sync::Semaphore;
-use tool_agent::{ResponseStream, ResponseEnd, Model, ResponsePart, Reply, ModelRequest, ScriptedModel};
+use tool_agent::{Model, ModelRequest, Reply, ResponseEnd, ResponsePart, ResponseStream, ScriptedModel};
 
 use super::driver::browse;
 use crate::fixture::Console;
@@ -118,7 +118,8 @@ async fn a_page_that_was_away_misses_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_tabs_show_one_conversation() {
     let write = Reply::call("write_file", json!({"path": "list.md", "content": "milk"}));
-    let console = Console::with_model(ScriptedModel::new([write, Reply::text("Written."), Reply::text("Welcome.")])).await;
+    let console =
+        Console::with_model(ScriptedModel::new([write, Reply::text("Written."), Reply::text("Welcome.")])).await;
     browse(&console, async |browser| {
         browser.open("/chat/shared").await;
         let [first, second] = browser.two_tabs().await;

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use tool_agent::{ResponsePart, Reply, ScriptedModel};
+use tool_agent::{Reply, ResponsePart, ScriptedModel};
 
 use super::driver::{Browser, browse};
 use super::form::order;
