@@ -12,7 +12,7 @@ pub use error::{ModelError, ModelErrorKind};
 pub use part::{ResponseEnd, ResponsePart, StopReason, Usage};
 pub use reply::Reply;
 pub use request::{ModelOptions, ModelRequest, ReasoningEffort};
-use tool_runtime::Stream;
+use tool_runtime::output::Stream;
 
 /// A streamed response; see [`Model::respond`]. Dropping it cancels the request.
 pub type ResponseStream<'a> = Pin<Box<dyn Stream<Item = Result<ResponsePart, ModelError>> + Send + 'a>>;

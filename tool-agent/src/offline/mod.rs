@@ -5,7 +5,8 @@ mod words;
 
 use std::fmt::Write;
 
-use tool_runtime::{Dispatcher, Found};
+use tool_runtime::Dispatcher;
+use tool_runtime::search::SearchHit;
 
 use self::fill::fill;
 use self::words::words;
@@ -95,7 +96,7 @@ fn asked(text: &str, tools: Option<&Dispatcher>) -> Reply {
 }
 
 /// Returns the matching tools. A tool that is named in the text comes first.
-fn find(text: &str, tools: &Dispatcher) -> Vec<Found> {
+fn find(text: &str, tools: &Dispatcher) -> Vec<SearchHit> {
     let words = words(text);
     let query: Vec<&str> = words.iter().map(|word| word.searched()).collect();
     let mut found = tools.search(&query.join(" "), NAMED);

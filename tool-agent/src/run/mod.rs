@@ -13,7 +13,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tool_runtime::{Call, CancellationToken, Confirm, Decision};
+use tool_runtime::confirm::{Confirm, Decision};
+use tool_runtime::{Call, CancellationToken};
 
 use self::budget::RunBudget;
 use self::live_run::LiveRun;

@@ -24,7 +24,7 @@ const CONVERSATIONS: Kind = Kind {
 /// Messages are on disk before the run continues: calls before they run, and results before the model reads them. The
 /// file is not encrypted; on Unix only its owner can read it. Deleted content is overwritten, but the write-ahead log
 /// may contain it until all processes have closed the file. Pending calls are stored elsewhere, encrypted; see
-/// [`Deferred`](tool_runtime::Deferred).
+/// [`Deferred`](tool_runtime::confirm::Deferred).
 #[derive(Clone, Debug)]
 pub struct SqliteStore(Database);
 

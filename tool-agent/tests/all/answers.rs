@@ -9,8 +9,9 @@ use tool_agent::{
     Agent, AgentEvent, Message, Model, ModelError, ModelErrorKind, ModelRequest, ReachedLimit, Reply, ResponsePart,
     ResponseStream, RunEnding, RunLimits, ScriptedModel, SqliteStore, StopReason, Usage,
 };
+use tool_runtime::confirm::{self, Decision};
 use tool_runtime::journal::MemoryJournal;
-use tool_runtime::{CancellationToken, Decision, ErrorKind, confirm};
+use tool_runtime::{CancellationToken, ErrorKind};
 
 use crate::support::{Gauge, User, assert_valid, builder, call, flaw, kinds, pass, three_calls, tools};
 

@@ -10,8 +10,9 @@ use tool_agent::{
     Agent, ConversationChange, ConversationStore, Message, ModelRequest, Reply, RunEnding, ScriptedModel, SqliteStore,
 };
 use tool_journal::SqliteJournal;
+use tool_runtime::confirm::{Decision, TokenError};
 use tool_runtime::journal::{EntryQuery, EntryState, Journal, MemoryJournal};
-use tool_runtime::{Decision, Dispatcher, ErrorKind, TokenError};
+use tool_runtime::{Dispatcher, ErrorKind};
 
 use crate::consent::{started, token};
 use crate::support::{Gauge, assert_valid, builder, kinds};

@@ -8,8 +8,8 @@ use tool_agent::{
     Agent, AgentEvent, AgentSubscriber, AgentUpdate, Conversation, Message, Run, RunEnding, ScriptedModel,
 };
 use tool_journal::SqliteJournal;
-use tool_runtime::confirm::{Key, MemoryStore, PendingStore, SealedCall, StoreError, Stored};
-use tool_runtime::{Decision, Deferred, ErrorKind};
+use tool_runtime::ErrorKind;
+use tool_runtime::confirm::{Decision, Deferred, Key, MemoryStore, PendingStore, SealedCall, StoreError, Stored};
 
 use crate::cancelled::polled;
 use crate::consent::{deleting, started, token};

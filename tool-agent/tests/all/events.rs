@@ -7,8 +7,8 @@ use tool_agent::{
     Agent, AgentEvent, AgentUpdate, ModelError, ModelErrorKind, Reply, RetryPolicy, RetryingModel, RunEnding,
     ScriptedModel,
 };
-use tool_runtime::confirm::{self, Key};
-use tool_runtime::{CancellationToken, Decision, Deferred};
+use tool_runtime::CancellationToken;
+use tool_runtime::confirm::{self, Decision, Deferred, Key};
 
 use crate::support::{three_calls, tools, until};
 

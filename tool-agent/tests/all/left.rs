@@ -6,7 +6,7 @@ use tool_agent::{
     ScriptedModel, SqliteStore,
 };
 use tool_journal::SqliteJournal;
-use tool_runtime::Deferred;
+use tool_runtime::confirm::Deferred;
 
 use crate::cancelled::polled;
 use crate::support::{Gauge, assert_valid, builder, flaw};

@@ -8,7 +8,8 @@ use tool_agent::{
     Agent, AssistantMessage, CallResult, ConversationChange, ConversationStore, Message, Mode, ModelCall, Reply,
     RunEnding, ScriptedModel, SqliteStore,
 };
-use tool_runtime::{Decision, ToolResult, confirm};
+use tool_runtime::ToolResult;
+use tool_runtime::confirm::{self, Decision};
 
 use crate::consent::{started, token};
 use crate::support::{assert_valid, tools};

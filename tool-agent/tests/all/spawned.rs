@@ -6,8 +6,9 @@ use tool_agent::{
     RunLimits, ScriptedModel, StopReason, SubAgents, Usage,
 };
 use tool_builtins::spawn::Spawn;
-use tool_runtime::confirm::{self, Key};
-use tool_runtime::{CancellationToken, Decision, Deferred, ErrorKind, Limit, Limiter, ToolCall};
+use tool_runtime::confirm::{self, Decision, Deferred, Key};
+use tool_runtime::limits::{Limit, Limiter};
+use tool_runtime::{CancellationToken, ErrorKind, ToolCall};
 
 use crate::support::{Gauge, User, assert_valid, builder, kinds, until};
 

@@ -9,7 +9,8 @@ use tokio::task::yield_now;
 use tool_agent::{
     AgentEvent, AgentUpdate, Message, Model, ModelCall, ModelRequest, Reply, ResponsePart, ResponseStream,
 };
-use tool_runtime::{Builder, Context, Dispatcher, ErrorKind, InjectError, Progress, Scope, tool};
+use tool_runtime::inject::InjectError;
+use tool_runtime::{Builder, Context, Dispatcher, ErrorKind, Progress, Scope, tool};
 
 /// What the tools do at the moment.
 #[derive(Clone, Default)]

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use tool_agent::{
     Agent, ConversationStore, ConversationStoreError, ConversationSummary, Message, Mode, Run, SqliteStore,
 };
-use tool_runtime::{Decision, Pending, PendingCall, TokenError, ToolResult};
+use tool_runtime::ToolResult;
+use tool_runtime::confirm::{Decision, Pending, PendingCall, TokenError};
 
 use super::live::Live;
 use super::record::record;

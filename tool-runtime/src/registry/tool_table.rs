@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use tool_model::{Manifest, Registration, ToolDefinition, difference};
 
-use super::changes::{Change, Changes, Taken};
-use crate::Problem;
-use crate::dispatch::{BoundTool, Dependencies, Function, Offer, Tools, bind, no_such_tool};
+use super::changes::{Change, NameConflict, RegistryChanges};
+use crate::diagnostics::BuildProblem;
+use crate::dispatch::{BoundTool, Dependencies, ToolFunction, ToolSnapshot, Tools, bind, no_such_tool};
 
-/// What there is. Held under a lock while it changes; what calls and readers see is the [`Offer`] made of it.
+/// What there is. Held under a lock while it changes; what calls and readers see is the [`ToolSnapshot`] made of it.
 #[derive(Clone, Default)]
-pub(crate) struct Shelf {
+pub(crate) struct ToolTable {
     tools: Tools,
     /// Linked tools that are not among them.
     not_offered: Vec<&'static Registration>,
@@ -23,22 +23,22 @@ pub(crate) struct Shelf {
     version: u64,
 }
 
-/// Changes whose tools are bound: nothing of the application's own has to run for them any more.
+/// RegistryChanges whose tools are bound: nothing of the application's own has to run for them any more.
 pub(crate) struct BoundChanges {
     changes: Vec<Change<Arc<BoundTool>>>,
-    problems: Vec<Problem>,
+    problems: Vec<BuildProblem>,
 }
 
 /// What changes have done.
 #[derive(Default)]
-pub(crate) struct Changed {
+pub(crate) struct AppliedChanges {
     pub(crate) removed: Vec<Arc<ToolDefinition>>,
     /// How many tools were not added, because others had their names.
     pub(crate) kept: usize,
 }
 
 impl BoundChanges {
-    pub(crate) fn of(changes: Changes) -> Self {
+    pub(crate) fn new(changes: RegistryChanges) -> Self {
         let mut problems = Vec::new();
         let mut bound = Vec::with_capacity(changes.all.len());
         for change in changes.all {
@@ -47,7 +47,7 @@ impl BoundChanges {
                     let (name, source) = (tool.name().to_owned(), tool.source());
                     match tool.bind() {
                         Ok(tool) => bound.push(Change::Add(Arc::new(tool), taken)),
-                        Err(message) => problems.push(Problem::of_tool(&name, message, format!("see {source}"))),
+                        Err(message) => problems.push(BuildProblem::of_tool(&name, message, format!("see {source}"))),
                     }
                 }
                 Change::Remove(name) => bound.push(Change::Remove(name)),
@@ -60,12 +60,12 @@ impl BoundChanges {
     }
 }
 
-impl Shelf {
+impl ToolTable {
     /// What is offered of it.
-    pub(crate) fn offer(&self) -> Offer {
+    pub(crate) fn offer(&self) -> ToolSnapshot {
         let mut tools = self.tools.clone();
         let disabled = self.disabled.iter().filter(|name| tools.remove(name.as_str()).is_some()).cloned().collect();
-        Offer::new(tools, self.not_offered.clone(), self.version).with_disabled(disabled)
+        ToolSnapshot::new(tools, self.not_offered.clone(), self.version).with_disabled(disabled)
     }
 
     /// Whether none of the tools was made at run time.
@@ -73,10 +73,10 @@ impl Shelf {
         self.tools.values().all(|tool| is_linked(tool))
     }
 
-    /// The shelf after those of these changes that can be made, and all that is wrong with the others.
-    pub(crate) fn changed(&self, changes: &BoundChanges) -> (Self, Changed, Vec<Problem>) {
+    /// The table after those of these changes that can be made, and all that is wrong with the others.
+    pub(crate) fn changed(&self, changes: &BoundChanges) -> (Self, AppliedChanges, Vec<BuildProblem>) {
         let mut next = Self { version: self.version + 1, ..self.clone() };
-        let mut done = Changed::default();
+        let mut done = AppliedChanges::default();
         let mut problems = changes.problems.clone();
         for change in &changes.changes {
             match change {
@@ -101,11 +101,17 @@ impl Shelf {
         (next, done, problems)
     }
 
-    fn add(&mut self, tool: &Arc<BoundTool>, taken: Taken, done: &mut Changed, problems: &mut Vec<Problem>) {
+    fn add(
+        &mut self,
+        tool: &Arc<BoundTool>,
+        taken: NameConflict,
+        done: &mut AppliedChanges,
+        problems: &mut Vec<BuildProblem>,
+    ) {
         let known = self.tools.get(&tool.name).cloned();
         match (known, taken) {
-            (Some(known), Taken::Refuse) => problems.push(duplicate(&known, tool)),
-            (Some(known), Taken::Keep) => {
+            (Some(known), NameConflict::Refuse) => problems.push(duplicate(&known, tool)),
+            (Some(known), NameConflict::Keep) => {
                 tracing::warn!("skipped: {}", duplicate(&known, tool));
                 done.kept += 1;
             }
@@ -126,9 +132,13 @@ impl Shelf {
         self.tools.remove(name).map(|tool| tool.definition().clone())
     }
 
-    /// The shelf with the linked tools of a manifest, or without one with all that are linked, and all that is wrong with
+    /// The table with the linked tools of a manifest, or without one with all that are linked, and all that is wrong with
     /// them. What was made at run time stays, in the manifest's words if it has some, and otherwise in its own.
-    pub(crate) fn loaded(&self, mut manifest: Option<Manifest>, dependencies: &Dependencies) -> (Self, Vec<Problem>) {
+    pub(crate) fn loaded(
+        &self,
+        mut manifest: Option<Manifest>,
+        dependencies: &Dependencies,
+    ) -> (Self, Vec<BuildProblem>) {
         let taken = manifest.as_mut().map(|manifest| self.take_words(manifest));
         let (words, mut problems) = taken.unwrap_or_default();
         let bound = bind(manifest.as_ref(), dependencies);
@@ -163,7 +173,7 @@ impl Shelf {
 
     /// Takes those entries out of a manifest that are of tools made at run time, for which nothing is linked: what they
     /// say in words is what those tools are offered with.
-    fn take_words(&self, manifest: &mut Manifest) -> (BTreeMap<String, ToolDefinition>, Vec<Problem>) {
+    fn take_words(&self, manifest: &mut Manifest) -> (BTreeMap<String, ToolDefinition>, Vec<BuildProblem>) {
         let mut words = BTreeMap::new();
         let mut problems = Vec::new();
         for (name, tool) in self.tools.iter().filter(|(_, tool)| !is_linked(tool)) {
@@ -176,7 +186,7 @@ impl Shelf {
                 [] => drop(words.insert(name.to_string(), entry)),
                 stale => {
                     let message = format!("the manifest is stale: {}", stale.join("; "));
-                    problems.push(Problem::of_tool(name, message, "write the manifest again"));
+                    problems.push(BuildProblem::of_tool(name, message, "write the manifest again"));
                 }
             }
         }
@@ -185,10 +195,10 @@ impl Shelf {
 }
 
 fn is_linked(tool: &BoundTool) -> bool {
-    matches!(tool.function, Function::Linked { .. })
+    matches!(tool.function, ToolFunction::Linked { .. })
 }
 
-fn duplicate(known: &BoundTool, other: &BoundTool) -> Problem {
+fn duplicate(known: &BoundTool, other: &BoundTool) -> BuildProblem {
     let message = format!("two tools have this name: {} and {}", known.origin(), other.origin());
-    Problem::of_tool(&known.name, message, "give one another name, or `replace` the first")
+    BuildProblem::of_tool(&known.name, message, "give one another name, or `replace` the first")
 }
