@@ -70,7 +70,7 @@ pub use events::{CallInfo, Event, Events, Subscriber, Update, What};
 pub use futures_core::Stream;
 pub use handler_error::HandlerError;
 pub use inject::{Finished, InjectError, Scope};
-pub use limits::{Exceeded, Limit, LimitScope, Limiter};
+pub use limits::{Limit, LimitExceeded, LimitScope, Limiter};
 pub use manifest::IntoManifest;
 pub use notes::Notes;
 pub use outcome::Outcome;

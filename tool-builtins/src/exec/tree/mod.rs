@@ -7,6 +7,11 @@
 //! cancelled, dropped, or the host itself killed. Either way it leaves nothing behind, in one of two [ways](Way). The
 //! host is never a subreaper itself: it would become the parent of processes that are not its own, and would have to
 //! tell them apart.
+//!
+//! Crates were tried instead. `process-wrap` 10.0 kills a process group or session, which a command leaves by `setsid`.
+//! `hakoniwa` 1.8 allocates between `fork` and `exec`, which can deadlock in a program with several threads. It also ties
+//! the command to the thread that started it (`PR_SET_PDEATHSIG`), and tokio ends idle threads. It always needs user
+//! namespaces, and brings 49 crates and the C library libseccomp.
 
 mod memory;
 mod mounts;

@@ -2,7 +2,7 @@
 
 use super::{Careful, Read};
 use crate::journal::JournalDecision;
-use crate::{Exceeded, Limiter, Permit, ToolResult};
+use crate::{LimitExceeded, Limiter, Permit, ToolResult};
 
 /// A call that was counted. Unless it comes to [count](Self::counts), that is taken back: what does not run, because
 /// there is no place for it or no record, because it is too late or cancelled, has not been called.
@@ -46,7 +46,7 @@ impl Careful {
         }
     }
 
-    async fn exceeded(&self, read: &Read, exceeded: Exceeded) -> Box<ToolResult> {
+    async fn exceeded(&self, read: &Read, exceeded: LimitExceeded) -> Box<ToolResult> {
         match self.note(read, JournalDecision::RateLimited).await {
             Ok(()) => Box::new(ToolResult::failure(exceeded.error(&self.tool.name))),
             Err(unrecorded) => unrecorded,
