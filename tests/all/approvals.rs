@@ -7,11 +7,11 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 use tokio::sync::Semaphore;
-use tool_runtime::confirm::{MemoryStore, PendingStore, SealedCall, StoreError, Stored};
+use tool_runtime::confirm::{Deferred, MemoryStore, PendingStore, SealedCall, StoreError, Stored, TokenError, Verdict};
 use tool_runtime::journal::{EntryQuery, EntryState, FinishedCall, Journal, MemoryJournal};
+use tool_runtime::limits::{Limit, Limiter};
 use tool_runtime::{
-    Builder, CancellationToken, Deferred, Dispatcher, ErrorKind, Limit, Limiter, Manifest, Policy, RuntimeTool,
-    TokenError, ToolCall, ToolResult, Verdict, tool,
+    Builder, CancellationToken, Dispatcher, ErrorKind, Manifest, Policy, RuntimeTool, ToolCall, ToolResult, tool,
 };
 
 /// How often each was paid: tests run side by side.

@@ -5,14 +5,15 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
-use tool_runtime::confirm::{self, Decision};
+use tool_runtime::confirm::{self, Confirm, Decision, Deferred, Question, Verdict};
+use tool_runtime::events::{EventKind, Update};
 use tool_runtime::journal::{
     BoxFuture, CallKey, CallStatus, EntryQuery, EntryState, FinishedCall, Journal, JournalDecision, JournalEntry,
     JournalError, JournalErrorKind, MemoryJournal, StartedCall,
 };
+use tool_runtime::limits::{Limit, Limiter};
 use tool_runtime::{
-    Builder, CancellationToken, Confirm, Context, Deferred, Dispatcher, ErrorKind, Limit, Limiter, Manifest, Policy,
-    Question, ToolCall, ToolResult, Update, Verdict, What, tool,
+    Builder, CancellationToken, Context, Dispatcher, ErrorKind, Manifest, Policy, ToolCall, ToolResult, tool,
 };
 
 /// What came to the handlers, by conversation: tests run side by side.
@@ -470,7 +471,7 @@ async fn who_watches_does_not_see_the_token() {
     while let Some(Update::Event(event)) = events.try_next() {
         let text = serde_json::to_string(&event).unwrap();
         assert!(!text.contains(&token) && !text.contains(&token[22..]) && !text.contains("hunter2"), "{text}");
-        seen.push(matches!(event.what, What::Pending { .. }));
+        seen.push(matches!(event.what, EventKind::Pending { .. }));
     }
     assert_eq!(seen, [false, true]);
 }

@@ -10,8 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use http::StatusCode;
+use tool_runtime::confirm::{Confirm, Decision, Deferred, Question};
 use tool_runtime::journal::EntryState;
-use tool_runtime::{Call, Confirm, Decision, Deferred, Dispatcher, ErrorKind, Question, ToolError, ToolResult};
+use tool_runtime::{Call, Dispatcher, ErrorKind, ToolError, ToolResult};
 
 use crate::Problem;
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::Permit;
+use crate::concurrency::Permit;
 
 /// The place of a call among those that run at a time, where [`Builder::concurrency`](crate::Builder::concurrency) says how
 /// many. A handler asks for it by type.
@@ -34,7 +34,8 @@ mod tests {
     use std::sync::{Arc, Mutex, OnceLock};
     use std::time::Duration;
 
-    use crate::{Dispatcher, InjectError, Place, RuntimeTool, Scope, ToolCall, tool, tool_class};
+    use crate::inject::{InjectError, Place};
+    use crate::{Dispatcher, RuntimeTool, Scope, ToolCall, tool, tool_class};
 
     /// Tools that call another.
     #[derive(Clone, Default)]

@@ -7,11 +7,11 @@ use std::pin::Pin;
 use schemars::JsonSchema;
 use tool_model::{Callable, ReturnType, TypeSchema, Types};
 
-use crate::arguments::{self, Decode, Reader, Repaired};
+use crate::arguments::{self, ArgumentError, Decode, Reader, Repaired};
 use crate::handler_future::HandlerFuture;
 use crate::handler_result::{Answer, Failure, Output};
 use crate::inject::{InjectError, Injection, Inputs};
-use crate::{ArgumentError, ErrorKind, ToolError};
+use crate::{ErrorKind, ToolError};
 
 /// How a tool is called.
 pub struct Shim {

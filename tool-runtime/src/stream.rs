@@ -20,7 +20,8 @@ use crate::{ErrorKind, HandlerError, Progress, json};
 /// error ends the stream and is the answer.
 ///
 /// ```standalone_crate
-/// use tool_runtime::{Dispatcher, Stream, Streamed, ToolCall, tool};
+/// use tool_runtime::output::{Stream, Streamed};
+/// use tool_runtime::{Dispatcher, ToolCall, tool};
 ///
 /// /// Follow a log for some lines.
 /// #[tool(name = "log.follow")]
@@ -86,7 +87,7 @@ impl Collected {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an item of a tool's stream: nothing says how to write it as JSON",
     label = "gives back a stream of `{Self}`",
-    note = "derive `serde::Serialize` for it; `tool_runtime::Streamed` tells progress from the result",
+    note = "derive `serde::Serialize` for it; `tool_runtime::output::Streamed` tells progress from the result",
     note = "if the method is no tool, name it in `exclude`, or mark it `#[tool(skip)]`"
 )]
 pub trait ToolItem {

@@ -8,8 +8,9 @@ use std::time::Duration;
 use serde_json::json;
 use tool_agent::{Agent, Change, Ending, Message, Reply, Request, Scripted, SqliteStore, Store};
 use tool_journal::SqliteJournal;
+use tool_runtime::confirm::{Decision, TokenError};
 use tool_runtime::journal::{EntryQuery, EntryState, Journal, MemoryJournal};
-use tool_runtime::{Decision, Dispatcher, ErrorKind, TokenError};
+use tool_runtime::{Dispatcher, ErrorKind};
 
 use crate::consent::{started, token};
 use crate::support::{Gauge, assert_valid, builder, kinds};

@@ -5,9 +5,9 @@ use axum::Router;
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 use tool_http::Api;
-use tool_runtime::confirm::{Key, MemoryStore, StoreError, Stored};
+use tool_runtime::confirm::{Deferred, Key, MemoryStore, PendingStore, SealedCall, StoreError, Stored};
 use tool_runtime::journal::{EntryQuery, Journal, MemoryJournal};
-use tool_runtime::{Deferred, Limit, Limiter, PendingStore, SealedCall};
+use tool_runtime::limits::{Limit, Limiter};
 
 use crate::support::{Desk, Stream, builder, get, json, mounted, post, request, send};
 

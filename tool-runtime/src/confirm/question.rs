@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tool_model::ToolDefinition;
 
+use crate::arguments::redact;
 use crate::call_stage::Stage;
-use crate::{ErrorKind, ToolError, ToolResult, redact};
+use crate::{ErrorKind, ToolError, ToolResult};
 
 /// A call that needs consent, with all there is to know about it. Owned, so that it can be kept, sent and shown later.
 ///
@@ -67,14 +68,14 @@ impl Question {
         }
     }
 
-    /// The arguments as they can be shown, with `"***"` in place of each secret; see [`redact`](crate::redact()).
+    /// The arguments as they can be shown, with `"***"` in place of each secret; see [`redact`](crate::arguments::redact()).
     #[must_use]
     pub fn shown(&self) -> Value {
         redact(&self.arguments, &self.definition)
     }
 
     /// Returns `true` once the handler was started for this question, or for a clone of it, by the
-    /// [`resume`](crate::Deferred::resume) that handed it out. Then the approval is spent.
+    /// [`resume`](crate::confirm::Deferred::resume) that handed it out. Then the approval is spent.
     #[cfg(feature = "deferred")]
     #[must_use]
     pub fn is_spent(&self) -> bool {

@@ -16,7 +16,7 @@ pub use call::Call;
 pub use dispatcher::Dispatcher;
 pub use dispatcher::check::Check;
 pub use dispatcher::explain::{Explanation, ToolExplanation};
-pub use dispatcher::manifest_watch::Watch;
+pub use dispatcher::manifest_watch::ManifestWatch;
 pub use dispatcher::snapshot::Definitions;
 pub(crate) use dispatcher::snapshot::{Offer, Tools, no_such_tool};
 pub(crate) use dispatcher::{Inner, Limits};

@@ -15,7 +15,8 @@ const MOST: usize = 10_000;
 /// a failure for good. A success begins anew.
 ///
 /// ```
-/// use tool_runtime::{Dispatcher, Retries};
+/// use tool_runtime::Dispatcher;
+/// use tool_runtime::limits::Retries;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// // Three times each tool, `search` ten times, and no more than twenty times in one conversation.

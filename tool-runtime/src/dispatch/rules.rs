@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::confirm::{Confirm, Policy};
+use crate::Policy;
+use crate::confirm::Confirm;
 use crate::dispatch::BoundTool;
 use crate::dispatch::retries::Tries;
+use crate::events::Events;
 use crate::journal::Journal;
-use crate::{Concurrency, Events, Limiter, Spill};
+use crate::limits::{Concurrency, Limiter};
+use crate::output::Spill;
 
 /// The rules of a dispatcher.
 #[derive(Default)]

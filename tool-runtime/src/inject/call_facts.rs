@@ -7,7 +7,9 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::{Held, Input, Slot};
-use crate::{Context, Deadline, Notes, Permit, Place};
+use crate::Context;
+use crate::concurrency::Permit;
+use crate::inject::{Deadline, Notes, Place};
 
 /// A type that every call has a value of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -52,7 +52,7 @@ impl FinishHook {
     pub(crate) fn new<F, Fut, T>(finish: F) -> Self
     where
         F: Fn(T, Outcome) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output: Finished> + Send + 'static,
+        Fut: Future<Output: IntoFinishResult> + Send + 'static,
         T: Send + 'static,
     {
         Self {
@@ -67,18 +67,18 @@ impl FinishHook {
 }
 
 /// What a finish hook may give back: nothing, or a `Result` whose error makes the call a failure.
-pub trait Finished {
+pub trait IntoFinishResult {
     #[doc(hidden)]
     fn into_result(self) -> Result<(), String>;
 }
 
-impl Finished for () {
+impl IntoFinishResult for () {
     fn into_result(self) -> Result<(), String> {
         Ok(())
     }
 }
 
-impl<E: Display> Finished for Result<(), E> {
+impl<E: Display> IntoFinishResult for Result<(), E> {
     fn into_result(self) -> Result<(), String> {
         self.map_err(|error| format!("{error:#}"))
     }

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Blocking, Facts, Held, Input, Slot, Stopping};
 use crate::dispatch::{Dependencies, Given, Source};
+use crate::inject::{Deadline, Notes};
 use crate::panics::CatchPanic;
-use crate::{CancellationToken, Context, Deadline, Notes, Outcome, Progress};
+use crate::{CancellationToken, Context, Outcome, Progress};
 
 /// What a provider is given, and the handler of a [tool made at run time](crate::RuntimeTool): a handle to the values of
 /// the same call.

@@ -10,7 +10,7 @@ use crate::{ErrorKind, ToolError};
 ///
 /// ```
 /// use std::time::Duration;
-/// use tool_runtime::Limit;
+/// use tool_runtime::limits::Limit;
 ///
 /// let rate = Limit::per_minute(10);
 /// assert_eq!(rate, Limit::per(10, Duration::from_secs(60)));
@@ -21,7 +21,15 @@ use crate::{ErrorKind, ToolError};
 pub struct Limit {
     pub(super) calls: u32,
     /// `None` for a total.
-    pub(super) period: Option<Duration>,
+    pub(super) rate: Option<LimitRate>,
+}
+
+/// The refill rate of a token bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LimitRate {
+    pub(super) period: Duration,
+    /// The time in which one token is refilled. `None` if no call is allowed.
+    pub(super) share: Option<Duration>,
 }
 
 impl Limit {
@@ -31,7 +39,7 @@ impl Limit {
     /// period.
     #[must_use]
     pub const fn per(calls: u32, period: Duration) -> Self {
-        Self { calls, period: Some(period) }
+        Self { calls, rate: Some(LimitRate { period, share: period.checked_div(calls) }) }
     }
 
     /// Allows `calls` calls per second.
@@ -49,7 +57,7 @@ impl Limit {
     /// Allows `calls` calls in total.
     #[must_use]
     pub const fn total(calls: u32) -> Self {
-        Self { calls, period: None }
+        Self { calls, rate: None }
     }
 }
 

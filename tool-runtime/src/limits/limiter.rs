@@ -15,7 +15,7 @@ use super::{Limit, LimitExceeded, LimitScope, RecentConversations};
 /// counts towards none. Calls without a conversation share one.
 ///
 /// ```
-/// use tool_runtime::{Limit, Limiter};
+/// use tool_runtime::limits::{Limit, Limiter};
 ///
 /// let limiter = Limiter::new()
 ///     .tool("mail.send", Limit::per_minute(100))

@@ -8,3 +8,6 @@ mod usage;
 pub use limit::{Limit, LimitExceeded, LimitScope};
 pub use limiter::Limiter;
 pub(crate) use recent_conversations::RecentConversations;
+
+pub use crate::concurrency::Concurrency;
+pub use crate::dispatch::Retries;

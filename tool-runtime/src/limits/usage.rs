@@ -26,10 +26,10 @@ pub(super) struct LimitUsage {
 impl LimitUsage {
     /// Returns the usage without one counted call.
     pub(super) fn without_call(self, limit: &Limit) -> Self {
-        match limit.period {
+        match limit.rate {
             None => Self { calls: self.calls.saturating_sub(1), ..self },
-            Some(period) => {
-                let share = period.checked_div(limit.calls).unwrap_or_default();
+            Some(rate) => {
+                let share = rate.share.unwrap_or_default();
                 Self { full_at: self.full_at.and_then(|time| time.checked_sub(share)), ..self }
             }
         }
@@ -55,12 +55,12 @@ impl LimitUsage {
     /// can never be allowed.
     pub(super) fn after_call(self, limit: &Limit, now: Instant) -> Result<Self, Option<Duration>> {
         let never = None;
-        let Some(period) = limit.period else {
+        let Some(rate) = limit.rate else {
             return if self.calls < limit.calls { Ok(Self { calls: self.calls + 1, ..self }) } else { Err(never) };
         };
-        let share = period.checked_div(limit.calls).ok_or(never)?;
+        let share = rate.share.ok_or(never)?;
         let full_at = self.full_at.map_or(now, |time| time.max(now)).checked_add(share).ok_or(never)?;
-        match (full_at - now).checked_sub(period) {
+        match (full_at - now).checked_sub(rate.period) {
             None | Some(Duration::ZERO) => Ok(Self { full_at: Some(full_at), ..self }),
             Some(wait) => Err(Some(wait)),
         }

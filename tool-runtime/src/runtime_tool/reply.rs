@@ -17,12 +17,12 @@ use crate::{HandlerError, ToolResult};
     message = "`{Self}` cannot be the answer of a tool",
     note = "give back a `Result<T, E>` with a `T: Serialize` and an `E: Display`, a `ToolResult`, a `String`, a `serde_json::Value` or `()`"
 )]
-pub trait IntoAnswer {
+pub trait IntoToolResult {
     #[doc(hidden)]
     fn into_answer(self) -> Answer;
 }
 
-impl<T: Serialize + 'static, E: Display + 'static> IntoAnswer for Result<T, E> {
+impl<T: Serialize + 'static, E: Display + 'static> IntoToolResult for Result<T, E> {
     fn into_answer(self) -> Answer {
         match self {
             Ok(value) => match known::<T, ToolResult>(value) {
@@ -46,7 +46,7 @@ fn known<T: 'static, K: 'static>(value: T) -> Result<K, T> {
     }
 }
 
-impl IntoAnswer for ToolResult {
+impl IntoToolResult for ToolResult {
     fn into_answer(self) -> Answer {
         whole(self)
     }
@@ -54,7 +54,7 @@ impl IntoAnswer for ToolResult {
 
 macro_rules! plain {
     ($($ty:ty)*) => {
-        $(impl IntoAnswer for $ty {
+        $(impl IntoToolResult for $ty {
             fn into_answer(self) -> Answer {
                 text(&self)
             }

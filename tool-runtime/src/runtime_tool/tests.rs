@@ -5,12 +5,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::confirm::{self, Decision};
+use crate::confirm::{self, Decision, Question};
 use crate::journal::{EntryQuery, EntryState, Journal, MemoryJournal};
-use crate::{
-    Dispatcher, ErrorKind, HandlerError, Limit, Limiter, Progress, Question, RuntimeTool, Scope, Spill, ToolCall,
-    ToolError, ToolResult,
-};
+use crate::limits::{Limit, Limiter};
+use crate::output::Spill;
+use crate::{Dispatcher, ErrorKind, HandlerError, Progress, RuntimeTool, Scope, ToolCall, ToolError, ToolResult};
 
 #[derive(Deserialize, JsonSchema)]
 struct Order {
@@ -150,7 +149,9 @@ async fn it_takes_the_one_way_that_all_calls_take() {
     assert_eq!(again.metadata.get("replayed"), Some(&json!(true)));
     let limited = tools.call(call(r#"{"item": "tea"}"#, "2")).await;
     assert_eq!(kind(&limited), Some(ErrorKind::RateLimited));
-    assert!(matches!(events.next().await, Some(crate::Update::Event(event)) if event.call.tool == "shop.order"));
+    assert!(
+        matches!(events.next().await, Some(crate::events::Update::Event(event)) if event.call.tool == "shop.order")
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -253,7 +254,7 @@ async fn errors_and_panics_are_results() {
 async fn a_handler_can_have_what_the_application_provides() {
     let tool = RuntimeTool::scoped("x.greet", "", |(): (), scope: Scope| async move {
         let tools: Dispatcher = scope.value().await?;
-        Ok::<_, crate::InjectError>(format!(
+        Ok::<_, crate::inject::InjectError>(format!(
             "{} of {}",
             scope.get::<String>("greeting").await?,
             tools.definitions().len()

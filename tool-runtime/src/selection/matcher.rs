@@ -6,7 +6,7 @@ use regex_lite::Regex;
 use tool_model::ToolDefinition;
 
 use super::Selection;
-use crate::Problem;
+use crate::diagnostics::Problem;
 use crate::panics;
 
 /// A selection that is ready to be asked.

@@ -40,8 +40,8 @@ use crate::{ToolResult, panics};
 /// use std::time::{Duration, SystemTime};
 ///
 /// use serde_json::json;
-/// use tool_runtime::confirm::{Key, Question};
-/// use tool_runtime::{Confirm, Decision, Deferred, TokenError, ToolDefinition};
+/// use tool_runtime::ToolDefinition;
+/// use tool_runtime::confirm::{Confirm, Decision, Deferred, Key, Question, TokenError};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -104,7 +104,7 @@ impl Deferred {
     /// used up unless the result says [`not_started`](ToolResult::not_started).
     ///
     /// ```no_run
-    /// # async fn answer(deferred: tool_runtime::Deferred, tools: tool_runtime::Dispatcher, token: &str)
+    /// # async fn answer(deferred: tool_runtime::confirm::Deferred, tools: tool_runtime::Dispatcher, token: &str)
     /// # -> Result<(), Box<dyn std::error::Error>> {
     /// use std::time::SystemTime;
     ///

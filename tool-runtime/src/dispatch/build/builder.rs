@@ -7,15 +7,18 @@ use std::time::Duration;
 
 use tool_model::Manifest;
 
-use crate::confirm::{Confirm, Policy};
+use crate::confirm::Confirm;
 use crate::dispatch::build::dependencies::{Dependencies, Ready};
 use crate::dispatch::build::problem::{skip, unreadable};
 use crate::dispatch::retries::Tries;
 use crate::dispatch::{BuildError, Dispatcher, Limits, Problem, Retries, Rules};
-use crate::inject::{FinishHook, Finished, Provider, Scope};
+use crate::inject::{FinishHook, IntoFinishResult, Provider, Scope};
 use crate::journal::Journal;
-use crate::registry::{BoundChanges, Shelf};
-use crate::{Changes, Concurrency, IntoManifest, Limiter, Outcome, RuntimeTool, Spill};
+use crate::limits::{Concurrency, Limiter};
+use crate::manifest::IntoManifest;
+use crate::output::Spill;
+use crate::registry::{BoundChanges, ToolTable};
+use crate::{Outcome, Policy, RegistryChanges, RuntimeTool};
 
 /// Collects what the tools need; see [`Dispatcher::builder`].
 #[derive(Default)]
@@ -28,7 +31,7 @@ pub struct Builder {
     rules: Rules,
     lenient: bool,
     problems: Vec<Problem>,
-    tools: Changes,
+    tools: RegistryChanges,
 }
 
 impl Builder {
@@ -123,7 +126,7 @@ impl Builder {
     pub fn finish<F, Fut, T>(mut self, name: impl Into<String>, finish: F) -> Self
     where
         F: Fn(T, Outcome) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output: Finished> + Send + 'static,
+        Fut: Future<Output: IntoFinishResult> + Send + 'static,
         T: Send + 'static,
     {
         self.finish.push((name.into(), FinishHook::new(finish)));
@@ -170,7 +173,7 @@ impl Builder {
     ///
     /// Mended is what the schema leaves no doubt about: `"5"`, `5.0` or `5e2` for an integer, `"[1, 2]"` for a list,
     /// `null` for what can be left out, `HIGH` for `high`, arguments in quotes or in a code fence, a comma too many. A text
-    /// stays what it is. What was mended is read again in full, and each [`Repair`](crate::Repair) stands in the
+    /// stays what it is. What was mended is read again in full, and each [`Repair`](crate::arguments::Repair) stands in the
     /// result's metadata under `repairs`; if anything is still wrong, the call is refused for what came.
     pub fn repair(mut self, repair: bool) -> Self {
         self.limits.repair = repair;
@@ -210,7 +213,7 @@ impl Builder {
     }
 
     /// How many calls run at a time, and how many more may wait; beyond that a call is refused at once, with the time to
-    /// wait. One that waits for other calls leaves its [`Place`](crate::Place) to them.
+    /// wait. One that waits for other calls leaves its [`Place`](crate::inject::Place) to them.
     pub fn concurrency(mut self, running: usize, waiting: usize) -> Self {
         self.rules.concurrency = Some(Concurrency::new(running, waiting));
         self
@@ -251,15 +254,15 @@ impl Builder {
     pub fn build(mut self) -> Result<Dispatcher, BuildError> {
         self.attach_finish_hooks();
         let dependencies = Arc::new(self.dependencies);
-        let (shelf, _, mut of_tools) = Shelf::default().changed(&BoundChanges::of(self.tools));
-        let (shelf, more) = shelf.loaded(self.manifest, &dependencies);
+        let (table, _, mut of_tools) = ToolTable::default().changed(&BoundChanges::new(self.tools));
+        let (table, more) = table.loaded(self.manifest, &dependencies);
         of_tools.extend(more);
         let mut problems = self.problems;
         problems.extend(if self.lenient { skip(of_tools) } else { of_tools });
         if !problems.is_empty() {
             return Err(BuildError { headline: "the dispatcher cannot be built", problems });
         }
-        Ok(Dispatcher::new(shelf, dependencies, self.limits, self.rules.settle(), self.lenient))
+        Ok(Dispatcher::new(table, dependencies, self.limits, self.rules.settle(), self.lenient))
     }
 
     fn check_name(&mut self, name: &str) {

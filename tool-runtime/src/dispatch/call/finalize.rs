@@ -10,8 +10,8 @@ use tokio::runtime::Handle;
 use crate::dispatch::call::observe::Told;
 use crate::dispatch::call::time_budget::{Late, within};
 use crate::dispatch::{BoundTool, Call, Dispatcher};
-use crate::output::READ_RESULT;
-use crate::{ErrorKind, Spill, ToolError, ToolResult};
+use crate::output::{READ_RESULT, Spill};
+use crate::{ErrorKind, ToolError, ToolResult};
 
 /// How long an answer waits for its long result to be kept. That goes on in the background then.
 const KEEP_GRACE: Duration = Duration::from_secs(5);
@@ -24,8 +24,8 @@ impl Call<'_> {
     #[inline]
     pub(crate) fn dressed(&mut self, result: ToolResult) -> ToolResult {
         #[cfg(feature = "metrics")]
-        if let Some(measured) = self.measured.take() {
-            measured.end(&self.call.name, &result);
+        if let Some(metrics) = self.metrics.take() {
+            metrics.end(&self.call.name, &result);
         }
         if self.rare.is_none() { result } else { self.with_rare(result) }
     }
@@ -154,7 +154,8 @@ mod tests {
 
     use super::*;
     use crate::journal::MemoryJournal;
-    use crate::{RuntimeTool, SpillKey, SpillStore, ToolCall};
+    use crate::output::{SpillKey, SpillStore};
+    use crate::{RuntimeTool, ToolCall};
 
     /// Notes the threads on which it is called.
     #[derive(Clone, Default)]

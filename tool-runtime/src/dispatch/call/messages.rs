@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use crate::dispatch::BoundTool;
 use crate::handler_result::{Answer, Failure, Output};
+use crate::inject::Notes;
 use crate::output::clean;
-use crate::{ErrorKind, Notes, Outcome, ToolError, ToolResult};
+use crate::{ErrorKind, Outcome, ToolError, ToolResult};
 
 pub(crate) fn outcome_of(answer: &Answer) -> Outcome {
     match answer {

@@ -31,11 +31,11 @@ use crate::dispatch::dispatcher::snapshot::Offer;
 use crate::dispatch::guarded::Careful;
 use crate::dispatch::turn::turn_slot::Seat;
 use crate::dispatch::{BoundTool, Dispatcher, Given, InstanceSource};
+use crate::events::WatchedCall;
 use crate::handler_result::Failure;
 use crate::inject::{Blocking, Facts, InjectError, Inputs, InstanceInput, ScopeInner};
-use crate::panics;
 use crate::shim::{Invocation, Purpose, Step};
-use crate::{ErrorKind, ToolCall, ToolResult, Watched};
+use crate::{ErrorKind, ToolCall, ToolResult, panics};
 
 /// A call that is made by awaiting it; see [`Dispatcher::call`].
 ///
@@ -56,7 +56,7 @@ pub struct Call<'a> {
     /// What few calls have. In a box, since a call is moved about.
     pub(crate) rare: Option<Box<Rare>>,
     #[cfg(feature = "metrics")]
-    pub(crate) measured: Option<crate::measure::Measured>,
+    pub(crate) metrics: Option<crate::metrics::CallMetrics>,
     state: State,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Call<'a> {
             cancel: None,
             rare: None,
             #[cfg(feature = "metrics")]
-            measured: None,
+            metrics: None,
             state: State::New,
         }
     }
@@ -159,12 +159,13 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// Counts for the [limits](crate::Limiter) and [retries](crate::Retries) of this conversation instead of its own. It is
+    /// Counts for the [limits](crate::limits::Limiter) and [retries](crate::limits::Retries) of this conversation instead of its own. It is
     /// for whoever makes calls for another conversation, as a sub-agent does: what may be done once there is not to be
     /// done once more by each of those whom it asks.
     ///
     /// ```
-    /// use tool_runtime::{Dispatcher, Limit, Limiter, RuntimeTool, ToolCall};
+    /// use tool_runtime::limits::{Limit, Limiter};
+    /// use tool_runtime::{Dispatcher, RuntimeTool, ToolCall};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -350,7 +351,7 @@ impl<'a> Call<'a> {
     fn start_carefully(
         &mut self,
         tool: &Arc<BoundTool>,
-        watched: Option<Watched>,
+        watched: Option<WatchedCall>,
     ) -> Option<ControlFlow<ToolResult, State>> {
         let mut told = Told::new(watched, span_of(&self.call, Some(tool)));
         let must = self.is_special() || self.tools.inner.rules.concern(tool);
@@ -475,7 +476,7 @@ impl Future for Call<'_> {
         if matches!(this.state, State::New) {
             #[cfg(feature = "metrics")]
             {
-                this.measured = Some(crate::measure::Measured::start());
+                this.metrics = Some(crate::metrics::CallMetrics::start());
             }
             match this.start(context) {
                 Continue(state) => this.state = state,
@@ -496,8 +497,8 @@ impl Future for Call<'_> {
         };
         let Poll::Ready(result) = polled else {
             #[cfg(feature = "metrics")]
-            if let Some(measured) = &mut this.measured {
-                measured.waits(&this.call.name);
+            if let Some(metrics) = &mut this.metrics {
+                metrics.waits(&this.call.name);
             }
             return Poll::Pending;
         };

@@ -8,14 +8,15 @@ use tracing::Span;
 
 use crate::dispatch::call::span::{has_subscriber, span_of};
 use crate::dispatch::{BoundTool, Given};
+use crate::events::{EventKind, Events, WatchedCall};
 use crate::inject::Input;
 use crate::tool_result::EXPIRES;
-use crate::{ErrorKind, Events, Progress, ToolCall, ToolResult, Watched, What};
+use crate::{ErrorKind, Progress, ToolCall, ToolResult};
 
 /// Tells of a call: that it starts, and when this is dropped, how it ended. So each call that starts has one end,
 /// however it comes.
 pub(crate) struct Told {
-    watched: Option<Watched>,
+    watched: Option<WatchedCall>,
     pub(crate) span: Span,
     since: Instant,
     has_started: bool,
@@ -28,7 +29,7 @@ enum End {
 }
 
 impl Told {
-    pub(crate) fn new(watched: Option<Watched>, span: Span) -> Self {
+    pub(crate) fn new(watched: Option<WatchedCall>, span: Span) -> Self {
         let end = End::Finished { success: false, kind: Some(ErrorKind::Cancelled) };
         Self { watched, span, since: Instant::now(), has_started: false, end }
     }
@@ -46,7 +47,7 @@ impl Told {
     pub(crate) fn starts(&mut self, arguments: impl FnOnce() -> Value) {
         self.has_started = true;
         if let Some(watched) = &self.watched {
-            watched.send(What::Started { arguments: arguments() });
+            watched.send(EventKind::Started { arguments: arguments() });
         }
     }
 
@@ -68,7 +69,7 @@ impl Told {
             if let Some(theirs) = &theirs {
                 theirs.report(&progress);
             }
-            watched.send(What::Progress { progress });
+            watched.send(EventKind::Progress { progress });
         })));
     }
 
@@ -93,13 +94,13 @@ impl Drop for Told {
         let what = match &self.end {
             End::Pending { expires } => {
                 self.span.record("error.type", ErrorKind::Pending.as_str());
-                What::Pending { expires: *expires }
+                EventKind::Pending { expires: *expires }
             }
             End::Finished { success, kind } => {
                 if let Some(kind) = kind {
                     self.span.record("error.type", kind.as_str());
                 }
-                What::Finished { success: *success, kind: *kind, duration: self.since.elapsed() }
+                EventKind::Finished { success: *success, kind: *kind, duration: self.since.elapsed() }
             }
         };
         if let Some(watched) = &self.watched {
@@ -111,10 +112,11 @@ impl Drop for Told {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ToolError, Update};
+    use crate::ToolError;
+    use crate::events::Update;
 
     /// How a call ends that waits for consent until then.
-    fn end_of_pending(expires: Value) -> What {
+    fn end_of_pending(expires: Value) -> EventKind {
         let events = Events::default();
         let mut subscriber = events.subscribe();
         let mut result = ToolResult::failure(ToolError::new(ErrorKind::Pending, "waits"));
@@ -124,7 +126,7 @@ mod tests {
             Some(Update::Event(event)) => event.what.clone(),
             other => panic!("{other:?}"),
         };
-        assert!(matches!(next(), What::Started { .. }));
+        assert!(matches!(next(), EventKind::Started { .. }));
         next()
     }
 
@@ -132,11 +134,11 @@ mod tests {
     fn a_time_that_cannot_be_is_none() {
         assert_eq!(
             end_of_pending(7.into()),
-            What::Pending { expires: SystemTime::UNIX_EPOCH + Duration::from_millis(7) }
+            EventKind::Pending { expires: SystemTime::UNIX_EPOCH + Duration::from_millis(7) }
         );
         for none in [Value::from("soon"), Value::from(-7), Value::Null] {
             let ended = end_of_pending(none);
-            assert!(matches!(ended, What::Finished { kind: Some(ErrorKind::Pending), .. }), "{ended:?}");
+            assert!(matches!(ended, EventKind::Finished { kind: Some(ErrorKind::Pending), .. }), "{ended:?}");
         }
     }
 }

@@ -148,8 +148,8 @@ mod tests {
     use tokio::time::{advance, sleep};
 
     use super::*;
-    use crate::confirm::{self, Decision};
-    use crate::{Builder, Confirm, Dispatcher, Question, tool, tool_class};
+    use crate::confirm::{self, Confirm, Decision, Question};
+    use crate::{Builder, Dispatcher, tool, tool_class};
 
     #[derive(Clone, Default)]
     struct Host {

@@ -17,9 +17,9 @@ use crate::dispatch::call::messages::{answered, cancelled, no_runtime, noted, ou
 use crate::dispatch::call::time_budget::{Budget, timer};
 use crate::handler_future::HandlerFuture;
 use crate::handler_result::{Answer, Failure, Output};
-use crate::inject::{Blocking, BlockingAnswer, ScopeInner, Stopping, blocking_answer};
+use crate::inject::{Blocking, BlockingAnswer, Notes, ScopeInner, Stopping, blocking_answer};
 use crate::panics::{self, drop_quietly};
-use crate::{ErrorKind, Notes, Outcome, ToolResult};
+use crate::{ErrorKind, Outcome, ToolResult};
 
 /// How long a rollback may take after its call was stopped. It goes on in the background after that.
 const FINISH_GRACE: Duration = Duration::from_secs(5);
@@ -53,7 +53,7 @@ pub(crate) enum Work {
 }
 
 impl Work {
-    /// Returns the time until the [`Deadline`](crate::Deadline) that the handler was told, if it can ask for one.
+    /// Returns the time until the [`Deadline`](crate::inject::Deadline) that the handler was told, if it can ask for one.
     fn time_left(&self) -> Option<Duration> {
         match self {
             Self::Scoped { scope, .. } => scope.deadline().remaining(),

@@ -67,7 +67,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::InjectError;
+    use crate::inject::InjectError;
 
     type Finished = Arc<Mutex<Vec<Outcome>>>;
 

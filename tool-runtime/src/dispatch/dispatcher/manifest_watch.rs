@@ -22,7 +22,7 @@ const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A manifest's file that is being watched; see [`Dispatcher::watch`]. Dropped, it stops watching.
 #[must_use = "dropped, it stops watching"]
-pub struct Watch {
+pub struct ManifestWatch {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -58,7 +58,7 @@ impl Dispatcher {
     ///
     /// # Errors
     /// As [`reload`](Self::reload), when the manifest cannot be loaded now.
-    pub fn watch(&self, path: impl Into<PathBuf>, interval: Duration) -> Result<Watch, BuildError> {
+    pub fn watch(&self, path: impl Into<PathBuf>, interval: Duration) -> Result<ManifestWatch, BuildError> {
         let mut file = WatchedFile { path: path.into(), loaded: None, changing: None };
         file.loaded = Stamp::of(&file.path);
         file.load(self)?;
@@ -73,11 +73,11 @@ impl Dispatcher {
             let problem = Problem::general(format!("no thread can be started: {error}"), "free some");
             BuildError { headline: "the manifest is not watched", problems: vec![problem] }
         })?;
-        Ok(Watch { stop: Some(stop), thread: Some(thread) })
+        Ok(ManifestWatch { stop: Some(stop), thread: Some(thread) })
     }
 }
 
-impl Drop for Watch {
+impl Drop for ManifestWatch {
     /// Waits for a load that has begun, so that nothing changes afterwards.
     fn drop(&mut self) {
         drop(self.stop.take());

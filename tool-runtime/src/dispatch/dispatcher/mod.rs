@@ -21,8 +21,11 @@ use crate::dispatch::build::problem::{skip, unreadable};
 use crate::dispatch::dispatcher::snapshot::{CurrentOffer, Definitions, Offer};
 use crate::dispatch::dispatcher::view::View;
 use crate::dispatch::{BuildError, Builder, Call, Check, Dependencies, Explanation, Rules, Turn};
-use crate::registry::{BoundChanges, Changed, Shelf};
-use crate::{Changes, Concurrency, Events, IntoManifest, Registry, ToolCall, ToolResult};
+use crate::events::Events;
+use crate::limits::Concurrency;
+use crate::manifest::IntoManifest;
+use crate::registry::{AppliedChanges, BoundChanges, ToolTable};
+use crate::{Registry, RegistryChanges, ToolCall, ToolResult};
 
 /// Runs the calls of a model. Cheap to clone; clones share everything.
 ///
@@ -62,7 +65,7 @@ pub(crate) struct Inner {
     pub(crate) offer: CurrentOffer,
     /// All tools, from which the offer is made. Held while a new offer is made, so that of two manifests the one whose
     /// [`reload`](Dispatcher::reload) came later stays. A file may have been read before that.
-    shelf: Mutex<Shelf>,
+    table: Mutex<ToolTable>,
     /// Counts the offers, for those who want to know of a new one.
     pub(crate) changes: watch::Sender<u64>,
     pub(crate) dependencies: Arc<Dependencies>,
@@ -92,19 +95,19 @@ impl Dispatcher {
     }
 
     pub(crate) fn new(
-        shelf: Shelf,
+        table: ToolTable,
         dependencies: Arc<Dependencies>,
         limits: Limits,
         rules: Rules,
         lenient: bool,
     ) -> Self {
-        let offer = match shelf.all_linked() {
-            true => CurrentOffer::new(shelf.offer()),
-            false => CurrentOffer::replaceable(shelf.offer()),
+        let offer = match table.all_linked() {
+            true => CurrentOffer::new(table.offer()),
+            false => CurrentOffer::replaceable(table.offer()),
         };
-        let shelf = Mutex::new(shelf);
+        let table = Mutex::new(table);
         let changes = watch::Sender::new(0);
-        Self { inner: Arc::new(Inner { offer, shelf, changes, dependencies, limits, rules, lenient }), view: None }
+        Self { inner: Arc::new(Inner { offer, table, changes, dependencies, limits, rules, lenient }), view: None }
     }
 
     /// Looks at what is offered at this moment.
@@ -120,7 +123,7 @@ impl Dispatcher {
     /// dispatcher is restricted to some.
     #[must_use]
     pub fn registry(&self) -> Registry {
-        Registry::of(self.inner.clone())
+        Registry::new(self.inner.clone())
     }
 
     /// A call. What is given back is a future; it can first be told more, such as [`Call::with`].
@@ -144,7 +147,8 @@ impl Dispatcher {
     /// and people; the conversation is that of its call. Nothing if it is not kept, or was never shortened.
     ///
     /// ```
-    /// use tool_runtime::{Dispatcher, RuntimeTool, Spill, ToolCall};
+    /// use tool_runtime::output::Spill;
+    /// use tool_runtime::{Dispatcher, RuntimeTool, ToolCall};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -328,17 +332,17 @@ impl Dispatcher {
 }
 
 impl Inner {
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    fn table(&self) -> MutexGuard<'_, ToolTable> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn change(&self, changes: Changes) -> Result<Changed, BuildError> {
-        let changes = BoundChanges::of(changes);
+    pub(crate) fn change(&self, changes: RegistryChanges) -> Result<AppliedChanges, BuildError> {
+        let changes = BoundChanges::new(changes);
         // What goes is the application's own, and is dropped when the lock is not held any more.
         let (result, _gone) = {
-            let mut shelf = self.shelf();
-            match shelf.changed(&changes) {
-                (next, done, problems) if problems.is_empty() => (Ok(done), Some(self.put(&mut shelf, next))),
+            let mut table = self.table();
+            match table.changed(&changes) {
+                (next, done, problems) if problems.is_empty() => (Ok(done), Some(self.put(&mut table, next))),
                 (_, _, problems) => (Err(BuildError { headline: "the tools stay as they are", problems }), None),
             }
         };
@@ -351,14 +355,14 @@ impl Inner {
     pub(crate) fn reload(&self, manifest: impl IntoManifest) -> Result<(), BuildError> {
         let failed = |problems| BuildError { headline: "the manifest is not loaded", problems };
         let _gone = {
-            let mut shelf = self.shelf();
+            let mut table = self.table();
             let manifest = manifest.into_manifest().map_err(|error| failed(vec![unreadable(&error)]))?;
-            let (next, problems) = shelf.loaded(Some(manifest), &self.dependencies);
+            let (next, problems) = table.loaded(Some(manifest), &self.dependencies);
             let problems = if self.lenient { skip(problems) } else { problems };
             if !problems.is_empty() {
                 return Err(failed(problems));
             }
-            self.put(&mut shelf, next)
+            self.put(&mut table, next)
         };
         self.tell();
         Ok(())
@@ -369,9 +373,9 @@ impl Inner {
         self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Offers what is on another shelf from now on; gives back what was there before.
-    fn put(&self, shelf: &mut Shelf, next: Shelf) -> (Arc<Offer>, Shelf) {
-        (self.offer.replace(next.offer()), std::mem::replace(shelf, next))
+    /// Offers what is on another table from now on; gives back what was there before.
+    fn put(&self, table: &mut ToolTable, next: ToolTable) -> (Arc<Offer>, ToolTable) {
+        (self.offer.replace(next.offer()), std::mem::replace(table, next))
     }
 }
 

@@ -82,7 +82,8 @@ mod tests {
 
     use super::*;
     use crate::journal::MemoryJournal;
-    use crate::{MemoryStore, RuntimeTool, Spill, ToolCall};
+    use crate::output::{MemorySpillStore, Spill};
+    use crate::{RuntimeTool, ToolCall};
 
     fn long(name: &str) -> RuntimeTool {
         RuntimeTool::new(name, "", |(): ()| async { "line\n".repeat(1_000) })
@@ -103,7 +104,7 @@ mod tests {
     /// Copies of one result would drive out the others.
     #[tokio::test]
     async fn a_long_result_is_kept_once_however_often_it_is_answered() {
-        let spill = Spill::over(1_000).store(MemoryStore::new(12_000));
+        let spill = Spill::over(1_000).store(MemorySpillStore::new(12_000));
         let tools = Dispatcher::builder().tool(long("long")).journal(MemoryJournal::new()).spill(spill);
         let tools = tools.build().unwrap();
         let call = |id: &'static str| tools.call(ToolCall::new("long", json!({})).conversation("c").id(id));

@@ -6,12 +6,12 @@ use arc_swap::ArcSwapOption;
 
 use crate::dispatch::dispatcher::snapshot::{CurrentOffer, Offer};
 use crate::dispatch::{BuildError, Dispatcher};
-use crate::selection::{Chosen, Selection};
+use crate::selection::{CompiledSelection, Selection};
 
 /// A selection from an offer, or from what another view has left of it.
 pub(crate) struct View {
     of: Option<Arc<View>>,
-    chosen: Chosen,
+    chosen: CompiledSelection,
     /// What is left of the offer that was looked at last.
     left: ArcSwapOption<Offer>,
 }
@@ -46,7 +46,7 @@ impl Dispatcher {
     /// Policies, limits and the journal know tools by the names they were registered with, whatever they are called here.
     ///
     /// ```standalone_crate
-    /// use tool_runtime::{Case, Dispatcher, ErrorKind, Selection, ToolCall, tool};
+    /// use tool_runtime::{Dispatcher, ErrorKind, NameCase, Selection, ToolCall, tool};
     ///
     /// /// Read a page.
     /// #[tool(name = "wiki.read_page", read_only, tags = ["wiki"])]
@@ -61,7 +61,7 @@ impl Dispatcher {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let tools = Dispatcher::builder().build()?;
-    /// let harmless = tools.select(Selection::new().tags(["wiki"]).read_only(true).case(Case::Camel))?;
+    /// let harmless = tools.select(Selection::new().tags(["wiki"]).read_only(true).case(NameCase::Camel))?;
     /// assert_eq!(harmless.registry().len(), 2, "the tools themselves are all there");
     ///
     /// let result = harmless.call(ToolCall::from_text("wikiReadPage", r#"{"title": "Rust"}"#)).await;
@@ -82,7 +82,7 @@ impl Dispatcher {
     /// # Errors
     /// Names that are unknown, two tools of one new name, a pattern that is none: everything at once.
     pub fn select(&self, selection: impl Into<Selection>) -> Result<Self, BuildError> {
-        let chosen = self.with_offer(|offer| Chosen::new(selection.into(), offer));
+        let chosen = self.with_offer(|offer| CompiledSelection::new(selection.into(), offer));
         let chosen = chosen.map_err(|problems| BuildError { headline: "the tools cannot be selected", problems })?;
         let view = View { of: self.view.clone(), chosen, left: ArcSwapOption::empty() };
         Ok(Self { inner: self.inner.clone(), view: Some(Arc::new(view)) })

@@ -1,8 +1,10 @@
 //! How often calls may come, and how many run at a time.
 
 use super::{Careful, Read};
+use crate::ToolResult;
+use crate::concurrency::Permit;
 use crate::journal::JournalDecision;
-use crate::{LimitExceeded, Limiter, Permit, ToolResult};
+use crate::limits::{LimitExceeded, Limiter};
 
 /// A call that was counted. Unless it comes to [count](Self::counts), that is taken back: what does not run, because
 /// there is no place for it or no record, because it is too late or cancelled, has not been called.
@@ -86,7 +88,8 @@ mod tests {
 
     use tokio::sync::Notify;
 
-    use crate::{CancellationToken, Dispatcher, ErrorKind, Limit, Limiter, RuntimeTool, ToolCall, ToolResult};
+    use crate::limits::{Limit, Limiter};
+    use crate::{CancellationToken, Dispatcher, ErrorKind, RuntimeTool, ToolCall, ToolResult};
 
     fn kind(result: &ToolResult) -> Option<ErrorKind> {
         result.error.as_ref().map(|error| error.kind)

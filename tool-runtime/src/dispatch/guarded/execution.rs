@@ -9,8 +9,10 @@ use tracing::Instrument;
 
 use super::call_record::Record;
 use super::{Careful, mend};
+use crate::ToolResult;
 use crate::arguments::Repaired;
 use crate::call_stage::Stage;
+use crate::concurrency::Permit;
 use crate::dispatch::BoundTool;
 use crate::dispatch::call::observe::Told;
 use crate::dispatch::call::running::{Running, Work};
@@ -21,7 +23,6 @@ use crate::inject::{Facts, ScopeInner};
 use crate::journal::JournalDecision;
 use crate::panics::CatchPanic;
 use crate::shim::Waiting;
-use crate::{Permit, ToolResult};
 
 /// What has to be done once the handler is over.
 pub(crate) struct Ending {

@@ -24,6 +24,7 @@ use self::decoded_arguments::{Read, of_an_edit};
 use self::execution::{Ending, Execution};
 use crate::arguments::Repaired;
 use crate::call_stage::Stage;
+use crate::concurrency::Permit;
 use crate::confirm::{Confirm, Question};
 use crate::dispatch::call::messages::{answered, cancelled};
 use crate::dispatch::call::observe::Told;
@@ -33,10 +34,9 @@ use crate::dispatch::turn::turn_slot::Seat;
 use crate::dispatch::{BoundTool, Given, Rules};
 use crate::handler_result::Failure;
 use crate::journal::JournalDecision;
-use crate::json;
 use crate::panics::CatchPanic;
 use crate::shim::Waiting;
-use crate::{ErrorKind, Permit, ToolCall, ToolError, ToolResult};
+use crate::{ErrorKind, ToolCall, ToolError, ToolResult, json};
 
 /// What is said of a call that only the record was to answer.
 const NOT_ON_RECORD: &str = "is on no record: whether it has taken effect cannot be said here";

@@ -197,9 +197,10 @@ mod tests {
     use tokio::sync::Notify;
 
     use super::*;
-    use crate::confirm::{self, Decision};
+    use crate::confirm::{self, Confirm, Decision, Question};
     use crate::journal::{EntryState, MemoryJournal};
-    use crate::{Confirm, Question, RuntimeTool, Selection, Spill, SpillKey, SpillStore};
+    use crate::output::{Spill, SpillKey, SpillStore};
+    use crate::{RuntimeTool, Selection};
 
     /// However few may run and wait at a time.
     #[tokio::test]

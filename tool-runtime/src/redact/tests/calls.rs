@@ -6,10 +6,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::confirm::{Decision, from_fn};
+use crate::confirm::{Decision, Question, from_fn};
+use crate::events::Update;
 use crate::journal::{EntryQuery, Journal, MemoryJournal};
 use crate::testing::Log;
-use crate::{Builder, Dispatcher, Manifest, Question, RuntimeTool, ToolCall, ToolResult, Update};
+use crate::{Builder, Dispatcher, Manifest, RuntimeTool, ToolCall, ToolResult};
 
 #[derive(Deserialize, JsonSchema)]
 struct Account {
@@ -70,7 +71,7 @@ fn refused() -> impl Iterator<Item = ToolCall<'static>> {
     wrong.into_iter().map(call)
 }
 
-fn agreeing() -> impl crate::Confirm {
+fn agreeing() -> impl crate::confirm::Confirm {
     from_fn(|_: Question| async { Decision::Run })
 }
 

@@ -1,46 +1,46 @@
-//! From what a pipe gives to whole lines.
+//! Splitting of a pipe's bytes into lines.
 
 use memchr::memrchr;
 
-/// Longer than any line that is worth waiting for.
-const LONG: usize = 8 * 1024;
+/// The length in bytes from which an incomplete line is passed on anyway.
+const MAX_PENDING: usize = 8 * 1024;
 
-/// Holds back the line that is not complete yet, so that lines of two pipes do not run into each other.
+/// Holds back an incomplete line, so that lines of two pipes do not get mixed.
 #[derive(Default)]
-pub(in super::super) struct Lines {
-    begun: Vec<u8>,
+pub(in super::super) struct LineBuffer {
+    pending: Vec<u8>,
 }
 
-impl Lines {
-    /// Takes bytes, and gives the lines that are now complete, with their ends.
+impl LineBuffer {
+    /// Appends bytes and passes complete lines, including their line breaks, to `complete`.
     pub fn take(&mut self, bytes: &[u8], mut complete: impl FnMut(&[u8])) {
         let (whole, rest) = match memrchr(b'\n', bytes) {
             Some(end) => bytes.split_at(end + 1),
             None => (&[][..], bytes),
         };
         if !whole.is_empty() {
-            if self.begun.is_empty() {
+            if self.pending.is_empty() {
                 complete(whole);
             } else {
-                self.begun.extend_from_slice(whole);
-                complete(&std::mem::take(&mut self.begun));
+                self.pending.extend_from_slice(whole);
+                complete(&std::mem::take(&mut self.pending));
             }
         }
-        self.begun.extend_from_slice(rest);
-        if self.begun.len() >= LONG {
-            let end = self.begun.len() - incomplete_character(&self.begun);
-            let rest = self.begun.split_off(end);
-            complete(&std::mem::replace(&mut self.begun, rest));
+        self.pending.extend_from_slice(rest);
+        if self.pending.len() >= MAX_PENDING {
+            let end = self.pending.len() - incomplete_character(&self.pending);
+            let rest = self.pending.split_off(end);
+            complete(&std::mem::replace(&mut self.pending, rest));
         }
     }
 
-    /// The line that was begun and has no end, if there is one.
+    /// Returns the last, unterminated line, if any.
     pub fn finish(&mut self) -> Option<Vec<u8>> {
-        Some(std::mem::take(&mut self.begun)).filter(|begun| !begun.is_empty())
+        Some(std::mem::take(&mut self.pending)).filter(|pending| !pending.is_empty())
     }
 }
 
-/// How many bytes at the end begin a character that goes on.
+/// Returns the number of bytes at the end that belong to an incomplete UTF-8 character.
 fn incomplete_character(bytes: &[u8]) -> usize {
     let last = bytes.iter().rev().take(3).position(|&byte| byte >= 0b1100_0000);
     match last {
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     fn lines_of(parts: &[&[u8]]) -> Vec<String> {
-        let (mut lines, mut seen) = (Lines::default(), Vec::new());
+        let (mut lines, mut seen) = (LineBuffer::default(), Vec::new());
         for part in parts {
             lines.take(part, |line| seen.push(String::from_utf8(line.to_vec()).unwrap()));
         }
@@ -73,15 +73,15 @@ mod tests {
     }
 
     #[test]
-    fn lines_come_whole() {
+    fn yields_whole_lines() {
         assert_eq!(lines_of(&[b"a", b"b\nc", b"d\ne\nf"]), ["ab\n", "cd\ne\n", "f"]);
         assert_eq!(lines_of(&[b"\n"]), ["\n"]);
         assert!(lines_of(&[b""]).is_empty());
     }
 
     #[test]
-    fn a_long_line_comes_in_parts_but_no_character_does() {
-        let long = "€".repeat(LONG);
+    fn splits_a_long_line_only_between_characters() {
+        let long = "€".repeat(MAX_PENDING);
         for size in [1000, 1001, 1002] {
             let parts: Vec<_> = long.as_bytes().chunks(size).collect();
             let seen = lines_of(&parts);

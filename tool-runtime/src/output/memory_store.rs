@@ -8,7 +8,7 @@ use super::{SpillKey, SpillStore};
 
 /// Keeps long results in memory, up to a number of bytes. Whatever was not read for longest goes first.
 #[derive(Debug)]
-pub struct MemoryStore {
+pub struct MemorySpillStore {
     capacity: usize,
     kept: Mutex<Kept>,
 }
@@ -29,7 +29,7 @@ struct Entry {
     last_use: u64,
 }
 
-impl MemoryStore {
+impl MemorySpillStore {
     /// A store of at most so many bytes of text. A text that is longer by itself is not kept.
     #[must_use]
     pub fn new(capacity: usize) -> Self {
@@ -37,14 +37,14 @@ impl MemoryStore {
     }
 }
 
-impl Default for MemoryStore {
+impl Default for MemorySpillStore {
     /// A store of 64 MB.
     fn default() -> Self {
         Self::new(64_000_000)
     }
 }
 
-impl SpillStore for MemoryStore {
+impl SpillStore for MemorySpillStore {
     fn put(&self, key: SpillKey<'_>, text: &str) -> io::Result<()> {
         if text.len() > self.capacity {
             let message = format!("{} bytes are more than the {} that the store holds", text.len(), self.capacity);
@@ -109,13 +109,13 @@ mod tests {
         SpillKey { conversation: Some(conversation), handle }
     }
 
-    fn has(store: &MemoryStore, handle: &str) -> bool {
+    fn has(store: &MemorySpillStore, handle: &str) -> bool {
         store.get(key("c", handle)).unwrap().is_some()
     }
 
     #[test]
     fn what_was_not_read_for_longest_goes_first() {
-        let store = MemoryStore::new(10);
+        let store = MemorySpillStore::new(10);
         for handle in ["a", "b"] {
             store.put(key("c", handle), "12345").unwrap();
         }
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_text_that_is_too_long_leaves_the_others() {
-        let store = MemoryStore::new(10);
+        let store = MemorySpillStore::new(10);
         store.put(key("c", "a"), "12345").unwrap();
         assert!(store.put(key("c", "b"), "12345678901").is_err());
         assert!(has(&store, "a"));
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_text_is_its_conversations_own() {
-        let store = MemoryStore::default();
+        let store = MemorySpillStore::default();
         store.put(key("c", "a"), "text").unwrap();
         assert_eq!(store.get(key("d", "a")).unwrap(), None);
         assert_eq!(store.get(SpillKey { conversation: None, handle: "a" }).unwrap(), None);
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_handle_that_is_put_again_counts_once() {
-        let store = MemoryStore::new(10);
+        let store = MemorySpillStore::new(10);
         store.put(key("c", "a"), "1234567890").unwrap();
         store.put(key("c", "a"), "123").unwrap();
         store.put(key("c", "b"), "1234567").unwrap();

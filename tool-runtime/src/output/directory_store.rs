@@ -18,7 +18,7 @@ use super::{SpillKey, SpillStore};
 /// The folder is listed once, when the store is made. Of several stores that share a folder, each counts only the files
 /// that were there then and those that it has written itself, so that together they may hold more than one of them.
 #[derive(Debug)]
-pub struct FolderStore {
+pub struct DirectorySpillStore {
     folder: PathBuf,
     capacity: u64,
     /// Locked while room is made and a file is written.
@@ -33,7 +33,7 @@ struct Kept {
     bytes: u64,
 }
 
-impl FolderStore {
+impl DirectorySpillStore {
     /// A store in a folder, which is made if it is not there, of at most 1 GB.
     ///
     /// # Errors
@@ -104,7 +104,7 @@ fn handle_of(file: &OsStr) -> Option<Box<str>> {
     is_handle(handle).then(|| handle.into())
 }
 
-impl SpillStore for FolderStore {
+impl SpillStore for DirectorySpillStore {
     fn put(&self, key: SpillKey<'_>, text: &str) -> io::Result<()> {
         let path = self.path(key.handle).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
         let owner = serde_json::to_string(&key.conversation)?;
@@ -190,8 +190,8 @@ mod tests {
         let folder = Folder::new("restart");
         let text = "first\nsecond\r\n\u{2028}é";
         let odd = Some("c \"1\"\nnull");
-        FolderStore::new(&folder.0).unwrap().put(key(odd, "r1"), text).unwrap();
-        let store = FolderStore::new(&folder.0).unwrap();
+        DirectorySpillStore::new(&folder.0).unwrap().put(key(odd, "r1"), text).unwrap();
+        let store = DirectorySpillStore::new(&folder.0).unwrap();
         assert_eq!(store.get(key(odd, "r1")).unwrap().as_deref(), Some(text));
         assert_eq!(store.get(key(None, "r1")).unwrap(), None);
         assert_eq!(store.get(key(Some("null"), "r1")).unwrap(), None);
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn a_handle_cannot_leave_the_folder() {
         let folder = Folder::new("outside");
-        let store = FolderStore::new(folder.0.join("inner")).unwrap();
+        let store = DirectorySpillStore::new(folder.0.join("inner")).unwrap();
         fs::write(folder.0.join("result-secret.txt"), "null\nsecret").unwrap();
         let long = "a".repeat(300);
         for handle in [
@@ -224,14 +224,14 @@ mod tests {
         }
     }
 
-    fn there(store: &FolderStore, handles: &[&str]) -> Vec<bool> {
+    fn there(store: &DirectorySpillStore, handles: &[&str]) -> Vec<bool> {
         handles.iter().map(|handle| store.get(key(None, handle)).unwrap().is_some()).collect()
     }
 
     #[test]
     fn the_oldest_make_room() {
         let folder = Folder::new("room");
-        let store = FolderStore::new(&folder.0).unwrap().capacity(30);
+        let store = DirectorySpillStore::new(&folder.0).unwrap().capacity(30);
         fs::write(folder.0.join("note.txt"), "not a result, and long enough to be in the way").unwrap();
         for handle in ["a", "b", "c", "d"] {
             store.put(key(None, handle), "12345").unwrap();
@@ -254,7 +254,7 @@ mod tests {
             file.write_all(b"null\n12345").unwrap();
             file.set_modified(SystemTime::now() - std::time::Duration::from_secs(age)).unwrap();
         }
-        let store = FolderStore::new(&folder.0).unwrap().capacity(30);
+        let store = DirectorySpillStore::new(&folder.0).unwrap().capacity(30);
         store.put(key(None, "d"), "12345").unwrap();
         assert_eq!(there(&store, &["a", "b", "c", "d"]), [true, false, true, true]);
         store.put(key(None, "e"), "12345").unwrap();
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn the_folder_is_listed_once() {
         let folder = Folder::new("once");
-        let store = FolderStore::new(&folder.0).unwrap().capacity(30);
+        let store = DirectorySpillStore::new(&folder.0).unwrap().capacity(30);
         store.put(key(None, "a"), "12345").unwrap();
         fs::write(folder.0.join("result-foreign.txt"), "null\nlonger than everything that the store holds").unwrap();
         fs::remove_file(folder.0.join("result-a.txt")).unwrap();
@@ -274,7 +274,7 @@ mod tests {
         }
         assert_eq!(there(&store, &["foreign", "b", "c", "d"]), [true; 4]);
         drop(store);
-        let store = FolderStore::new(&folder.0).unwrap().capacity(30);
+        let store = DirectorySpillStore::new(&folder.0).unwrap().capacity(30);
         store.put(key(None, "e"), "12345").unwrap();
         assert!(!there(&store, &["foreign"])[0], "the control: now it is counted");
     }

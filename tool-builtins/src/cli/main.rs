@@ -1,8 +1,7 @@
-//! From the command line to the last result.
+//! The `tool-builtins` program: reads one call per line and writes one result per line.
 
-mod answer;
 mod arguments;
-mod request;
+mod protocol;
 mod tools;
 
 use std::error::Error;
@@ -12,31 +11,29 @@ use std::process::ExitCode;
 use clap::Parser;
 use tool_runtime::Dispatcher;
 
-use self::answer::Answer;
-use self::arguments::Arguments;
-use self::request::Lines;
+use self::arguments::CliArguments;
+use self::protocol::{CallLine, CallLines, MalformedLine, ResultLine};
 
-/// What shells call a program that was told to stop.
+/// The conventional exit code of an interrupted program.
 const ABORTED: u8 = 130;
 
-/// Runs the program.
-pub fn main() -> ExitCode {
-    run(&Arguments::parse()).unwrap_or_else(|error| {
+fn main() -> ExitCode {
+    run(&CliArguments::parse()).unwrap_or_else(|error| {
         eprintln!("tool-builtins: {error}");
         ExitCode::FAILURE
     })
 }
 
-fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
-    let tools = tools::offered(arguments)?;
+fn run(arguments: &CliArguments) -> Result<ExitCode, Box<dyn Error>> {
+    let tools = tools::dispatcher(arguments)?;
     if arguments.manifest {
         return write(&tools.manifest().to_json());
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    for line in Lines::default() {
-        let answer = runtime.block_on(answered(&tools, line?));
-        let code = write(&answer.to_line())?;
-        if answer.stops() {
+    for line in CallLines::default() {
+        let result = runtime.block_on(run_line(&tools, line?));
+        let code = write(&result.to_line())?;
+        if result.is_aborted() {
             return Ok(ExitCode::from(ABORTED));
         }
         if code != ExitCode::SUCCESS {
@@ -46,17 +43,17 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn answered(tools: &Dispatcher, line: Result<request::Request, request::Malformed>) -> Answer {
+async fn run_line(tools: &Dispatcher, line: Result<CallLine, MalformedLine>) -> ResultLine {
     match line {
         Ok(request) => {
             let id = request.id.clone();
-            Answer::new(id, tools.call(request.into_call()).await)
+            ResultLine::new(id, tools.call(request.into_call()).await)
         }
-        Err(malformed) => Answer::malformed(&malformed),
+        Err(malformed) => ResultLine::malformed(&malformed),
     }
 }
 
-/// Writes to whoever reads; one who has stopped reading has heard enough.
+/// Writes to standard output. Returns a failure code if the reader has closed the pipe.
 fn write(text: &str) -> Result<ExitCode, Box<dyn Error>> {
     let mut output = io::stdout().lock();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {

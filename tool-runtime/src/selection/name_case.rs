@@ -5,7 +5,7 @@ use serde::Deserialize;
 /// A style in which names are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Case {
+pub enum NameCase {
     /// `metricsNewestPoints`
     #[serde(alias = "camelCase")]
     Camel,
@@ -19,17 +19,17 @@ pub enum Case {
     Kebab,
 }
 
-impl Case {
+impl NameCase {
     /// A name in this style.
     ///
     /// ```
-    /// use tool_runtime::Case;
+    /// use tool_runtime::NameCase;
     ///
-    /// assert_eq!(Case::Camel.of("http_api.list_users"), "httpApiListUsers");
-    /// assert_eq!(Case::Snake.of("HTTPApi.listUsers"), "http_api_list_users");
+    /// assert_eq!(NameCase::Camel.apply("http_api.list_users"), "httpApiListUsers");
+    /// assert_eq!(NameCase::Snake.apply("HTTPApi.listUsers"), "http_api_list_users");
     /// ```
     #[must_use]
-    pub fn of(self, name: &str) -> String {
+    pub fn apply(self, name: &str) -> String {
         let words = words(name);
         let capital = |word: &String| {
             let mut letters = word.chars();

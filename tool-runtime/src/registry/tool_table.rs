@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use tool_model::{Manifest, Registration, ToolDefinition, difference};
 
-use super::changes::{Change, Changes, Taken};
-use crate::Problem;
+use super::changes::{Change, NameConflict, RegistryChanges};
+use crate::diagnostics::Problem;
 use crate::dispatch::{BoundTool, Dependencies, Function, Offer, Tools, bind, no_such_tool};
 
 /// What there is. Held under a lock while it changes; what calls and readers see is the [`Offer`] made of it.
 #[derive(Clone, Default)]
-pub(crate) struct Shelf {
+pub(crate) struct ToolTable {
     tools: Tools,
     /// Linked tools that are not among them.
     not_offered: Vec<&'static Registration>,
@@ -23,7 +23,7 @@ pub(crate) struct Shelf {
     version: u64,
 }
 
-/// Changes whose tools are bound: nothing of the application's own has to run for them any more.
+/// RegistryChanges whose tools are bound: nothing of the application's own has to run for them any more.
 pub(crate) struct BoundChanges {
     changes: Vec<Change<Arc<BoundTool>>>,
     problems: Vec<Problem>,
@@ -31,14 +31,14 @@ pub(crate) struct BoundChanges {
 
 /// What changes have done.
 #[derive(Default)]
-pub(crate) struct Changed {
+pub(crate) struct AppliedChanges {
     pub(crate) removed: Vec<Arc<ToolDefinition>>,
     /// How many tools were not added, because others had their names.
     pub(crate) kept: usize,
 }
 
 impl BoundChanges {
-    pub(crate) fn of(changes: Changes) -> Self {
+    pub(crate) fn new(changes: RegistryChanges) -> Self {
         let mut problems = Vec::new();
         let mut bound = Vec::with_capacity(changes.all.len());
         for change in changes.all {
@@ -60,7 +60,7 @@ impl BoundChanges {
     }
 }
 
-impl Shelf {
+impl ToolTable {
     /// What is offered of it.
     pub(crate) fn offer(&self) -> Offer {
         let mut tools = self.tools.clone();
@@ -73,10 +73,10 @@ impl Shelf {
         self.tools.values().all(|tool| is_linked(tool))
     }
 
-    /// The shelf after those of these changes that can be made, and all that is wrong with the others.
-    pub(crate) fn changed(&self, changes: &BoundChanges) -> (Self, Changed, Vec<Problem>) {
+    /// The table after those of these changes that can be made, and all that is wrong with the others.
+    pub(crate) fn changed(&self, changes: &BoundChanges) -> (Self, AppliedChanges, Vec<Problem>) {
         let mut next = Self { version: self.version + 1, ..self.clone() };
-        let mut done = Changed::default();
+        let mut done = AppliedChanges::default();
         let mut problems = changes.problems.clone();
         for change in &changes.changes {
             match change {
@@ -101,11 +101,17 @@ impl Shelf {
         (next, done, problems)
     }
 
-    fn add(&mut self, tool: &Arc<BoundTool>, taken: Taken, done: &mut Changed, problems: &mut Vec<Problem>) {
+    fn add(
+        &mut self,
+        tool: &Arc<BoundTool>,
+        taken: NameConflict,
+        done: &mut AppliedChanges,
+        problems: &mut Vec<Problem>,
+    ) {
         let known = self.tools.get(&tool.name).cloned();
         match (known, taken) {
-            (Some(known), Taken::Refuse) => problems.push(duplicate(&known, tool)),
-            (Some(known), Taken::Keep) => {
+            (Some(known), NameConflict::Refuse) => problems.push(duplicate(&known, tool)),
+            (Some(known), NameConflict::Keep) => {
                 tracing::warn!("skipped: {}", duplicate(&known, tool));
                 done.kept += 1;
             }
@@ -126,7 +132,7 @@ impl Shelf {
         self.tools.remove(name).map(|tool| tool.definition().clone())
     }
 
-    /// The shelf with the linked tools of a manifest, or without one with all that are linked, and all that is wrong with
+    /// The table with the linked tools of a manifest, or without one with all that are linked, and all that is wrong with
     /// them. What was made at run time stays, in the manifest's words if it has some, and otherwise in its own.
     pub(crate) fn loaded(&self, mut manifest: Option<Manifest>, dependencies: &Dependencies) -> (Self, Vec<Problem>) {
         let taken = manifest.as_mut().map(|manifest| self.take_words(manifest));

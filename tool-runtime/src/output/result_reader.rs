@@ -15,7 +15,8 @@ pub(crate) const READ_RESULT: &str = "read_result";
 ///
 /// ```
 /// use serde_json::json;
-/// use tool_runtime::{Dispatcher, Spill, ToolCall};
+/// use tool_runtime::output::Spill;
+/// use tool_runtime::{Dispatcher, ToolCall};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -33,12 +34,12 @@ pub(crate) const READ_RESULT: &str = "read_result";
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Results {
+pub struct ResultReader {
     spill: Spill,
 }
 
-impl Results {
-    pub(super) fn of(spill: Spill) -> Self {
+impl ResultReader {
+    pub(super) fn new(spill: Spill) -> Self {
         Self { spill }
     }
 
@@ -55,7 +56,7 @@ impl Results {
 }
 
 #[tool_class(crate = crate, manual)]
-impl Results {
+impl ResultReader {
     /// Read a part of a long result, of which only the beginning and the end were shown.
     ///
     /// # Errors
@@ -104,7 +105,7 @@ mod tests {
 
     use super::*;
     use crate::journal::{EntryState, MemoryJournal};
-    use crate::{Case, Dispatcher, ErrorKind, RuntimeTool, Selection, ToolCall, ToolResult};
+    use crate::{Dispatcher, ErrorKind, NameCase, RuntimeTool, Selection, ToolCall, ToolResult};
 
     struct Reader {
         tools: Dispatcher,
@@ -202,7 +203,7 @@ mod tests {
         let long = "r".repeat(tool_model::name::MAX_LENGTH);
         for (number, (selection, log, reader)) in [
             (Selection::new(), "log", "read_result"),
-            (Selection::new().case(Case::Camel), "log", "readResult"),
+            (Selection::new().case(NameCase::Camel), "log", "readResult"),
             (Selection::new().prefix("x_"), "x_log", "x_read_result"),
             (Selection::new().rename("read_result", &long), "log", &*long),
         ]

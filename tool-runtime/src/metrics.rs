@@ -7,14 +7,14 @@ use std::time::Instant;
 
 use crate::{ErrorKind, ToolResult};
 
-/// A call that is measured. One that is dropped before it has answered is `cancelled`.
-pub(crate) struct Measured {
+/// A call that is metrics. One that is dropped before it has answered is `cancelled`.
+pub(crate) struct CallMetrics {
     since: Instant,
     /// The name of the tool, once the call has to wait.
     waiting: Option<String>,
 }
 
-impl Measured {
+impl CallMetrics {
     pub(crate) fn start() -> Self {
         Self { since: Instant::now(), waiting: None }
     }
@@ -36,7 +36,7 @@ impl Measured {
     }
 }
 
-impl Drop for Measured {
+impl Drop for CallMetrics {
     fn drop(&mut self) {
         if let Some(tool) = self.waiting.take() {
             self.record(tool, ErrorKind::Cancelled.as_str());

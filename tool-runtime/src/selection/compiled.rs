@@ -7,18 +7,18 @@ use tool_model::name;
 
 use super::Selection;
 use super::matcher::Matcher;
-use crate::Problem;
+use crate::diagnostics::Problem;
 use crate::dispatch::{BoundTool, Offer, Tools, no_such_tool};
 
 /// A selection without a mistake.
-pub(crate) struct Chosen {
+pub(crate) struct CompiledSelection {
     matcher: Matcher,
 }
 
 /// What tools are called, and which of them cannot be called so.
 type Named<'a> = (BTreeMap<String, &'a Arc<BoundTool>>, Vec<Problem>);
 
-impl Chosen {
+impl CompiledSelection {
     /// # Errors
     /// All that is wrong with the selection, seen from these tools.
     pub(crate) fn new(selection: Selection, offer: &Offer) -> Result<Self, Vec<Problem>> {
@@ -73,7 +73,7 @@ impl Chosen {
         if let Some(called) = rename.get(own) {
             return called.clone();
         }
-        let called = case.map_or_else(|| own.to_owned(), |case| case.of(own));
+        let called = case.map_or_else(|| own.to_owned(), |case| case.apply(own));
         prefix.iter().fold(called, |called, prefix| format!("{prefix}{called}"))
     }
 }

@@ -7,23 +7,23 @@ use std::sync::Arc;
 ///
 /// A store need not keep a text forever: of one that is gone the model is told so. A call uses it on a thread that
 /// may block, and waits meanwhile, so it should not take long. [`Dispatcher::whole_output`](crate::Dispatcher::whole_output)
-/// and [`Spill::shorten`](crate::Spill::shorten) use it on the thread of their caller.
+/// and [`Spill::shorten`](crate::output::Spill::shorten) use it on the thread of their caller.
 ///
 /// ```
 /// use std::collections::HashMap;
 /// use std::io;
 /// use std::sync::{Arc, Mutex, PoisonError};
 ///
-/// use tool_runtime::{Spill, SpillKey, SpillStore};
+/// use tool_runtime::output::{Spill, SpillKey, SpillStore};
 ///
 /// #[derive(Default)]
-/// struct Shelf(Mutex<HashMap<(Option<String>, String), Arc<str>>>);
+/// struct Outputs(Mutex<HashMap<(Option<String>, String), Arc<str>>>);
 ///
 /// fn owned(key: SpillKey<'_>) -> (Option<String>, String) {
 ///     (key.conversation.map(str::to_owned), key.handle.to_owned())
 /// }
 ///
-/// impl SpillStore for Shelf {
+/// impl SpillStore for Outputs {
 ///     fn put(&self, key: SpillKey<'_>, text: &str) -> io::Result<()> {
 ///         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(owned(key), text.into());
 ///         Ok(())
@@ -34,7 +34,7 @@ use std::sync::Arc;
 ///     }
 /// }
 ///
-/// let spill = Spill::over(10_000).store(Shelf::default());
+/// let spill = Spill::over(10_000).store(Outputs::default());
 /// # let _ = spill;
 /// ```
 pub trait SpillStore: Send + Sync + 'static {
