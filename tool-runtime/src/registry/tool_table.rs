@@ -6,10 +6,10 @@ use std::sync::Arc;
 use tool_model::{Manifest, Registration, ToolDefinition, difference};
 
 use super::changes::{Change, NameConflict, RegistryChanges};
-use crate::diagnostics::Problem;
-use crate::dispatch::{BoundTool, Dependencies, Function, Offer, Tools, bind, no_such_tool};
+use crate::diagnostics::BuildProblem;
+use crate::dispatch::{BoundTool, Dependencies, ToolFunction, ToolSnapshot, Tools, bind, no_such_tool};
 
-/// What there is. Held under a lock while it changes; what calls and readers see is the [`Offer`] made of it.
+/// What there is. Held under a lock while it changes; what calls and readers see is the [`ToolSnapshot`] made of it.
 #[derive(Clone, Default)]
 pub(crate) struct ToolTable {
     tools: Tools,
@@ -26,7 +26,7 @@ pub(crate) struct ToolTable {
 /// RegistryChanges whose tools are bound: nothing of the application's own has to run for them any more.
 pub(crate) struct BoundChanges {
     changes: Vec<Change<Arc<BoundTool>>>,
-    problems: Vec<Problem>,
+    problems: Vec<BuildProblem>,
 }
 
 /// What changes have done.
@@ -47,7 +47,7 @@ impl BoundChanges {
                     let (name, source) = (tool.name().to_owned(), tool.source());
                     match tool.bind() {
                         Ok(tool) => bound.push(Change::Add(Arc::new(tool), taken)),
-                        Err(message) => problems.push(Problem::of_tool(&name, message, format!("see {source}"))),
+                        Err(message) => problems.push(BuildProblem::of_tool(&name, message, format!("see {source}"))),
                     }
                 }
                 Change::Remove(name) => bound.push(Change::Remove(name)),
@@ -62,10 +62,10 @@ impl BoundChanges {
 
 impl ToolTable {
     /// What is offered of it.
-    pub(crate) fn offer(&self) -> Offer {
+    pub(crate) fn offer(&self) -> ToolSnapshot {
         let mut tools = self.tools.clone();
         let disabled = self.disabled.iter().filter(|name| tools.remove(name.as_str()).is_some()).cloned().collect();
-        Offer::new(tools, self.not_offered.clone(), self.version).with_disabled(disabled)
+        ToolSnapshot::new(tools, self.not_offered.clone(), self.version).with_disabled(disabled)
     }
 
     /// Whether none of the tools was made at run time.
@@ -74,7 +74,7 @@ impl ToolTable {
     }
 
     /// The table after those of these changes that can be made, and all that is wrong with the others.
-    pub(crate) fn changed(&self, changes: &BoundChanges) -> (Self, AppliedChanges, Vec<Problem>) {
+    pub(crate) fn changed(&self, changes: &BoundChanges) -> (Self, AppliedChanges, Vec<BuildProblem>) {
         let mut next = Self { version: self.version + 1, ..self.clone() };
         let mut done = AppliedChanges::default();
         let mut problems = changes.problems.clone();
@@ -106,7 +106,7 @@ impl ToolTable {
         tool: &Arc<BoundTool>,
         taken: NameConflict,
         done: &mut AppliedChanges,
-        problems: &mut Vec<Problem>,
+        problems: &mut Vec<BuildProblem>,
     ) {
         let known = self.tools.get(&tool.name).cloned();
         match (known, taken) {
@@ -134,7 +134,11 @@ impl ToolTable {
 
     /// The table with the linked tools of a manifest, or without one with all that are linked, and all that is wrong with
     /// them. What was made at run time stays, in the manifest's words if it has some, and otherwise in its own.
-    pub(crate) fn loaded(&self, mut manifest: Option<Manifest>, dependencies: &Dependencies) -> (Self, Vec<Problem>) {
+    pub(crate) fn loaded(
+        &self,
+        mut manifest: Option<Manifest>,
+        dependencies: &Dependencies,
+    ) -> (Self, Vec<BuildProblem>) {
         let taken = manifest.as_mut().map(|manifest| self.take_words(manifest));
         let (words, mut problems) = taken.unwrap_or_default();
         let bound = bind(manifest.as_ref(), dependencies);
@@ -169,7 +173,7 @@ impl ToolTable {
 
     /// Takes those entries out of a manifest that are of tools made at run time, for which nothing is linked: what they
     /// say in words is what those tools are offered with.
-    fn take_words(&self, manifest: &mut Manifest) -> (BTreeMap<String, ToolDefinition>, Vec<Problem>) {
+    fn take_words(&self, manifest: &mut Manifest) -> (BTreeMap<String, ToolDefinition>, Vec<BuildProblem>) {
         let mut words = BTreeMap::new();
         let mut problems = Vec::new();
         for (name, tool) in self.tools.iter().filter(|(_, tool)| !is_linked(tool)) {
@@ -182,7 +186,7 @@ impl ToolTable {
                 [] => drop(words.insert(name.to_string(), entry)),
                 stale => {
                     let message = format!("the manifest is stale: {}", stale.join("; "));
-                    problems.push(Problem::of_tool(name, message, "write the manifest again"));
+                    problems.push(BuildProblem::of_tool(name, message, "write the manifest again"));
                 }
             }
         }
@@ -191,10 +195,10 @@ impl ToolTable {
 }
 
 fn is_linked(tool: &BoundTool) -> bool {
-    matches!(tool.function, Function::Linked { .. })
+    matches!(tool.function, ToolFunction::Linked { .. })
 }
 
-fn duplicate(known: &BoundTool, other: &BoundTool) -> Problem {
+fn duplicate(known: &BoundTool, other: &BoundTool) -> BuildProblem {
     let message = format!("two tools have this name: {} and {}", known.origin(), other.origin());
-    Problem::of_tool(&known.name, message, "give one another name, or `replace` the first")
+    BuildProblem::of_tool(&known.name, message, "give one another name, or `replace` the first")
 }

@@ -7,8 +7,8 @@ use tool_model::name;
 
 use super::Selection;
 use super::matcher::Matcher;
-use crate::diagnostics::Problem;
-use crate::dispatch::{BoundTool, Offer, Tools, no_such_tool};
+use crate::diagnostics::BuildProblem;
+use crate::dispatch::{BoundTool, ToolSnapshot, Tools, no_such_tool};
 
 /// A selection without a mistake.
 pub(crate) struct CompiledSelection {
@@ -16,12 +16,12 @@ pub(crate) struct CompiledSelection {
 }
 
 /// What tools are called, and which of them cannot be called so.
-type Named<'a> = (BTreeMap<String, &'a Arc<BoundTool>>, Vec<Problem>);
+type Named<'a> = (BTreeMap<String, &'a Arc<BoundTool>>, Vec<BuildProblem>);
 
 impl CompiledSelection {
     /// # Errors
     /// All that is wrong with the selection, seen from these tools.
-    pub(crate) fn new(selection: Selection, offer: &Offer) -> Result<Self, Vec<Problem>> {
+    pub(crate) fn new(selection: Selection, offer: &ToolSnapshot) -> Result<Self, Vec<BuildProblem>> {
         let mut problems = Vec::new();
         let chosen = Self { matcher: Matcher::new(selection, &mut problems) };
         let renamed = chosen.matcher.selection().rename.keys().map(String::as_str);
@@ -34,7 +34,7 @@ impl CompiledSelection {
     }
 
     /// What is selected from an offer. Tools that came later and cannot have their names are left out.
-    pub(crate) fn from(&self, offer: &Offer) -> Tools {
+    pub(crate) fn from(&self, offer: &ToolSnapshot) -> Tools {
         let (named, problems) = self.named(offer);
         for problem in problems {
             tracing::warn!("not selected: {problem}");
@@ -47,7 +47,7 @@ impl CompiledSelection {
         tools.collect()
     }
 
-    fn named<'a>(&self, offer: &'a Offer) -> Named<'a> {
+    fn named<'a>(&self, offer: &'a ToolSnapshot) -> Named<'a> {
         let mut named: BTreeMap<String, &Arc<BoundTool>> = BTreeMap::new();
         let mut problems = Vec::new();
         for (own, _) in offer.definitions().iter() {
@@ -56,10 +56,10 @@ impl CompiledSelection {
             };
             let called = self.called(own);
             if let Err(error) = name::check(&called) {
-                problems.push(Problem::of_tool(own, format!("it would be called {called:?}: {error}"), RENAME));
+                problems.push(BuildProblem::of_tool(own, format!("it would be called {called:?}: {error}"), RENAME));
             } else if let Some(other) = named.get(&called) {
                 let message = format!("it would be called `{called}`, and so would `{}`", other.name);
-                problems.push(Problem::of_tool(own, message, RENAME));
+                problems.push(BuildProblem::of_tool(own, message, RENAME));
             } else {
                 named.insert(called, tool);
             }

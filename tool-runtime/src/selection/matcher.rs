@@ -6,7 +6,7 @@ use regex_lite::Regex;
 use tool_model::ToolDefinition;
 
 use super::Selection;
-use crate::diagnostics::Problem;
+use crate::diagnostics::BuildProblem;
 use crate::panics;
 
 /// A selection that is ready to be asked.
@@ -19,7 +19,7 @@ pub(super) struct Matcher {
 }
 
 impl Matcher {
-    pub(super) fn new(selection: Selection, problems: &mut Vec<Problem>) -> Self {
+    pub(super) fn new(selection: Selection, problems: &mut Vec<BuildProblem>) -> Self {
         let names = selection.names.as_ref().map(|names| Names::new(names));
         let hidden = Names::new(&selection.hide);
         let mut pattern = None;
@@ -30,7 +30,7 @@ impl Matcher {
                 _ => {
                     let why = Regex::new(said).err().map(|error| format!(": {error}")).unwrap_or_default();
                     let message = format!("`name_pattern` {said:?} is no regular expression{why}");
-                    problems.push(Problem::general(message, "correct it, or use `name_glob`"));
+                    problems.push(BuildProblem::general(message, "correct it, or use `name_glob`"));
                 }
             }
         }
@@ -38,7 +38,7 @@ impl Matcher {
             let mut part = |part: &Selection| {
                 if part.case.is_some() || part.prefix.is_some() || !part.rename.is_empty() {
                     let message = "a selection under `any_of` gives names";
-                    problems.push(Problem::general(message, "say `prefix`, `rename` and `case` outside"));
+                    problems.push(BuildProblem::general(message, "say `prefix`, `rename` and `case` outside"));
                 }
                 Self::new(part.clone(), problems)
             };
