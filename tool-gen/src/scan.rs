@@ -20,6 +20,7 @@ const STACK: usize = 256 << 20;
 pub struct Scan {
     roots: Vec<Root>,
     cfg: Option<Cfg>,
+    with_facts: bool,
     progress: Option<Arc<AtomicUsize>>,
 }
 
@@ -46,7 +47,12 @@ pub struct Scanned {
 
 impl Scan {
     pub(crate) fn new(root: &Path) -> Self {
-        Self { roots: vec![Root { path: root.to_owned(), features: None }], cfg: None, progress: None }
+        Self {
+            roots: vec![Root { path: root.to_owned(), features: None }],
+            cfg: None,
+            with_facts: false,
+            progress: None,
+        }
     }
 
     /// Scans another crate into the same manifest, by its root file.
@@ -66,6 +72,14 @@ impl Scan {
     /// The configuration under which the sources are read, instead of the build script's or this machine's.
     pub fn cfg(mut self, cfg: Cfg) -> Self {
         self.cfg = Some(cfg);
+        self
+    }
+
+    /// Adds facts that only the source shows to the schemas: the Rust types of numbers and strings, and serde's aliases.
+    ///
+    /// Such a manifest is for [`tool_model::compatibility::changes`] only. It is not the manifest of the program.
+    pub fn with_facts(mut self) -> Self {
+        self.with_facts = true;
         self
     }
 
@@ -95,7 +109,7 @@ impl Scan {
             let root = source::Root { path: &root.path, features: root.features.clone(), cfg: &cfg, scanned: true };
             sources.add_crate(&root).map_err(|diagnostic| Error::new(diagnostic.to_string()))?;
         }
-        let mut found = tools::read(&sources);
+        let mut found = tools::read(&sources, self.with_facts);
         found.sort_by(|a, b| (&a.name, &a.definition.handler).cmp(&(&b.name, &b.definition.handler)));
         for pair in found.windows(2).filter(|pair| pair[0].name == pair[1].name) {
             sources.report(duplicate(&pair[0], &pair[1]));

@@ -6,6 +6,7 @@ use proc_macro2::Span;
 use serde_json::{Map, Value};
 use syn::Item;
 use syn::spanned::Spanned;
+use tool_model::compatibility::VALIDATED;
 use tool_model::{Assembly, RawArgument, ToolDefinition};
 use tool_syntax::{
     ArgumentParameter, DefaultValue, IncludedFiles, Parameter, ParsedClass, ParsedTool, Report, read_class,
@@ -26,9 +27,9 @@ pub(crate) struct Found {
 }
 
 /// Reads the tools of all annotated items.
-pub(crate) fn read(sources: &Sources) -> Vec<Found> {
+pub(crate) fn read(sources: &Sources, with_facts: bool) -> Vec<Found> {
     let mut found = Vec::new();
-    let shapes = Shapes::new(sources);
+    let shapes = Shapes::new(sources).with_facts(with_facts);
     sources.read_renamed();
     // Reading a tool may read further modules for their types, which can have annotations of their own.
     loop {
@@ -131,15 +132,22 @@ impl Reader<'_> {
         }
         let mut assembly = Assembly::default();
         let mut generator = Generator::new(self.shapes, Contract::Deserialize);
+        let mut validated = Vec::new();
         for parameter in &tool.parameters {
             if let Parameter::Argument(argument) = parameter {
                 let raw = self.argument(argument, tool.explicit.is_none(), &mut generator);
+                validated.push((&argument.name, generator.has_own_rules || !raw.rules.is_empty()));
                 assembly.arguments.push((argument.name.clone(), raw));
             }
         }
         assembly.defs = generator.into_definitions();
         assembly.returns = self.returns(tool);
         assembly.finish(&mut definition);
+        for (name, is_validated) in validated.into_iter().filter(|_| self.shapes.with_facts) {
+            if let Some(argument) = definition.arguments.get_mut(name) {
+                argument.keywords.insert(VALIDATED.to_owned(), is_validated.into());
+            }
+        }
         if let Some(explicit) = &tool.explicit {
             definition.replace_arguments(explicit);
         }

@@ -72,8 +72,9 @@ pub(crate) fn argument(generator: &mut Generator<'_>, decoded: &Decoded) -> Seen
             variants: variants(generator.shapes, &ty),
             ..SeenArgument::default()
         },
-        Tier::Text { is_list, is_optional } => {
-            let text = json!({"type": "string"});
+        Tier::Text { ty, is_list, is_optional } => {
+            let mut text = json!({"type": "string"});
+            generator.add_rust_type(&mut text, || ty);
             let schema = if is_list { json!({"type": "array", "items": text}) } else { text };
             SeenArgument { schema: Some(schema), optional: is_optional, ..SeenArgument::default() }
         }
@@ -151,6 +152,8 @@ enum Tier {
     Described,
     Undescribed,
     Text {
+        /// The type that is parsed.
+        ty: String,
         is_list: bool,
         is_optional: bool,
     },
@@ -175,10 +178,12 @@ fn tier(shapes: &Shapes<'_>, ty: &Ty, is_lent: bool) -> Tier {
         };
         let arguments: &[Ty] = if let Ty::Library { arguments, .. } = ty { arguments } else { &[] };
         return match (ty.library(), arguments) {
-            _ if is_text(ty) => Tier::Text { is_list: false, is_optional: false },
-            (Some(("std", "Option")), [inner]) if is_text(inner) => Tier::Text { is_list: false, is_optional: true },
+            _ if is_text(ty) => Tier::Text { ty: shapes.written(ty), is_list: false, is_optional: false },
+            (Some(("std", "Option")), [inner]) if is_text(inner) => {
+                Tier::Text { ty: shapes.written(inner), is_list: false, is_optional: true }
+            }
             (Some(("std", "Vec")), [inner]) if is_text(inner) && !is_lent => {
-                Tier::Text { is_list: true, is_optional: false }
+                Tier::Text { ty: shapes.written(inner), is_list: true, is_optional: false }
             }
             _ => Tier::Undecodable(shapes.written(leaf)),
         };

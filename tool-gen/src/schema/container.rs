@@ -19,6 +19,7 @@ impl Generator<'_> {
         } else {
             self.plain_container(inside)
         };
+        self.add_container_facts(&mut schema, inside);
         self.describe(&inside.shape.common, &mut schema, inside);
         self.extend(&inside.shape.common, &mut schema, inside);
         schema

@@ -3,6 +3,7 @@
 use serde_derive_internals::attr::Default as SerdeDefault;
 use serde_json::{Value, json};
 use syn::spanned::Spanned;
+use tool_model::compatibility::ALIASES;
 
 use super::compose;
 use super::generator::{Generator, Inside};
@@ -47,6 +48,7 @@ impl Generator<'_> {
     }
 
     fn finish_field(&mut self, field: &Field, mut schema: Value, inside: &Inside, default: Option<Value>) -> Value {
+        self.add_field_facts(&mut schema, field);
         self.describe(&field.common, &mut schema, inside);
         self.validate(&field.validation, &mut schema, inside);
         if field.attrs.skip_deserializing() {
@@ -96,9 +98,10 @@ impl Generator<'_> {
                 continue;
             }
             let value = self.field_default(field, inside, default);
-            let property = self.field(field, inside, value);
+            let mut property = self.field(field, inside, value);
             let optional = self.is_optional(field, inside, !default.is_none());
             let name = self.written_name(field.attrs.name()).to_owned();
+            self.add_aliases(&mut property, ALIASES, &name, field.attrs.aliases());
             compose::insert_property(&mut schema, &name, optional, property);
         }
         schema

@@ -25,6 +25,8 @@ pub(crate) struct Generator<'w> {
     names: BTreeMap<String, String>,
     used: BTreeSet<String>,
     pub(super) unseen: Vec<Unseen>,
+    /// Whether a schema so far has a rule that its type may not enforce.
+    pub(crate) has_own_rules: bool,
     /// The definitions being written, each with the place in it.
     within: Vec<(DefinitionId, Span)>,
     depth: usize,
@@ -67,6 +69,7 @@ impl<'w> Generator<'w> {
             names: BTreeMap::new(),
             used: BTreeSet::new(),
             unseen: Vec::new(),
+            has_own_rules: false,
             within: Vec::new(),
             depth: 0,
         }
@@ -197,7 +200,7 @@ impl<'w> Generator<'w> {
 
     fn write(&mut self, kind: Kind) -> Value {
         match kind {
-            Kind::Plain(plain) => (plain.schema)(self.contract),
+            Kind::Plain(plain) => self.plain(&plain),
             Kind::Unit => json!({"type": "null"}),
             Kind::Option(inner) => {
                 let mut schema = self.subschema_for(&inner);

@@ -16,6 +16,8 @@ pub(super) struct Plain {
     /// Whether its schema is always written out at the place of use.
     pub(super) inline: bool,
     pub(super) schema: fn(Contract) -> Value,
+    /// The type's name, if it is parsed from a string and its schema does not tell.
+    pub(super) parsed: Option<&'static str>,
 }
 
 /// Types that hold another and are written as it is.
@@ -88,7 +90,7 @@ fn generic(krate: &str, name: &str, arguments: &[Ty]) -> Option<Kind> {
 
 macro_rules! plain {
     ($name:literal, $id:literal, $schema:tt) => {
-        Plain { name: $name, id: $id, inline: true, schema: |_| json!($schema) }
+        Plain { name: $name, id: $id, inline: true, schema: |_| json!($schema), parsed: None }
     };
     ($name:literal, $schema:tt) => {
         plain!($name, $name, $schema)
@@ -142,7 +144,7 @@ fn of_std(name: &str) -> Option<Plain> {
     if let Some(number) = name.strip_prefix("Atomic") {
         return of_language(&number.to_ascii_lowercase());
     }
-    let zeroless = |schema: fn(Contract) -> Value, name, id| Plain { name, id, inline: true, schema };
+    let zeroless = |schema: fn(Contract) -> Value, name, id| Plain { name, id, inline: true, schema, parsed: None };
     macro_rules! non_zero {
         ($name:literal, signed $schema:tt) => {
             zeroless(|_| with(json!($schema), "not", json!({"const": 0})), $name, concat!("std::num::", $name))
@@ -152,12 +154,13 @@ fn of_std(name: &str) -> Option<Plain> {
         };
     }
     Some(match name {
-        "String" | "PathBuf" | "Path" | "SocketAddr" | "SocketAddrV4" | "SocketAddrV6" | "Arguments" => {
-            plain!("string", {"type": "string"})
-        }
+        "String" | "PathBuf" | "Path" | "Arguments" => plain!("string", {"type": "string"}),
+        "SocketAddr" => Plain { parsed: Some("SocketAddr"), ..plain!("string", {"type": "string"}) },
+        "SocketAddrV4" => Plain { parsed: Some("SocketAddrV4"), ..plain!("string", {"type": "string"}) },
+        "SocketAddrV6" => Plain { parsed: Some("SocketAddrV6"), ..plain!("string", {"type": "string"}) },
         "Ipv4Addr" => plain!("ipv4", {"type": "string", "format": "ipv4"}),
         "Ipv6Addr" => plain!("ipv6", {"type": "string", "format": "ipv6"}),
-        "IpAddr" => plain!("ip", {"type": "string", "format": "ip"}),
+        "IpAddr" => Plain { parsed: Some("IpAddr"), ..plain!("ip", {"type": "string", "format": "ip"}) },
         "NonZeroI8" => {
             non_zero!("NonZeroI8", signed {"type": "integer", "format": "int8", "minimum": -128, "maximum": 127})
         }
@@ -223,6 +226,7 @@ fn of_std(name: &str) -> Option<Plain> {
             name: "CString",
             id: "std::ffi::CString",
             inline: false,
+            parsed: None,
             schema: |contract| {
                 let types = if contract == Contract::Deserialize { json!(["array", "string"]) } else { json!("array") };
                 json!({"type": types, "items": {"type": "integer", "minimum": 1, "maximum": 255}})

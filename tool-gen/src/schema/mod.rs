@@ -11,6 +11,7 @@ mod container;
 mod default;
 mod describe;
 mod evaluate;
+mod facts;
 mod fields;
 mod generator;
 mod json;

@@ -1,6 +1,6 @@
 //! A struct or enum with its attributes read, as one of the derives sees it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -36,6 +36,8 @@ pub(super) struct Shape {
     pub(super) is_name_format: bool,
     pub(super) inline: bool,
     pub(super) ref_variants: bool,
+    /// Whether an attribute of schemars overrides one of serde, so that the schema may differ from what is read.
+    pub(super) overrides_serde: bool,
     /// The type parameters on which the schema depends, sorted.
     pub(super) relevant: BTreeSet<String>,
 }
@@ -68,8 +70,10 @@ pub(super) struct Field {
 impl Shape {
     fn read(item: &DeriveInput, view: View) -> Result<Self, String> {
         let mut item = item.clone();
+        let overrides_serde = Cell::new(false);
         if view == View::JsonSchema {
-            each_attributes(&mut item, override_serde);
+            let change = |attributes: &mut _| overrides_serde.set(override_serde(attributes) | overrides_serde.get());
+            each_attributes(&mut item, change);
         }
         let context = Ctxt::new();
         let derive = if view == View::Serialize { Derive::Serialize } else { Derive::Deserialize };
@@ -93,6 +97,7 @@ impl Shape {
             is_name_format,
             inline: is_set(&item.attrs, "inline"),
             ref_variants: is_set(&item.attrs, "_unstable_ref_variants"),
+            overrides_serde: overrides_serde.get(),
             relevant: BTreeSet::new(),
             attrs: container.attrs,
             data,
@@ -175,7 +180,10 @@ impl Field {
 }
 
 /// What schemars hands to serde's reading of attributes.
-const OF_SERDE: [&str; 20] = [
+const OF_SERDE: [&str; 22] = [
+    // Schemars does not look at these two, and does not have them itself.
+    "alias",
+    "deserialize_with",
     "rename",
     "rename_all",
     "rename_all_fields",
@@ -201,8 +209,9 @@ const OF_SERDE: [&str; 20] = [
 /// Those that schemars has itself, for its own purpose.
 const NOT_OVERRIDDEN: [&str; 2] = ["serialize_with", "with"];
 
-/// Replaces serde's attributes by what is left of them when those of schemars are put over them.
-fn override_serde(attributes: &mut Vec<Attribute>) {
+/// Replaces serde's attributes by those that remain once schemars' own have overridden them. Returns `true` if there are
+/// such.
+fn override_serde(attributes: &mut Vec<Attribute>) -> bool {
     let mut effective = Vec::new();
     let mut overridden = BTreeSet::new();
     for item in items(attributes, "schemars") {
@@ -226,6 +235,7 @@ fn override_serde(attributes: &mut Vec<Attribute>) {
     if !effective.is_empty() {
         attributes.extend(Attribute::parse_outer.parse2(quote!(#[serde(#(#effective),*)])).into_iter().flatten());
     }
+    !overridden.is_empty()
 }
 
 fn each_attributes(item: &mut DeriveInput, change: impl Fn(&mut Vec<Attribute>)) {
@@ -249,13 +259,20 @@ type Read = Result<Rc<Shape>, String>;
 /// The shapes that were read so far: the tools of a crate share most of their types.
 pub(crate) struct Shapes<'w> {
     pub(super) types: &'w dyn Types,
+    /// Whether schemas get the facts that [`tool_model::compatibility`] compares.
+    pub(crate) with_facts: bool,
     known: RefCell<HashMap<(DefinitionId, View), Read>>,
 }
 
 impl<'w> Shapes<'w> {
     /// None are read yet.
     pub(crate) fn new(types: &'w dyn Types) -> Self {
-        Self { types, known: RefCell::default() }
+        Self { types, with_facts: false, known: RefCell::default() }
+    }
+
+    /// Adds the facts to schemas that [`tool_model::compatibility`] compares.
+    pub(crate) fn with_facts(self, with_facts: bool) -> Self {
+        Self { with_facts, ..self }
     }
 
     pub(super) fn of(&self, id: DefinitionId, view: View) -> Read {

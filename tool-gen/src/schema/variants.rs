@@ -3,6 +3,7 @@
 use serde_derive_internals::ast::Style;
 use serde_derive_internals::attr::{Default as SerdeDefault, TagType};
 use serde_json::{Value, json};
+use tool_model::compatibility::ALIASES;
 
 use super::compose;
 use super::generator::{Generator, Inside};
@@ -22,14 +23,16 @@ impl Generator<'_> {
         };
         let mut forms = Vec::new();
         if !bare.is_empty() {
-            let known = bare.into_iter().filter(|variant| self.is_variant_there(variant));
-            let names: Vec<&str> = known.map(|variant| self.written_name(variant.attrs.name())).collect();
-            let list = json!({"type": "string", "enum": names});
+            let known: Vec<_> = bare.into_iter().filter(|variant| self.is_variant_there(variant)).collect();
+            let names: Vec<&str> = known.iter().map(|variant| self.written_name(variant.attrs.name())).collect();
+            let mut list = json!({"type": "string", "enum": names});
+            self.add_variant_aliases(&mut list, known);
             if others.is_empty() {
                 return list;
             }
             forms.push(list);
         }
+        let are_all_bare = variants.iter().all(|variant| variant.is_unit() && !variant.attrs.untagged());
         let overlap = others.iter().any(|variant| variant.attrs.untagged());
         for variant in others {
             if self.is_variant_there(variant) {
@@ -37,7 +40,12 @@ impl Generator<'_> {
             }
         }
         let keyword = if overlap || matches!(inside.shape.attrs.tag(), TagType::None) { "anyOf" } else { "oneOf" };
-        json!({keyword: forms})
+        let mut schema = json!({keyword: forms});
+        if are_all_bare && matches!(inside.shape.attrs.tag(), TagType::External) {
+            // The manifest makes one list of the variants, with or without documentation.
+            self.add_variant_aliases(&mut schema, variants);
+        }
+        schema
     }
 
     fn is_variant_there(&self, variant: &Variant) -> bool {
@@ -60,16 +68,20 @@ impl Generator<'_> {
         let mut schema = match inside.shape.attrs.tag() {
             _ if variant.attrs.untagged() => self.content(variant, inside),
             TagType::None => self.content(variant, inside),
-            TagType::External if !has_content => json!({"type": "string", "const": name}),
-            TagType::External => compose::externally_tagged(&name, self.content(variant, inside)),
+            TagType::External if !has_content => self.constant_name(&name, variant),
+            TagType::External => {
+                let mut content = self.content(variant, inside);
+                self.add_aliases(&mut content, ALIASES, &name, variant.attrs.aliases());
+                compose::externally_tagged(&name, content)
+            }
             TagType::Internal { tag } => {
                 let mut schema = self.content_beside_tag(variant, inside);
-                compose::tag_internally(&mut schema, tag, &name, denies);
+                compose::tag_internally(&mut schema, tag, self.constant_name(&name, variant), denies);
                 schema
             }
             TagType::Adjacent { tag, content } => {
                 let mut schema = json!({"type": "object"});
-                compose::insert_property(&mut schema, tag, false, json!({"type": "string", "const": name}));
+                compose::insert_property(&mut schema, tag, false, self.constant_name(&name, variant));
                 if has_content {
                     let inner = self.content(variant, inside);
                     compose::insert_property(&mut schema, content, false, inner);
@@ -82,6 +94,13 @@ impl Generator<'_> {
         };
         self.describe(&variant.common, &mut schema, inside);
         self.extend(&variant.common, &mut schema, inside);
+        schema
+    }
+
+    /// The schema of a variant's name.
+    fn constant_name(&self, name: &str, variant: &Variant) -> Value {
+        let mut schema = json!({"type": "string", "const": name});
+        self.add_variant_aliases(&mut schema, [variant]);
         schema
     }
 
