@@ -12,7 +12,7 @@ use tool_runtime::confirm::{self, Decision, Pending, Question};
 use tool_runtime::events::{EventKind, Update};
 use tool_runtime::inject::InjectError;
 use tool_runtime::journal::{EntryQuery, EntryState, Journal, MemoryJournal};
-use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, Manifest, Outcome, ToolCall, ToolResult, tool};
+use tool_runtime::{CallOutcome, CancellationToken, Dispatcher, ErrorKind, Manifest, ToolCall, ToolResult, tool};
 
 const CALLS: usize = 100_000;
 
@@ -215,10 +215,10 @@ fn tools(ledger: &Arc<Ledger>, journal: &Arc<MemoryJournal>) -> Dispatcher {
         })
         .finish("session", |session: Counted, outcome| async move {
             Ledger::add(match outcome {
-                Outcome::Success => &session.0.succeeded,
-                Outcome::Panicked => &session.0.panicked,
-                Outcome::TimedOut => &session.0.late,
-                Outcome::Cancelled => &session.0.cancelled,
+                CallOutcome::Success => &session.0.succeeded,
+                CallOutcome::Panicked => &session.0.panicked,
+                CallOutcome::TimedOut => &session.0.late,
+                CallOutcome::Cancelled => &session.0.cancelled,
                 _ => &session.0.failed,
             });
         })

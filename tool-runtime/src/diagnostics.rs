@@ -1,6 +1,6 @@
 //! Reports about a dispatcher: what is wrong with it and where its parts come from.
 //!
-//! [`BuildError`](crate::BuildError) holds a [`Problem`] for each tool that cannot be bound.
+//! [`BuildError`](crate::BuildError) holds a [`BuildProblem`] for each tool that cannot be bound.
 //! [`Dispatcher::check`](crate::Dispatcher::check) runs every provider once, and
 //! [`Dispatcher::explain`](crate::Dispatcher::explain) lists the source of each handler, instance and injected value.
 //!
@@ -17,4 +17,4 @@
 //! # }
 //! ```
 
-pub use crate::dispatch::{Check, Explanation, Problem, ToolExplanation};
+pub use crate::dispatch::{BuildProblem, Explanation, ProviderCheck, ToolExplanation};

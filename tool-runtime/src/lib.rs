@@ -59,7 +59,7 @@ pub use dispatch::{BuildError, Builder, Call, Dispatcher, Turn};
 pub use effect::Effect;
 pub use handler_error::HandlerError;
 pub use inject::scope::Scope;
-pub use outcome::Outcome;
+pub use outcome::CallOutcome;
 pub use progress::Progress;
 pub use registry::{Registry, RegistryChanges};
 pub use runtime_tool::RuntimeTool;

@@ -154,7 +154,7 @@ mod interrupted {
         }
     }
 
-    async fn roll_back(_: u32, _: crate::Outcome) {
+    async fn roll_back(_: u32, _: crate::CallOutcome) {
         eprintln!("{ROLLING_BACK}");
         tokio::time::sleep(VERY_LONG).await;
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tool_model::ToolDefinition;
 
 use crate::arguments::redact;
-use crate::call_stage::Stage;
+use crate::call_stage::CallStage;
 use crate::{ErrorKind, ToolError, ToolResult};
 
 /// A call that needs consent, with all there is to know about it. Owned, so that it can be kept, sent and shown later.
@@ -44,7 +44,7 @@ pub struct Question {
     pub fingerprint: String,
     /// Tells whoever has redeemed the approval how far the call has come.
     #[serde(skip)]
-    pub(crate) stage: Option<Stage>,
+    pub(crate) stage: Option<CallStage>,
 }
 
 impl Question {
@@ -79,7 +79,7 @@ impl Question {
     #[cfg(feature = "deferred")]
     #[must_use]
     pub fn is_spent(&self) -> bool {
-        self.stage.as_ref().is_some_and(Stage::has_started)
+        self.stage.as_ref().is_some_and(CallStage::has_started)
     }
 
     /// The answer to the call, if it is refused; the model is told the reason, if there is one.

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use crate::limits::Recent;
+use crate::limits::RecentConversations;
 use crate::{ErrorKind, ToolError, ToolResult};
 
 /// Conversations that are remembered. Those that tried nothing for longest are forgotten, and begin anew.
@@ -65,14 +65,14 @@ impl From<u32> for Retries {
 }
 
 /// Counts how often tools have asked for another try, in each conversation.
-pub(crate) struct Tries {
+pub(crate) struct RetryCounter {
     allowed: Retries,
-    counted: Mutex<Recent<FxHashMap<String, u32>>>,
+    counted: Mutex<RecentConversations<FxHashMap<String, u32>>>,
 }
 
-impl Tries {
+impl RetryCounter {
     pub(crate) fn new(allowed: Retries) -> Self {
-        Self { allowed, counted: Mutex::new(Recent::new(MOST)) }
+        Self { allowed, counted: Mutex::new(RecentConversations::new(MOST)) }
     }
 
     /// The result as it is, or the end of trying. A success begins anew. It is for handlers that ran: a replay and a dry
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn tries_are_counted_for_each_conversation_and_tool_until_one_succeeds() {
-        let tries = Tries::new(2.into());
+        let tries = RetryCounter::new(2.into());
         let kind =
             |conversation, tool, result| tries.judge(conversation, tool, None, result).error.map(|error| error.kind);
         for _ in 0..2 {
@@ -144,11 +144,11 @@ mod tests {
 
     #[test]
     fn tools_and_conversations_have_numbers_of_their_own() {
-        let tries = Tries::new(Retries::each(1).tool("x", 3).conversation(3));
+        let tries = RetryCounter::new(Retries::each(1).tool("x", 3).conversation(3));
         let kind = |tool| tries.judge(Some("a"), tool, None, retry()).error.map(|error| error.kind);
         assert_eq!(["y", "y"].map(kind), [Some(ErrorKind::Retry), Some(ErrorKind::Fatal)]);
         assert_eq!(["x", "x"].map(kind), [Some(ErrorKind::Retry), Some(ErrorKind::Fatal)], "four in all");
-        let only = Tries::new(Retries::default().tool("x", 0));
+        let only = RetryCounter::new(Retries::default().tool("x", 0));
         assert!(matches!(only.judge(None, "y", None, retry()).error, Some(error) if error.kind == ErrorKind::Retry));
     }
 
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn many_conversations_do_not_make_the_recent_ones_begin_anew() {
-        let tries = Tries::new(1.into());
+        let tries = RetryCounter::new(1.into());
         let kind =
             |conversation: &str| tries.judge(Some(conversation), "x", None, retry()).error.map(|error| error.kind);
         for number in 0..MOST / 2 - 1 {

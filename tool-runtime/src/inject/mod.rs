@@ -8,16 +8,16 @@ pub(crate) mod injection;
 mod provider;
 pub(crate) mod scope;
 
-pub(crate) use blocking::{Blocking, BlockingAnswer, Stopping, blocking_answer};
-pub(crate) use call_facts::{Fact, Facts};
+pub(crate) use blocking::{BlockingHandler, BlockingResult, StopOutcome, blocking_answer};
+pub(crate) use call_facts::{CallFact, CallFacts};
 pub(crate) use handler_inputs::{Inputs, InstanceInput};
-pub(crate) use injected_value::{Exclusive, Held, Input, Shared, Slot};
+pub(crate) use injected_value::{ExclusiveGuard, HeldValue, InjectedValue, SharedGuard, ValueSlot};
 pub(crate) use injection::{Injection, Mode};
 pub use provider::IntoFinishResult;
-pub(crate) use provider::{FinishHook, FinishResult, Provider};
+pub(crate) use provider::{FinishHook, FinishResult, ValueProvider};
 pub use scope::InjectError;
 pub(crate) use scope::{Scope, ScopeInner};
 
-pub use crate::call_permit::Place;
+pub use crate::call_permit::CallPermit;
 pub use crate::context::Deadline;
 pub use crate::notes::Notes;

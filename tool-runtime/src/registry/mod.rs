@@ -12,7 +12,7 @@ use tool_model::ToolDefinition;
 pub use changes::RegistryChanges;
 pub(crate) use tool_table::{AppliedChanges, BoundChanges, ToolTable};
 
-use crate::dispatch::{Definitions, Inner};
+use crate::dispatch::{Definitions, DispatcherState};
 use crate::manifest::IntoManifest;
 use crate::{BuildError, RuntimeTool};
 
@@ -51,11 +51,11 @@ use crate::{BuildError, RuntimeTool};
 /// ```
 #[derive(Clone)]
 pub struct Registry {
-    inner: Arc<Inner>,
+    inner: Arc<DispatcherState>,
 }
 
 impl Registry {
-    pub(crate) fn new(inner: Arc<Inner>) -> Self {
+    pub(crate) fn new(inner: Arc<DispatcherState>) -> Self {
         Self { inner }
     }
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use tool_model::{Manifest, Registration, ToolDefinition, difference};
 
 use super::changes::{NameConflict, RegistryChange, RegistryChanges};
-use crate::diagnostics::Problem;
-use crate::dispatch::{BoundTool, Dependencies, Function, Offer, Tools, bind, no_such_tool};
+use crate::diagnostics::BuildProblem;
+use crate::dispatch::{BoundTool, Dependencies, ToolFunction, ToolSnapshot, Tools, bind, no_such_tool};
 
-/// All tools of a dispatcher, including disabled ones. Changed under a lock; calls and readers see the [`Offer`] built from it.
+/// All tools of a dispatcher, including disabled ones. Changed under a lock; calls and readers see the [`ToolSnapshot`] built from it.
 #[derive(Clone, Default)]
 pub(crate) struct ToolTable {
     tools: Tools,
@@ -26,7 +26,7 @@ pub(crate) struct ToolTable {
 /// Changes whose tools are bound. Applying them runs no application code, so it is safe under the lock.
 pub(crate) struct BoundChanges {
     changes: Vec<RegistryChange<Arc<BoundTool>>>,
-    problems: Vec<Problem>,
+    problems: Vec<BuildProblem>,
 }
 
 /// The effect of a batch of changes.
@@ -47,7 +47,7 @@ impl BoundChanges {
                     let (name, source) = (tool.name().to_owned(), tool.source());
                     match tool.bind() {
                         Ok(tool) => bound.push(RegistryChange::Add(Arc::new(tool), conflict)),
-                        Err(message) => problems.push(Problem::of_tool(&name, message, format!("see {source}"))),
+                        Err(message) => problems.push(BuildProblem::of_tool(&name, message, format!("see {source}"))),
                     }
                 }
                 RegistryChange::Remove(name) => bound.push(RegistryChange::Remove(name)),
@@ -62,10 +62,10 @@ impl BoundChanges {
 
 impl ToolTable {
     /// Builds the snapshot of the offered tools.
-    pub(crate) fn offer(&self) -> Offer {
+    pub(crate) fn offer(&self) -> ToolSnapshot {
         let mut tools = self.tools.clone();
         let disabled = self.disabled.iter().filter(|name| tools.remove(name.as_str()).is_some()).cloned().collect();
-        Offer::new(tools, self.not_offered.clone(), self.version).with_disabled(disabled)
+        ToolSnapshot::new(tools, self.not_offered.clone(), self.version).with_disabled(disabled)
     }
 
     /// Returns `true` if there are no runtime tools.
@@ -74,7 +74,7 @@ impl ToolTable {
     }
 
     /// Returns the table after all valid changes, and the problems of the others.
-    pub(crate) fn changed(&self, changes: &BoundChanges) -> (Self, AppliedChanges, Vec<Problem>) {
+    pub(crate) fn changed(&self, changes: &BoundChanges) -> (Self, AppliedChanges, Vec<BuildProblem>) {
         let mut next = Self { version: self.version + 1, ..self.clone() };
         let mut done = AppliedChanges::default();
         let mut problems = changes.problems.clone();
@@ -106,7 +106,7 @@ impl ToolTable {
         tool: &Arc<BoundTool>,
         conflict: NameConflict,
         done: &mut AppliedChanges,
-        problems: &mut Vec<Problem>,
+        problems: &mut Vec<BuildProblem>,
     ) {
         let known = self.tools.get(&tool.name).cloned();
         match (known, conflict) {
@@ -135,7 +135,11 @@ impl ToolTable {
     /// Returns the table with the linked tools of a manifest, or all linked tools without one, and the problems found.
     ///
     /// Runtime tools stay. Their texts come from the manifest if it has an entry for them.
-    pub(crate) fn loaded(&self, mut manifest: Option<Manifest>, dependencies: &Dependencies) -> (Self, Vec<Problem>) {
+    pub(crate) fn loaded(
+        &self,
+        mut manifest: Option<Manifest>,
+        dependencies: &Dependencies,
+    ) -> (Self, Vec<BuildProblem>) {
         let overrides = manifest.as_mut().map(|manifest| self.take_overrides(manifest));
         let (overrides, mut problems) = overrides.unwrap_or_default();
         let bound = bind(manifest.as_ref(), dependencies);
@@ -170,7 +174,7 @@ impl ToolTable {
 
     /// Removes the entries of runtime tools from a manifest and returns them. Nothing is linked for such an entry; it only
     /// overrides the tool's texts.
-    fn take_overrides(&self, manifest: &mut Manifest) -> (BTreeMap<String, ToolDefinition>, Vec<Problem>) {
+    fn take_overrides(&self, manifest: &mut Manifest) -> (BTreeMap<String, ToolDefinition>, Vec<BuildProblem>) {
         let mut overrides = BTreeMap::new();
         let mut problems = Vec::new();
         for (name, tool) in self.tools.iter().filter(|(_, tool)| !is_linked(tool)) {
@@ -183,7 +187,7 @@ impl ToolTable {
                 [] => drop(overrides.insert(name.to_string(), entry)),
                 stale => {
                     let message = format!("the manifest is stale: {}", stale.join("; "));
-                    problems.push(Problem::of_tool(name, message, "write the manifest again"));
+                    problems.push(BuildProblem::of_tool(name, message, "write the manifest again"));
                 }
             }
         }
@@ -192,10 +196,10 @@ impl ToolTable {
 }
 
 fn is_linked(tool: &BoundTool) -> bool {
-    matches!(tool.function, Function::Linked { .. })
+    matches!(tool.function, ToolFunction::Linked { .. })
 }
 
-fn duplicate(known: &BoundTool, other: &BoundTool) -> Problem {
+fn duplicate(known: &BoundTool, other: &BoundTool) -> BuildProblem {
     let message = format!("two tools have this name: {} and {}", known.origin(), other.origin());
-    Problem::of_tool(&known.name, message, "rename one of them, or use `replace`")
+    BuildProblem::of_tool(&known.name, message, "rename one of them, or use `replace`")
 }

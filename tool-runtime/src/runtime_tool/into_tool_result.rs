@@ -6,7 +6,7 @@ use std::fmt::Display;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::handler_result::{Answer, failed, text, whole};
+use crate::handler_result::{HandlerResult, failed, text, whole};
 use crate::{HandlerError, ToolResult};
 
 /// A type that a [`RuntimeTool`](crate::RuntimeTool)'s handler can return: a `Result`, a [`ToolResult`], a string, a JSON
@@ -20,11 +20,11 @@ use crate::{HandlerError, ToolResult};
 )]
 pub trait IntoToolResult {
     #[doc(hidden)]
-    fn into_answer(self) -> Answer;
+    fn into_answer(self) -> HandlerResult;
 }
 
 impl<T: Serialize + 'static, E: Display + 'static> IntoToolResult for Result<T, E> {
-    fn into_answer(self) -> Answer {
+    fn into_answer(self) -> HandlerResult {
         match self {
             Ok(value) => match downcast::<T, ToolResult>(value) {
                 Ok(result) => whole(result),
@@ -48,7 +48,7 @@ fn downcast<T: 'static, K: 'static>(value: T) -> Result<K, T> {
 }
 
 impl IntoToolResult for ToolResult {
-    fn into_answer(self) -> Answer {
+    fn into_answer(self) -> HandlerResult {
         whole(self)
     }
 }
@@ -56,7 +56,7 @@ impl IntoToolResult for ToolResult {
 macro_rules! plain {
     ($($ty:ty)*) => {
         $(impl IntoToolResult for $ty {
-            fn into_answer(self) -> Answer {
+            fn into_answer(self) -> HandlerResult {
                 text(&self)
             }
         })*

@@ -7,8 +7,8 @@ use tool_model::name;
 
 use super::matcher::ToolMatcher;
 use super::{Selection, SelectionCriteria};
-use crate::diagnostics::Problem;
-use crate::dispatch::{BoundTool, Offer, Tools, no_such_tool};
+use crate::diagnostics::BuildProblem;
+use crate::dispatch::{BoundTool, ToolSnapshot, Tools, no_such_tool};
 
 /// A validated selection.
 pub(crate) struct CompiledSelection {
@@ -16,14 +16,14 @@ pub(crate) struct CompiledSelection {
 }
 
 /// The selected tools by their new names, and the problems of names that cannot be given.
-type NamedTools<'a> = (BTreeMap<String, &'a Arc<BoundTool>>, Vec<Problem>);
+type NamedTools<'a> = (BTreeMap<String, &'a Arc<BoundTool>>, Vec<BuildProblem>);
 
 impl CompiledSelection {
     /// Validates a selection against the current tools.
     ///
     /// # Errors
     /// Returns every problem of the selection.
-    pub(crate) fn new(selection: Selection, offer: &Offer) -> Result<Self, Vec<Problem>> {
+    pub(crate) fn new(selection: Selection, offer: &ToolSnapshot) -> Result<Self, Vec<BuildProblem>> {
         let mut problems = Vec::new();
         let compiled = Self { matcher: ToolMatcher::new(selection, &mut problems) };
         let renamed = compiled.matcher.criteria().rename.keys().map(String::as_str);
@@ -36,7 +36,7 @@ impl CompiledSelection {
     }
 
     /// Returns the selected tools. Tools that were added later and whose new names conflict are skipped with a warning.
-    pub(crate) fn apply(&self, offer: &Offer) -> Tools {
+    pub(crate) fn apply(&self, offer: &ToolSnapshot) -> Tools {
         let (named, problems) = self.named(offer);
         for problem in problems {
             tracing::warn!("not selected: {problem}");
@@ -49,7 +49,7 @@ impl CompiledSelection {
         tools.collect()
     }
 
-    fn named<'a>(&self, offer: &'a Offer) -> NamedTools<'a> {
+    fn named<'a>(&self, offer: &'a ToolSnapshot) -> NamedTools<'a> {
         let mut named: BTreeMap<String, &Arc<BoundTool>> = BTreeMap::new();
         let mut problems = Vec::new();
         for (own, _) in offer.definitions().iter() {
@@ -58,10 +58,14 @@ impl CompiledSelection {
             };
             let new_name = self.new_name(own);
             if let Err(error) = name::check(&new_name) {
-                problems.push(Problem::of_tool(own, format!("its new name {new_name:?} is invalid: {error}"), RENAME));
+                problems.push(BuildProblem::of_tool(
+                    own,
+                    format!("its new name {new_name:?} is invalid: {error}"),
+                    RENAME,
+                ));
             } else if let Some(other) = named.get(&new_name) {
                 let message = format!("its new name `{new_name}` is also the name of `{}`", other.name);
-                problems.push(Problem::of_tool(own, message, RENAME));
+                problems.push(BuildProblem::of_tool(own, message, RENAME));
             } else {
                 named.insert(new_name, tool);
             }

@@ -6,7 +6,7 @@ use regex_lite::Regex;
 use tool_model::ToolDefinition;
 
 use super::{Selection, SelectionCriteria};
-use crate::diagnostics::Problem;
+use crate::diagnostics::BuildProblem;
 use crate::panics;
 
 /// A selection with its patterns compiled.
@@ -19,7 +19,7 @@ pub(super) struct ToolMatcher {
 }
 
 impl ToolMatcher {
-    pub(super) fn new(selection: Selection, problems: &mut Vec<Problem>) -> Self {
+    pub(super) fn new(selection: Selection, problems: &mut Vec<BuildProblem>) -> Self {
         let criteria = &selection.criteria;
         let names = criteria.names.as_ref().map(|names| NamePatterns::new(names));
         let hidden = NamePatterns::new(&criteria.hide);
@@ -31,7 +31,7 @@ impl ToolMatcher {
                 (Ok(_), Ok(regex)) => pattern = Some(regex),
                 (Err(error), _) | (_, Err(error)) => {
                     let message = format!("`name_pattern` {source:?} is not a valid regular expression: {error}");
-                    problems.push(Problem::general(message, "correct it, or use `name_glob`"));
+                    problems.push(BuildProblem::general(message, "correct it, or use `name_glob`"));
                 }
             }
         }
@@ -40,8 +40,10 @@ impl ToolMatcher {
                 let SelectionCriteria { case, prefix, rename, .. } = &selection.criteria;
                 if case.is_some() || prefix.is_some() || !rename.is_empty() {
                     let message = "a selection under `any_of` renames tools";
-                    problems
-                        .push(Problem::general(message, "set `prefix`, `rename` and `case` on the outer selection"));
+                    problems.push(BuildProblem::general(
+                        message,
+                        "set `prefix`, `rename` and `case` on the outer selection",
+                    ));
                 }
                 Self::new(selection.clone(), problems)
             };

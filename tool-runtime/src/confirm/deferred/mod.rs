@@ -20,8 +20,8 @@ use tokio::runtime::Handle;
 
 use self::token::Token;
 use super::{Confirm, Decision, Pending, Question};
-use crate::call_stage::Stage;
-use crate::detach_on_drop::ToTheEnd;
+use crate::call_stage::CallStage;
+use crate::detach_on_drop::DetachOnDrop;
 use crate::{ToolResult, panics};
 
 /// Answers [`Decision::Pending`] with a token, and knows the call again when someone comes back with it.
@@ -140,7 +140,7 @@ impl Deferred {
                 Ok(Taken { call: Some(call), deferred, stage: None, runtime })
             }
         };
-        ToTheEnd::new(runtime, taken).await
+        DetachOnDrop::new(runtime, taken).await
     }
 
     /// The call of a token, which is used up by it: to refuse it, or to run it in a way of your own.
@@ -248,7 +248,7 @@ struct Taken {
     deferred: Deferred,
     call: Option<PendingCall>,
     /// How far the call has come, once somebody has the question.
-    stage: Option<Stage>,
+    stage: Option<CallStage>,
     runtime: Option<Handle>,
 }
 
@@ -273,13 +273,13 @@ impl Taken {
         }
     }
 
-    fn give_back(&mut self) -> Option<ToTheEnd<()>> {
+    fn give_back(&mut self) -> Option<DetachOnDrop<()>> {
         let call = self.call.take()?;
         if self.stage.as_ref().is_some_and(|stage| !stage.withdraw()) {
             return None;
         }
         let deferred = self.deferred.clone();
-        Some(ToTheEnd::new(self.runtime.clone(), async move { deferred.give_back(&call).await }))
+        Some(DetachOnDrop::new(self.runtime.clone(), async move { deferred.give_back(&call).await }))
     }
 }
 

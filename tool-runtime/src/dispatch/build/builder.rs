@@ -8,17 +8,17 @@ use std::time::Duration;
 use tool_model::Manifest;
 
 use crate::confirm::Confirm;
-use crate::dispatch::build::dependencies::{Dependencies, Ready};
+use crate::dispatch::build::dependencies::{Dependencies, SharedDependency};
 use crate::dispatch::build::problem::{skip, unreadable};
-use crate::dispatch::retries::Tries;
-use crate::dispatch::{BuildError, Dispatcher, Limits, Problem, Retries, Rules};
-use crate::inject::{FinishHook, IntoFinishResult, Provider, Scope};
+use crate::dispatch::retries::RetryCounter;
+use crate::dispatch::{BuildError, BuildProblem, CallLimits, CallRules, Dispatcher, Retries};
+use crate::inject::{FinishHook, IntoFinishResult, Scope, ValueProvider};
 use crate::journal::Journal;
 use crate::limits::{Concurrency, Limiter};
 use crate::manifest::IntoManifest;
 use crate::output::Spill;
 use crate::registry::{BoundChanges, ToolTable};
-use crate::{Outcome, Policy, RegistryChanges, RuntimeTool};
+use crate::{CallOutcome, Policy, RegistryChanges, RuntimeTool};
 
 /// Collects what the tools need; see [`Dispatcher::builder`].
 #[derive(Default)]
@@ -27,10 +27,10 @@ pub struct Builder {
     manifest: Option<Manifest>,
     dependencies: Dependencies,
     finish: Vec<(String, FinishHook)>,
-    limits: Limits,
-    rules: Rules,
+    limits: CallLimits,
+    rules: CallRules,
     lenient: bool,
-    problems: Vec<Problem>,
+    problems: Vec<BuildProblem>,
     tools: RegistryChanges,
 }
 
@@ -57,7 +57,7 @@ impl Builder {
         self
     }
 
-    /// One instance for all calls of its class. Without it, `new` makes one for each call.
+    /// TurnCall instance for all calls of its class. Without it, `new` makes one for each call.
     ///
     /// The service can also be injected, as `&S` or as `Arc<S>`.
     pub fn service<S: Send + Sync + 'static>(self, service: S) -> Self {
@@ -79,7 +79,7 @@ impl Builder {
     ///
     /// #[tool_class(manual)]
     /// impl Orders {
-    ///     /// Place an order.
+    ///     /// CallPermit an order.
     ///     pub fn place(&self) -> u32 {
     ///         self.0.fetch_add(1, Ordering::SeqCst) + 1
     ///     }
@@ -97,7 +97,7 @@ impl Builder {
     pub fn service_arc<S: Send + Sync + 'static>(mut self, service: Arc<S>) -> Self {
         if self.dependencies.services.iter().any(|known| known.type_id == TypeId::of::<S>()) {
             let message = format!("the service `{}` is given twice", type_name::<S>());
-            self.problems.push(Problem::general(message, "give one instance"));
+            self.problems.push(BuildProblem::general(message, "give one instance"));
         }
         self.dependencies.values.push(ready(None, Arc::new(service.clone())));
         self.dependencies.services.push(ready(None, service));
@@ -116,7 +116,7 @@ impl Builder {
     {
         let name = name.into();
         self.check_name(&name);
-        self.dependencies.providers.push(Provider::new(name, provider));
+        self.dependencies.providers.push(ValueProvider::new(name, provider));
         self
     }
 
@@ -125,7 +125,7 @@ impl Builder {
     /// An error makes a call that succeeded a failure.
     pub fn finish<F, Fut, T>(mut self, name: impl Into<String>, finish: F) -> Self
     where
-        F: Fn(T, Outcome) -> Fut + Send + Sync + 'static,
+        F: Fn(T, CallOutcome) -> Fut + Send + Sync + 'static,
         Fut: Future<Output: IntoFinishResult> + Send + 'static,
         T: Send + 'static,
     {
@@ -192,7 +192,7 @@ impl Builder {
         self
     }
 
-    /// Records every call. One that completed before is answered as it was then, one whose outcome nobody knows is
+    /// Records every call. TurnCall that completed before is answered as it was then, one whose outcome nobody knows is
     /// reported as such, and neither runs again.
     pub fn journal(mut self, journal: impl Journal) -> Self {
         self.rules.journal = Some(Arc::new(journal));
@@ -213,7 +213,7 @@ impl Builder {
     }
 
     /// How many calls run at a time, and how many more may wait; beyond that a call is refused at once, with the time to
-    /// wait. One that waits for other calls leaves its [`Place`](crate::inject::Place) to them.
+    /// wait. TurnCall that waits for other calls leaves its [`CallPermit`](crate::inject::CallPermit) to them.
     pub fn concurrency(mut self, running: usize, waiting: usize) -> Self {
         self.rules.concurrency = Some(Concurrency::new(running, waiting));
         self
@@ -223,7 +223,7 @@ impl Builder {
     /// becomes a failure for good: a number for all, or [`Retries`]. A success begins anew. Without it, as often as it
     /// likes.
     pub fn retries(mut self, retries: impl Into<Retries>) -> Self {
-        self.rules.tries = Some(Tries::new(retries.into()));
+        self.rules.tries = Some(RetryCounter::new(retries.into()));
         self
     }
 
@@ -268,7 +268,7 @@ impl Builder {
     fn check_name(&mut self, name: &str) {
         if self.dependencies.by_name(name).is_some() {
             let message = format!("{name:?} is provided twice");
-            self.problems.push(Problem::general(message, "give each value a name of its own"));
+            self.problems.push(BuildProblem::general(message, "give each value a name of its own"));
         }
     }
 
@@ -276,7 +276,7 @@ impl Builder {
         for (name, hook) in std::mem::take(&mut self.finish) {
             let Some(provider) = self.dependencies.providers.iter_mut().find(|provider| provider.name == name) else {
                 let message = format!("`.finish({name:?}, ..)` has no provider of that name");
-                self.problems.push(Problem::general(message, format!("add `.provide({name:?}, ..)`")));
+                self.problems.push(BuildProblem::general(message, format!("add `.provide({name:?}, ..)`")));
                 continue;
             };
             if provider.type_id != hook.type_id {
@@ -284,17 +284,17 @@ impl Builder {
                     "`.finish({name:?}, ..)` takes a `{}`, but its provider makes a `{}`",
                     hook.type_name, provider.type_name
                 );
-                self.problems.push(Problem::general(message, "let both have the same type"));
+                self.problems.push(BuildProblem::general(message, "let both have the same type"));
                 continue;
             }
             if provider.finish.replace(hook).is_some() {
                 let message = format!("`.finish({name:?}, ..)` is given twice");
-                self.problems.push(Problem::general(message, "finish a value once"));
+                self.problems.push(BuildProblem::general(message, "finish a value once"));
             }
         }
     }
 }
 
-fn ready<T: Send + Sync + 'static>(name: Option<String>, value: Arc<T>) -> Ready {
-    Ready { name, type_id: TypeId::of::<T>(), type_name: type_name::<T>(), value }
+fn ready<T: Send + Sync + 'static>(name: Option<String>, value: Arc<T>) -> SharedDependency {
+    SharedDependency { name, type_id: TypeId::of::<T>(), type_name: type_name::<T>(), value }
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::runtime::Handle;
 
-use crate::dispatch::call::observe::Told;
-use crate::dispatch::call::time_budget::{Late, within};
+use crate::dispatch::call::observe::CallObserver;
+use crate::dispatch::call::time_budget::{WaitError, within};
 use crate::dispatch::{BoundTool, Call, Dispatcher};
 use crate::output::{READ_RESULT, Spill};
 use crate::{ErrorKind, ToolError, ToolResult};
@@ -73,12 +73,12 @@ impl Call<'_> {
     #[cold]
     #[inline(never)]
     pub(crate) fn at_once(&self, tool: Option<&BoundTool>, result: ToolResult) -> ToolResult {
-        Told::at_once(&self.tools.inner.rules.events, &self.call, tool, &result);
+        CallObserver::at_once(&self.tools.inner.rules.events, &self.call, tool, &result);
         result.not_started()
     }
 
     /// Tells of a call that takes the plain way.
-    pub(crate) fn watch_plainly(&mut self, tool: &BoundTool, mut told: Told) {
+    pub(crate) fn watch_plainly(&mut self, tool: &BoundTool, mut told: CallObserver) {
         told.starts_with_text(&self.call.arguments, tool);
         told.listen(&mut self.with);
         self.rare().told = Some(told);
@@ -126,8 +126,8 @@ pub(crate) async fn shortened(
             let mut keeping = runtime.spawn_blocking(keep);
             let kept = match within(KEEP_GRACE, &mut keeping).await {
                 Ok(kept) => kept,
-                Err(Late::NoTimer) => keeping.await,
-                Err(Late::TooLate) => {
+                Err(WaitError::NoTimer) => keeping.await,
+                Err(WaitError::TooLate) => {
                     tracing::warn!(bytes = text.len(), "a long result could not be kept in time");
                     Ok(None)
                 }

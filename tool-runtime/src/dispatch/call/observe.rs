@@ -7,30 +7,30 @@ use serde_json::Value;
 use tracing::Span;
 
 use crate::dispatch::call::span::{has_subscriber, span_of};
-use crate::dispatch::{BoundTool, Given};
+use crate::dispatch::{BoundTool, CallValue};
 use crate::events::{EventKind, Events, WatchedCall};
-use crate::inject::Input;
+use crate::inject::InjectedValue;
 use crate::tool_result::EXPIRES;
 use crate::{ErrorKind, Progress, ToolCall, ToolResult};
 
 /// Tells of a call: that it starts, and when this is dropped, how it ended. So each call that starts has one end,
 /// however it comes.
-pub(crate) struct Told {
+pub(crate) struct CallObserver {
     watched: Option<WatchedCall>,
     pub(crate) span: Span,
     since: Instant,
     has_started: bool,
-    end: End,
+    end: CallEnd,
 }
 
-enum End {
+enum CallEnd {
     Finished { success: bool, kind: Option<ErrorKind> },
     Pending { expires: SystemTime },
 }
 
-impl Told {
+impl CallObserver {
     pub(crate) fn new(watched: Option<WatchedCall>, span: Span) -> Self {
-        let end = End::Finished { success: false, kind: Some(ErrorKind::Cancelled) };
+        let end = CallEnd::Finished { success: false, kind: Some(ErrorKind::Cancelled) };
         Self { watched, span, since: Instant::now(), has_started: false, end }
     }
 
@@ -59,13 +59,13 @@ impl Told {
     }
 
     /// Hears what the handler reports, as whoever came with the call does.
-    pub(crate) fn listen(&self, with: &mut Vec<Given>) {
+    pub(crate) fn listen(&self, with: &mut Vec<CallValue>) {
         let Some(watched) = self.watched.clone() else { return };
-        let is_progress = |given: &Given| given.type_id == TypeId::of::<Progress>();
+        let is_progress = |given: &CallValue| given.type_id == TypeId::of::<Progress>();
         let theirs = with.iter().find(|given| is_progress(given));
-        let theirs = theirs.and_then(|given| Input::Slot(given.slot.clone()).cloned::<Progress>().ok());
+        let theirs = theirs.and_then(|given| InjectedValue::Slot(given.slot.clone()).cloned::<Progress>().ok());
         with.retain(|given| !is_progress(given));
-        with.push(Given::new(Progress::to(move |progress| {
+        with.push(CallValue::new(Progress::to(move |progress| {
             if let Some(theirs) = &theirs {
                 theirs.report(&progress);
             }
@@ -80,23 +80,23 @@ impl Told {
         let expires = result.metadata.get(EXPIRES).and_then(Value::as_u64).map(Duration::from_millis);
         let expires = expires.and_then(|expires| SystemTime::UNIX_EPOCH.checked_add(expires));
         self.end = match (kind, expires) {
-            (Some(ErrorKind::Pending), Some(expires)) => End::Pending { expires },
-            _ => End::Finished { success: result.success, kind },
+            (Some(ErrorKind::Pending), Some(expires)) => CallEnd::Pending { expires },
+            _ => CallEnd::Finished { success: result.success, kind },
         };
     }
 }
 
-impl Drop for Told {
+impl Drop for CallObserver {
     fn drop(&mut self) {
         if !self.has_started {
             self.starts(|| Value::Null);
         }
         let what = match &self.end {
-            End::Pending { expires } => {
+            CallEnd::Pending { expires } => {
                 self.span.record("error.type", ErrorKind::Pending.as_str());
                 EventKind::Pending { expires: *expires }
             }
-            End::Finished { success, kind } => {
+            CallEnd::Finished { success, kind } => {
                 if let Some(kind) = kind {
                     self.span.record("error.type", kind.as_str());
                 }
@@ -121,7 +121,7 @@ mod tests {
         let mut subscriber = events.subscribe();
         let mut result = ToolResult::failure(ToolError::new(ErrorKind::Pending, "waits"));
         result.metadata.insert(EXPIRES, expires);
-        Told::at_once(&events, &ToolCall::from_text("t", "{}"), None, &result);
+        CallObserver::at_once(&events, &ToolCall::from_text("t", "{}"), None, &result);
         let mut next = || match subscriber.try_next() {
             Some(Update::Event(event)) => event.kind.clone(),
             other => panic!("{other:?}"),

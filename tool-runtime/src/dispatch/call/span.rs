@@ -39,7 +39,7 @@ mod tests {
 
     use crate::confirm::{self, Decision};
     use crate::testing::SpanRecorder;
-    use crate::{Dispatcher, Effect, Outcome, RuntimeTool, ToolCall, tool, tool_class};
+    use crate::{CallOutcome, Dispatcher, Effect, RuntimeTool, ToolCall, tool, tool_class};
 
     #[tokio::test]
     async fn the_calls_of_a_turn_keep_their_parent() {
@@ -98,7 +98,7 @@ mod tests {
         }
     }
 
-    async fn finish(_: u32, outcome: Outcome) -> Result<(), String> {
+    async fn finish(_: u32, outcome: CallOutcome) -> Result<(), String> {
         tracing::info!("it: finish hook");
         if outcome.is_success() { Err("it: no commit".to_owned()) } else { Ok(()) }
     }

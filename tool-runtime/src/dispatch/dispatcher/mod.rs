@@ -16,11 +16,11 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tool_model::{Manifest, ToolDefinition};
 
-use crate::dispatch::build::dependencies::Source;
+use crate::dispatch::build::dependencies::ValueSource;
 use crate::dispatch::build::problem::{skip, unreadable};
-use crate::dispatch::dispatcher::snapshot::{CurrentOffer, Definitions, Offer};
-use crate::dispatch::dispatcher::view::View;
-use crate::dispatch::{BuildError, Builder, Call, Check, Dependencies, Explanation, Rules, Turn};
+use crate::dispatch::dispatcher::snapshot::{CurrentSnapshot, Definitions, ToolSnapshot};
+use crate::dispatch::dispatcher::view::SelectionView;
+use crate::dispatch::{BuildError, Builder, Call, CallRules, Dependencies, Explanation, ProviderCheck, Turn};
 use crate::events::Events;
 use crate::limits::Concurrency;
 use crate::manifest::IntoManifest;
@@ -54,35 +54,35 @@ use crate::{Registry, RegistryChanges, ToolCall, ToolResult};
 /// ```
 #[derive(Clone)]
 pub struct Dispatcher {
-    pub(crate) inner: Arc<Inner>,
+    pub(crate) inner: Arc<DispatcherState>,
     /// What it was restricted to, if it was.
-    pub(crate) view: Option<Arc<View>>,
+    pub(crate) view: Option<Arc<SelectionView>>,
 }
 
 /// What clones of a dispatcher share.
-pub(crate) struct Inner {
+pub(crate) struct DispatcherState {
     /// Replaced as a whole: a call takes its tool from the one it finds, and keeps it.
-    pub(crate) offer: CurrentOffer,
-    /// All tools, from which the offer is made. Held while a new offer is made, so that of two manifests the one whose
+    pub(crate) offer: CurrentSnapshot,
+    /// All tools, from which the offer is made. HeldValue while a new offer is made, so that of two manifests the one whose
     /// [`reload`](Dispatcher::reload) came later stays. A file may have been read before that.
     table: Mutex<ToolTable>,
     /// Counts the offers, for those who want to know of a new one.
     pub(crate) changes: watch::Sender<u64>,
     pub(crate) dependencies: Arc<Dependencies>,
-    pub(crate) limits: Limits,
-    pub(crate) rules: Rules,
+    pub(crate) limits: CallLimits,
+    pub(crate) rules: CallRules,
     lenient: bool,
 }
 
-/// Limits that hold for every call.
-pub(crate) struct Limits {
+/// CallLimits that hold for every call.
+pub(crate) struct CallLimits {
     pub(crate) timeout: Option<Duration>,
     pub(crate) argument_bytes: usize,
     pub(crate) allow_unknown: bool,
     pub(crate) repair: bool,
 }
 
-impl Default for Limits {
+impl Default for CallLimits {
     fn default() -> Self {
         Self { timeout: None, argument_bytes: 16_000_000, allow_unknown: false, repair: true }
     }
@@ -97,22 +97,25 @@ impl Dispatcher {
     pub(crate) fn new(
         table: ToolTable,
         dependencies: Arc<Dependencies>,
-        limits: Limits,
-        rules: Rules,
+        limits: CallLimits,
+        rules: CallRules,
         lenient: bool,
     ) -> Self {
         let offer = match table.all_linked() {
-            true => CurrentOffer::new(table.offer()),
-            false => CurrentOffer::replaceable(table.offer()),
+            true => CurrentSnapshot::new(table.offer()),
+            false => CurrentSnapshot::replaceable(table.offer()),
         };
         let table = Mutex::new(table);
         let changes = watch::Sender::new(0);
-        Self { inner: Arc::new(Inner { offer, table, changes, dependencies, limits, rules, lenient }), view: None }
+        Self {
+            inner: Arc::new(DispatcherState { offer, table, changes, dependencies, limits, rules, lenient }),
+            view: None,
+        }
     }
 
     /// Looks at what is offered at this moment.
     #[inline]
-    pub(crate) fn with_offer<T>(&self, look: impl FnOnce(&Offer) -> T) -> T {
+    pub(crate) fn with_offer<T>(&self, look: impl FnOnce(&ToolSnapshot) -> T) -> T {
         match &self.view {
             None => self.inner.offer.with(look),
             Some(view) => view.with(&self.inner.offer, look),
@@ -249,7 +252,7 @@ impl Dispatcher {
     #[must_use]
     pub fn sees_given(&self, name: &str) -> bool {
         // A value or a service is the same for all calls; everything else may have to do with this one.
-        let of_the_call = |source: &Source| !matches!(source, Source::Value(_) | Source::Service(_));
+        let of_the_call = |source: &ValueSource| !matches!(source, ValueSource::Value(_) | ValueSource::Service(_));
         let sees = |tool: &crate::dispatch::BoundTool| {
             let injected = tool.injections.iter().any(|(_, source)| of_the_call(source));
             tool.needs_scope || injected || tool.preview.is_some()
@@ -260,7 +263,7 @@ impl Dispatcher {
     /// The tools on offer, as a manifest.
     #[must_use]
     pub fn manifest(&self) -> Manifest {
-        self.with_offer(Offer::manifest)
+        self.with_offer(ToolSnapshot::manifest)
     }
 
     /// The tools on offer with their definitions, sorted by name.
@@ -320,8 +323,8 @@ impl Dispatcher {
     ///
     /// Closures hide from [`Builder::build`] what they ask their scope for, so that a name that does not exist, or
     /// a circle of providers, shows only here or in a call.
-    pub fn check(&self) -> Check<'_> {
-        Check::new(self)
+    pub fn check(&self) -> ProviderCheck<'_> {
+        ProviderCheck::new(self)
     }
 
     /// Where each tool's handler, instance and injected values come from.
@@ -331,7 +334,7 @@ impl Dispatcher {
     }
 }
 
-impl Inner {
+impl DispatcherState {
     fn table(&self) -> MutexGuard<'_, ToolTable> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -374,7 +377,7 @@ impl Inner {
     }
 
     /// Offers what is on another table from now on; gives back what was there before.
-    fn put(&self, table: &mut ToolTable, next: ToolTable) -> (Arc<Offer>, ToolTable) {
+    fn put(&self, table: &mut ToolTable, next: ToolTable) -> (Arc<ToolSnapshot>, ToolTable) {
         (self.offer.replace(next.offer()), std::mem::replace(table, next))
     }
 }

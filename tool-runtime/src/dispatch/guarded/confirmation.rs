@@ -2,20 +2,24 @@
 
 use serde_json::Value;
 
-use super::{Budget, Careful, Read, Rules};
+use super::{CallRules, DecodedArguments, GuardedCall, TimeBudget};
 use crate::confirm::{Decision, Pending, Question, Verdict};
 use crate::journal::JournalDecision;
 use crate::tool_result::{EXPIRES, TOKEN};
 use crate::{ErrorKind, ToolResult, panics};
 
-impl Careful {
-    /// What the policy says of the arguments that are to run. One that panics says no.
-    pub(crate) fn verdict(&self, rules: &Rules, read: &Read) -> Verdict {
+impl GuardedCall {
+    /// What the policy says of the arguments that are to run. TurnCall that panics says no.
+    pub(crate) fn verdict(&self, rules: &CallRules, read: &DecodedArguments) -> Verdict {
         panics::catch(|| rules.policy.decide(&self.call.name, self.tool.definition(), &read.arguments))
             .unwrap_or_else(|panic| Verdict::Refuse(format!("its policy panicked: {panic}")))
     }
 
-    pub(crate) async fn refuse_by_policy(&self, verdict: Verdict, read: &Read) -> Result<(), Box<ToolResult>> {
+    pub(crate) async fn refuse_by_policy(
+        &self,
+        verdict: Verdict,
+        read: &DecodedArguments,
+    ) -> Result<(), Box<ToolResult>> {
         let Verdict::Refuse(reason) = verdict else { return Ok(()) };
         self.note(read, JournalDecision::RefusedByPolicy).await?;
         Err(self.failure(ErrorKind::Refused, format!("was refused: {reason}")))
@@ -24,9 +28,9 @@ impl Careful {
     /// Gets consent, if it is needed; with it, the arguments that are to run instead, if somebody has put others.
     pub(crate) async fn consent(
         &self,
-        rules: &Rules,
-        read: &Read,
-        budget: &mut Budget,
+        rules: &CallRules,
+        read: &DecodedArguments,
+        budget: &mut TimeBudget,
     ) -> Result<(JournalDecision, Option<Value>), Box<ToolResult>> {
         let verdict = self.verdict(rules, read);
         let runs = matches!(verdict, Verdict::Run);
@@ -58,7 +62,7 @@ impl Careful {
     }
 
     /// Asks. Meanwhile the other calls of its turn do not wait for this one.
-    async fn ask(&self, rules: &Rules, read: &Read) -> Result<Decision, Box<ToolResult>> {
+    async fn ask(&self, rules: &CallRules, read: &DecodedArguments) -> Result<Decision, Box<ToolResult>> {
         let Some(confirm) = self.confirm.as_ref().or(rules.confirm.as_ref()) else {
             self.note(read, JournalDecision::NobodyToAsk).await?;
             // What a model could not act on is for the log.
@@ -83,7 +87,7 @@ impl Careful {
         Ok(decision.unwrap_or_else(|panic| Decision::Refuse(Some(format!("asking panicked: {panic}")))))
     }
 
-    async fn question(&self, read: &Read) -> Result<Question, Box<ToolResult>> {
+    async fn question(&self, read: &DecodedArguments) -> Result<Question, Box<ToolResult>> {
         let mut question = Question::new(&*self.tool.name, self.tool.definition().clone(), read.arguments.clone());
         question.registered = self.tool.own_name.to_string();
         question.call_id = self.call.call_id().map(str::to_owned);

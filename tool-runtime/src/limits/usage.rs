@@ -1,4 +1,8 @@
-//! What has come under one limit.
+//! Token buckets and counters: the usage that a limit is checked against.
+//!
+//! `governor` 0.10 was tried instead. It cannot check several limits and charge all of them or none, return a token for
+//! a call that did not run, count a total, or follow tokio's paused clock without a clock of our own. It adds 24 crates,
+//! and its keyed check takes 80 ns; a call under one limit takes 50 ns here.
 
 use std::time::Duration;
 
@@ -6,56 +10,57 @@ use tokio::time::Instant;
 
 use super::Limit;
 
-/// When to come back if only questions that are open stand in the way.
+/// The delay to suggest when only open questions stand in the way.
 const WHILE_ASKED: Duration = Duration::from_secs(10);
 
-/// What has come under one limit.
+/// The usage of one limit.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Count {
+pub(super) struct LimitUsage {
     pub(super) calls: u32,
-    /// People who are being asked about a call that would be counted.
+    /// The number of open questions, each about a call that would count towards the limit.
     asked: u32,
-    /// When all that was taken will have come back: a bucket of tokens, kept as the time at which it is full.
+    /// The time at which the token bucket is full again. `None` for a full bucket.
     full_at: Option<Instant>,
 }
 
-impl Count {
-    /// The count without one call that did not run after all.
+impl LimitUsage {
+    /// Returns the usage without one counted call.
     pub(super) fn without_call(self, limit: &Limit) -> Self {
-        match limit.period {
+        match limit.rate {
             None => Self { calls: self.calls.saturating_sub(1), ..self },
-            Some(period) => {
-                let share = period.checked_div(limit.calls).unwrap_or_default();
+            Some(rate) => {
+                let share = rate.share.unwrap_or_default();
                 Self { full_at: self.full_at.and_then(|time| time.checked_sub(share)), ..self }
             }
         }
     }
 
-    /// The count with one more question, if the limit allows its call and those of the questions that are open. If not,
-    /// when it will, and nothing if never.
+    /// Returns the usage with one more open question, if the limit allows its call in addition to those of all open
+    /// questions. The error is the time to wait, or `None` if the call can never be allowed.
     pub(super) fn after_question(self, limit: &Limit, now: Instant) -> Result<Self, Option<Duration>> {
         let mut after = self.after_call(limit, now)?;
         for _ in 0..self.asked {
-            // The open ones may be refused, and nobody knows when.
+            // An open question may be refused at any time, so its call does not make the limit final.
             after = after.after_call(limit, now).map_err(|wait| wait.or(Some(WHILE_ASKED)))?;
         }
         Ok(Self { asked: self.asked.saturating_add(1), ..self })
     }
 
-    /// The count with one open question less.
+    /// Returns the usage with one open question fewer.
     pub(super) fn without_question(self) -> Self {
         Self { asked: self.asked.saturating_sub(1), ..self }
     }
 
-    /// The count with one more call, if the limit allows it; if not, when it will, and nothing if never.
+    /// Returns the usage with one more call, if the limit allows it. The error is the time to wait, or `None` if the call
+    /// can never be allowed.
     pub(super) fn after_call(self, limit: &Limit, now: Instant) -> Result<Self, Option<Duration>> {
         let never = None;
-        let Some(period) = limit.period else {
+        let Some(rate) = limit.rate else {
             return if self.calls < limit.calls { Ok(Self { calls: self.calls + 1, ..self }) } else { Err(never) };
         };
-        let share = period.checked_div(limit.calls).ok_or(never)?;
+        let share = rate.share.ok_or(never)?;
         let full_at = self.full_at.map_or(now, |time| time.max(now)).checked_add(share).ok_or(never)?;
-        match (full_at - now).checked_sub(period) {
+        match (full_at - now).checked_sub(rate.period) {
             None | Some(Duration::ZERO) => Ok(Self { full_at: Some(full_at), ..self }),
             Some(wait) => Err(Some(wait)),
         }
@@ -74,23 +79,23 @@ mod tests {
     proptest! {
         #![proptest_config(properties(200))]
 
-        /// Whenever calls come, no time has more than a full bucket and what flowed in meanwhile; and who waits as
-        /// long as it is told is admitted.
+        /// Over any interval, at most a full bucket plus the refill is admitted. A caller that waits for the reported
+        /// time is admitted.
         #[test]
-        fn a_rate_is_kept(calls in 1..20_u32, pauses in proptest::collection::vec(0..3_000_u64, 1..200)) {
+        fn never_admits_more_than_a_full_bucket_and_its_refill(calls in 1..20_u32, pauses in proptest::collection::vec(0..3_000_u64, 1..200)) {
             let limit = Limit::per_second(calls);
             let start = Instant::now();
-            let (mut now, mut count, mut admitted) = (start, Count::default(), 0_u128);
+            let (mut now, mut usage, mut admitted) = (start, LimitUsage::default(), 0_u128);
             for pause in pauses {
                 now += Duration::from_micros(pause * 100);
-                match count.after_call(&limit, now) {
+                match usage.after_call(&limit, now) {
                     Ok(after) => {
-                        count = after;
+                        usage = after;
                         admitted += 1;
                     }
                     Err(retry_after) => {
                         let wait = retry_after.unwrap();
-                        prop_assert!(wait <= SECOND && count.after_call(&limit, now + wait).is_ok());
+                        prop_assert!(wait <= SECOND && usage.after_call(&limit, now + wait).is_ok());
                     }
                 }
                 let share = (SECOND / calls).as_nanos();
