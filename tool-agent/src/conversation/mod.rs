@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use tokio::sync::OwnedMutexGuard;
-use tool_runtime::confirm::{Decision, Pending, PendingCall, TokenError};
+use tool_runtime::confirm::{Decision, PendingApproval, PendingCall, TokenError};
 
 pub(crate) use cache::Cache;
 pub(crate) use state::State;
@@ -157,7 +157,7 @@ impl Conversation {
     ///
     /// # Errors
     /// [`TokenError::Unavailable`], when the store of calls that wait, or the conversation, cannot be read.
-    pub async fn waiting(&self) -> Result<Vec<(Pending, PendingCall)>, TokenError> {
+    pub async fn waiting(&self) -> Result<Vec<(PendingApproval, PendingCall)>, TokenError> {
         let Some(deferred) = &self.agent.inner.deferred else { return Ok(Vec::new()) };
         let Ok(mut state) = self.shared.state.clone().try_lock_owned() else {
             return deferred.waiting(&self.shared.id, SystemTime::now()).await;

@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::time::SystemTime;
 
-use tool_runtime::confirm::{Deferred, Pending, PendingCall, TokenError};
+use tool_runtime::confirm::{Deferred, PendingApproval, PendingCall, TokenError};
 use tool_runtime::{Dispatcher, ToolResult};
 
 use super::Shared;
@@ -77,7 +77,7 @@ impl State {
         &self,
         deferred: &Deferred,
         shared: &Shared,
-    ) -> Result<Vec<(usize, Pending, PendingCall)>, TokenError> {
+    ) -> Result<Vec<(usize, PendingApproval, PendingCall)>, TokenError> {
         let waiting = deferred.waiting(&shared.id, SystemTime::now()).await?;
         let results = history::last_results(&self.history);
         let place = |call: &PendingCall| {

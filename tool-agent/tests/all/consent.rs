@@ -8,7 +8,7 @@ use tool_agent::{
     Agent, Conversation, Ending, Event, Limits, Message, Reached, Reply, Request, Scripted, SqliteStore, Update,
 };
 use tool_journal::SqliteJournal;
-use tool_runtime::confirm::{self, Decision, Deferred, Key, TokenError};
+use tool_runtime::confirm::{self, Decision, Deferred, SealingKey, TokenError};
 use tool_runtime::{Dispatcher, ErrorKind, RuntimeTool, ToolCall};
 
 use crate::cancelled::polled;
@@ -29,7 +29,7 @@ pub fn deleting(request: Request<'_>) -> Reply {
 
 fn deferring() -> (Agent, Gauge) {
     let (tools, gauge) = tools();
-    let deferred = Deferred::new(Key::random().unwrap());
+    let deferred = Deferred::new(SealingKey::random().unwrap());
     (Agent::builder(Scripted::from_fn(deleting), tools).deferred(deferred).build(), gauge)
 }
 
@@ -90,7 +90,7 @@ async fn a_decision_that_is_dropped_before_its_call_starts_leaves_it_waiting() {
     let gauge = Gauge::default();
     let hold = RuntimeTool::new("hold", "Never ends.", |()| std::future::pending::<()>());
     let tools = builder(&gauge).tool(hold).concurrency(1, 10).build().unwrap();
-    let deferred = Deferred::new(Key::random().unwrap());
+    let deferred = Deferred::new(SealingKey::random().unwrap());
     let agent = Agent::builder(Scripted::from_fn(deleting), tools.clone()).deferred(deferred).build();
     let conversation = agent.conversation("c");
     assert_eq!(conversation.say("Delete!").await.ending, Ending::Waiting(2));
@@ -119,7 +119,7 @@ async fn a_decision_that_is_dropped_before_its_call_starts_leaves_it_waiting() {
 async fn a_call_that_was_decided_on_has_its_time() {
     let (tools, gauge) = tools();
     let model = Scripted::new([Reply::call("thing.watch", json!({}))]);
-    let agent = Agent::builder(model, tools).deferred(Deferred::new(Key::random().unwrap())).build();
+    let agent = Agent::builder(model, tools).deferred(Deferred::new(SealingKey::random().unwrap())).build();
     let conversation = agent.conversation("c");
     assert_eq!(conversation.say("Watch!").await.ending, Ending::Waiting(1));
     let token = conversation.waiting().await.unwrap().remove(0).0.token;
@@ -164,7 +164,7 @@ async fn whoever_goes_on_without_deciding_has_decided() {
 #[tokio::test]
 async fn what_waits_can_be_decided_on() {
     let (tools, _) = tools();
-    let deferred = Deferred::new(Key::random().unwrap());
+    let deferred = Deferred::new(SealingKey::random().unwrap());
     let agent = |tools: &Dispatcher| {
         Agent::builder(Scripted::from_fn(deleting), tools.clone()).deferred(deferred.clone()).build()
     };

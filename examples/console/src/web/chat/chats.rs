@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::{Value, json};
 use tool_agent::{Agent, Message, Mode, Run, SqliteStore, Store, StoreError, Summary};
 use tool_runtime::ToolResult;
-use tool_runtime::confirm::{Decision, Pending, PendingCall, TokenError};
+use tool_runtime::confirm::{Decision, PendingApproval, PendingCall, TokenError};
 
 use super::live::Live;
 use super::record::record;
@@ -31,7 +31,7 @@ pub(super) struct View {
     /// The run that goes on.
     pub(super) run: Option<u64>,
     /// The calls that wait for a person.
-    pub(super) waiting: Vec<(Pending, PendingCall)>,
+    pub(super) waiting: Vec<(PendingApproval, PendingCall)>,
 }
 
 impl Chats {
@@ -72,7 +72,7 @@ impl Chats {
     }
 
     /// The calls that wait for a person.
-    pub(super) async fn waiting(&self, id: &str) -> Result<Vec<(Pending, PendingCall)>, TokenError> {
+    pub(super) async fn waiting(&self, id: &str) -> Result<Vec<(PendingApproval, PendingCall)>, TokenError> {
         self.agent.conversation(id).waiting().await
     }
 
