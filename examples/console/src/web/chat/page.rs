@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use serde_json::Value;
-use tool_agent::{Assistant, CallResult, Message, Mode, Summary};
+use tool_agent::{AssistantMessage, CallResult, ConversationSummary, Message, Mode};
 use tool_runtime::ErrorKind;
 use tool_runtime::confirm::{PendingApproval, PendingCall};
 
@@ -21,7 +21,7 @@ const EXAMPLES: [&str; 4] = [
     r#"write_file path="hello.md" content="Hello.""#,
 ];
 
-pub(super) fn render(id: &str, view: &View, recent: &[Summary], is_on: bool) -> Markup {
+pub(super) fn render(id: &str, view: &View, recent: &[ConversationSummary], is_on: bool) -> Markup {
     let first = view.messages.iter().find_map(|message| match message {
         Message::User { text } => Some(text),
         _ => None,
@@ -104,7 +104,7 @@ fn said(message: &Message, results: &[CallResult], waiting: &[(PendingApproval, 
     }
 }
 
-fn answer(assistant: &Assistant, results: &[CallResult], waiting: &[(PendingApproval, PendingCall)]) -> Markup {
+fn answer(assistant: &AssistantMessage, results: &[CallResult], waiting: &[(PendingApproval, PendingCall)]) -> Markup {
     html! {
         @if !assistant.thinking.trim().is_empty() { (thinking(&assistant.thinking)) }
         @if !assistant.text.trim().is_empty() { div.answer { (markdown(&assistant.text)) } }

@@ -4,16 +4,16 @@ use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::{Attribute, Item, ItemMod};
 
-use super::macros::hidden_by_macro;
-use super::parse::{parse_outline, too_deep};
-use super::visibility::Visibility;
-use super::{CrateId, Scope, SourceFile, Sources};
+use super::file::{parse_outline, too_deep};
+use super::names::ItemVisibility;
+use super::{CrateId, Scope, SourceFile, SourceTree};
 use crate::cfg::text_of;
-use crate::text::{annotations, may_declare_modules, modules_only};
+use crate::text::{annotations, includes, may_declare_modules, modules_only};
 use crate::ty::ScopeId;
-use crate::{Diagnostic, Severity};
+use crate::{Diagnostic, Severity, SourcePlace};
 
 /// No crate has modules that deep; a chain of links that leads back has.
 const DEEPEST_MODULE: usize = 100;
@@ -24,14 +24,14 @@ const SUSPICIOUS_DEPTH: usize = 16;
 
 /// Where the files of a module's submodules are.
 #[derive(Clone, Debug)]
-pub(super) struct Folders {
+pub(super) struct ModuleDirectories {
     /// Of `mod name;`
     modules: PathBuf,
     /// Of `#[path = ".."]`
     paths: PathBuf,
 }
 
-impl Folders {
+impl ModuleDirectories {
     /// Of a file that is the root of a crate, a `mod.rs`, or named by `#[path]`.
     pub(super) fn beside(file: &Path) -> Self {
         let folder = folder_of(file);
@@ -53,15 +53,15 @@ impl Folders {
     }
 }
 
-impl Sources {
+impl SourceTree {
     pub(super) fn add_file(
         &self,
         krate: CrateId,
         parent: Option<ScopeId>,
         path: String,
         file: SourceFile,
-        folders: Folders,
-        visibility: Visibility,
+        folders: ModuleDirectories,
+        visibility: ItemVisibility,
     ) -> ScopeId {
         if let Some(files) = &self.progress {
             files.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -90,7 +90,7 @@ impl Sources {
             path: around.path.clone(),
             file: around.file.clone(),
             folders: around.folders.clone(),
-            visibility: Visibility::Everywhere,
+            visibility: ItemVisibility::Everywhere,
             is_file: false,
             children: RefCell::default(),
             items: OnceCell::new(),
@@ -118,7 +118,7 @@ impl Sources {
                 let hidden = hidden_by_macro("a module", &name, scope.file.place_at(at));
                 self.report_in_scanned(&scope, hidden);
             }
-            if self.krate(scope.krate).cfg.holds_expanded(&file.attrs) {
+            if self.krate(scope.krate).cfg.is_enabled_expanded(&file.attrs) {
                 self.declare_modules(id, file.items);
             }
         }
@@ -137,14 +137,14 @@ impl Sources {
             let Item::Mod(module) = item else { continue };
             let mut attributes = module.attrs.clone();
             cfg.expand(&mut attributes);
-            if cfg.holds(&attributes) {
-                self.enter(id, module, &attributes, false);
+            if cfg.is_enabled(&attributes) {
+                self.enter_module(id, module, &attributes, false);
             }
         }
     }
 
     /// The items of a module, read when they are first needed.
-    pub(crate) fn items<'s>(&self, scope: &'s Scope, id: ScopeId) -> Option<&'s super::Items> {
+    pub(crate) fn items<'s>(&self, scope: &'s Scope, id: ScopeId) -> Option<&'s super::ModuleItems> {
         let mut file = Some(id);
         while let (None, Some(id)) = (scope.items.get(), file) {
             let around = self.scope(id);
@@ -161,17 +161,17 @@ impl Sources {
         let scope = self.scope(id);
         let krate = self.krate(scope.krate);
         match parse_outline(&scope.file) {
-            Ok(file) if krate.cfg.holds_expanded(&file.attrs) => self.fill(id, file.items),
-            Ok(_) => self.fill(id, Vec::new()),
+            Ok(file) if krate.cfg.is_enabled_expanded(&file.attrs) => self.read_items(id, file.items),
+            Ok(_) => self.read_items(id, Vec::new()),
             Err(diagnostic) => {
                 self.report_unparsed(*diagnostic);
-                self.fill(id, Vec::new());
+                self.read_items(id, Vec::new());
             }
         }
     }
 
     /// Goes into a module: one that stands in braces, or in a file of its own.
-    pub(super) fn enter(&self, around: ScopeId, module: ItemMod, attributes: &[Attribute], fill: bool) {
+    pub(super) fn enter_module(&self, around: ScopeId, module: ItemMod, attributes: &[Attribute], fill: bool) {
         let name = syn::ext::IdentExt::unraw(&module.ident).to_string();
         let path = text_of(attributes, "path");
         let known = self.scope(around).children.borrow().get(&name).copied();
@@ -198,7 +198,7 @@ impl Sources {
             scope.children.borrow_mut().insert(name, id);
             id
         });
-        if fill { self.fill(id, items) } else { self.declare_modules(id, items) }
+        if fill { self.read_items(id, items) } else { self.declare_modules(id, items) }
     }
 
     fn enter_file(&self, around: ScopeId, module: &ItemMod, name: &str, path: Option<&str>) {
@@ -248,11 +248,16 @@ impl Sources {
     }
 
     /// The file of `mod name;`, and where its own submodules are.
-    fn find_file(&self, folders: &Folders, name: &str, path: Option<&str>) -> Result<(PathBuf, Folders), Missing> {
+    fn find_file(
+        &self,
+        folders: &ModuleDirectories,
+        name: &str,
+        path: Option<&str>,
+    ) -> Result<(PathBuf, ModuleDirectories), MissingFile> {
         if let Some(path) = path {
             let file = folders.paths.join(path);
-            let folders = Folders::beside(&file);
-            self.tried(&file);
+            let folders = ModuleDirectories::beside(&file);
+            self.note_file(&file);
             return Ok((file, folders));
         }
         let flat_name = format!("{name}.rs");
@@ -263,8 +268,8 @@ impl Sources {
         let has_nested = self.folder_has(&folders.modules, name) && std::fs::symlink_metadata(&nested).is_ok();
         if has_flat == has_nested {
             // Either may come or go.
-            self.tried(&flat);
-            self.tried(&nested);
+            self.note_file(&flat);
+            self.note_file(&nested);
         }
         match (has_flat, has_nested) {
             (true, true) => Err((
@@ -272,13 +277,13 @@ impl Sources {
                 Some("remove or rename one".to_owned()),
             )),
             (true, false) => {
-                self.tried(&flat);
-                let folders = Folders::below(&flat);
+                self.note_file(&flat);
+                let folders = ModuleDirectories::below(&flat);
                 Ok((flat, folders))
             }
             (false, true) => {
-                self.tried(&nested);
-                let folders = Folders::beside(&nested);
+                self.note_file(&nested);
+                let folders = ModuleDirectories::beside(&nested);
                 Ok((nested, folders))
             }
             (false, false) => Err((
@@ -299,7 +304,7 @@ impl Sources {
     }
 }
 
-type Missing = (String, Option<String>);
+type MissingFile = (String, Option<String>);
 
 /// The folder of a file, which may be the current one.
 pub(super) fn folder_of(file: &Path) -> PathBuf {
@@ -313,6 +318,133 @@ pub(super) fn canonical(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
+impl SourceTree {
+    /// The items of `include!("file.rs")` belong to the module it stands in, and see its names.
+    pub(super) fn include(&self, around: ScopeId, item: &syn::ItemMacro) -> Option<ScopeId> {
+        // What is computed, such as a path in `OUT_DIR`, is not there before the build.
+        let path = syn::parse2::<syn::LitStr>(item.mac.tokens.clone()).ok()?.value();
+        let scope = self.scope(around);
+        let path = folder_of(&scope.file.path).join(path);
+        self.note_file(&path);
+        if self.is_above(around, &path) {
+            return None;
+        }
+        let file = match SourceFile::read(&path) {
+            Ok(file) => file,
+            Err(diagnostic) => {
+                self.report_in_scanned(&scope, *diagnostic);
+                return None;
+            }
+        };
+        let id = self.add_scope(Scope {
+            krate: scope.krate,
+            parent: Some(around),
+            is_block: true,
+            path: scope.path.clone(),
+            folders: ModuleDirectories::beside(&file.path),
+            file: Rc::new(file),
+            is_file: true,
+            visibility: ItemVisibility::Everywhere,
+            children: RefCell::default(),
+            items: OnceCell::new(),
+        });
+        self.read_modules(id);
+        Some(id)
+    }
+
+    /// Whether a file without annotations includes one that has some, or that includes others.
+    pub(super) fn includes_tools(&self, file: &Path, text: &[u8]) -> bool {
+        includes(text).any(|path| {
+            let path = folder_of(file).join(path);
+            self.note_file(&path);
+            let text = std::fs::read(&path).unwrap_or_default();
+            !annotations(&text).is_empty() || includes(&text).next().is_some()
+        })
+    }
+
+    /// A tool or a module that a macro makes exists only once the macro is expanded.
+    pub(super) fn check_macro(&self, scope: ScopeId, item: &syn::ItemMacro) {
+        let name = item.mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        let file = &self.scope(scope).file;
+        if let Some(span) = annotation_in(item.mac.tokens.clone()) {
+            self.report(hidden_by_macro("a tool", &name, file.place(span)));
+        }
+        if name != "macro_rules"
+            && let Some(span) = module_in(item.mac.tokens.clone())
+        {
+            self.report(hidden_by_macro("a module", &name, file.place(span)));
+        }
+    }
+}
+
+/// Says that something stands in a macro.
+pub(super) fn hidden_by_macro(what: &str, name: &str, place: SourcePlace) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Warning,
+        message: format!("{what} inside the macro `{name}!` cannot be seen in the source"),
+        help: Some("write it out, or take the manifest from the program with `Manifest::linked()`".to_owned()),
+        place: Some(place),
+        compile_error: false,
+    }
+}
+
+/// Where `#[tool..]` or `#[tool_class..]` stands in the tokens of a macro.
+fn annotation_in(tokens: TokenStream) -> Option<Span> {
+    let mut after_hash = false;
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => {
+                let names_tool = after_hash
+                    && group.delimiter() == proc_macro2::Delimiter::Bracket
+                    && path_ends_in_tool(group.stream());
+                if names_tool {
+                    return Some(group.span());
+                }
+                if let Some(span) = annotation_in(group.stream()) {
+                    return Some(span);
+                }
+                after_hash = false;
+            }
+            TokenTree::Punct(sign) => after_hash = sign.as_char() == '#',
+            _ => after_hash = false,
+        }
+    }
+    None
+}
+
+fn path_ends_in_tool(tokens: TokenStream) -> bool {
+    let mut last = String::new();
+    for token in tokens {
+        match token {
+            TokenTree::Ident(name) => last = name.to_string(),
+            TokenTree::Punct(sign) if sign.as_char() == ':' || sign.as_char() == '$' => {}
+            _ => break,
+        }
+    }
+    matches!(last.as_str(), "tool" | "tool_class")
+}
+
+/// Where `mod name;` stands in the tokens of a macro.
+fn module_in(tokens: TokenStream) -> Option<Span> {
+    let mut module = None;
+    let mut named = false;
+    for token in tokens {
+        match (token, module) {
+            (TokenTree::Group(group), _) => {
+                if let Some(span) = module_in(group.stream()) {
+                    return Some(span);
+                }
+                module = None;
+            }
+            (TokenTree::Ident(word), _) if word == "mod" => (module, named) = (Some(word.span()), false),
+            (TokenTree::Ident(_), Some(_)) if !named => named = true,
+            (TokenTree::Punct(sign), Some(span)) if named && sign.as_char() == ';' => return Some(span),
+            _ => module = None,
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -321,6 +453,6 @@ mod tests {
     fn a_file_without_a_folder_is_in_the_current_one() {
         assert_eq!(folder_of(Path::new("lib.rs")), Path::new("."));
         assert_eq!(folder_of(Path::new("src/lib.rs")), Path::new("src"));
-        assert_eq!(Folders::beside(Path::new("lib.rs")).modules, Path::new("."));
+        assert_eq!(ModuleDirectories::beside(Path::new("lib.rs")).modules, Path::new("."));
     }
 }

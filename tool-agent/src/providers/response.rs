@@ -1,4 +1,4 @@
-//! An answer, as it comes or whole.
+//! Reading of responses, streamed or complete.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -13,20 +13,20 @@ use sse_stream::{Sse, SseStream};
 use tool_runtime::dialect::{Malformed, Offer, Received, Requested, ResponseError, Stream};
 use tool_runtime::output::Stream as Pieces;
 
-use super::protocol::{Notes, Protocol};
+use super::protocol::{Protocol, ResponseNotes};
 use super::transport::{LONGEST, Transport};
-use crate::{Answering, End, ModelCall, ModelError, ModelErrorKind, Part};
+use crate::{ModelCall, ModelError, ModelErrorKind, ResponseEnd, ResponsePart, ResponseStream};
 
-/// The parts of a response. Some servers do not stream, whatever they are asked.
+/// Reads the parts of a response. Some servers do not stream even when asked to.
 pub(super) async fn parts(
     protocol: &'static dyn Protocol,
     transport: &Transport,
     tools: Offer,
     response: Response,
-) -> Result<Answering<'static>, ModelError> {
+) -> Result<ResponseStream<'static>, ModelError> {
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if kind.starts_with("text/event-stream") {
-        let reader = Reader::new(protocol, transport.clone(), &tools, response);
+        let reader = ResponseReader::new(protocol, transport.clone(), &tools, response);
         return Ok(Box::pin(stream::try_unfold(reader, |mut reader| async move {
             Ok(reader.next().await?.map(|part| (part, reader)))
         })));
@@ -36,7 +36,7 @@ pub(super) async fn parts(
     Ok(Box::pin(stream::iter(parts).map(Ok)))
 }
 
-/// The text of a whole response.
+/// Reads the text of a complete response.
 async fn whole(transport: &Transport, response: Response) -> Result<String, ModelError> {
     let mut pieces = response.bytes_stream();
     let mut bytes = Vec::new();
@@ -46,58 +46,63 @@ async fn whole(transport: &Transport, response: Response) -> Result<String, Mode
             return Err(too_long());
         }
     }
-    String::from_utf8(bytes).map_err(|_| unreadable("the answer is not text"))
+    String::from_utf8(bytes).map_err(|_| unreadable("the response is not valid UTF-8"))
 }
 
-/// The parts of a whole response.
-fn read(protocol: &dyn Protocol, transport: &Transport, tools: &Offer, text: &str) -> Result<Vec<Part>, ModelError> {
+/// Parses the parts of a complete response.
+fn read(
+    protocol: &dyn Protocol,
+    transport: &Transport,
+    tools: &Offer,
+    text: &str,
+) -> Result<Vec<ResponsePart>, ModelError> {
     let response: Value = match serde_json::from_str(text) {
         Ok(response) => response,
         Err(error) if error.is_eof() => return Err(ModelError::cut()),
-        Err(error) => return Err(unreadable(format!("the answer is not JSON: {error}"))),
+        Err(error) => return Err(unreadable(format!("the response is not valid JSON: {error}"))),
     };
     if let Some(failed) = transport.failed(&response) {
         return Err(failed);
     }
     let refused = |error: ResponseError| unreadable(error.to_string());
     let (calls, turn) = (tools.calls(text).map_err(refused)?, tools.turn(text).map_err(refused)?);
-    let mut notes = Notes::default();
+    let mut notes = ResponseNotes::default();
     protocol.note(&response, &mut notes);
     let (thinking, said) = (protocol.thinking(&response), protocol.text(&response));
     let mut parts = Vec::new();
-    parts.extend((!thinking.is_empty()).then_some(Part::Thinking(thinking)));
-    parts.extend((!said.is_empty()).then_some(Part::Text(said)));
-    parts.extend(calls.into_iter().map(|call| Part::Call(asked_for(call))));
-    parts.push(Part::End(end(notes, turn)?));
+    parts.extend((!thinking.is_empty()).then_some(ResponsePart::Thinking(thinking)));
+    parts.extend((!said.is_empty()).then_some(ResponsePart::Text(said)));
+    parts.extend(calls.into_iter().map(|call| ResponsePart::Call(asked_for(call))));
+    parts.push(ResponsePart::End(end(notes, turn)?));
     Ok(parts)
 }
 
-/// Reads a stream.
-struct Reader {
+/// A reader of a streamed response.
+struct ResponseReader {
     protocol: &'static dyn Protocol,
     transport: Transport,
     events: Pin<Box<dyn Pieces<Item = Result<Sse, sse_stream::Error>> + Send>>,
-    /// Nothing once the answer has ended.
+    /// `None` once the response has ended.
     stream: Option<Stream>,
-    notes: Notes,
-    /// Parts that are there already.
-    ready: VecDeque<Part>,
+    notes: ResponseNotes,
+    /// Parts that were read but not returned yet.
+    ready: VecDeque<ResponsePart>,
 }
 
-impl Reader {
+impl ResponseReader {
     fn new(protocol: &'static dyn Protocol, transport: Transport, tools: &Offer, response: Response) -> Self {
         let mut bytes = 0;
         let pieces = response.bytes_stream().map(move |piece| {
-            let piece = piece.map_err(Broken::Connection)?;
+            let piece = piece.map_err(StreamError::Connection)?;
             bytes += piece.len();
-            if bytes > LONGEST { Err(Broken::TooLong) } else { Ok(piece) }
+            if bytes > LONGEST { Err(StreamError::TooLong) } else { Ok(piece) }
         });
         let events = Box::pin(SseStream::from_bytes_stream(pieces));
         let stream = Some(tools.stream());
-        Self { protocol, transport, events, stream, notes: Notes::default(), ready: VecDeque::new() }
+        Self { protocol, transport, events, stream, notes: ResponseNotes::default(), ready: VecDeque::new() }
     }
 
-    async fn next(&mut self) -> Result<Option<Part>, ModelError> {
+    async fn next(&mut self) -> Result<Option<ResponsePart>, ModelError> {
         loop {
             if let Some(part) = self.ready.pop_front() {
                 return Ok(Some(part));
@@ -130,33 +135,33 @@ impl Reader {
         if data.trim().is_empty() {
             return Ok(());
         }
-        let event: Value =
-            serde_json::from_str(data).map_err(|error| unreadable(format!("an event is not JSON: {error}")))?;
+        let event: Value = serde_json::from_str(data)
+            .map_err(|error| unreadable(format!("an event of the stream is not valid JSON: {error}")))?;
         if let Some(failed) = self.transport.failed(&event) {
             return Err(failed);
         }
         let known = self.notes.usage;
         self.protocol.note(&event, &mut self.notes);
-        self.ready.extend((self.notes.usage != known).then_some(Part::Usage(self.notes.usage)));
+        self.ready.extend((self.notes.usage != known).then_some(ResponsePart::Usage(self.notes.usage)));
         let thinking = self.protocol.thinking(&event);
-        self.ready.extend((!thinking.is_empty()).then_some(Part::Thinking(thinking)));
+        self.ready.extend((!thinking.is_empty()).then_some(ResponsePart::Thinking(thinking)));
         let text = stream.push(data).map_err(|error| unreadable(error.to_string()))?;
-        self.ready.extend(text.map(Part::Text));
+        self.ready.extend(text.map(ResponsePart::Text));
         let aside = self.protocol.aside(&event);
-        self.ready.extend((!aside.is_empty()).then(|| Part::Text(aside.to_owned())));
+        self.ready.extend((!aside.is_empty()).then(|| ResponsePart::Text(aside.to_owned())));
         Ok(())
     }
 
-    /// Puts together what has come. What happens to the connection after the last word does not matter.
+    /// Completes the response. Ignores connection errors after its last event.
     fn finish(&mut self, failure: Option<ModelError>) -> Result<(), ModelError> {
         let Some(stream) = self.stream.take() else { return Ok(()) };
         let Received { calls, turn, is_complete, .. } = stream.finish();
-        // There are servers that end without a word on why.
+        // Some servers end the stream without a finish reason.
         if !is_complete && !self.notes.is_over {
             return Err(failure.unwrap_or_else(ModelError::cut));
         }
-        self.ready.extend(calls.into_iter().map(|call| Part::Call(asked_for(call))));
-        self.ready.push_back(Part::End(end(std::mem::take(&mut self.notes), turn)?));
+        self.ready.extend(calls.into_iter().map(|call| ResponsePart::Call(asked_for(call))));
+        self.ready.push_back(ResponsePart::End(end(std::mem::take(&mut self.notes), turn)?));
         Ok(())
     }
 }
@@ -172,42 +177,42 @@ fn asked_for(call: Result<Requested, Malformed>) -> ModelCall {
     }
 }
 
-fn end(notes: Notes, turn: Vec<Value>) -> Result<End, ModelError> {
+fn end(notes: ResponseNotes, turn: Vec<Value>) -> Result<ResponseEnd, ModelError> {
     if notes.is_garbled {
-        return Err(ModelError::new(ModelErrorKind::Cut, "the model could not finish its call"));
+        return Err(ModelError::new(ModelErrorKind::Cut, "the model produced a malformed call"));
     }
     let turn = (!turn.is_empty()).then_some(Value::Array(turn));
-    Ok(End::new(notes.stop).usage(notes.usage).opaque(turn))
+    Ok(ResponseEnd::new(notes.stop).usage(notes.usage).opaque(turn))
 }
 
-/// Why a stream has no more pieces.
+/// An error of the underlying byte stream.
 #[derive(Debug)]
-enum Broken {
+enum StreamError {
     Connection(reqwest::Error),
     TooLong,
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for StreamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the stream is broken")
+        f.write_str("the byte stream failed")
     }
 }
 
-impl std::error::Error for Broken {}
+impl std::error::Error for StreamError {}
 
 fn broken(transport: &Transport, error: &sse_stream::Error) -> ModelError {
     let sse_stream::Error::Body(inner) = error else {
-        return unreadable(format!("the stream cannot be read: {error}"));
+        return unreadable(format!("cannot parse the event stream: {error}"));
     };
-    match inner.downcast_ref::<Broken>() {
-        Some(Broken::Connection(error)) => transport.broken(error),
-        Some(Broken::TooLong) => too_long(),
+    match inner.downcast_ref::<StreamError>() {
+        Some(StreamError::Connection(error)) => transport.broken(error),
+        Some(StreamError::TooLong) => too_long(),
         None => ModelError::cut(),
     }
 }
 
 fn too_long() -> ModelError {
-    unreadable("the answer is longer than any answer is")
+    unreadable(format!("the response exceeds the limit of {LONGEST} bytes"))
 }
 
 fn unreadable(message: impl Into<Cow<'static, str>>) -> ModelError {

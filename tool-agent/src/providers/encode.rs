@@ -1,4 +1,4 @@
-//! A conversation in a provider's form.
+//! Encoding of a conversation for a provider.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -6,14 +6,14 @@ use serde_json::{Map, Value};
 use tool_runtime::ToolDefinition;
 use tool_runtime::dialect::{Answer, NameClash, Offer};
 
-use super::protocol::{Past, Protocol};
-use crate::{Assistant, CallResult, Message, Request};
+use super::protocol::{PastCall, Protocol};
+use crate::{AssistantMessage, CallResult, Message, ModelRequest};
 
-/// What stands for a message without a word: no provider takes an empty one, and the conversation could not go on.
+/// Replaces an empty message, which providers reject.
 const NOTHING: &str = "(nothing)";
 
-/// The tools of a request. Where none are offered, those that were called before, by their names alone.
-pub(super) fn tools(protocol: &dyn Protocol, request: &Request<'_>) -> Result<Offer, NameClash> {
+/// Returns the tools of a request. If none are offered, those of earlier calls, with empty definitions.
+pub(super) fn tools(protocol: &dyn Protocol, request: &ModelRequest<'_>) -> Result<Offer, NameClash> {
     if let Some(tools) = request.tools {
         return tools.offer(protocol.dialect());
     }
@@ -22,25 +22,25 @@ pub(super) fn tools(protocol: &dyn Protocol, request: &Request<'_>) -> Result<Of
         Message::Assistant(said) => said.calls.as_slice(),
         _ => &[],
     });
-    // Two names that a model has made up may be one for the provider.
+    // Different names that a model made up may have the same encoding.
     let names: BTreeMap<String, &str> = called.map(|call| (alone(protocol, &call.name), call.name.as_str())).collect();
     protocol.dialect().offer(names.into_values().map(|name| (name, &unknown)))
 }
 
-/// What a provider calls a tool that it is not offered.
+/// Returns the encoded name of a tool that is not offered.
 fn alone(protocol: &dyn Protocol, name: &str) -> String {
     let offer = protocol.dialect().offer([(name, &ToolDefinition::default())]);
     offer.ok().and_then(|offer| offer.encoded(name).map(str::to_owned)).unwrap_or_else(|| name.to_owned())
 }
 
-/// The messages of a conversation, for a model of this name.
+/// Encodes the messages of a conversation for the model with this name.
 pub(super) fn messages<'a>(
     protocol: &'a dyn Protocol,
     tools: &'a Offer,
     model: &'a str,
     messages: &'a [Message],
 ) -> Vec<Value> {
-    let mut history = History {
+    let mut history = HistoryEncoder {
         protocol,
         tools,
         model,
@@ -60,21 +60,22 @@ pub(super) fn messages<'a>(
     history.written
 }
 
-struct History<'a> {
+/// A writer of the encoded messages.
+struct HistoryEncoder<'a> {
     protocol: &'a dyn Protocol,
     tools: &'a Offer,
     model: &'a str,
     written: Vec<Value>,
-    /// Texts of the user that are not written yet. Several in a row, as a failed run leaves them, become one message:
-    /// the chat templates of many models refuse a conversation in which the roles do not alternate.
+    /// Texts of the user that are not written yet. Consecutive ones, as a failed run leaves them, become one message:
+    /// the chat templates of many models require alternating roles.
     said: Vec<&'a str>,
-    /// What the provider calls the calls that were written last.
+    /// The provider's ids of the last calls.
     awaited: Vec<String>,
-    /// What it calls all calls that were written.
+    /// All call ids in use.
     used: HashSet<String>,
 }
 
-impl<'a> History<'a> {
+impl<'a> HistoryEncoder<'a> {
     fn user(&mut self, text: &'a str) {
         self.said.push(if text.trim().is_empty() { NOTHING } else { text });
     }
@@ -86,16 +87,16 @@ impl<'a> History<'a> {
         }
     }
 
-    fn assistant(&mut self, at: usize, said: &Assistant) {
+    fn assistant(&mut self, at: usize, said: &AssistantMessage) {
         let own = said.opaque.as_ref().filter(|_| said.model == self.model);
-        // What the provider itself has called them.
+        // The provider's own ids.
         let mut given =
             own.and_then(Value::as_array).map(|turn| self.protocol.ids(turn)).unwrap_or_default().into_iter();
-        let calls: Vec<Past<'_>> = said
+        let calls: Vec<PastCall<'_>> = said
             .calls
             .iter()
             .enumerate()
-            .map(|(number, call)| Past {
+            .map(|(number, call)| PastCall {
                 id: self.id(given.next(), at, number),
                 name: self.encoded(&call.name),
                 arguments: if is_object(&call.arguments) { &call.arguments } else { "{}" },
@@ -112,8 +113,8 @@ impl<'a> History<'a> {
         self.written.extend(turn);
     }
 
-    /// What the provider is to call a call. Each has its own idea of what an id looks like, so that it gets its own back,
-    /// unless another call has that already: some count from 0 in every answer.
+    /// Returns the provider's id of a call. The provider's own id is kept because formats differ, unless another call
+    /// already has it: some providers count from 0 in every response.
     fn id(&mut self, given: Option<String>, at: usize, number: usize) -> String {
         let given = given.filter(|id| !id.is_empty() && !self.used.contains(id));
         let id = given.unwrap_or_else(|| format!("call_{at}_{number}"));
@@ -121,7 +122,7 @@ impl<'a> History<'a> {
         id
     }
 
-    /// Results are in the order of their calls, which is how they find the ids.
+    /// Writes results. They are in the order of their calls, which determines the ids.
     fn results(&mut self, results: &[CallResult]) {
         let mut ids = std::mem::take(&mut self.awaited).into_iter();
         let answers: Vec<Answer> = results
@@ -140,7 +141,7 @@ impl<'a> History<'a> {
         self.written.extend(self.tools.results(&answers));
     }
 
-    /// What the provider calls a tool. One that is not on offer, or that there never was, needs a name that it takes, too.
+    /// Returns the encoded name of a tool. A tool that is not offered, or never existed, needs a valid name, too.
     fn encoded(&self, name: &str) -> String {
         self.tools.encoded(name).map_or_else(|| alone(self.protocol, name), str::to_owned)
     }

@@ -4,7 +4,7 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 
 /// Returns a type or an expression as it stands in the source, on one line.
-pub(crate) fn written(tokens: &impl ToTokens) -> String {
+pub(crate) fn source_text(tokens: &impl ToTokens) -> String {
     let tokens = tokens.to_token_stream();
     let spaced = tokens.to_string();
     let is_same = |text: &String| {
@@ -47,10 +47,10 @@ mod tests {
         for text in ["if cfg!(windows) { 1 } else { 2 }", "255u8.wrapping_add(2)", "1 << 40", "a::<B<C>>(&d, [e; 2])?"]
         {
             let expr: syn::Expr = syn::parse_str(text).unwrap();
-            assert_eq!(written(&expr), text);
+            assert_eq!(source_text(&expr), text);
         }
         let expr: syn::Expr = syn::parse_str("f(\n    1,\n    2)").unwrap();
-        assert_eq!(written(&expr), "f( 1, 2)");
-        assert_eq!(written(&quote::quote!(std::vec::Vec<&'static str>)), "std::vec::Vec<&'static str>");
+        assert_eq!(source_text(&expr), "f( 1, 2)");
+        assert_eq!(source_text(&quote::quote!(std::vec::Vec<&'static str>)), "std::vec::Vec<&'static str>");
     }
 }

@@ -1,29 +1,29 @@
-//! What tells calls apart.
+//! Unique ids for calls.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::ModelCall;
 
-/// Gives each call an id that no other has, in whatever history.
+/// A generator of call ids that are unique across all histories.
 ///
-/// Some providers give no ids, some count from 0 in every answer, and none promises that an id is new. A journal knows a
-/// call by its id, and answers one that it knows as it was answered before: also when the conversation was deleted and
-/// begun anew, or is another process'.
-pub(crate) struct Identities {
-    /// Another one for each agent in each process.
+/// Some providers send no ids, some count from 0 in every response, and none guarantees uniqueness. A journal identifies a
+/// call by its id and replays the result of an id that it knows, even if the conversation was deleted and started
+/// again, or belongs to another process.
+pub(crate) struct CallIds {
+    /// A random number for each agent in each process.
     giver: u64,
     given: AtomicU64,
 }
 
-impl Default for Identities {
+impl Default for CallIds {
     fn default() -> Self {
         Self { giver: RandomState::new().hash_one(std::process::id()), given: AtomicU64::new(0) }
     }
 }
 
-impl Identities {
-    /// Gives the calls of an answer ids of their own. What their provider calls them is in what it gave along.
+impl CallIds {
+    /// Assigns new ids to the calls of a response. The provider's own ids are part of its opaque data.
     pub(crate) fn give(&self, calls: &mut [ModelCall]) {
         for call in calls {
             let number = self.given.fetch_add(1, Ordering::Relaxed);
@@ -39,9 +39,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_calls_have_one_id() {
+    fn assigns_each_call_a_unique_id() {
         let mut ids = HashSet::new();
-        for identities in [Identities::default(), Identities::default()] {
+        for identities in [CallIds::default(), CallIds::default()] {
             for _ in 0..2 {
                 let mut calls = ["call_0", "call_0", ""].map(|id| ModelCall::new(id, "t", "{}"));
                 identities.give(&mut calls);

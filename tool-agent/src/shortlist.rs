@@ -1,4 +1,4 @@
-//! Which tools the model is sent.
+//! Selection of the tools that fit a conversation.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -6,37 +6,37 @@ use std::sync::Arc;
 use tool_runtime::search::Shortlist;
 use tool_runtime::{Dispatcher, Selection};
 
-use crate::mode::{Meaning, selected};
+use crate::mode::{ModeSettings, selected};
 use crate::{Message, Mode};
 
-/// How many tools are suggested for each thing that a person says.
+/// How many tools are suggested for each message of the user.
 const SUGGESTED: usize = 8;
 
-/// The tools that fit a conversation: those that are pinned, those that fit what was said in it, those that the model has
-/// found, and above all those that it has called. They are the same for the same history, also after a restart, so that
-/// a provider's cache knows them again.
+/// The shortlist of tools for one conversation: pinned tools, tools that match the user's messages, tools that the model
+/// found, and above all tools that it called. The same history gives the same tools, also after a restart, so that the
+/// provider's cache stays valid.
 ///
-/// It belongs to one run, in which a history only grows.
-pub(crate) struct Fitting {
+/// It belongs to one run, in which the history only grows.
+pub(crate) struct ShortlistedTools {
     pub(crate) mode: Mode,
-    /// What the mode has.
+    /// All tools of the mode.
     all: Dispatcher,
     shortlist: Shortlist,
-    /// How many messages it was told of.
+    /// How many messages were processed.
     told: usize,
     names: HashSet<Arc<str>>,
-    /// The tools of these names; nothing where there are none, since providers refuse an empty list.
+    /// The tools with these names. `None` if there are none, because providers reject an empty list.
     sent: Option<Dispatcher>,
 }
 
-impl Fitting {
-    pub(crate) fn new(shortlist: &Shortlist, mode: Mode, meaning: &Meaning) -> Self {
+impl ShortlistedTools {
+    pub(crate) fn new(shortlist: &Shortlist, mode: Mode, meaning: &ModeSettings) -> Self {
         let all = meaning.tools.clone();
         let shortlist = shortlist.clone().within(&all);
         Self { mode, all, shortlist, told: 0, names: HashSet::new(), sent: None }
     }
 
-    /// The tools that fit a history.
+    /// Returns the tools that fit a history.
     pub(crate) fn to(&mut self, history: &[Message]) -> Option<&Dispatcher> {
         history.iter().skip(self.told).for_each(|message| self.tell(message));
         self.told = history.len();

@@ -1,22 +1,22 @@
-//! The runs that go on, for the sub-agents that are spawned in them.
+//! Registry of active runs, from which sub-agents inherit.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::Settings;
-use super::budget::Budget;
+use super::CallSettings;
+use super::budget::RunBudget;
 use crate::Mode;
 
-/// What a sub-agent has from the run that it is spawned in.
-pub(crate) struct Parent {
+/// The part of a run that its sub-agents inherit.
+pub(crate) struct ParentRun {
     #[cfg_attr(not(feature = "spawn"), expect(dead_code, reason = "sub-agents have them"))]
-    pub(super) settings: Settings,
-    pub(super) budget: Arc<Budget>,
+    pub(super) settings: CallSettings,
+    pub(super) budget: Arc<RunBudget>,
     mode: Mutex<Mode>,
 }
 
-impl Parent {
-    pub(super) fn new(settings: Settings, budget: Arc<Budget>, mode: Mode) -> Arc<Self> {
+impl ParentRun {
+    pub(super) fn new(settings: CallSettings, budget: Arc<RunBudget>, mode: Mode) -> Arc<Self> {
         Arc::new(Self { settings, budget, mode: Mutex::new(mode) })
     }
 
@@ -24,36 +24,36 @@ impl Parent {
         *self.mode.lock().unwrap_or_else(PoisonError::into_inner) = mode;
     }
 
-    /// The mode of its last turn.
+    /// Returns the mode of the last turn.
     #[cfg(feature = "spawn")]
     pub(crate) fn mode(&self) -> Mode {
         *self.mode.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether somebody is asked in this run whom the agent would not ask.
+    /// Returns `true` if the run has its own confirmer.
     #[cfg(feature = "spawn")]
     pub(crate) fn asks(&self) -> bool {
         self.settings.confirm.is_some()
     }
 }
 
-/// The runs of an agent that go on, by their conversations. A conversation that is kept has one at a time; of those that
-/// pass, several may have one id.
+/// The active runs of an agent, by conversation. A shared conversation has one active run; several temporary
+/// conversations may have the same id.
 #[derive(Default)]
-pub(crate) struct Running {
-    runs: Mutex<HashMap<Arc<str>, Vec<Arc<Parent>>>>,
+pub(crate) struct RunRegistry {
+    runs: Mutex<HashMap<Arc<str>, Vec<Arc<ParentRun>>>>,
 }
 
-impl Running {
-    fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Vec<Arc<Parent>>>> {
+impl RunRegistry {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Vec<Arc<ParentRun>>>> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn begins(&self, conversation: &Arc<str>, run: &Arc<Parent>) {
+    pub(super) fn begins(&self, conversation: &Arc<str>, run: &Arc<ParentRun>) {
         self.lock().entry(conversation.clone()).or_default().push(run.clone());
     }
 
-    pub(super) fn ends(&self, conversation: &str, run: &Arc<Parent>) {
+    pub(super) fn ends(&self, conversation: &str, run: &Arc<ParentRun>) {
         let mut runs = self.lock();
         let Some(of_it) = runs.get_mut(conversation) else { return };
         of_it.retain(|one| !Arc::ptr_eq(one, run));
@@ -62,10 +62,10 @@ impl Running {
         }
     }
 
-    /// The run that goes on in a conversation. Nothing where it cannot be told which: nobody is asked about somebody
-    /// else's calls.
+    /// Returns the active run of a conversation. Returns `None` if it is ambiguous, so that nobody confirms another run's
+    /// calls.
     #[cfg(feature = "spawn")]
-    pub(crate) fn get(&self, conversation: &str) -> Option<Arc<Parent>> {
+    pub(crate) fn get(&self, conversation: &str) -> Option<Arc<ParentRun>> {
         match self.lock().get(conversation)?.as_slice() {
             [run] => Some(run.clone()),
             _ => None,

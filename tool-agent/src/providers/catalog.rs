@@ -1,4 +1,4 @@
-//! The providers that can be named.
+//! The supported providers.
 
 use reqwest::Url;
 use tool_runtime::dialect::Dialect;
@@ -6,8 +6,8 @@ use tool_runtime::dialect::Dialect;
 use super::SetupError;
 use super::protocol::{Anthropic, Gemini, OpenAi, Protocol};
 
-/// A provider that can be named.
-pub(super) struct Known {
+/// A supported provider.
+pub(super) struct KnownProvider {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
     protocol: &'static dyn Protocol,
@@ -17,9 +17,9 @@ pub(super) struct Known {
     pub(super) needs_key: bool,
 }
 
-pub(super) static ALL: [&Known; 5] = [&OPENAI, &ANTHROPIC, &GEMINI, &OPENROUTER, &OLLAMA];
+pub(super) static ALL: [&KnownProvider; 5] = [&OPENAI, &ANTHROPIC, &GEMINI, &OPENROUTER, &OLLAMA];
 
-pub(super) static OPENAI: Known = Known {
+pub(super) static OPENAI: KnownProvider = KnownProvider {
     name: "openai",
     title: "OpenAI",
     protocol: &OpenAi { dialect: Dialect::OpenAiChat, limit: "max_completion_tokens" },
@@ -29,7 +29,7 @@ pub(super) static OPENAI: Known = Known {
     needs_key: true,
 };
 
-pub(super) static ANTHROPIC: Known = Known {
+pub(super) static ANTHROPIC: KnownProvider = KnownProvider {
     name: "anthropic",
     title: "Anthropic",
     protocol: &Anthropic,
@@ -39,7 +39,7 @@ pub(super) static ANTHROPIC: Known = Known {
     needs_key: true,
 };
 
-pub(super) static GEMINI: Known = Known {
+pub(super) static GEMINI: KnownProvider = KnownProvider {
     name: "gemini",
     title: "Gemini",
     protocol: &Gemini,
@@ -49,7 +49,7 @@ pub(super) static GEMINI: Known = Known {
     needs_key: true,
 };
 
-pub(super) static OPENROUTER: Known = Known {
+pub(super) static OPENROUTER: KnownProvider = KnownProvider {
     name: "openrouter",
     title: "OpenRouter",
     protocol: &OpenAi { dialect: Dialect::OpenRouter, limit: "max_tokens" },
@@ -59,7 +59,7 @@ pub(super) static OPENROUTER: Known = Known {
     needs_key: true,
 };
 
-pub(super) static OLLAMA: Known = Known {
+pub(super) static OLLAMA: KnownProvider = KnownProvider {
     name: "ollama",
     title: "Ollama",
     protocol: &OpenAi { dialect: Dialect::OpenAiChat, limit: "max_tokens" },
@@ -69,30 +69,30 @@ pub(super) static OLLAMA: Known = Known {
     needs_key: false,
 };
 
-/// OpenAI's protocol on somebody else's server.
+/// The protocol of servers that are compatible with OpenAI.
 static COMPATIBLE: OpenAi = OpenAi { dialect: Dialect::OpenAiChat, limit: "max_tokens" };
 
-impl Known {
-    /// The protocol that it speaks, or that somebody else speaks in its place.
+impl KnownProvider {
+    /// Returns the protocol; another one if OpenAI's base URL is overridden.
     pub(super) fn protocol(&self, is_elsewhere: bool) -> &'static dyn Protocol {
         if is_elsewhere && self.name == OPENAI.name { &COMPATIBLE } else { self.protocol }
     }
 }
 
-/// A model's name becomes a part of a URL.
-pub(super) fn check_model(known: &Known, model: &str) -> Result<(), SetupError> {
+/// Validates a model name, which becomes part of a URL.
+pub(super) fn check_model(known: &KnownProvider, model: &str) -> Result<(), SetupError> {
     let is_model = |sign: char| sign.is_ascii_alphanumeric() || "-_.:/@+".contains(sign);
     if model.is_empty() || !model.chars().all(is_model) || model.contains("..") {
-        return Err(SetupError::new(format!("`{model}` names no model of {}", known.title)));
+        return Err(SetupError::new(format!("`{model}` is not a valid model name for {}", known.title)));
     }
     Ok(())
 }
 
-/// The URL is not shown where it cannot be read: it may have a password.
+/// Parses a base URL. Errors do not contain the URL, which may contain a password.
 pub(super) fn parsed(called: &str, base: &str) -> Result<Url, SetupError> {
     let url = Url::parse(base).map_err(|error| SetupError::new(format!("{called} is not a URL: {error}")))?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() || url.query().is_some() {
-        return Err(SetupError::new(format!("{called} is to be `https://host/path`, without a query")));
+        return Err(SetupError::new(format!("{called} must have the form `https://host/path`, without a query")));
     }
     Ok(url)
 }

@@ -5,16 +5,16 @@ use tool_model::validate::describe;
 use tool_model::{ToolDefinition, canonical, reference_target};
 
 /// An argument of a tool, or a field of a type.
-pub(super) struct Field {
+pub(super) struct DocField {
     pub(super) name: String,
     /// What it can be, in words.
     pub(super) kind: String,
-    pub(super) need: Need,
+    pub(super) need: FieldNeed,
     pub(super) description: String,
 }
 
 /// Whether a field must be there.
-pub(super) enum Need {
+pub(super) enum FieldNeed {
     Required,
     Optional,
     /// Optional, with this default as JSON.
@@ -22,64 +22,64 @@ pub(super) enum Need {
 }
 
 /// A struct or an enum that a tool refers to.
-pub(super) struct Type {
+pub(super) struct DocType {
     pub(super) name: String,
     pub(super) description: String,
     /// A struct has one form, an enum one for each variant.
-    pub(super) forms: Vec<Form>,
+    pub(super) forms: Vec<DocForm>,
 }
 
 /// One form of a type: an object with fields, or else something that a few words describe.
-pub(super) struct Form {
+pub(super) struct DocForm {
     pub(super) kind: String,
     pub(super) description: String,
-    pub(super) fields: Vec<Field>,
+    pub(super) fields: Vec<DocField>,
 }
 
 /// The tool's arguments.
-pub(super) fn arguments(tool: &ToolDefinition) -> Vec<Field> {
-    let field = |(name, argument): (&String, &tool_model::Argument)| Field {
+pub(super) fn arguments(tool: &ToolDefinition) -> Vec<DocField> {
+    let field = |(name, argument): (&String, &tool_model::Argument)| DocField {
         name: name.clone(),
         kind: kind(&argument.schema(), tool),
-        need: Need::of(argument.required, argument.keywords.get("default")),
+        need: FieldNeed::new(argument.required, argument.keywords.get("default")),
         description: argument.description.clone().unwrap_or_default(),
     };
     tool.arguments.iter().map(field).collect()
 }
 
 /// The types that the arguments and the result refer to.
-pub(super) fn types(tool: &ToolDefinition) -> Vec<Type> {
+pub(super) fn types(tool: &ToolDefinition) -> Vec<DocType> {
     let of = |(name, schema): (&String, &Value)| {
         let alternatives = ["oneOf", "anyOf"].iter().find_map(|key| schema[*key].as_array());
         let forms = match alternatives {
-            Some(forms) => forms.iter().map(|form| Form::of(form, tool)).collect(),
+            Some(forms) => forms.iter().map(|form| DocForm::from_schema(form, tool)).collect(),
             // What is said of the type is said of its only form.
-            None => vec![Form { description: String::new(), ..Form::of(schema, tool) }],
+            None => vec![DocForm { description: String::new(), ..DocForm::from_schema(schema, tool) }],
         };
-        Type { name: name.clone(), description: description(schema), forms }
+        DocType { name: name.clone(), description: description(schema), forms }
     };
     tool.defs.iter().map(of).collect()
 }
 
-impl Form {
-    fn of(schema: &Value, tool: &ToolDefinition) -> Self {
+impl DocForm {
+    fn from_schema(schema: &Value, tool: &ToolDefinition) -> Self {
         let required: Vec<&str> =
             schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        let field = |(name, field): (&String, &Value)| Field {
+        let field = |(name, field): (&String, &Value)| DocField {
             name: name.clone(),
             kind: kind(field, tool),
-            need: Need::of(required.contains(&name.as_str()), field.get("default")),
+            need: FieldNeed::new(required.contains(&name.as_str()), field.get("default")),
             description: description(field),
         };
-        let mut fields: Vec<Field> =
+        let mut fields: Vec<DocField> =
             schema["properties"].as_object().into_iter().flat_map(Map::iter).map(field).collect();
         fields.sort_by(|a, b| a.name.cmp(&b.name));
         Self { kind: describe(schema, &tool.defs), description: description(schema), fields }
     }
 }
 
-impl Need {
-    fn of(required: bool, default: Option<&Value>) -> Self {
+impl FieldNeed {
+    fn new(required: bool, default: Option<&Value>) -> Self {
         match default {
             _ if required => Self::Required,
             Some(default) => Self::Default(canonical(default)),

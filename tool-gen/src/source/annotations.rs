@@ -1,19 +1,59 @@
-//! Where the name of an attribute comes from.
+//! Which items are annotated.
 
 use std::rc::Rc;
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Meta, Path, Token};
 
 use super::items::ImportPath;
-use super::names::{Entity, import_path};
-use super::values::Tried;
-use super::visibility::{Visibility, Visible};
-use super::{Items, Scope, Sources};
+use super::names::{ItemVisibility, NamedEntity, TriedNames, VisibleItem, import_path};
+use super::{ModuleItems, Scope, SourceTree};
 use crate::text::may_be_attribute;
 use crate::ty::ScopeId;
+
+/// Our attributes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AnnotationKind {
+    Tool,
+    Class,
+}
+
+/// The packages that have our attributes.
+const PACKAGES: [&str; 2] = ["tool-runtime", "tool-macros"];
+
+fn tokens(attribute: &Attribute) -> TokenStream {
+    match &attribute.meta {
+        Meta::List(list) => list.tokens.clone(),
+        _ => TokenStream::new(),
+    }
+}
+
+fn kind(sources: &SourceTree, scope: ScopeId, attribute: &Attribute) -> Option<AnnotationKind> {
+    // The names in an attribute may come by `use`, under other names.
+    let (path, from) = sources.origin(scope, import_path(attribute.path()))?;
+    let annotation = match path.segments.last()?.as_str() {
+        "tool" => AnnotationKind::Tool,
+        "tool_class" => AnnotationKind::Class,
+        _ => return None,
+    };
+    is_from_us(sources, from, &path).then_some(annotation)
+}
+
+/// Other crates have a `#[tool]` too. One that comes from a foreign package is theirs; one that the application's own
+/// crates hand on is ours.
+fn is_from_us(sources: &SourceTree, scope: ScopeId, path: &ImportPath) -> bool {
+    let krate = sources.crate_of(scope);
+    let is_our_package = |package: &str| PACKAGES.contains(&package.replace('_', "-").as_str());
+    if path.segments.len() == 1 {
+        // By a glob: whose it is can only be told where there is nobody but the others.
+        let has_ours = krate.dependencies.values().any(|dependency| is_our_package(&dependency.package));
+        return has_ours || !sources.has_foreign_glob(scope, |krate| krate != "std" && !is_our_package(krate));
+    }
+    let Some(dependency) = path.segments.first().and_then(|first| krate.dependencies.get(first)) else { return true };
+    dependency.path.is_some() || is_our_package(&dependency.package)
+}
 
 /// The names of our attributes.
 const OURS: [&str; 2] = ["tool", "tool_class"];
@@ -41,7 +81,36 @@ const KNOWN_DERIVES: [&str; 16] = [
 /// A chain of re-exports that is longer goes in a circle.
 const LONGEST_CHAIN: usize = 16;
 
-impl Sources {
+impl SourceTree {
+    /// Takes the annotation out of an item's attributes, with what stands between its parentheses.
+    ///
+    /// As rustc does it: what a `cfg_attr` holds is in its place by then if it stands before the annotation, and not yet
+    /// if it stands behind.
+    pub(crate) fn take_annotation(
+        &self,
+        scope: ScopeId,
+        attributes: &mut Vec<Attribute>,
+    ) -> Option<(AnnotationKind, TokenStream)> {
+        let cfg = &self.crate_of(scope).cfg;
+        let mut open: Vec<Attribute> = std::mem::take(attributes);
+        open.reverse();
+        let mut found = None;
+        while let Some(attribute) = open.pop() {
+            if attribute.path().is_ident("cfg_attr") {
+                let mut held = vec![attribute];
+                cfg.expand(&mut held);
+                open.extend(held.into_iter().rev());
+            } else if let Some(annotation) = kind(self, scope, &attribute) {
+                found = Some((annotation, tokens(&attribute)));
+                break;
+            } else {
+                attributes.push(attribute);
+            }
+        }
+        attributes.extend(open.into_iter().rev());
+        found
+    }
+
     /// The path by which an attribute's name was brought in, followed through the `use`s of the scanned source, and
     /// the scope in which it stands. Nothing if it cannot be one of ours.
     pub(crate) fn origin(&self, scope: ScopeId, written: ImportPath) -> Option<(ImportPath, ScopeId)> {
@@ -93,11 +162,11 @@ impl Sources {
     fn import_behind(&self, path: &ImportPath, scope: ScopeId) -> Option<(ImportPath, ScopeId)> {
         let (last, modules) = path.segments.split_last()?;
         if modules.is_empty() {
-            return self.value_at(path, scope, &pick, &mut Tried::new());
+            return self.value_at(path, scope, &pick, &mut TriedNames::new());
         }
         let modules = ImportPath { absolute: path.absolute, segments: modules.to_vec() };
-        if let Some(Entity::Scope(module)) = self.entity(scope, &modules) {
-            return self.declared_value(module, last, None, &pick, &mut Tried::new());
+        if let Some(NamedEntity::Scope(module)) = self.entity(scope, &modules) {
+            return self.declared_value(module, last, None, &pick, &mut TriedNames::new());
         }
         // The crate itself may have another name here.
         let import = self.import(scope, path.segments.first()?).filter(|_| !path.absolute)?;
@@ -106,13 +175,13 @@ impl Sources {
     }
 
     /// Whether a scope has all names of a library that is not ours.
-    pub(crate) fn has_glob_of(&self, id: ScopeId, is_foreign: impl Fn(&str) -> bool) -> bool {
+    pub(crate) fn has_foreign_glob(&self, id: ScopeId, is_foreign: impl Fn(&str) -> bool) -> bool {
         let mut next = Some(id);
         while let Some(id) = next {
             let scope = self.scope(id);
             let globs = self.items(&scope, id).map(|items| items.globs.as_slice()).unwrap_or_default();
             if globs.iter().any(|glob| {
-                matches!(self.entity(id, &glob.item), Some(Entity::Library(path))
+                matches!(self.entity(id, &glob.item), Some(NamedEntity::Library(path))
                     if is_foreign(path.split("::").next().unwrap_or_default()))
             }) {
                 return true;
@@ -123,23 +192,23 @@ impl Sources {
     }
 
     /// Notes under which other names a module hands our attributes on.
-    pub(super) fn note_renames(&self, module: ScopeId, items: &Items) {
+    pub(super) fn record_renames(&self, module: ScopeId, items: &ModuleItems) {
         for (name, imports) in &items.imports {
-            let is_handed_on = |import: &&Visible<ImportPath>| {
-                import.visibility != Visibility::Within(self.module_of(module)) && is_ours(&import.item)
+            let is_handed_on = |import: &&VisibleItem<ImportPath>| {
+                import.visibility != ItemVisibility::Within(self.module_of(module)) && is_ours(&import.item)
             };
             if imports.iter().any(|import| is_ours(&import.item)) && !OURS.contains(&name.as_str()) {
                 self.renames.borrow_mut().insert(name.clone());
                 if imports.iter().any(|import| is_handed_on(&import)) {
-                    self.handed_on.borrow_mut().push(name.clone());
+                    self.reexported.borrow_mut().push(name.clone());
                 }
             }
         }
     }
 
     /// Parses the files in which an attribute of ours stands under another name: they were searched for its own.
-    pub(crate) fn read_renamed(&self) {
-        while let Some(name) = self.handed_on.borrow_mut().pop() {
+    pub(crate) fn parse_renamed(&self) {
+        while let Some(name) = self.reexported.borrow_mut().pop() {
             let scopes: Vec<(usize, Rc<Scope>)> = self.scopes.borrow().iter().cloned().enumerate().collect();
             for (index, scope) in scopes {
                 if !scope.is_file || scope.items.get().is_some() || !self.krate(scope.krate).scanned {
@@ -160,7 +229,7 @@ fn is_ours(path: &ImportPath) -> bool {
 }
 
 /// Of several imports of one name that of an attribute of ours, if there is one.
-fn pick(items: &Items, name: &str) -> Option<Visible<ImportPath>> {
+fn pick(items: &ModuleItems, name: &str) -> Option<VisibleItem<ImportPath>> {
     let imports = items.imports.get(name)?;
     imports.iter().find(|import| is_ours(&import.item)).or(imports.first()).cloned()
 }

@@ -1,58 +1,58 @@
-//! A run that goes on, and what it leaves behind whenever it ends.
+//! A run in progress, and the history that it leaves whenever it ends.
 
 use std::sync::Arc;
 
 use tokio::sync::OwnedMutexGuard;
 use tool_runtime::ErrorKind;
 
-use super::open::Open;
-use super::running::Parent;
-use super::stop::Stop;
-use super::{Begin, End, Settings};
-use crate::conversation::State;
+use super::open_calls::OpenCalls;
+use super::parent::ParentRun;
+use super::stop::StopSignal;
+use super::{CallSettings, EventsGuard, RunStart};
+use crate::conversation::ConversationState;
 use crate::history::{self, not_run, stopped};
-use crate::limits::Spent;
-use crate::sent::Fitting;
-use crate::{Assistant, Conversation, Ending, Event, Message, ModelError, Outcome, Usage};
+use crate::limits::RunUsage;
+use crate::shortlist::ShortlistedTools;
+use crate::{AgentEvent, AssistantMessage, Conversation, Message, ModelError, RunEnding, RunOutcome, Usage};
 
-/// A run that has the conversation to itself.
+/// A run that holds the conversation's lock.
 ///
-/// At every moment it can be dropped. What it was about is put into the history then, in one step and without waiting:
-/// what the model has said so far, and one result for each call.
-pub(super) struct Live {
+/// It can be dropped at any await. Dropping it completes the history synchronously: the partial response, and one result
+/// for each call.
+pub(super) struct LiveRun {
     pub(super) conversation: Conversation,
-    pub(super) state: OwnedMutexGuard<State>,
-    pub(super) stop: Stop,
-    pub(super) settings: Settings,
-    /// What sub-agents have from this run.
-    pub(super) parent: Arc<Parent>,
-    /// How often this run itself has asked the model.
+    pub(super) state: OwnedMutexGuard<ConversationState>,
+    pub(super) stop: StopSignal,
+    pub(super) settings: CallSettings,
+    /// The settings and budget for sub-agents.
+    pub(super) parent: Arc<ParentRun>,
+    /// The number of requests to the model in this run, without sub-agents.
     pub(super) turn: u32,
-    /// The answer that is coming.
-    pub(super) partial: Assistant,
-    /// The tokens that the answer that is coming has used so far.
+    /// The response in progress.
+    pub(super) partial: AssistantMessage,
+    /// The tokens used by the response in progress.
     pub(super) used: Usage,
-    /// Why the last answer has ended.
-    pub(super) stopped_by: crate::Stop,
-    /// The calls that run.
-    pub(super) open: Option<Arc<Open>>,
-    /// Where in the history the last answer of this run stands, if there is anything in it.
+    /// The reason why the last response ended.
+    pub(super) stopped_by: crate::StopReason,
+    /// The calls in progress.
+    pub(super) open: Option<Arc<OpenCalls>>,
+    /// The index of this run's last response in the history, unless it was empty.
     pub(super) said: Option<usize>,
-    /// Which tools the model is sent, where it is not all of them.
-    pub(super) fitting: Option<Fitting>,
+    /// The shortlist, if only some of the tools are sent.
+    pub(super) fitting: Option<ShortlistedTools>,
     is_over: bool,
-    /// Goes last: nothing is told after it.
-    pub(super) end: End,
+    /// Dropped last, because it ends the event stream.
+    pub(super) end: EventsGuard,
 }
 
-impl Live {
+impl LiveRun {
     pub(super) fn new(
         conversation: Conversation,
-        state: OwnedMutexGuard<State>,
-        end: End,
-        stop: Stop,
-        settings: Settings,
-        parent: Arc<Parent>,
+        state: OwnedMutexGuard<ConversationState>,
+        end: EventsGuard,
+        stop: StopSignal,
+        settings: CallSettings,
+        parent: Arc<ParentRun>,
     ) -> Self {
         conversation.agent.inner.running.begins(&conversation.shared.id, &parent);
         Self {
@@ -62,9 +62,9 @@ impl Live {
             settings,
             parent,
             turn: 0,
-            partial: Assistant::default(),
+            partial: AssistantMessage::default(),
             used: Usage::default(),
-            stopped_by: crate::Stop::default(),
+            stopped_by: crate::StopReason::default(),
             open: None,
             said: None,
             fitting: None,
@@ -73,65 +73,65 @@ impl Live {
         }
     }
 
-    /// Does what the run begins with. Then it is the model's turn, unless the run has ended with that.
-    pub(super) async fn begin(&mut self, begin: Begin) -> Result<(), Ending> {
-        self.tell(|| Event::Began { text: begin.text() });
+    /// Performs the start of the run. Returns the ending if the model is not to be asked.
+    pub(super) async fn begin(&mut self, begin: RunStart) -> Result<(), RunEnding> {
+        self.tell(|| AgentEvent::Began { text: begin.text() });
         match begin {
-            Begin::Say(text) => {
+            RunStart::Say(text) => {
                 if text.trim().is_empty() {
-                    return Err(Ending::Failed(ModelError::rejected("there is nothing to answer: the text is empty")));
+                    return Err(RunEnding::Failed(ModelError::rejected("the message is empty")));
                 }
                 self.mend().await;
                 self.withdraw().await;
                 self.state.history.push(Message::User { text });
                 if let Err(not_kept) = self.save().await {
-                    // It was not said: a person who says it again has said it once.
+                    // Remove the message, so that a user who repeats it has sent it once.
                     self.state.drop_last();
                     return Err(not_kept);
                 }
-                self.tell(|| Event::Kept);
+                self.tell(|| AgentEvent::Kept);
                 Ok(())
             }
-            Begin::Decide { token, decision } => self.decide(&token, decision).await,
-            Begin::Resume => {
+            RunStart::Decide { token, decision } => self.decide(&token, decision).await,
+            RunStart::Resume => {
                 self.mend().await;
                 self.go_on()
             }
         }
     }
 
-    /// Whether it is the model's turn.
-    pub(super) fn go_on(&mut self) -> Result<(), Ending> {
+    /// Returns the ending if the model is not to be asked.
+    pub(super) fn go_on(&mut self) -> Result<(), RunEnding> {
         self.state.drop_cut_answer();
         let history = &self.state.history;
         match (history::waiting(history), history.last()) {
             (0, Some(Message::Assistant(_))) => {
                 self.said = Some(history.len() - 1);
-                Err(Ending::Answered)
+                Err(RunEnding::Answered)
             }
             (0, Some(_)) => Ok(()),
-            (0, None) => Err(Ending::Answered),
-            (waiting, _) => Err(Ending::Waiting(waiting)),
+            (0, None) => Err(RunEnding::Answered),
+            (waiting, _) => Err(RunEnding::Waiting(waiting)),
         }
     }
 
-    /// Looks which calls still wait.
+    /// Recovers calls of an earlier process, and checks which are still pending.
     pub(super) async fn mend(&mut self) {
         let Self { conversation, state, .. } = self;
         let answered = state.mend(&conversation.agent.inner, &conversation.shared).await;
         self.tell_of(&answered);
     }
 
-    /// Tells of calls that wait no more, by the places of their results.
+    /// Reports calls that are no longer pending.
     pub(super) fn tell_of(&self, answered: &[usize]) {
         let results = history::last_results(&self.state.history);
         for result in answered.iter().filter_map(|at| results.get(*at)) {
-            self.tell(|| Event::CallFinished(Arc::new(result.clone())));
+            self.tell(|| AgentEvent::CallFinished(Arc::new(result.clone())));
         }
     }
 
-    /// The model's turns, and its calls, until there is an end.
-    pub(super) async fn converse(&mut self) -> Ending {
+    /// Alternates responses and calls until the run ends.
+    pub(super) async fn converse(&mut self) -> RunEnding {
         loop {
             let usage = match self.ask().await {
                 Ok(usage) => usage,
@@ -142,23 +142,23 @@ impl Live {
                 false => self.call().await,
             };
             let (turn, total) = (self.turn, self.parent.budget.spent().usage);
-            self.tell(|| Event::TurnEnded { turn, usage, total });
+            self.tell(|| AgentEvent::TurnEnded { turn, usage, total });
             if let Err(ending) = calls {
                 return ending;
             }
         }
     }
 
-    /// What a run has come to whose model calls nothing more. One that has nothing to add has answered; one that was
-    /// kept from saying anything has not.
-    fn answered(&self) -> Ending {
+    /// Returns the ending of a run whose model calls no more tools. An empty response is fine, unless the model was
+    /// prevented from responding.
+    fn answered(&self) -> RunEnding {
         match self.said {
-            None if self.stopped_by != crate::Stop::Done => Ending::Failed(ModelError::empty(self.stopped_by)),
-            _ => Ending::Answered,
+            None if self.stopped_by != crate::StopReason::Done => RunEnding::Failed(ModelError::empty(self.stopped_by)),
+            _ => RunEnding::Answered,
         }
     }
 
-    /// Puts the answer that has come into the history, if there is anything in it: providers refuse an empty one.
+    /// Adds the response to the history unless it is empty, which providers reject.
     pub(super) fn take_answer(&mut self) {
         let answer = std::mem::take(&mut self.partial);
         if answer.text.trim().is_empty() && answer.calls.is_empty() {
@@ -168,10 +168,10 @@ impl Live {
         self.state.history.push(Message::Assistant(answer));
     }
 
-    /// Makes the history one that a provider takes, with what there is at this moment.
+    /// Completes the history, so that it is valid for a provider.
     pub(super) fn settle(&mut self) {
         self.parent.budget.add_unfinished(std::mem::take(&mut self.used), &self.state.history, &self.partial);
-        // Calls of an answer that was cut off were not promised to run, and have not run.
+        // Calls of a response that was cut off have not run.
         self.partial.calls.clear();
         self.partial.opaque = None;
         self.partial.is_cut = true;
@@ -189,24 +189,24 @@ impl Live {
             Some(open) => history::answer(&mut self.state.history, |call| {
                 open.take(&call.id).unwrap_or_else(|| stopped(&call.name))
             }),
-            // Whatever has stopped it, they had not begun.
+            // The calls had not started.
             None => history::answer(&mut self.state.history, |call| {
-                not_run(&call.name, ErrorKind::Cancelled, "everything was stopped before it could begin")
+                not_run(&call.name, ErrorKind::Cancelled, "the run was stopped before the call started")
             }),
         }
     }
 
-    pub(super) async fn save(&mut self) -> Result<(), Ending> {
+    pub(super) async fn save(&mut self) -> Result<(), RunEnding> {
         let Self { conversation, state, .. } = self;
-        state.save(&conversation.agent.inner, &conversation.shared).await.map_err(Ending::NotKept)
+        state.save(&conversation.agent.inner, &conversation.shared).await.map_err(RunEnding::NotKept)
     }
 
-    pub(super) fn tell(&self, event: impl FnOnce() -> Event) {
+    pub(super) fn tell(&self, event: impl FnOnce() -> AgentEvent) {
         self.end.watchers.tell(event);
     }
 
-    /// Ends the run, and says what came of it.
-    pub(super) async fn end(mut self, ending: Ending) -> Outcome {
+    /// Ends the run and returns its outcome.
+    pub(super) async fn end(mut self, ending: RunEnding) -> RunOutcome {
         self.settle();
         self.state.take_mode(&self.conversation.shared);
         let ending = match self.save().await {
@@ -215,22 +215,22 @@ impl Live {
         };
         self.is_over = true;
         let outcome = self.outcome(ending);
-        self.tell(|| Event::Ended(Arc::new(outcome.clone())));
+        self.tell(|| AgentEvent::Ended(Arc::new(outcome.clone())));
         outcome
     }
 
-    fn outcome(&self, ending: Ending) -> Outcome {
+    fn outcome(&self, ending: RunEnding) -> RunOutcome {
         let said = self.said.and_then(|at| self.state.history.get(at));
         let text = match said {
             Some(Message::Assistant(answer)) => answer.text.clone(),
             _ => String::new(),
         };
-        let Spent { turns, calls, usage } = self.parent.budget.spent();
-        Outcome { ending, text, stop: self.stopped_by, turns, calls, usage }
+        let RunUsage { turns, calls, usage } = self.parent.budget.spent();
+        RunOutcome { ending, text, stop: self.stopped_by, turns, calls, usage }
     }
 }
 
-impl Drop for Live {
+impl Drop for LiveRun {
     fn drop(&mut self) {
         let Conversation { agent, shared } = &self.conversation;
         agent.inner.running.ends(&shared.id, &self.parent);
@@ -239,7 +239,7 @@ impl Drop for Live {
         }
         self.settle();
         self.state.take_mode(&self.conversation.shared);
-        self.tell(|| Event::Ended(Arc::new(self.outcome(Ending::Cancelled))));
+        self.tell(|| AgentEvent::Ended(Arc::new(self.outcome(RunEnding::Cancelled))));
         if !self.state.is_kept() {
             self.conversation.keep_in_background();
         }
