@@ -10,24 +10,24 @@ use zeroize::Zeroizing;
 /// the application keeps its secrets.
 ///
 /// ```
-/// use tool_runtime::confirm::Key;
+/// use tool_runtime::confirm::SealingKey;
 ///
-/// let of_an_array = Key::from([7; 32]);
-/// let of_a_file = Key::try_from(vec![7; 64])?;
-/// assert!(Key::try_from(vec![7; 16]).is_err());
+/// let of_an_array = SealingKey::from([7; 32]);
+/// let of_a_file = SealingKey::try_from(vec![7; 64])?;
+/// assert!(SealingKey::try_from(vec![7; 16]).is_err());
 /// # let _ = (of_an_array, of_a_file);
-/// # Ok::<(), tool_runtime::confirm::WeakKey>(())
+/// # Ok::<(), tool_runtime::confirm::WeakKeyError>(())
 /// ```
 ///
 /// An array that is too short does not compile:
 ///
 /// ```compile_fail
-/// let key = tool_runtime::confirm::Key::from([7; 16]);
+/// let key = tool_runtime::confirm::SealingKey::from([7; 16]);
 /// ```
 #[derive(Clone)]
-pub struct Key(Zeroizing<Vec<u8>>);
+pub struct SealingKey(Zeroizing<Vec<u8>>);
 
-impl Key {
+impl SealingKey {
     const LEAST: usize = 32;
 
     /// A key that nobody knows, for calls that need not outlive the process.
@@ -45,13 +45,13 @@ impl Key {
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for SealingKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Key(..)")
+        f.write_str("SealingKey(..)")
     }
 }
 
-impl<const N: usize> From<[u8; N]> for Key {
+impl<const N: usize> From<[u8; N]> for SealingKey {
     fn from(bytes: [u8; N]) -> Self {
         const { assert!(N >= Self::LEAST, "a key has 32 bytes or more") };
         let bytes = Zeroizing::new(bytes);
@@ -59,31 +59,31 @@ impl<const N: usize> From<[u8; N]> for Key {
     }
 }
 
-impl TryFrom<Vec<u8>> for Key {
-    type Error = WeakKey;
+impl TryFrom<Vec<u8>> for SealingKey {
+    type Error = WeakKeyError;
 
-    fn try_from(bytes: Vec<u8>) -> Result<Self, WeakKey> {
+    fn try_from(bytes: Vec<u8>) -> Result<Self, WeakKeyError> {
         let bytes = Zeroizing::new(bytes);
-        if bytes.len() < Self::LEAST { Err(WeakKey) } else { Ok(Self(bytes)) }
+        if bytes.len() < Self::LEAST { Err(WeakKeyError) } else { Ok(Self(bytes)) }
     }
 }
 
-impl TryFrom<&[u8]> for Key {
-    type Error = WeakKey;
+impl TryFrom<&[u8]> for SealingKey {
+    type Error = WeakKeyError;
 
-    fn try_from(bytes: &[u8]) -> Result<Self, WeakKey> {
+    fn try_from(bytes: &[u8]) -> Result<Self, WeakKeyError> {
         bytes.to_vec().try_into()
     }
 }
 
 /// A key of fewer than 32 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WeakKey;
+pub struct WeakKeyError;
 
-impl fmt::Display for WeakKey {
+impl fmt::Display for WeakKeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the key is too short: it takes 32 random bytes or more")
     }
 }
 
-impl std::error::Error for WeakKey {}
+impl std::error::Error for WeakKeyError {}
