@@ -8,12 +8,11 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::runtime::Handle;
-use tool_runtime::confirm::{self, Decision, Pending};
+use tool_runtime::confirm::{self, Decision, PendingApproval, Question};
+use tool_runtime::events::{EventKind, Update};
+use tool_runtime::inject::InjectError;
 use tool_runtime::journal::{EntryQuery, EntryState, Journal, MemoryJournal};
-use tool_runtime::{
-    CancellationToken, Dispatcher, ErrorKind, InjectError, Manifest, Outcome, Question, ToolCall, ToolResult, Update,
-    What, tool,
-};
+use tool_runtime::{CallOutcome, CancellationToken, Dispatcher, ErrorKind, Manifest, ToolCall, ToolResult, tool};
 
 const CALLS: usize = 100_000;
 
@@ -200,7 +199,7 @@ async fn decide(question: Question) -> Decision {
     match question.arguments["answer"].as_u64() {
         Some(0) => Decision::Run,
         Some(1) => Decision::refuse("no"),
-        _ => Decision::Pending(Pending::new("token", std::time::SystemTime::now() + Duration::from_secs(60))),
+        _ => Decision::Pending(PendingApproval::new("token", std::time::SystemTime::now() + Duration::from_secs(60))),
     }
 }
 
@@ -216,10 +215,10 @@ fn tools(ledger: &Arc<Ledger>, journal: &Arc<MemoryJournal>) -> Dispatcher {
         })
         .finish("session", |session: Counted, outcome| async move {
             Ledger::add(match outcome {
-                Outcome::Success => &session.0.succeeded,
-                Outcome::Panicked => &session.0.panicked,
-                Outcome::TimedOut => &session.0.late,
-                Outcome::Cancelled => &session.0.cancelled,
+                CallOutcome::Success => &session.0.succeeded,
+                CallOutcome::Panicked => &session.0.panicked,
+                CallOutcome::TimedOut => &session.0.late,
+                CallOutcome::Cancelled => &session.0.cancelled,
                 _ => &session.0.failed,
             });
         })
@@ -242,14 +241,14 @@ async fn settle(ledger: &Ledger, tools: &Dispatcher) {
 }
 
 /// Counts the events of all calls until told that there are no more: begun, ended, missed.
-async fn count_events(mut events: tool_runtime::Subscriber, no_more: Arc<AtomicBool>) -> (usize, usize, usize) {
+async fn count_events(mut events: tool_runtime::events::Subscriber, no_more: Arc<AtomicBool>) -> (usize, usize, usize) {
     let (mut begun, mut ended, mut missed) = (0, 0, 0);
     loop {
         match events.try_next() {
             Some(Update::Missed(count)) => missed += usize::try_from(count).unwrap(),
-            Some(Update::Event(event)) => match event.what {
-                What::Started { .. } => begun += 1,
-                What::Finished { .. } | What::Pending { .. } => ended += 1,
+            Some(Update::Event(event)) => match event.kind {
+                EventKind::Started { .. } => begun += 1,
+                EventKind::Finished { .. } | EventKind::Pending { .. } => ended += 1,
                 _ => panic!("nobody reports: {event:?}"),
             },
             None if no_more.load(Ordering::SeqCst) => return (begun, ended, missed),

@@ -8,7 +8,8 @@
 //! use tool_builtins::message::{Messages, Outbox};
 //! use tool_builtins::spawn::{Spawn, SpawnError, Spawner, Task};
 //! use tool_builtins::web::Web;
-//! use tool_runtime::{Dispatcher, Terminal};
+//! use tool_runtime::Dispatcher;
+//! use tool_runtime::confirm::Terminal;
 //!
 //! /// A spawner that runs no sub-agents.
 //! struct NoAgents;

@@ -34,7 +34,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tool_runtime::{CancellationToken, Context, Deadline, HandlerError, Notes, Place, Progress, tool, tool_class};
+use tool_runtime::inject::{CallPermit, Deadline, Notes};
+use tool_runtime::{CancellationToken, Context, HandlerError, Progress, tool, tool_class};
 
 use self::agent_tree::{AgentTree, SpawnLimits, SpawnRefusal};
 
@@ -113,13 +114,13 @@ impl Spawn {
         #[inject] cancellation: &CancellationToken,
         #[inject] progress: &Progress,
         #[inject] notes: &Notes,
-        #[inject] place: &Place,
+        #[inject] permit: &CallPermit,
     ) -> Result<String, HandlerError> {
         let parent = origin.conversation();
         let agent = self.agents.add(parent, self.limits).map_err(|refusal| self.refused(refusal))?;
         notes.insert("conversation", &agent.conversation);
         // The sub-agent may call the same dispatcher and must not wait for this call's permit.
-        place.leave();
+        permit.release();
         let token = cancellation.child_token();
         let _cancel_on_drop = token.clone().drop_guard();
         let limit = deadline.remaining().map_or(self.timeout, |remaining| remaining.min(self.timeout));

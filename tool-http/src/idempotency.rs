@@ -10,8 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use http::StatusCode;
+use tool_runtime::confirm::{Confirm, Decision, Deferred, Question};
 use tool_runtime::journal::EntryState;
-use tool_runtime::{Call, Confirm, Decision, Deferred, Dispatcher, ErrorKind, Question, ToolError, ToolResult};
+use tool_runtime::{Call, Dispatcher, ErrorKind, ToolError, ToolResult};
 
 use crate::Problem;
 
@@ -36,7 +37,7 @@ impl Key {
             let detail = "An `Idempotency-Key` is known within a conversation: say which, with `?conversation=..`.";
             return Err(Problem::bad_request(KIND, detail));
         };
-        if !tools.has_journal() {
+        if tools.journal().is_none() {
             let detail = "Calls are not recorded here, so an `Idempotency-Key` cannot keep a call from running twice: \
                           send the request without it.";
             return Err(Problem::bad_request(KIND, detail));

@@ -36,8 +36,8 @@
 //!
 //! # Secrets
 //! What a tool's definition calls secret has been left out before a call gets here; see
-//! [`redact`](tool_runtime::redact()). A call that waits for a confirmation is kept with its secrets, or it could not run
-//! later, but [encrypted](tool_runtime::SealedCall) with the key of its `Deferred`, which the file does not have. The
+//! [`redact`](tool_runtime::arguments::redact()). A call that waits for a confirmation is kept with its secrets, or it could not run
+//! later, but [encrypted](tool_runtime::confirm::SealedCall) with the key of its `Deferred`, which the file does not have. The
 //! results of handlers are written as they are. On Unix the file can be read by its owner only.
 //!
 //! [`Journal`]: tool_runtime::journal::Journal

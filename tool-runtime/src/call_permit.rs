@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::Permit;
+use crate::concurrency::RunPermit;
 
 /// The place of a call among those that run at a time, where [`Builder::concurrency`](crate::Builder::concurrency) says how
 /// many. A handler asks for it by type.
@@ -11,18 +11,18 @@ use crate::Permit;
 /// waited for a place, none would ever come free. One that is given the [`Dispatcher`](crate::Dispatcher) has left it
 /// already, and so has a call whose values are being [finished](crate::Builder::finish).
 #[derive(Clone, Debug, Default)]
-pub struct Place {
+pub struct CallPermit {
     /// Nothing where any number of calls run.
-    permit: Option<Arc<Mutex<Option<Permit>>>>,
+    permit: Option<Arc<Mutex<Option<RunPermit>>>>,
 }
 
-impl Place {
-    pub(crate) fn held(permit: Permit) -> Self {
+impl CallPermit {
+    pub(crate) fn held(permit: RunPermit) -> Self {
         Self { permit: Some(Arc::new(Mutex::new(Some(permit)))) }
     }
 
     /// Lets another call run. This one goes on, and counts no more.
-    pub fn leave(&self) {
+    pub fn release(&self) {
         if let Some(permit) = &self.permit {
             drop(permit.lock().unwrap_or_else(PoisonError::into_inner).take());
         }
@@ -34,7 +34,8 @@ mod tests {
     use std::sync::{Arc, Mutex, OnceLock};
     use std::time::Duration;
 
-    use crate::{Dispatcher, InjectError, Place, RuntimeTool, Scope, ToolCall, tool, tool_class};
+    use crate::inject::{CallPermit, InjectError};
+    use crate::{Dispatcher, RuntimeTool, Scope, ToolCall, tool, tool_class};
 
     /// Tools that call another.
     #[derive(Clone, Default)]
@@ -58,9 +59,9 @@ mod tests {
 
         /// Through what it has.
         #[tool]
-        async fn own(&self, leave: bool, #[inject] place: &Place) -> String {
+        async fn own(&self, leave: bool, #[inject] permit: &CallPermit) -> String {
             if leave {
-                place.leave();
+                permit.release();
             }
             inner(self.tools.get().unwrap()).await
         }

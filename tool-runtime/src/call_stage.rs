@@ -16,9 +16,9 @@ const WITHDRAWN: u8 = 3;
 /// A handler either starts, which spends its approval, or is kept from starting for good, and the approval can be used
 /// again. Both go through this one atomic, so that never both happen, even if they race on two threads.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Stage(Arc<AtomicU8>);
+pub(crate) struct CallStage(Arc<AtomicU8>);
 
-impl Stage {
+impl CallStage {
     /// Says that a dispatcher decides from here on whether the handler starts.
     pub(crate) fn claim(&self) {
         self.change(NEW, CLAIMED);
@@ -53,7 +53,7 @@ impl Stage {
 }
 
 /// A question is the same one however far its call has come.
-impl PartialEq for Stage {
+impl PartialEq for CallStage {
     fn eq(&self, _: &Self) -> bool {
         true
     }
@@ -65,14 +65,14 @@ mod tests {
 
     #[test]
     fn an_approval_is_spent_or_withdrawn_and_never_both() {
-        let stage = Stage::default();
+        let stage = CallStage::default();
         assert!(!stage.withdraw(), "nobody knows whether a call that no dispatcher has seen runs");
         stage.claim();
         assert!(stage.clone().withdraw());
         assert!(!stage.start() && !stage.has_started());
         assert!(stage.withdraw(), "it stays withdrawn");
 
-        let stage = Stage::default();
+        let stage = CallStage::default();
         stage.claim();
         assert!(stage.start() && stage.has_started());
         assert!(!stage.withdraw());

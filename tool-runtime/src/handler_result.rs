@@ -6,23 +6,23 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::ser::{Impossible, Serializer};
 
-use crate::output::clean;
+use crate::output::sanitize;
 use crate::tool_result::{EXPIRES, TOKEN};
 use crate::{ErrorKind, HandlerError, Metadata, ToolError, ToolResult, json};
 
 /// A success, or what went wrong.
-pub type Answer = Result<Output, Box<Failure>>;
+pub type HandlerResult = Result<HandlerOutput, Box<HandlerFailure>>;
 
 /// A success.
 #[derive(Debug, Default, PartialEq)]
-pub struct Output {
+pub struct HandlerOutput {
     /// What the model reads.
     pub(crate) text: String,
     /// What the handler says besides.
     pub(crate) metadata: Metadata,
 }
 
-impl From<String> for Output {
+impl From<String> for HandlerOutput {
     #[inline]
     fn from(text: String) -> Self {
         Self { text, metadata: Metadata::default() }
@@ -31,7 +31,7 @@ impl From<String> for Output {
 
 /// What went wrong, before it is put into words for the model.
 #[derive(Debug)]
-pub struct Failure {
+pub struct HandlerFailure {
     pub(crate) kind: ErrorKind,
     pub(crate) message: String,
     /// When another try may go well, if the handler knows.
@@ -40,7 +40,7 @@ pub struct Failure {
     pub(crate) result: Option<ToolResult>,
 }
 
-impl Failure {
+impl HandlerFailure {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Box<Self> {
         Box::new(Self { kind, message: message.into(), retry_after: None, result: None })
     }
@@ -52,19 +52,19 @@ const WAITS_ELSEWHERE: &str = "The call waits for somebody's consent elsewhere, 
 
 /// What a handler gives back as a whole is answered as it is, but for what cannot be shown, and for a question that was
 /// asked elsewhere.
-pub(crate) fn whole(mut result: ToolResult) -> Answer {
+pub(crate) fn whole(mut result: ToolResult) -> HandlerResult {
     if result.success {
-        return Ok(Output { text: clean(result.output), metadata: result.metadata });
+        return Ok(HandlerOutput { text: sanitize(result.output), metadata: result.metadata });
     }
     if result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::Pending) {
         result = waits_elsewhere(result);
     }
     // A handler may pass on the result of another dispatcher.
     result.not_started = false;
-    result.output = clean(result.output);
+    result.output = sanitize(result.output);
     let error = result.error.get_or_insert_with(|| ToolError::new(ErrorKind::Failed, result.output.clone()));
-    error.message = clean(std::mem::take(&mut error.message));
-    let mut failure = Failure::new(error.kind, error.message.clone());
+    error.message = sanitize(std::mem::take(&mut error.message));
+    let mut failure = HandlerFailure::new(error.kind, error.message.clone());
     failure.result = Some(result);
     Err(failure)
 }
@@ -109,7 +109,7 @@ pub struct Reply<T>(pub T);
 
 impl Reply<ToolResult> {
     /// The handler's own result, with all it says.
-    pub fn tool_answer(self) -> Answer {
+    pub fn tool_answer(self) -> HandlerResult {
         whole(self.0)
     }
 }
@@ -117,7 +117,7 @@ impl Reply<ToolResult> {
 impl<T> Reply<Result<T, HandlerError>> {
     /// The handler's own success, or a failure that says whether to try again.
     #[inline]
-    pub fn tool_answer(self) -> Answer
+    pub fn tool_answer(self) -> HandlerResult
     where
         T: ToolOutput,
     {
@@ -136,7 +136,7 @@ pub trait FallibleReply {
     type Error;
 
     /// The handler's own success or failure.
-    fn tool_answer(self) -> Answer
+    fn tool_answer(self) -> HandlerResult
     where
         Self::Value: ToolOutput,
         Self::Error: ToolFailure;
@@ -147,7 +147,7 @@ impl<T, E> FallibleReply for Reply<Result<T, E>> {
     type Error = E;
 
     #[inline]
-    fn tool_answer(self) -> Answer
+    fn tool_answer(self) -> HandlerResult
     where
         T: ToolOutput,
         E: ToolFailure,
@@ -165,7 +165,7 @@ pub trait PlainReply {
     type Value;
 
     /// The value as the model reads it.
-    fn tool_answer(&self) -> Answer
+    fn tool_answer(&self) -> HandlerResult
     where
         Self::Value: ToolOutput;
 }
@@ -174,7 +174,7 @@ impl<T> PlainReply for Reply<T> {
     type Value = T;
 
     #[inline]
-    fn tool_answer(&self) -> Answer
+    fn tool_answer(&self) -> HandlerResult
     where
         T: ToolOutput,
     {
@@ -183,17 +183,17 @@ impl<T> PlainReply for Reply<T> {
 }
 
 /// An error in the alternate form: those that carry a chain of causes show all of it.
-pub(crate) fn failed(error: &impl Display) -> Box<Failure> {
-    Failure::new(ErrorKind::Failed, format!("{error:#}"))
+pub(crate) fn failed(error: &impl Display) -> Box<HandlerFailure> {
+    HandlerFailure::new(ErrorKind::Failed, format!("{error:#}"))
 }
 
 /// A string as it is, `()` as `ok`, anything else as compact JSON.
 #[inline]
-pub(crate) fn text<T: Serialize>(value: &T) -> Answer {
+pub(crate) fn text<T: Serialize>(value: &T) -> HandlerResult {
     // A value without content says nothing but that the tool ran; a `null` that could have been something is an answer.
-    match value.serialize(Plain { says_nothing: size_of::<T>() == 0 }) {
+    match value.serialize(PlainTextSerializer { says_nothing: size_of::<T>() == 0 }) {
         Ok(text) => Ok(text.into()),
-        Err(NotPlain) => {
+        Err(NotPlainText) => {
             // Nothing is cleaned out of it: it is data, and control characters are escaped in it.
             let mut text = String::with_capacity(JSON_CAPACITY);
             match json::write(&mut text, value) {
@@ -208,28 +208,28 @@ pub(crate) fn text<T: Serialize>(value: &T) -> Answer {
 const JSON_CAPACITY: usize = 512;
 
 #[cold]
-pub(crate) fn unwritable(error: &serde_json::Error) -> Box<Failure> {
-    Failure::new(ErrorKind::Failed, format!("the tool ran, but its result cannot be written as JSON: {error}"))
+pub(crate) fn unwritable(error: &serde_json::Error) -> Box<HandlerFailure> {
+    HandlerFailure::new(ErrorKind::Failed, format!("the tool ran, but its result cannot be written as JSON: {error}"))
 }
 
 /// Takes what is plain text, in JSON too, and gives up at once on everything else.
-struct Plain {
+struct PlainTextSerializer {
     says_nothing: bool,
 }
 
 /// The value is not plain text.
 #[derive(Debug)]
-struct NotPlain;
+struct NotPlainText;
 
-impl Display for NotPlain {
+impl Display for NotPlainText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("not plain text")
     }
 }
 
-impl std::error::Error for NotPlain {}
+impl std::error::Error for NotPlainText {}
 
-impl serde::ser::Error for NotPlain {
+impl serde::ser::Error for NotPlainText {
     fn custom<T: Display>(_: T) -> Self {
         Self
     }
@@ -238,8 +238,8 @@ impl serde::ser::Error for NotPlain {
 macro_rules! not_plain {
     ($($method:ident($($ty:ty),*) -> $output:ty;)*) => {
         $(#[inline]
-        fn $method(self, $(_: $ty),*) -> Result<$output, NotPlain> {
-            Err(NotPlain)
+        fn $method(self, $(_: $ty),*) -> Result<$output, NotPlainText> {
+            Err(NotPlainText)
         })*
     };
 }
@@ -247,45 +247,45 @@ macro_rules! not_plain {
 macro_rules! integers {
     ($($method:ident($ty:ty))*) => {
         $(#[inline]
-        fn $method(self, value: $ty) -> Result<String, NotPlain> {
+        fn $method(self, value: $ty) -> Result<String, NotPlainText> {
             Ok(itoa::Buffer::new().format(value).to_owned())
         })*
     };
 }
 
-impl Serializer for Plain {
+impl Serializer for PlainTextSerializer {
     type Ok = String;
-    type Error = NotPlain;
-    type SerializeSeq = Impossible<String, NotPlain>;
-    type SerializeTuple = Impossible<String, NotPlain>;
-    type SerializeTupleStruct = Impossible<String, NotPlain>;
-    type SerializeTupleVariant = Impossible<String, NotPlain>;
-    type SerializeMap = Impossible<String, NotPlain>;
-    type SerializeStruct = Impossible<String, NotPlain>;
-    type SerializeStructVariant = Impossible<String, NotPlain>;
+    type Error = NotPlainText;
+    type SerializeSeq = Impossible<String, NotPlainText>;
+    type SerializeTuple = Impossible<String, NotPlainText>;
+    type SerializeTupleStruct = Impossible<String, NotPlainText>;
+    type SerializeTupleVariant = Impossible<String, NotPlainText>;
+    type SerializeMap = Impossible<String, NotPlainText>;
+    type SerializeStruct = Impossible<String, NotPlainText>;
+    type SerializeStructVariant = Impossible<String, NotPlainText>;
 
     #[inline]
-    fn serialize_str(self, text: &str) -> Result<String, NotPlain> {
-        Ok(clean(text.to_owned()))
+    fn serialize_str(self, text: &str) -> Result<String, NotPlainText> {
+        Ok(sanitize(text.to_owned()))
     }
 
     #[inline]
-    fn serialize_char(self, value: char) -> Result<String, NotPlain> {
+    fn serialize_char(self, value: char) -> Result<String, NotPlainText> {
         Ok(value.to_string())
     }
 
     #[inline]
-    fn serialize_unit(self) -> Result<String, NotPlain> {
+    fn serialize_unit(self) -> Result<String, NotPlainText> {
         Ok(if self.says_nothing { "ok" } else { "null" }.to_owned())
     }
 
     #[inline]
-    fn serialize_some<T: ?Sized + Serialize>(self, value: &T) -> Result<String, NotPlain> {
+    fn serialize_some<T: ?Sized + Serialize>(self, value: &T) -> Result<String, NotPlainText> {
         value.serialize(self)
     }
 
     #[inline]
-    fn serialize_bool(self, value: bool) -> Result<String, NotPlain> {
+    fn serialize_bool(self, value: bool) -> Result<String, NotPlainText> {
         Ok(if value { "true" } else { "false" }.to_owned())
     }
 
@@ -311,8 +311,8 @@ impl Serializer for Plain {
     }
 
     #[inline]
-    fn serialize_newtype_struct<T: ?Sized + Serialize>(self, _: &'static str, _: &T) -> Result<String, NotPlain> {
-        Err(NotPlain)
+    fn serialize_newtype_struct<T: ?Sized + Serialize>(self, _: &'static str, _: &T) -> Result<String, NotPlainText> {
+        Err(NotPlainText)
     }
 
     #[inline]
@@ -322,8 +322,8 @@ impl Serializer for Plain {
         _: u32,
         _: &'static str,
         _: &T,
-    ) -> Result<String, NotPlain> {
-        Err(NotPlain)
+    ) -> Result<String, NotPlainText> {
+        Err(NotPlainText)
     }
 }
 

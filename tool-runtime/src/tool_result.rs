@@ -166,7 +166,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{ArgumentError, ErrorKind};
+    use crate::ErrorKind;
+    use crate::arguments::ArgumentError;
 
     fn read_back(result: &ToolResult) -> ToolResult {
         serde_json::from_str(&serde_json::to_string(result).unwrap()).unwrap()

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
-use tool_runtime::confirm::{self, Decision};
+use tool_runtime::confirm::{self, Confirm, Decision};
+use tool_runtime::events::{EventKind, Update};
+use tool_runtime::inject::Notes;
 use tool_runtime::journal::{EntryQuery, EntryState, Journal, JournalDecision, MemoryJournal};
-use tool_runtime::{
-    Confirm, Dispatcher, ErrorKind, HandlerError, Limit, Limiter, Manifest, Notes, RuntimeTool, ToolCall, Update, What,
-    tool,
-};
+use tool_runtime::limits::{Limit, Limiter};
+use tool_runtime::{Dispatcher, ErrorKind, HandlerError, Manifest, RuntimeTool, ToolCall, tool};
 
 use super::{builder, erase_on, erased, kind};
 
@@ -111,7 +111,7 @@ fn everybody_hears_of_the_same_end_of_trying() {
             }
             let mut told = Vec::new();
             while let Some(Update::Event(event)) = events.try_next() {
-                if let What::Finished { kind, .. } = event.what {
+                if let EventKind::Finished { kind, .. } = event.kind {
                     told.push(kind);
                 }
             }

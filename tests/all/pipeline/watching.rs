@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tool_runtime::confirm::{Decision, Pending};
-use tool_runtime::{
-    CancellationToken, Dispatcher, Policy, Progress, RuntimeTool, Subscriber, ToolCall, Update, What, tool,
-};
+use tool_runtime::confirm::{Decision, PendingApproval};
+use tool_runtime::events::{EventKind, Subscriber, Update};
+use tool_runtime::{CancellationToken, Dispatcher, Policy, Progress, RuntimeTool, ToolCall, tool};
 
 use super::{answering, builder};
 
@@ -25,10 +24,10 @@ async fn whoever_watches_sees_it_all() {
     tools.call(ToolCall::new("pipeline.erase", json!({"host": "watched", "password": "hush"}))).await;
     let mut seen = Vec::new();
     while let Some(Update::Event(event)) = events.try_next() {
-        let name = match &event.what {
-            What::Started { arguments } => format!("started {arguments}"),
-            What::Progress { progress } => format!("progress {progress}"),
-            What::Finished { success, .. } => format!("finished {success}"),
+        let name = match &event.kind {
+            EventKind::Started { arguments } => format!("started {arguments}"),
+            EventKind::Progress { progress } => format!("progress {progress}"),
+            EventKind::Finished { success, .. } => format!("finished {success}"),
             other => format!("{other:?}"),
         };
         seen.push(format!("{} {name}", event.call.tool));
@@ -85,11 +84,11 @@ fn calls_are_counted_and_timed() {
 fn told(events: &mut Subscriber) -> Vec<String> {
     let mut seen = Vec::new();
     while let Some(Update::Event(event)) = events.try_next() {
-        seen.push(match &event.what {
-            What::Started { .. } => "started".to_owned(),
-            What::Progress { .. } => "progress".to_owned(),
-            What::Pending { .. } => "pending".to_owned(),
-            What::Finished { kind, .. } => kind.map_or("success", |kind| kind.as_str()).to_owned(),
+        seen.push(match &event.kind {
+            EventKind::Started { .. } => "started".to_owned(),
+            EventKind::Progress { .. } => "progress".to_owned(),
+            EventKind::Pending { .. } => "pending".to_owned(),
+            EventKind::Finished { kind, .. } => kind.map_or("success", |kind| kind.as_str()).to_owned(),
             other => format!("{other:?}"),
         });
     }
@@ -99,7 +98,7 @@ fn told(events: &mut Subscriber) -> Vec<String> {
 #[tokio::test]
 async fn every_call_begins_once_and_ends_once() {
     let far = std::time::SystemTime::now() + Duration::from_secs(60);
-    let pending = answering(Decision::Pending(Pending::new("t-1", far)));
+    let pending = answering(Decision::Pending(PendingApproval::new("t-1", far)));
     let tools = builder().confirm(pending).max_argument_bytes(1_000).build().unwrap();
     let mut events = tools.events().subscribe();
     let listen = || ToolCall::new("pipeline.listen", json!({}));

@@ -2,7 +2,8 @@
 
 use std::error::Error;
 
-use tool_runtime::{Dispatcher, Selection, Terminal};
+use tool_runtime::confirm::Terminal;
+use tool_runtime::{Dispatcher, Selection};
 
 use super::arguments::CliArguments;
 

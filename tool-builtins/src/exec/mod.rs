@@ -18,7 +18,8 @@ use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags, open};
 use tokio::task::spawn_blocking;
-use tool_runtime::{CancellationToken, Deadline, Effect, HandlerError, Notes, Progress, tool, tool_class};
+use tool_runtime::inject::{Deadline, Notes};
+use tool_runtime::{CancellationToken, Effect, HandlerError, Progress, tool, tool_class};
 
 use self::command::{RequestedCommand, quote};
 pub use self::confine::{Confinement, WriteConfinement};

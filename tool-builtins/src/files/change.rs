@@ -2,7 +2,8 @@
 
 use serde::{Serialize, Serializer};
 use serde_json::json;
-use tool_runtime::{Effect, Notes};
+use tool_runtime::Effect;
+use tool_runtime::inject::Notes;
 
 use super::line_breaks::line_count;
 use super::text::{BinaryFile, TextFile};

@@ -1,7 +1,8 @@
 //! The file tools and their previews.
 
 use cap_std::fs::FileType;
-use tool_runtime::{CancellationToken, Effect, HandlerError, Notes, tool, tool_class};
+use tool_runtime::inject::Notes;
+use tool_runtime::{CancellationToken, Effect, HandlerError, tool, tool_class};
 
 use super::change::{self, FileChange, FileContent};
 use super::edit::TextEdit;

@@ -14,7 +14,7 @@ use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderValue, StatusCode, header};
 use tool_net::RequestSource;
-use tool_runtime::{Limit, Limiter};
+use tool_runtime::limits::{Limit, Limiter};
 
 pub use self::layer::Guarded;
 pub use self::origin::InvalidName;
@@ -42,7 +42,7 @@ type Check = Arc<dyn Fn(&Parts) -> Pin<Box<dyn Future<Output = Result<(), Proble
 /// ```
 /// use axum::{Router, routing::get};
 /// use tool_http::{Guard, Token};
-/// use tool_runtime::Limit;
+/// use tool_runtime::limits::Limit;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let guard = Guard::new().token(Token::random()?).host("tools.example.org")?.rate(Limit::per_second(20));

@@ -4,7 +4,8 @@ use std::time::Duration;
 use serde_json::json;
 use tool_journal::SqliteJournal;
 use tool_runtime::journal::{CallStatus, EntryQuery, EntryState, Journal, JournalDecision, StartedCall, testing};
-use tool_runtime::{Argument, Dispatcher, Manifest, RuntimeTool, ToolCall, ToolDefinition};
+use tool_runtime::manifest::Argument;
+use tool_runtime::{Dispatcher, Manifest, RuntimeTool, ToolCall, ToolDefinition};
 
 use crate::support::{Folder, finished, result, started};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rmcp::model::Tool;
-use tool_runtime::{Changes, Registry};
+use tool_runtime::{Registry, RegistryChanges};
 
 use super::config::ServerConfig;
 use super::link::Link;
@@ -190,9 +190,9 @@ impl Offer {
         }
     }
 
-    fn changes(&self, next: &BTreeMap<String, Shown>) -> Changes {
+    fn changes(&self, next: &BTreeMap<String, Shown>) -> RegistryChanges {
         let gone = self.shown.keys().filter(|name| !next.contains_key(*name));
-        let mut changes = gone.fold(Changes::new(), |changes, name| changes.remove(name.as_str()));
+        let mut changes = gone.fold(RegistryChanges::new(), |changes, name| changes.remove(name.as_str()));
         for (name, shown) in next {
             let known = self.shown.get(name);
             let local = || local_tool(name, &self.config, &self.link, &shown.tool, &shown.listed);

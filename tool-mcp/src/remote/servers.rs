@@ -16,7 +16,8 @@ use crate::pins::ApproveError;
 ///
 /// ```no_run
 /// use tool_mcp::{ServerConfig, Servers};
-/// use tool_runtime::{Dispatcher, Terminal, ToolCall};
+/// use tool_runtime::confirm::Terminal;
+/// use tool_runtime::{Dispatcher, ToolCall};
 ///
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 /// let tools = Dispatcher::builder().confirm(Terminal::default()).build()?;

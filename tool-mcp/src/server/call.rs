@@ -11,9 +11,8 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde::Deserialize;
-use tool_runtime::{
-    Call, Confirm, Decision, Dispatcher, ErrorKind, Progress, Question, TokenError, ToolCall, ToolResult,
-};
+use tool_runtime::confirm::{Confirm, Decision, Question, TokenError};
+use tool_runtime::{Call, Dispatcher, ErrorKind, Progress, ToolCall, ToolResult};
 
 use super::client::Client;
 use super::consent::{AskClient, form, said};

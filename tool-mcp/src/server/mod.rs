@@ -21,7 +21,7 @@ use std::sync::Arc;
 use rmcp::ServerHandler;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig, Tool, ToolsCapability};
 use tool_runtime::Dispatcher;
-use tool_runtime::confirm::{PendingStore, WeakKey};
+use tool_runtime::confirm::{PendingStore, WeakKeyError};
 
 use self::changes::Peers;
 use self::handler::Session;
@@ -61,7 +61,7 @@ pub use stdio::{ServeError, serve_stdio};
 /// - **Progress** that a tool reports, and the items of one that streams, are sent to a client that asked for them; a
 ///   call that the client cancels is cancelled.
 /// - **Results** are texts, with structured content for tools that have an output schema. A tool says more by
-///   [`Notes`](tool_runtime::Notes): under `content` the content blocks, as MCP writes them, in place of the text, and
+///   [`Notes`](tool_runtime::inject::Notes): under `content` the content blocks, as MCP writes them, in place of the text, and
 ///   under `structured_content` the structured content.
 /// - **Handlers** that need something of the client, such as an answer of its user, take a [`Client`].
 pub struct Server<H = Nothing> {
@@ -151,7 +151,7 @@ impl<H: ServerHandler> Server<H> {
     ///
     /// # Errors
     /// When the secret is too short.
-    pub fn rounds(mut self, secret: impl Into<Vec<u8>>, store: impl PendingStore) -> Result<Self, WeakKey> {
+    pub fn rounds(mut self, secret: impl Into<Vec<u8>>, store: impl PendingStore) -> Result<Self, WeakKeyError> {
         self.seal = Some(Seal::shared(secret.into(), store)?);
         Ok(self)
     }

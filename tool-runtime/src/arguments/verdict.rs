@@ -12,8 +12,9 @@ use super::number::beyond_64_bits;
 use super::place::{number_at, offset, path_of_error, unfinished_number};
 use super::read::{Problem, WITHOUT_FRACTION, without_place};
 use super::{Decode, Reason, Undecodable, trial};
+use crate::arguments::ArgumentError;
 use crate::redact::Redaction;
-use crate::{ArgumentError, ErrorKind, ToolError};
+use crate::{ErrorKind, ToolError};
 
 /// How many mistakes a message tells.
 const SHOWN: usize = 50;

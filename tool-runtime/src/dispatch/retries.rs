@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use crate::limits::Recent;
+use crate::limits::RecentConversations;
 use crate::{ErrorKind, ToolError, ToolResult};
 
 /// Conversations that are remembered. Those that tried nothing for longest are forgotten, and begin anew.
@@ -15,7 +15,8 @@ const MOST: usize = 10_000;
 /// a failure for good. A success begins anew.
 ///
 /// ```
-/// use tool_runtime::{Dispatcher, Retries};
+/// use tool_runtime::Dispatcher;
+/// use tool_runtime::limits::Retries;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// // Three times each tool, `search` ten times, and no more than twenty times in one conversation.
@@ -64,14 +65,14 @@ impl From<u32> for Retries {
 }
 
 /// Counts how often tools have asked for another try, in each conversation.
-pub(crate) struct Tries {
+pub(crate) struct RetryCounter {
     allowed: Retries,
-    counted: Mutex<Recent<FxHashMap<String, u32>>>,
+    counted: Mutex<RecentConversations<FxHashMap<String, u32>>>,
 }
 
-impl Tries {
+impl RetryCounter {
     pub(crate) fn new(allowed: Retries) -> Self {
-        Self { allowed, counted: Mutex::new(Recent::new(MOST)) }
+        Self { allowed, counted: Mutex::new(RecentConversations::new(MOST)) }
     }
 
     /// The result as it is, or the end of trying. A success begins anew. It is for handlers that ran: a replay and a dry
@@ -116,7 +117,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::testing::Log;
+    use crate::testing::LogRecorder;
     use crate::{Dispatcher, HandlerError, RuntimeTool, ToolCall};
 
     fn retry() -> ToolResult {
@@ -126,7 +127,7 @@ mod tests {
 
     #[test]
     fn tries_are_counted_for_each_conversation_and_tool_until_one_succeeds() {
-        let tries = Tries::new(2.into());
+        let tries = RetryCounter::new(2.into());
         let kind =
             |conversation, tool, result| tries.judge(conversation, tool, None, result).error.map(|error| error.kind);
         for _ in 0..2 {
@@ -143,18 +144,18 @@ mod tests {
 
     #[test]
     fn tools_and_conversations_have_numbers_of_their_own() {
-        let tries = Tries::new(Retries::each(1).tool("x", 3).conversation(3));
+        let tries = RetryCounter::new(Retries::each(1).tool("x", 3).conversation(3));
         let kind = |tool| tries.judge(Some("a"), tool, None, retry()).error.map(|error| error.kind);
         assert_eq!(["y", "y"].map(kind), [Some(ErrorKind::Retry), Some(ErrorKind::Fatal)]);
         assert_eq!(["x", "x"].map(kind), [Some(ErrorKind::Retry), Some(ErrorKind::Fatal)], "four in all");
-        let only = Tries::new(Retries::default().tool("x", 0));
+        let only = RetryCounter::new(Retries::default().tool("x", 0));
         assert!(matches!(only.judge(None, "y", None, retry()).error, Some(error) if error.kind == ErrorKind::Retry));
     }
 
     /// Its span says how a call has ended for its caller.
     #[tokio::test]
     async fn a_span_says_that_it_was_the_last_try() {
-        let log = Log::default();
+        let log = LogRecorder::default();
         let _logging = tracing::subscriber::set_default(log.clone());
         let again = RuntimeTool::new("again", "", |(): ()| async { Err::<String, _>(HandlerError::retry("Again.")) });
         let tools = Dispatcher::builder().tool(again).retries(0).build().unwrap();
@@ -165,7 +166,7 @@ mod tests {
 
     #[test]
     fn many_conversations_do_not_make_the_recent_ones_begin_anew() {
-        let tries = Tries::new(1.into());
+        let tries = RetryCounter::new(1.into());
         let kind =
             |conversation: &str| tries.judge(Some(conversation), "x", None, retry()).error.map(|error| error.kind);
         for number in 0..MOST / 2 - 1 {

@@ -11,22 +11,22 @@ use std::mem::{ManuallyDrop, MaybeUninit};
 use std::pin::Pin;
 
 use super::Handler;
-use crate::handler_result::Answer;
+use crate::handler_result::HandlerResult;
 
 /// A box whose content was dropped. It still knows the layout, and frees the memory when it is dropped itself.
-pub(super) type Emptied = Box<ManuallyDrop<Handler>>;
+pub(super) type EmptiedBox = Box<ManuallyDrop<Handler>>;
 
 /// How many sizes are kept, in words. What is larger is worth an allocation.
 const SIZES: usize = 64;
 
 thread_local! {
     /// The boxes that nobody needs at the moment, by their size.
-    static EMPTIED: [Cell<Option<Emptied>>; SIZES] = const { [const { Cell::new(None) }; SIZES] };
+    static EMPTIED: [Cell<Option<EmptiedBox>>; SIZES] = const { [const { Cell::new(None) }; SIZES] };
 }
 
 /// As `Box::pin`, in a box that was emptied if there is one.
 #[inline]
-pub(super) fn boxed<F: Future<Output = Answer> + Send + 'static>(handler: F) -> Pin<Box<F>> {
+pub(super) fn boxed<F: Future<Output = HandlerResult> + Send + 'static>(handler: F) -> Pin<Box<F>> {
     let memory: Box<MaybeUninit<F>> = match take(Layout::new::<F>()) {
         // SAFETY: a box allocated this memory with the layout of `F`, and gives it up. A `MaybeUninit` takes what is
         // left in it.
@@ -48,13 +48,13 @@ pub(super) fn empty(handler: Pin<Box<Handler>>) {
 }
 
 /// A box of that layout, if there is one to be had. Not inlined: each `async` tool would have it.
-pub(super) fn take(layout: Layout) -> Option<Emptied> {
+pub(super) fn take(layout: Layout) -> Option<EmptiedBox> {
     let emptied = EMPTIED.try_with(|sizes| sizes.get(layout.size() / size_of::<usize>())?.take()).ok()??;
     (Layout::for_value(&**emptied) == layout).then_some(emptied)
 }
 
 /// Keeps a box, unless it is large or the thread about to end.
-pub(super) fn keep(emptied: Emptied) {
+pub(super) fn keep(emptied: EmptiedBox) {
     let size = size_of_val(&**emptied);
     let _ = EMPTIED.try_with(|sizes| {
         if let Some(place) = sizes.get(size / size_of::<usize>()) {

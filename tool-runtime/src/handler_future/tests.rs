@@ -10,7 +10,7 @@ use std::thread;
 use super::*;
 use crate::handler_future::reused_box::{keep, take};
 
-fn said(text: &str) -> Answer {
+fn said(text: &str) -> HandlerResult {
     Ok(text.to_owned().into())
 }
 

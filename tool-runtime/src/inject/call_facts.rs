@@ -6,20 +6,22 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Held, Input, Slot};
-use crate::{Context, Deadline, Notes, Permit, Place};
+use super::{HeldValue, InjectedValue, ValueSlot};
+use crate::Context;
+use crate::concurrency::RunPermit;
+use crate::inject::{CallPermit, Deadline, Notes};
 
 /// A type that every call has a value of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fact {
+pub(crate) enum CallFact {
     Context,
     Deadline,
     Cancellation,
     Notes,
-    Place,
+    Permit,
 }
 
-impl Fact {
+impl CallFact {
     /// The fact of a type.
     pub(crate) fn of(type_id: TypeId) -> Option<Self> {
         [
@@ -27,7 +29,7 @@ impl Fact {
             (TypeId::of::<Deadline>(), Self::Deadline),
             (TypeId::of::<CancellationToken>(), Self::Cancellation),
             (TypeId::of::<Notes>(), Self::Notes),
-            (TypeId::of::<Place>(), Self::Place),
+            (TypeId::of::<CallPermit>(), Self::Permit),
         ]
         .into_iter()
         .find_map(|(known, fact)| (known == type_id).then_some(fact))
@@ -40,14 +42,14 @@ impl Fact {
             Self::Deadline => "the call itself: when it has to be over",
             Self::Cancellation => "the call itself: a token that is cancelled when it is stopped",
             Self::Notes => "the call itself: the metadata of its result",
-            Self::Place => "the call itself: its place among those that run at a time",
+            Self::Permit => "the call itself: its place among those that run at a time",
         }
     }
 }
 
 /// The facts of one call.
 #[derive(Default)]
-pub(crate) struct Facts {
+pub(crate) struct CallFacts {
     pub(crate) context: Context,
     pub(super) deadline: Deadline,
     /// Created when it is first asked for, or when the call is stopped.
@@ -55,30 +57,30 @@ pub(crate) struct Facts {
     /// Created when it is first asked for.
     notes: OnceLock<Notes>,
     /// Kept as long as anything of the call goes on, a thread that cannot be stopped included, unless the handler leaves it.
-    pub(super) place: Place,
+    pub(super) permit: CallPermit,
 }
 
-impl Facts {
+impl CallFacts {
     /// The facts of a call that starts now and has this much time.
     pub(crate) fn new(context: Context, timeout: Option<Duration>) -> Self {
         Self { context, deadline: Deadline::after(timeout), ..Self::default() }
     }
 
     /// The same, with a place among the calls that run.
-    pub(crate) fn holding(mut self, permit: Option<Permit>) -> Self {
-        self.place = permit.map(Place::held).unwrap_or_default();
+    pub(crate) fn holding(mut self, permit: Option<RunPermit>) -> Self {
+        self.permit = permit.map(CallPermit::held).unwrap_or_default();
         self
     }
 
-    pub(crate) fn input(&self, fact: Fact) -> Input {
-        let slot: Arc<Slot> = match fact {
-            Fact::Context => Slot::of(Held::new(self.context.clone())),
-            Fact::Deadline => Slot::of(Held::new(self.deadline)),
-            Fact::Cancellation => Slot::of(Held::new(self.cancellation().clone())),
-            Fact::Notes => Slot::of(Held::new(self.notes.get_or_init(Notes::default).clone())),
-            Fact::Place => Slot::of(Held::new(self.place.clone())),
+    pub(crate) fn input(&self, fact: CallFact) -> InjectedValue {
+        let slot: Arc<ValueSlot> = match fact {
+            CallFact::Context => ValueSlot::of(HeldValue::new(self.context.clone())),
+            CallFact::Deadline => ValueSlot::of(HeldValue::new(self.deadline)),
+            CallFact::Cancellation => ValueSlot::of(HeldValue::new(self.cancellation().clone())),
+            CallFact::Notes => ValueSlot::of(HeldValue::new(self.notes.get_or_init(Notes::default).clone())),
+            CallFact::Permit => ValueSlot::of(HeldValue::new(self.permit.clone())),
         };
-        Input::Slot(slot)
+        InjectedValue::Slot(slot)
     }
 
     /// Returns the tool and the id of the call, for the log. A scope that belongs to no call has neither.

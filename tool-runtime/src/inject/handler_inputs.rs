@@ -4,13 +4,13 @@ use std::any::{Any, type_name};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use super::{InjectError, Input, Scope};
+use super::{InjectError, InjectedValue, Scope};
 
 /// The instance and the injected values of one call, in the order of the parameters.
 #[derive(Default)]
 pub struct Inputs {
     pub(crate) instance: InstanceInput,
-    pub(crate) values: Vec<Input>,
+    pub(crate) values: Vec<InjectedValue>,
 }
 
 /// The instance, its type erased.
@@ -28,7 +28,7 @@ pub(crate) enum InstanceInput {
 }
 
 impl Inputs {
-    pub(super) fn input(&self, index: usize) -> Result<&Input, InjectError> {
+    pub(super) fn input(&self, index: usize) -> Result<&InjectedValue, InjectError> {
         self.values.get(index).ok_or_else(|| InjectError::new("no value was prepared for this parameter".to_owned()))
     }
 

@@ -14,7 +14,7 @@ type AnyArc = Arc<dyn Any + Send + Sync>;
 
 /// A value of a type that only its users know.
 #[derive(Default)]
-pub(crate) enum Held {
+pub(crate) enum HeldValue {
     /// Not made yet, moved out, or lent for writing.
     #[default]
     Empty,
@@ -24,7 +24,7 @@ pub(crate) enum Held {
     Shared(AnyArc),
 }
 
-impl Held {
+impl HeldValue {
     pub(crate) fn new<T: Send + 'static>(value: T) -> Self {
         Self::Owned(Box::new(value))
     }
@@ -43,26 +43,26 @@ impl Held {
     }
 }
 
-/// What stands behind [`Held::Shared`]: a value that can be taken back out of its `Arc`.
+/// What stands behind [`HeldValue::Shared`]: a value that can be taken back out of its `Arc`.
 struct Returnable<T>(Option<T>);
 
 /// A slot of a scope: a value that is made once per call.
 #[derive(Default)]
-pub(crate) struct Slot {
+pub(crate) struct ValueSlot {
     pub(crate) made: OnceCell<Result<(), InjectError>>,
-    held: Mutex<Held>,
+    held: Mutex<HeldValue>,
 }
 
-impl Slot {
-    pub(crate) fn of(held: Held) -> Arc<Self> {
+impl ValueSlot {
+    pub(crate) fn of(held: HeldValue) -> Arc<Self> {
         Arc::new(Self { made: OnceCell::new(), held: Mutex::new(held) })
     }
 
-    pub(crate) fn put(&self, held: Held) {
+    pub(crate) fn put(&self, held: HeldValue) {
         *self.lock() = held;
     }
 
-    pub(crate) fn take(&self) -> Held {
+    pub(crate) fn take(&self) -> HeldValue {
         std::mem::take(&mut *self.lock())
     }
 
@@ -72,16 +72,16 @@ impl Slot {
     }
 
     /// Nothing that runs under the lock can leave the value half-changed, so a panic there does no harm.
-    fn lock(&self) -> MutexGuard<'_, Held> {
+    fn lock(&self) -> MutexGuard<'_, HeldValue> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Slot {
+impl Drop for ValueSlot {
     /// The value belongs to the application: a panic of its `Drop` must not reach the caller of a tool.
     fn drop(&mut self) {
         let held = std::mem::take(self.held.get_mut().unwrap_or_else(PoisonError::into_inner));
-        if !matches!(held, Held::Empty) {
+        if !matches!(held, HeldValue::Empty) {
             panics::drop_quietly(held);
         }
     }
@@ -89,14 +89,14 @@ impl Drop for Slot {
 
 /// Where an injected value comes from, found and ready.
 #[derive(Clone)]
-pub(crate) enum Input {
+pub(crate) enum InjectedValue {
     /// One of the call's own.
-    Slot(Arc<Slot>),
+    Slot(Arc<ValueSlot>),
     /// One that all calls share.
     Shared(AnyArc),
 }
 
-impl Input {
+impl InjectedValue {
     /// The value, moved out for its only owner.
     pub(crate) fn take<T: Send + 'static>(&self) -> Result<T, InjectError> {
         match self {
@@ -108,7 +108,7 @@ impl Input {
     /// Returns `true` while the value is lent for reading.
     pub(crate) fn is_lent(&self) -> bool {
         let Self::Slot(slot) = self else { return false };
-        matches!(&*slot.lock(), Held::Shared(value) if Arc::strong_count(value) > 1)
+        matches!(&*slot.lock(), HeldValue::Shared(value) if Arc::strong_count(value) > 1)
     }
 
     /// A copy of the value.
@@ -116,38 +116,38 @@ impl Input {
         let copy = match self {
             Self::Shared(value) => value.downcast_ref::<T>().cloned(),
             Self::Slot(slot) => match &*slot.lock() {
-                Held::Owned(value) => value.downcast_ref::<T>().cloned(),
-                Held::Shared(value) => value.downcast_ref::<Returnable<T>>().and_then(|value| value.0.clone()),
-                Held::Empty => None,
+                HeldValue::Owned(value) => value.downcast_ref::<T>().cloned(),
+                HeldValue::Shared(value) => value.downcast_ref::<Returnable<T>>().and_then(|value| value.0.clone()),
+                HeldValue::Empty => None,
             },
         };
         copy.ok_or_else(gone::<T>)
     }
 
     /// The value, lent for reading.
-    pub(crate) fn shared<T: Send + Sync + 'static>(&self) -> Result<Shared<T>, InjectError> {
+    pub(crate) fn shared<T: Send + Sync + 'static>(&self) -> Result<SharedGuard<T>, InjectError> {
         let slot = match self {
-            Self::Shared(value) => return value.clone().downcast().map(Shared::Ours).map_err(|_| gone::<T>()),
+            Self::Shared(value) => return value.clone().downcast().map(SharedGuard::Ours).map_err(|_| gone::<T>()),
             Self::Slot(slot) => slot,
         };
         let mut held = slot.lock();
         *held = match std::mem::take(&mut *held) {
-            Held::Owned(value) => match value.downcast::<T>() {
-                Ok(value) => Held::Shared(Arc::new(Returnable(Some(*value)))),
-                Err(other) => Held::Owned(other),
+            HeldValue::Owned(value) => match value.downcast::<T>() {
+                Ok(value) => HeldValue::Shared(Arc::new(Returnable(Some(*value)))),
+                Err(other) => HeldValue::Owned(other),
             },
             other => other,
         };
         match &*held {
-            Held::Shared(value) => value.clone().downcast().map(Shared::Call).map_err(|_| gone::<T>()),
+            HeldValue::Shared(value) => value.clone().downcast().map(SharedGuard::Call).map_err(|_| gone::<T>()),
             _ => Err(gone::<T>()),
         }
     }
 
     /// The value, lent for writing; it goes back when the guard is dropped.
-    pub(crate) fn exclusive<T: Send + 'static>(&self) -> Result<Exclusive<T>, InjectError> {
+    pub(crate) fn exclusive<T: Send + 'static>(&self) -> Result<ExclusiveGuard<T>, InjectError> {
         let Self::Slot(slot) = self else { return Err(gone::<T>()) };
-        Ok(Exclusive { value: Some(slot.take_value()?), home: slot.clone() })
+        Ok(ExclusiveGuard { value: Some(slot.take_value()?), home: slot.clone() })
     }
 }
 
@@ -156,7 +156,7 @@ fn gone<T>() -> InjectError {
 }
 
 /// A value lent for reading.
-pub enum Shared<T> {
+pub enum SharedGuard<T> {
     #[doc(hidden)]
     Ours(Arc<T>),
     #[doc(hidden)]
@@ -164,7 +164,7 @@ pub enum Shared<T> {
     Call(Arc<Returnable<T>>),
 }
 
-impl<T> Deref for Shared<T> {
+impl<T> Deref for SharedGuard<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -176,12 +176,12 @@ impl<T> Deref for Shared<T> {
 }
 
 /// A value lent for writing. Dropped, it gives the value back to the call, so that it can be finished.
-pub struct Exclusive<T: Send + 'static> {
+pub struct ExclusiveGuard<T: Send + 'static> {
     value: Option<T>,
-    home: Arc<Slot>,
+    home: Arc<ValueSlot>,
 }
 
-impl<T: Send + 'static> Deref for Exclusive<T> {
+impl<T: Send + 'static> Deref for ExclusiveGuard<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -189,16 +189,16 @@ impl<T: Send + 'static> Deref for Exclusive<T> {
     }
 }
 
-impl<T: Send + 'static> DerefMut for Exclusive<T> {
+impl<T: Send + 'static> DerefMut for ExclusiveGuard<T> {
     fn deref_mut(&mut self) -> &mut T {
         self.value.as_mut().expect("there until the guard is dropped")
     }
 }
 
-impl<T: Send + 'static> Drop for Exclusive<T> {
+impl<T: Send + 'static> Drop for ExclusiveGuard<T> {
     fn drop(&mut self) {
         if let Some(value) = self.value.take() {
-            self.home.put(Held::new(value));
+            self.home.put(HeldValue::new(value));
         }
     }
 }
@@ -207,8 +207,8 @@ impl<T: Send + 'static> Drop for Exclusive<T> {
 mod tests {
     use super::*;
 
-    fn input() -> Input {
-        Input::Slot(Slot::of(Held::new(String::from("value"))))
+    fn input() -> InjectedValue {
+        InjectedValue::Slot(ValueSlot::of(HeldValue::new(String::from("value"))))
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 
-use super::{Exclusive, InjectError, Inputs, Shared};
+use super::{ExclusiveGuard, InjectError, Inputs, SharedGuard};
 
 /// One injected parameter, as a shim declares it.
 #[derive(Clone, Copy, Debug)]
@@ -127,7 +127,7 @@ impl<T> Want<T> {
     }
 
     /// Lends the value for reading.
-    pub fn tool_borrow(self, inputs: &Inputs, index: usize) -> Result<Shared<T>, InjectError>
+    pub fn tool_borrow(self, inputs: &Inputs, index: usize) -> Result<SharedGuard<T>, InjectError>
     where
         T: Send + Sync + 'static,
     {
@@ -144,7 +144,7 @@ impl<T> Want<T> {
     }
 
     /// Lends the value for writing.
-    pub fn tool_borrow_mut(self, inputs: &Inputs, index: usize) -> Result<Exclusive<T>, InjectError>
+    pub fn tool_borrow_mut(self, inputs: &Inputs, index: usize) -> Result<ExclusiveGuard<T>, InjectError>
     where
         T: Send + 'static,
     {
@@ -161,7 +161,7 @@ pub trait WantUnsized {
     fn tool_lent(self, parameter: &'static str) -> Injection;
 
     /// Lends the value for reading.
-    fn tool_borrow(self, inputs: &Inputs, index: usize) -> Result<Shared<Self::Owned>, InjectError>;
+    fn tool_borrow(self, inputs: &Inputs, index: usize) -> Result<SharedGuard<Self::Owned>, InjectError>;
 }
 
 impl<T: ?Sized + ToOwned<Owned: Send + Sync + 'static>> WantUnsized for Want<T> {
@@ -171,7 +171,7 @@ impl<T: ?Sized + ToOwned<Owned: Send + Sync + 'static>> WantUnsized for Want<T> 
         injection::<T::Owned>(parameter, Mode::Ref)
     }
 
-    fn tool_borrow(self, inputs: &Inputs, index: usize) -> Result<Shared<T::Owned>, InjectError> {
+    fn tool_borrow(self, inputs: &Inputs, index: usize) -> Result<SharedGuard<T::Owned>, InjectError> {
         inputs.input(index)?.shared()
     }
 }

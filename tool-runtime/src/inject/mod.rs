@@ -2,20 +2,22 @@
 
 mod blocking;
 mod call_facts;
-mod handler_inputs;
+pub(crate) mod handler_inputs;
 mod injected_value;
-mod injection;
+pub(crate) mod injection;
 mod provider;
-mod scope;
+pub(crate) mod scope;
 
-pub(crate) use blocking::{Blocking, BlockingAnswer, Stopping, blocking_answer};
-pub(crate) use call_facts::{Fact, Facts};
-pub use handler_inputs::Inputs;
-pub(crate) use handler_inputs::InstanceInput;
-pub use injected_value::{Exclusive, Shared};
-pub(crate) use injected_value::{Held, Input, Slot};
-pub use injection::{Injection, Mode, Want, WantMoved, WantUnsized};
-pub use provider::Finished;
-pub(crate) use provider::{FinishHook, FinishResult, Provider};
-pub(crate) use scope::ScopeInner;
-pub use scope::{InjectError, Scope};
+pub(crate) use blocking::{BlockingHandler, BlockingResult, StopOutcome, blocking_answer};
+pub(crate) use call_facts::{CallFact, CallFacts};
+pub(crate) use handler_inputs::{Inputs, InstanceInput};
+pub(crate) use injected_value::{ExclusiveGuard, HeldValue, InjectedValue, SharedGuard, ValueSlot};
+pub(crate) use injection::{Injection, Mode};
+pub use provider::IntoFinishResult;
+pub(crate) use provider::{FinishHook, FinishResult, ValueProvider};
+pub use scope::InjectError;
+pub(crate) use scope::{Scope, ScopeInner};
+
+pub use crate::call_permit::CallPermit;
+pub use crate::context::Deadline;
+pub use crate::notes::Notes;

@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 use tool_model::{ToolDefinition, canonical};
 
 use super::JournalDecision;
-use crate::{ToolCall, ToolResult, redact};
+use crate::arguments::redact;
+use crate::{ToolCall, ToolResult};
 
 /// What a call is known by: two calls of the same conversation, id, tool and arguments are the same call. The arguments
 /// are those that were sent, repaired where that was needed: a default that changes does not make it another call.

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use tool_runtime::confirm::{self, Decision};
-use tool_runtime::{Dispatcher, Effect, ErrorKind, Manifest, Progress, Question, ToolCall};
+use tool_runtime::confirm::{self, Decision, Question};
+use tool_runtime::{Dispatcher, Effect, ErrorKind, Manifest, Progress, ToolCall};
 
 use super::support::{Workspace, cleanups, run, run_line, tools};
 

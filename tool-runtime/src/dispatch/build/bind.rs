@@ -10,10 +10,10 @@ use tool_model::{KeyValue, Manifest, Registration, ToolDefinition, registrations
 
 use crate::arguments::Schemas;
 use crate::dispatch::build::check_definition::check_promises;
-use crate::dispatch::build::match_manifest::{Chosen, choose, duplicate};
+use crate::dispatch::build::match_manifest::{MatchedTool, choose, duplicate};
 use crate::dispatch::build::problem::{merge, short_type};
 use crate::dispatch::dispatcher::snapshot::Tools;
-use crate::dispatch::{Dependencies, Problem, Source};
+use crate::dispatch::{BuildProblem, Dependencies, ValueSource};
 use crate::inject::{Injection, Mode};
 use crate::runtime_tool::RuntimeFunction;
 use crate::shim::{Class, Constructor, Invocation, Receiver, Shim, Step};
@@ -27,12 +27,12 @@ pub(crate) struct BoundTool {
     pub(crate) own_name: Arc<str>,
     /// Whether the two differ.
     pub(crate) is_renamed: bool,
-    pub(crate) function: Function,
+    pub(crate) function: ToolFunction,
     pub(crate) sensitive: bool,
     definition: OnceLock<Arc<ToolDefinition>>,
     schemas: OnceLock<Schemas>,
     pub(crate) instance: InstanceSource,
-    pub(crate) injections: Vec<(Injection, Source)>,
+    pub(crate) injections: Vec<(Injection, ValueSource)>,
     /// Whether a call must make something first, so that it needs a scope.
     pub(crate) needs_scope: bool,
     /// Whether it asks for the dispatcher that runs it.
@@ -44,10 +44,10 @@ pub(crate) struct BoundTool {
 
 /// What runs.
 #[derive(Clone)]
-pub(crate) enum Function {
+pub(crate) enum ToolFunction {
     /// An annotated function.
     Linked { registration: &'static Registration, shim: &'static Shim },
-    /// One that was given at run time.
+    /// TurnCall that was given at run time.
     Runtime(Arc<RuntimeFunction>),
 }
 
@@ -62,7 +62,7 @@ impl BoundTool {
             timeout: definition.timeout,
             definition: OnceLock::from(definition),
             schemas: OnceLock::new(),
-            function: Function::Runtime(function),
+            function: ToolFunction::Runtime(function),
             instance: InstanceSource::Scope,
             injections: Vec::new(),
             needs_scope: true,
@@ -105,8 +105,8 @@ impl BoundTool {
     #[inline(always)]
     pub(crate) fn invoke(&self, invocation: Invocation<'_>) -> Step {
         match &self.function {
-            Function::Linked { shim, .. } => (shim.invoke)(invocation),
-            Function::Runtime(function) => function.invoke(invocation),
+            ToolFunction::Linked { shim, .. } => (shim.invoke)(invocation),
+            ToolFunction::Runtime(function) => function.invoke(invocation),
         }
     }
 
@@ -114,8 +114,8 @@ impl BoundTool {
     /// handler's end.
     pub(crate) fn stop_grace(&self) -> Option<Duration> {
         match &self.function {
-            Function::Linked { .. } => None,
-            Function::Runtime(function) => function.stop_grace,
+            ToolFunction::Linked { .. } => None,
+            ToolFunction::Runtime(function) => function.stop_grace,
         }
     }
 
@@ -123,35 +123,35 @@ impl BoundTool {
     #[inline]
     pub(crate) fn schemas(&self) -> &Schemas {
         self.schemas.get_or_init(|| match &self.function {
-            Function::Linked { registration, .. } => Schemas::new(registration, self.definition().clone()),
-            Function::Runtime(function) => function.schemas(self.definition().clone()),
+            ToolFunction::Linked { registration, .. } => Schemas::new(registration, self.definition().clone()),
+            ToolFunction::Runtime(function) => function.schemas(self.definition().clone()),
         })
     }
 
     /// What the model is told of it, made when it is first needed.
     pub(crate) fn definition(&self) -> &Arc<ToolDefinition> {
         self.definition.get_or_init(|| match &self.function {
-            Function::Linked { registration, .. } => Arc::new(registration.definition()),
-            Function::Runtime(_) => Arc::default(),
+            ToolFunction::Linked { registration, .. } => Arc::new(registration.definition()),
+            ToolFunction::Runtime(_) => Arc::default(),
         })
     }
 
     fn is_of(&self, other: &Registration) -> bool {
-        matches!(&self.function, Function::Linked { registration, .. } if registration.handler == other.handler)
+        matches!(&self.function, ToolFunction::Linked { registration, .. } if registration.handler == other.handler)
     }
 
     pub(crate) fn description(&self) -> &str {
         match &self.function {
-            Function::Linked { registration, .. } => registration.description,
-            Function::Runtime(_) => &self.definition().description,
+            ToolFunction::Linked { registration, .. } => registration.description,
+            ToolFunction::Runtime(_) => &self.definition().description,
         }
     }
 
     /// The function, and where it was annotated or given.
     pub(crate) fn origin(&self) -> String {
         match &self.function {
-            Function::Linked { registration, .. } => format!("{} ({})", registration.handler, registration.source),
-            Function::Runtime(function) => format!("{} ({})", self.definition().handler, function.source),
+            ToolFunction::Linked { registration, .. } => format!("{} ({})", registration.handler, registration.source),
+            ToolFunction::Runtime(function) => format!("{} ({})", self.definition().handler, function.source),
         }
     }
 }
@@ -166,19 +166,19 @@ pub(crate) enum InstanceSource {
     PerCall {
         constructor: Constructor,
         type_name: &'static str,
-        injections: Vec<(Injection, Source)>,
+        injections: Vec<(Injection, ValueSource)>,
     },
 }
 
 /// What binding gives.
-pub(crate) struct Bound {
+pub(crate) struct BindOutcome {
     pub(crate) tools: Tools,
     pub(crate) not_offered: Vec<&'static Registration>,
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) problems: Vec<BuildProblem>,
 }
 
 /// Binds the tools of the manifest, or without one all that are linked.
-pub(crate) fn bind(manifest: Option<&Manifest>, dependencies: &Dependencies) -> Bound {
+pub(crate) fn bind(manifest: Option<&Manifest>, dependencies: &Dependencies) -> BindOutcome {
     let all = registrations();
     let is_offered = |tool: &&&'static Registration| !tool.options.manual || has_service(tool, dependencies);
     let linked: Vec<&'static Registration> = all.iter().filter(is_offered).copied().collect();
@@ -186,11 +186,11 @@ pub(crate) fn bind(manifest: Option<&Manifest>, dependencies: &Dependencies) -> 
     let mut problems = Vec::new();
     let chosen = match manifest {
         Some(manifest) => choose(manifest, &linked, &all, &mut problems),
-        None => linked.iter().map(|tool| Chosen { registration: tool, definition: OnceLock::new() }).collect(),
+        None => linked.iter().map(|tool| MatchedTool { registration: tool, definition: OnceLock::new() }).collect(),
     };
     let mut tools = Tools::with_capacity_and_hasher(chosen.len(), FxBuildHasher);
     let mut named: HashMap<&str, &Registration, FxBuildHasher> = HashMap::default();
-    for Chosen { registration, definition } in chosen {
+    for MatchedTool { registration, definition } in chosen {
         if let Some(known) = named.insert(registration.name, registration) {
             problems.push(duplicate(known, registration));
             tools.remove(registration.name);
@@ -206,7 +206,7 @@ pub(crate) fn bind(manifest: Option<&Manifest>, dependencies: &Dependencies) -> 
     }
     let offered = |tool: &&Registration| tools.get(tool.name).is_some_and(|known| known.is_of(tool));
     let not_offered = linked.into_iter().filter(|tool| !offered(tool)).collect();
-    Bound { tools, not_offered, problems: merge(problems) }
+    BindOutcome { tools, not_offered, problems: merge(problems) }
 }
 
 fn shim_of(tool: &'static Registration) -> Option<&'static Shim> {
@@ -233,11 +233,11 @@ fn bind_tool(
     definition: OnceLock<Arc<ToolDefinition>>,
     dependencies: &Dependencies,
     constructors: &HashMap<TypeId, Constructor>,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<BuildProblem>,
 ) -> Option<BoundTool> {
     let Some(shim) = shim_of(registration) else {
         let message = format!("{} was registered by another version of this crate", registration.handler);
-        problems.push(Problem::of_tool(registration.name, message, "let all crates use the same `tool-runtime`"));
+        problems.push(BuildProblem::of_tool(registration.name, message, "let all crates use the same `tool-runtime`"));
         return None;
     };
     let tried = check_promises(registration, shim, &definition, problems);
@@ -265,21 +265,21 @@ fn bind_function(
     dependencies: &Dependencies,
     constructors: &HashMap<TypeId, Constructor>,
     context: &str,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<BuildProblem>,
 ) -> Option<BoundTool> {
     let instance = bind_instance(registration, shim, dependencies, constructors, problems);
     let injections = bind_injections(registration, &(shim.needs.injections)(), context, dependencies, problems);
     let instance = instance?;
     check_moved(registration, &instance, &injections, problems);
     let needs_scope = matches!(instance, InstanceSource::PerCall { .. })
-        || injections.iter().any(|(_, source)| matches!(source, Source::Provider(_) | Source::Fact(_)));
-    let wants_tools = injections.iter().any(|(_, source)| matches!(source, Source::Tools));
+        || injections.iter().any(|(_, source)| matches!(source, ValueSource::Provider(_) | ValueSource::Fact(_)));
+    let wants_tools = injections.iter().any(|(_, source)| matches!(source, ValueSource::Tools));
     let name: Arc<str> = registration.name.into();
     Some(BoundTool {
         own_name: name.clone(),
         name,
         is_renamed: false,
-        function: Function::Linked { registration, shim },
+        function: ToolFunction::Linked { registration, shim },
         // From the registration: most definitions are never made.
         sensitive: registration.options.value("sensitive") == Some(KeyValue::Bool(true)),
         timeout: match registration.options.value("timeout") {
@@ -301,7 +301,7 @@ fn bind_instance(
     shim: &Shim,
     dependencies: &Dependencies,
     constructors: &HashMap<TypeId, Constructor>,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<BuildProblem>,
 ) -> Option<InstanceSource> {
     let (Some(class), true) = (shim.needs.class, shim.needs.receiver != Receiver::None) else {
         return Some(InstanceSource::None);
@@ -315,14 +315,14 @@ fn bind_instance(
         match shim.needs.receiver {
             Receiver::Mut => {
                 let message = format!("it takes `&mut self`, but all calls share the `{name}` of `.service(..)`");
-                problems.push(Problem::of_tool(tool, message, per_call));
+                problems.push(BuildProblem::of_tool(tool, message, per_call));
                 return None;
             }
             Receiver::Owned if !class.is_clone => {
                 let message = format!(
                     "it takes `self`, but all calls share the `{name}` of `.service(..)`, which is not `Clone`"
                 );
-                problems.push(Problem::of_tool(tool, message, per_call));
+                problems.push(BuildProblem::of_tool(tool, message, per_call));
                 return None;
             }
             _ => return Some(InstanceSource::Shared(service.value.clone())),
@@ -334,7 +334,7 @@ fn bind_instance(
             "add `.service({name} {{ .. }})`, or write a `pub fn new(..) -> Self` into its `#[tool_class]`, \
              whose parameters are injected"
         );
-        problems.push(Problem::of_tool(tool, message, remedy));
+        problems.push(BuildProblem::of_tool(tool, message, remedy));
         return None;
     };
     let context = format!("`{name}::new`: ");
@@ -348,8 +348,8 @@ fn bind_injections(
     injections: &[Injection],
     context: &str,
     dependencies: &Dependencies,
-    problems: &mut Vec<Problem>,
-) -> Vec<(Injection, Source)> {
+    problems: &mut Vec<BuildProblem>,
+) -> Vec<(Injection, ValueSource)> {
     let mut bound = Vec::with_capacity(injections.len());
     for injection in injections {
         match find_source(injection, dependencies) {
@@ -360,7 +360,7 @@ fn bind_injections(
                     injection.parameter,
                     short_type(injection.type_name)
                 );
-                problems.push(Problem::of_tool(registration.name, message, remedy));
+                problems.push(BuildProblem::of_tool(registration.name, message, remedy));
             }
         }
     }
@@ -369,7 +369,7 @@ fn bind_injections(
 }
 
 /// By name first, then by type.
-fn find_source(injection: &Injection, dependencies: &Dependencies) -> Result<Source, (String, String)> {
+fn find_source(injection: &Injection, dependencies: &Dependencies) -> Result<ValueSource, (String, String)> {
     let Injection { parameter, type_id, type_name, .. } = *injection;
     let wanted = short_type(type_name);
     if let Some((source, its_type, its_name)) = dependencies.by_name(parameter) {
@@ -393,13 +393,17 @@ fn find_source(injection: &Injection, dependencies: &Dependencies) -> Result<Sou
 }
 
 /// What came with a call is the handler's: a preview looks at it, but neither takes nor changes it.
-fn check_only_looks(registration: &Registration, of_preview: &[(Injection, Source)], problems: &mut Vec<Problem>) {
+fn check_only_looks(
+    registration: &Registration,
+    of_preview: &[(Injection, ValueSource)],
+    problems: &mut Vec<BuildProblem>,
+) {
     for (injection, source) in of_preview {
-        if matches!(source, Source::PerCall(_)) && matches!(injection.mode, Mode::Mut | Mode::Move) {
+        if matches!(source, ValueSource::PerCall(_)) && matches!(injection.mode, Mode::Mut | Mode::Move) {
             let (parameter, wanted) = (injection.parameter, short_type(injection.type_name));
             let message = format!("its preview: `{parameter}` came with the call, for the tool itself");
             let remedy = format!("take `&{wanted}` in the preview, or derive `Clone` for `{wanted}`");
-            problems.push(Problem::of_tool(registration.name, message, remedy));
+            problems.push(BuildProblem::of_tool(registration.name, message, remedy));
         }
     }
 }
@@ -408,8 +412,8 @@ fn check_only_looks(registration: &Registration, of_preview: &[(Injection, Sourc
 fn check_moved(
     registration: &Registration,
     instance: &InstanceSource,
-    injections: &[(Injection, Source)],
-    problems: &mut Vec<Problem>,
+    injections: &[(Injection, ValueSource)],
+    problems: &mut Vec<BuildProblem>,
 ) {
     let InstanceSource::PerCall { injections: of_constructor, .. } = instance else { return };
     for (moved, source) in of_constructor.iter().filter(|(injection, _)| injection.mode == Mode::Move) {
@@ -417,7 +421,7 @@ fn check_moved(
             let message =
                 format!("the parameter `{}` wants what `new` has taken as `{}`", wanted.parameter, moved.parameter);
             let remedy = format!("let `new` take `&{0}`, or derive `Clone` for `{0}`", short_type(moved.type_name));
-            problems.push(Problem::of_tool(registration.name, message, remedy));
+            problems.push(BuildProblem::of_tool(registration.name, message, remedy));
         }
     }
 }
@@ -426,17 +430,17 @@ fn check_moved(
 fn check_modes(
     registration: &Registration,
     context: &str,
-    bound: &[(Injection, Source)],
+    bound: &[(Injection, ValueSource)],
     dependencies: &Dependencies,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<BuildProblem>,
 ) {
     let mut report = |message: String, remedy: String| {
-        problems.push(Problem::of_tool(registration.name, format!("{context}{message}"), remedy));
+        problems.push(BuildProblem::of_tool(registration.name, format!("{context}{message}"), remedy));
     };
     for (index, (injection, source)) in bound.iter().enumerate() {
         let parameter = injection.parameter;
         let wanted = short_type(injection.type_name);
-        let shared = matches!(source, Source::Value(_) | Source::Service(_) | Source::Progress);
+        let shared = matches!(source, ValueSource::Value(_) | ValueSource::Service(_) | ValueSource::Progress);
         match injection.mode {
             Mode::Mut if shared => report(
                 format!(
@@ -476,8 +480,8 @@ fn check_modes(
     }
 }
 
-fn is_finished(source: Source, dependencies: &Dependencies) -> bool {
-    matches!(source, Source::Provider(index) if dependencies.providers[index].finish.is_some())
+fn is_finished(source: ValueSource, dependencies: &Dependencies) -> bool {
+    matches!(source, ValueSource::Provider(index) if dependencies.providers[index].finish.is_some())
 }
 
 /// A value lent for writing, or moved out, is nobody else's. Clones are taken before it is lent.

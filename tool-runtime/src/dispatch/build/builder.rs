@@ -7,15 +7,18 @@ use std::time::Duration;
 
 use tool_model::Manifest;
 
-use crate::confirm::{Confirm, Policy};
-use crate::dispatch::build::dependencies::{Dependencies, Ready};
+use crate::confirm::Confirm;
+use crate::dispatch::build::dependencies::{Dependencies, SharedDependency};
 use crate::dispatch::build::problem::{skip, unreadable};
-use crate::dispatch::retries::Tries;
-use crate::dispatch::{BuildError, Dispatcher, Limits, Problem, Retries, Rules};
-use crate::inject::{FinishHook, Finished, Provider, Scope};
+use crate::dispatch::retries::RetryCounter;
+use crate::dispatch::{BuildError, BuildProblem, CallLimits, CallRules, Dispatcher, Retries};
+use crate::inject::{FinishHook, IntoFinishResult, Scope, ValueProvider};
 use crate::journal::Journal;
-use crate::registry::{BoundChanges, Shelf};
-use crate::{Changes, Concurrency, IntoManifest, Limiter, Outcome, RuntimeTool, Spill};
+use crate::limits::{Concurrency, Limiter};
+use crate::manifest::IntoManifest;
+use crate::output::Spill;
+use crate::registry::{BoundChanges, ToolTable};
+use crate::{CallOutcome, Policy, RegistryChanges, RuntimeTool};
 
 /// Collects what the tools need; see [`Dispatcher::builder`].
 #[derive(Default)]
@@ -24,11 +27,11 @@ pub struct Builder {
     manifest: Option<Manifest>,
     dependencies: Dependencies,
     finish: Vec<(String, FinishHook)>,
-    limits: Limits,
-    rules: Rules,
+    limits: CallLimits,
+    rules: CallRules,
     lenient: bool,
-    problems: Vec<Problem>,
-    tools: Changes,
+    problems: Vec<BuildProblem>,
+    tools: RegistryChanges,
 }
 
 impl Builder {
@@ -54,7 +57,7 @@ impl Builder {
         self
     }
 
-    /// One instance for all calls of its class. Without it, `new` makes one for each call.
+    /// TurnCall instance for all calls of its class. Without it, `new` makes one for each call.
     ///
     /// The service can also be injected, as `&S` or as `Arc<S>`.
     pub fn service<S: Send + Sync + 'static>(self, service: S) -> Self {
@@ -76,7 +79,7 @@ impl Builder {
     ///
     /// #[tool_class(manual)]
     /// impl Orders {
-    ///     /// Place an order.
+    ///     /// CallPermit an order.
     ///     pub fn place(&self) -> u32 {
     ///         self.0.fetch_add(1, Ordering::SeqCst) + 1
     ///     }
@@ -94,7 +97,7 @@ impl Builder {
     pub fn service_arc<S: Send + Sync + 'static>(mut self, service: Arc<S>) -> Self {
         if self.dependencies.services.iter().any(|known| known.type_id == TypeId::of::<S>()) {
             let message = format!("the service `{}` is given twice", type_name::<S>());
-            self.problems.push(Problem::general(message, "give one instance"));
+            self.problems.push(BuildProblem::general(message, "give one instance"));
         }
         self.dependencies.values.push(ready(None, Arc::new(service.clone())));
         self.dependencies.services.push(ready(None, service));
@@ -113,7 +116,7 @@ impl Builder {
     {
         let name = name.into();
         self.check_name(&name);
-        self.dependencies.providers.push(Provider::new(name, provider));
+        self.dependencies.providers.push(ValueProvider::new(name, provider));
         self
     }
 
@@ -122,8 +125,8 @@ impl Builder {
     /// An error makes a call that succeeded a failure.
     pub fn finish<F, Fut, T>(mut self, name: impl Into<String>, finish: F) -> Self
     where
-        F: Fn(T, Outcome) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output: Finished> + Send + 'static,
+        F: Fn(T, CallOutcome) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: IntoFinishResult> + Send + 'static,
         T: Send + 'static,
     {
         self.finish.push((name.into(), FinishHook::new(finish)));
@@ -170,7 +173,7 @@ impl Builder {
     ///
     /// Mended is what the schema leaves no doubt about: `"5"`, `5.0` or `5e2` for an integer, `"[1, 2]"` for a list,
     /// `null` for what can be left out, `HIGH` for `high`, arguments in quotes or in a code fence, a comma too many. A text
-    /// stays what it is. What was mended is read again in full, and each [`Repair`](crate::Repair) stands in the
+    /// stays what it is. What was mended is read again in full, and each [`Repair`](crate::arguments::Repair) stands in the
     /// result's metadata under `repairs`; if anything is still wrong, the call is refused for what came.
     pub fn repair(mut self, repair: bool) -> Self {
         self.limits.repair = repair;
@@ -189,7 +192,7 @@ impl Builder {
         self
     }
 
-    /// Records every call. One that completed before is answered as it was then, one whose outcome nobody knows is
+    /// Records every call. TurnCall that completed before is answered as it was then, one whose outcome nobody knows is
     /// reported as such, and neither runs again.
     pub fn journal(mut self, journal: impl Journal) -> Self {
         self.rules.journal = Some(Arc::new(journal));
@@ -210,7 +213,7 @@ impl Builder {
     }
 
     /// How many calls run at a time, and how many more may wait; beyond that a call is refused at once, with the time to
-    /// wait. One that waits for other calls leaves its [`Place`](crate::Place) to them.
+    /// wait. TurnCall that waits for other calls leaves its [`CallPermit`](crate::inject::CallPermit) to them.
     pub fn concurrency(mut self, running: usize, waiting: usize) -> Self {
         self.rules.concurrency = Some(Concurrency::new(running, waiting));
         self
@@ -220,13 +223,13 @@ impl Builder {
     /// becomes a failure for good: a number for all, or [`Retries`]. A success begins anew. Without it, as often as it
     /// likes.
     pub fn retries(mut self, retries: impl Into<Retries>) -> Self {
-        self.rules.tries = Some(Tries::new(retries.into()));
+        self.rules.tries = Some(RetryCounter::new(retries.into()));
         self
     }
 
     /// Shortens long results: the model gets their beginning and their end, and the tool `read_result` for the rest.
     pub fn spill(mut self, spill: Spill) -> Self {
-        self = self.service(spill.results());
+        self = self.service(spill.reader());
         self.rules.spill = Some(spill);
         self
     }
@@ -251,21 +254,21 @@ impl Builder {
     pub fn build(mut self) -> Result<Dispatcher, BuildError> {
         self.attach_finish_hooks();
         let dependencies = Arc::new(self.dependencies);
-        let (shelf, _, mut of_tools) = Shelf::default().changed(&BoundChanges::of(self.tools));
-        let (shelf, more) = shelf.loaded(self.manifest, &dependencies);
+        let (table, _, mut of_tools) = ToolTable::default().changed(&BoundChanges::new(self.tools));
+        let (table, more) = table.loaded(self.manifest, &dependencies);
         of_tools.extend(more);
         let mut problems = self.problems;
         problems.extend(if self.lenient { skip(of_tools) } else { of_tools });
         if !problems.is_empty() {
             return Err(BuildError { headline: "the dispatcher cannot be built", problems });
         }
-        Ok(Dispatcher::new(shelf, dependencies, self.limits, self.rules.settle(), self.lenient))
+        Ok(Dispatcher::new(table, dependencies, self.limits, self.rules.settle(), self.lenient))
     }
 
     fn check_name(&mut self, name: &str) {
         if self.dependencies.by_name(name).is_some() {
             let message = format!("{name:?} is provided twice");
-            self.problems.push(Problem::general(message, "give each value a name of its own"));
+            self.problems.push(BuildProblem::general(message, "give each value a name of its own"));
         }
     }
 
@@ -273,7 +276,7 @@ impl Builder {
         for (name, hook) in std::mem::take(&mut self.finish) {
             let Some(provider) = self.dependencies.providers.iter_mut().find(|provider| provider.name == name) else {
                 let message = format!("`.finish({name:?}, ..)` has no provider of that name");
-                self.problems.push(Problem::general(message, format!("add `.provide({name:?}, ..)`")));
+                self.problems.push(BuildProblem::general(message, format!("add `.provide({name:?}, ..)`")));
                 continue;
             };
             if provider.type_id != hook.type_id {
@@ -281,17 +284,17 @@ impl Builder {
                     "`.finish({name:?}, ..)` takes a `{}`, but its provider makes a `{}`",
                     hook.type_name, provider.type_name
                 );
-                self.problems.push(Problem::general(message, "let both have the same type"));
+                self.problems.push(BuildProblem::general(message, "let both have the same type"));
                 continue;
             }
             if provider.finish.replace(hook).is_some() {
                 let message = format!("`.finish({name:?}, ..)` is given twice");
-                self.problems.push(Problem::general(message, "finish a value once"));
+                self.problems.push(BuildProblem::general(message, "finish a value once"));
             }
         }
     }
 }
 
-fn ready<T: Send + Sync + 'static>(name: Option<String>, value: Arc<T>) -> Ready {
-    Ready { name, type_id: TypeId::of::<T>(), type_name: type_name::<T>(), value }
+fn ready<T: Send + Sync + 'static>(name: Option<String>, value: Arc<T>) -> SharedDependency {
+    SharedDependency { name, type_id: TypeId::of::<T>(), type_name: type_name::<T>(), value }
 }

@@ -7,7 +7,7 @@ use tool_model::validate::{Validator, is_plain};
 use tool_model::{Argument, ArgumentSpec, Registration, Rule, ToolDefinition};
 
 use crate::arguments::{Reader, Schemas};
-use crate::dispatch::Problem;
+use crate::dispatch::BuildProblem;
 use crate::shim::Shim;
 
 /// Reports promises that types and schemas do not keep. What was made on the way is given back for the calls.
@@ -15,7 +15,7 @@ pub(crate) fn check_promises(
     registration: &'static Registration,
     shim: &Shim,
     definition: &OnceLock<Arc<ToolDefinition>>,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<BuildProblem>,
 ) -> Option<Schemas> {
     let says_more = says_more(registration);
     if !says_more && registration.call.types().are_scalar() {
@@ -31,7 +31,7 @@ pub(crate) fn check_promises(
     for (index, wrong) in shim.try_absent(Reader { text: "{}", schemas: &schemas, allow_unknown: false, repair: false })
     {
         let message = format!("the argument `{}`: {wrong}", registration.arguments[index].name);
-        problems.push(Problem::of_tool(registration.name, message, "give it a default that its type reads"));
+        problems.push(BuildProblem::of_tool(registration.name, message, "give it a default that its type reads"));
     }
     Some(schemas)
 }
@@ -46,7 +46,7 @@ fn says_more(registration: &Registration) -> bool {
 }
 
 /// A rule that says nothing about the argument's type would be shown to the model and mean nothing.
-fn check_rules(registration: &Registration, definition: &ToolDefinition, problems: &mut Vec<Problem>) {
+fn check_rules(registration: &Registration, definition: &ToolDefinition, problems: &mut Vec<BuildProblem>) {
     for spec in registration.arguments {
         let Some(argument) = definition.arguments.get(spec.name) else { continue };
         for rule in spec.details.rules.iter().filter(|rule| !rule.fits(&argument.type_name)) {
@@ -56,7 +56,11 @@ fn check_rules(registration: &Registration, definition: &ToolDefinition, problem
                 spec.name,
                 argument.type_name
             );
-            problems.push(Problem::of_tool(registration.name, message, "remove it, or give the argument another type"));
+            problems.push(BuildProblem::of_tool(
+                registration.name,
+                message,
+                "remove it, or give the argument another type",
+            ));
         }
         if spec.details.rules.is_empty() {
             continue;
@@ -67,7 +71,7 @@ fn check_rules(registration: &Registration, definition: &ToolDefinition, problem
 }
 
 /// Bounds that leave no room, those of the type included, make the tool uncallable.
-fn check_room(tool: &str, name: &str, argument: &Argument, problems: &mut Vec<Problem>) {
+fn check_room(tool: &str, name: &str, argument: &Argument, problems: &mut Vec<BuildProblem>) {
     const BOUNDS: [(&str, &str); 4] = [
         ("minimum", "maximum"),
         ("minLength", "maxLength"),
@@ -78,7 +82,7 @@ fn check_room(tool: &str, name: &str, argument: &Argument, problems: &mut Vec<Pr
         let (Some(from), Some(to)) = (argument.keywords.get(least), argument.keywords.get(most)) else { continue };
         if from.as_f64().zip(to.as_f64()).is_some_and(|(from, to)| from > to) {
             let message = format!("no value of `{name}` would be accepted: `{least}` is {from}, `{most}` is {to}");
-            problems.push(Problem::of_tool(tool, message, "give bounds that values of its type can keep"));
+            problems.push(BuildProblem::of_tool(tool, message, "give bounds that values of its type can keep"));
         }
     }
 }
@@ -89,7 +93,7 @@ fn check_listed(
     spec: &ArgumentSpec,
     argument: &Argument,
     definition: &ToolDefinition,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<BuildProblem>,
 ) {
     let listed = spec.details.rules.iter().filter_map(|rule| match rule {
         Rule::OneOf(values) => serde_json::from_str::<Vec<Value>>(values).ok(),
@@ -99,14 +103,14 @@ fn check_listed(
         let Ok(validator) = Validator::new(&argument.schema(), &definition.defs) else { continue };
         for violation in validator.check(&value, spec.name) {
             let message = format!("`one_of` of `{}` lists {value}, but {} is expected", spec.name, violation.expected);
-            problems.push(Problem::of_tool(tool, message, "list values that the argument takes"));
+            problems.push(BuildProblem::of_tool(tool, message, "list values that the argument takes"));
         }
     }
 }
 
 /// A default that the schema refuses would make every call without it fail; a schema that cannot be enforced is a
 /// promise that cannot be kept.
-fn check_schemas(registration: &Registration, definition: &ToolDefinition, problems: &mut Vec<Problem>) {
+fn check_schemas(registration: &Registration, definition: &ToolDefinition, problems: &mut Vec<BuildProblem>) {
     let is_plain = is_plain(definition);
     for (name, argument) in &definition.arguments {
         let default = argument.keywords.get("default");
@@ -117,7 +121,7 @@ fn check_schemas(registration: &Registration, definition: &ToolDefinition, probl
             Ok(validator) => validator,
             Err(error) => {
                 let message = format!("the schema of `{name}` cannot be enforced: {error}");
-                problems.push(Problem::of_tool(registration.name, message, "describe it otherwise"));
+                problems.push(BuildProblem::of_tool(registration.name, message, "describe it otherwise"));
                 continue;
             }
         };
@@ -125,7 +129,7 @@ fn check_schemas(registration: &Registration, definition: &ToolDefinition, probl
         for violation in validator.check(default, name) {
             let message =
                 format!("the default of `{}` is {default}, but {} is expected", violation.path, violation.expected);
-            problems.push(Problem::of_tool(registration.name, message, "give a default that the argument takes"));
+            problems.push(BuildProblem::of_tool(registration.name, message, "give a default that the argument takes"));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::any::{Any, TypeId};
 use std::sync::{Arc, LazyLock};
 
 use crate::dispatch::build::problem::short_type;
-use crate::inject::{Fact, Held, InjectError, Input, Provider, Slot};
+use crate::inject::{CallFact, HeldValue, InjectError, InjectedValue, ValueProvider, ValueSlot};
 use crate::{Dispatcher, Progress};
 
 /// What listens where nobody does.
@@ -13,29 +13,29 @@ static NOBODY: LazyLock<Arc<Progress>> = LazyLock::new(Arc::default);
 /// What an application provides.
 #[derive(Default)]
 pub(crate) struct Dependencies {
-    pub(crate) providers: Vec<Provider>,
-    pub(crate) values: Vec<Ready>,
-    pub(crate) services: Vec<Ready>,
+    pub(crate) providers: Vec<ValueProvider>,
+    pub(crate) values: Vec<SharedDependency>,
+    pub(crate) services: Vec<SharedDependency>,
     pub(crate) per_call: Vec<(TypeId, &'static str)>,
 }
 
 /// A value that came with a call. Clones share it.
 #[derive(Clone)]
-pub(crate) struct Given {
+pub(crate) struct CallValue {
     pub(crate) type_id: TypeId,
     pub(crate) type_name: &'static str,
-    pub(crate) slot: Arc<Slot>,
+    pub(crate) slot: Arc<ValueSlot>,
 }
 
-impl Given {
+impl CallValue {
     pub(crate) fn new<T: Send + 'static>(value: T) -> Self {
-        let slot = Slot::of(Held::new(value));
+        let slot = ValueSlot::of(HeldValue::new(value));
         Self { type_id: TypeId::of::<T>(), type_name: std::any::type_name::<T>(), slot }
     }
 }
 
 /// A value that all calls share.
-pub(crate) struct Ready {
+pub(crate) struct SharedDependency {
     /// The name under which it was given; a service has none.
     pub(crate) name: Option<String>,
     pub(crate) type_id: TypeId,
@@ -45,13 +45,13 @@ pub(crate) struct Ready {
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum ValueSource {
     Provider(usize),
     Value(usize),
     Service(usize),
     PerCall(TypeId),
     /// What is known of every call.
-    Fact(Fact),
+    Fact(CallFact),
     /// What listens to the call, if anybody does.
     Progress,
     /// The dispatcher that runs the call.
@@ -60,37 +60,37 @@ pub(crate) enum Source {
 
 impl Dependencies {
     /// The source of a name, with its type.
-    pub(crate) fn by_name(&self, name: &str) -> Option<(Source, TypeId, &'static str)> {
+    pub(crate) fn by_name(&self, name: &str) -> Option<(ValueSource, TypeId, &'static str)> {
         let provider = self.providers.iter().position(|provider| provider.name == name);
         if let Some(index) = provider {
             let provider = &self.providers[index];
-            return Some((Source::Provider(index), provider.type_id, provider.type_name));
+            return Some((ValueSource::Provider(index), provider.type_id, provider.type_name));
         }
         let index = self.values.iter().position(|value| value.name.as_deref() == Some(name))?;
-        Some((Source::Value(index), self.values[index].type_id, self.values[index].type_name))
+        Some((ValueSource::Value(index), self.values[index].type_id, self.values[index].type_name))
     }
 
     /// The only source of a type.
-    pub(crate) fn by_type(&self, type_id: TypeId, type_name: &str) -> Result<Source, String> {
+    pub(crate) fn by_type(&self, type_id: TypeId, type_name: &str) -> Result<ValueSource, String> {
         if type_id == TypeId::of::<Progress>() {
-            return Ok(Source::Progress);
+            return Ok(ValueSource::Progress);
         }
         if type_id == TypeId::of::<Dispatcher>() {
-            return Ok(Source::Tools);
+            return Ok(ValueSource::Tools);
         }
-        let per_call = self.per_call.iter().filter(|(id, _)| *id == type_id).map(|(id, _)| Source::PerCall(*id));
+        let per_call = self.per_call.iter().filter(|(id, _)| *id == type_id).map(|(id, _)| ValueSource::PerCall(*id));
         let providers = self.providers.iter().enumerate().filter(|(_, provider)| provider.type_id == type_id);
         let values = self.values.iter().enumerate().filter(|(_, value)| value.type_id == type_id);
         let services = self.services.iter().enumerate().filter(|(_, service)| service.type_id == type_id);
-        let sources: Vec<Source> = per_call
-            .chain(providers.map(|(index, _)| Source::Provider(index)))
-            .chain(values.map(|(index, _)| Source::Value(index)))
-            .chain(services.map(|(index, _)| Source::Service(index)))
+        let sources: Vec<ValueSource> = per_call
+            .chain(providers.map(|(index, _)| ValueSource::Provider(index)))
+            .chain(values.map(|(index, _)| ValueSource::Value(index)))
+            .chain(services.map(|(index, _)| ValueSource::Service(index)))
             .collect();
         match sources.as_slice() {
             [only] => Ok(*only),
-            [] => Fact::of(type_id)
-                .map(Source::Fact)
+            [] => CallFact::of(type_id)
+                .map(ValueSource::Fact)
                 .ok_or_else(|| format!("nothing of type `{}` is provided", short_type(type_name))),
             several => {
                 let names: Vec<String> = several.iter().map(|source| self.describe(*source)).collect();
@@ -105,51 +105,51 @@ impl Dependencies {
     }
 
     /// A source in words.
-    pub(crate) fn describe(&self, source: Source) -> String {
+    pub(crate) fn describe(&self, source: ValueSource) -> String {
         match source {
-            Source::Provider(index) => format!("the provider {:?}", self.providers[index].name),
-            Source::Value(index) => match &self.values[index].name {
+            ValueSource::Provider(index) => format!("the provider {:?}", self.providers[index].name),
+            ValueSource::Value(index) => match &self.values[index].name {
                 Some(name) => format!("the value {name:?}"),
                 None => format!("the shared `{}`", short_type(self.values[index].type_name)),
             },
-            Source::Service(index) => format!("the service `{}`", short_type(self.services[index].type_name)),
-            Source::PerCall(id) => {
+            ValueSource::Service(index) => format!("the service `{}`", short_type(self.services[index].type_name)),
+            ValueSource::PerCall(id) => {
                 let name = self.per_call.iter().find(|(known, _)| *known == id).map_or("", |(_, name)| name);
                 format!("`.with(..)` of each call, a `{}`", short_type(name))
             }
-            Source::Fact(fact) => fact.describe().to_owned(),
-            Source::Progress => "whoever listens to the call".to_owned(),
-            Source::Tools => "the dispatcher that runs the call".to_owned(),
+            ValueSource::Fact(fact) => fact.describe().to_owned(),
+            ValueSource::Progress => "whoever listens to the call".to_owned(),
+            ValueSource::Tools => "the dispatcher that runs the call".to_owned(),
         }
     }
 
     /// The value of a source that needs no provider.
-    pub(crate) fn ready_input(&self, source: Source, with: &[Given]) -> Result<Input, InjectError> {
+    pub(crate) fn ready_input(&self, source: ValueSource, with: &[CallValue]) -> Result<InjectedValue, InjectError> {
         match source {
-            Source::Value(index) => Ok(Input::Shared(self.values[index].value.clone())),
-            Source::Service(index) => Ok(Input::Shared(self.services[index].value.clone())),
-            Source::PerCall(id) => match with.iter().find(|given| given.type_id == id) {
-                Some(given) => Ok(Input::Slot(given.slot.clone())),
+            ValueSource::Value(index) => Ok(InjectedValue::Shared(self.values[index].value.clone())),
+            ValueSource::Service(index) => Ok(InjectedValue::Shared(self.services[index].value.clone())),
+            ValueSource::PerCall(id) => match with.iter().find(|given| given.type_id == id) {
+                Some(given) => Ok(InjectedValue::Slot(given.slot.clone())),
                 None => Err(self.not_given(id, with)),
             },
-            Source::Progress => match with.iter().find(|given| given.type_id == TypeId::of::<Progress>()) {
-                Some(given) => Ok(Input::Slot(given.slot.clone())),
-                None => Ok(Input::Shared(NOBODY.clone())),
+            ValueSource::Progress => match with.iter().find(|given| given.type_id == TypeId::of::<Progress>()) {
+                Some(given) => Ok(InjectedValue::Slot(given.slot.clone())),
+                None => Ok(InjectedValue::Shared(NOBODY.clone())),
             },
-            Source::Tools => match with.iter().find(|given| given.type_id == TypeId::of::<Dispatcher>()) {
-                Some(given) => Ok(Input::Slot(given.slot.clone())),
+            ValueSource::Tools => match with.iter().find(|given| given.type_id == TypeId::of::<Dispatcher>()) {
+                Some(given) => Ok(InjectedValue::Slot(given.slot.clone())),
                 None => {
                     Err(InjectError::new("only a tool that takes a `&Dispatcher`, or was made at run time, has it"))
                 }
             },
-            Source::Provider(_) | Source::Fact(_) => {
+            ValueSource::Provider(_) | ValueSource::Fact(_) => {
                 Err(InjectError::new(format!("{} is there only in a scope", self.describe(source))))
             }
         }
     }
 
     /// What did not come with a call. How to add it, and what came instead, is for the log: a model could not act on it.
-    fn not_given(&self, id: TypeId, with: &[Given]) -> InjectError {
+    fn not_given(&self, id: TypeId, with: &[CallValue]) -> InjectError {
         let name = self.per_call.iter().find(|(known, _)| *known == id).map_or("", |(_, name)| name);
         let name = short_type(name);
         let came: Vec<String> = with.iter().map(|given| short_type(given.type_name)).collect();

@@ -6,12 +6,12 @@ use std::sync::{Arc, OnceLock};
 
 use tool_model::{Manifest, Registration, ToolDefinition, difference};
 
-use crate::dispatch::Problem;
+use crate::dispatch::BuildProblem;
 
 const WRITE_AGAIN: &str = "write the manifest again";
 
 /// A tool that is to be bound.
-pub(crate) struct Chosen {
+pub(crate) struct MatchedTool {
     pub(crate) registration: &'static Registration,
     /// What the model is told of it, where that is known already.
     pub(crate) definition: OnceLock<Arc<ToolDefinition>>,
@@ -23,8 +23,8 @@ pub(crate) fn choose(
     manifest: &Manifest,
     linked: &[&'static Registration],
     all: &[&'static Registration],
-    problems: &mut Vec<Problem>,
-) -> Vec<Chosen> {
+    problems: &mut Vec<BuildProblem>,
+) -> Vec<MatchedTool> {
     let by_handler = LazyCell::new(|| all.iter().map(|tool| (tool.handler, *tool)).collect::<HashMap<_, _>>());
     let mut chosen = Vec::with_capacity(manifest.len());
     let mut rest = linked;
@@ -34,8 +34,10 @@ pub(crate) fn choose(
         let mut fitting = rest.iter().take_while(|tool| tool.name == name).filter(|tool| tool.handler == entry.handler);
         match (fitting.next(), fitting.next()) {
             (Some(tool), None) => match agreed(entry, tool) {
-                Ok(definition) => chosen.push(Chosen { registration: tool, definition: OnceLock::from(definition) }),
-                Err(message) => problems.push(Problem::of_tool(name, message, WRITE_AGAIN)),
+                Ok(definition) => {
+                    chosen.push(MatchedTool { registration: tool, definition: OnceLock::from(definition) })
+                }
+                Err(message) => problems.push(BuildProblem::of_tool(name, message, WRITE_AGAIN)),
             },
             (Some(first), Some(second)) => problems.push(duplicate(first, second)),
             (None, _) => problems.push(match by_handler.get(&*entry.handler) {
@@ -51,7 +53,7 @@ pub(crate) fn choose(
         }
     }
     let by_hand = linked.iter().filter(|tool| tool.options.manual && manifest.get(tool.name).is_none());
-    chosen.extend(by_hand.map(|tool| Chosen { registration: tool, definition: OnceLock::new() }));
+    chosen.extend(by_hand.map(|tool| MatchedTool { registration: tool, definition: OnceLock::new() }));
     chosen
 }
 
@@ -68,31 +70,31 @@ fn agreed(entry: &ToolDefinition, tool: &Registration) -> Result<Arc<ToolDefinit
 }
 
 /// Why the linked tool with the entry's handler is not the entry's.
-fn misfit(name: &str, entry: &ToolDefinition, tool: &Registration, manifest: &Manifest) -> Problem {
+fn misfit(name: &str, entry: &ToolDefinition, tool: &Registration, manifest: &Manifest) -> BuildProblem {
     let handler = &entry.handler;
     if tool.name == name {
         let message =
             format!("the manifest offers it, but `{handler}` is of a `manual` class and no instance is given");
-        return Problem::of_tool(name, message, "add `.service(..)`, or take it out of the manifest");
+        return BuildProblem::of_tool(name, message, "add `.service(..)`, or take it out of the manifest");
     }
     let is_offered_too = manifest.get(tool.name).is_some_and(|other| other.handler == *handler);
     if is_offered_too {
         let message = format!("the manifest has its handler `{handler}` twice, which is called `{}`", tool.name);
-        return Problem::of_tool(name, message, WRITE_AGAIN);
+        return BuildProblem::of_tool(name, message, WRITE_AGAIN);
     }
     let message = format!("the manifest is stale: its handler `{handler}` is now called `{}`", tool.name);
-    Problem::of_tool(name, message, WRITE_AGAIN)
+    BuildProblem::of_tool(name, message, WRITE_AGAIN)
 }
 
 /// Another function of the crate has the name; mostly the same one, in another module.
-fn moved(name: &str, handler: &str, tool: &Registration) -> Problem {
+fn moved(name: &str, handler: &str, tool: &Registration) -> BuildProblem {
     let message = format!("the manifest is stale: its handler is now `{}`, not `{handler}`", tool.handler);
-    Problem::of_tool(name, message, WRITE_AGAIN)
+    BuildProblem::of_tool(name, message, WRITE_AGAIN)
 }
 
-fn not_linked(name: &str, handler: &str) -> Problem {
+fn not_linked(name: &str, handler: &str) -> BuildProblem {
     let krate = crate_of(handler);
-    Problem::of_tool(
+    BuildProblem::of_tool(
         name,
         format!("the manifest offers it, but its handler `{handler}` is not linked"),
         format!(
@@ -106,8 +108,8 @@ fn crate_of(handler: &str) -> &str {
     handler.split("::").next().unwrap_or(handler)
 }
 
-pub(crate) fn duplicate(first: &Registration, second: &Registration) -> Problem {
-    Problem::of_tool(
+pub(crate) fn duplicate(first: &Registration, second: &Registration) -> BuildProblem {
+    BuildProblem::of_tool(
         first.name,
         format!(
             "two tools have this name: {} ({}) and {} ({})",

@@ -10,13 +10,13 @@ use tool_model::ManifestError;
 pub struct BuildError {
     /// What cannot be done, as the start of a sentence.
     pub(crate) headline: &'static str,
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) problems: Vec<BuildProblem>,
 }
 
 impl BuildError {
     /// Each problem by itself.
     #[must_use]
-    pub fn problems(&self) -> &[Problem] {
+    pub fn problems(&self) -> &[BuildProblem] {
         &self.problems
     }
 }
@@ -41,9 +41,9 @@ impl fmt::Debug for BuildError {
 
 impl std::error::Error for BuildError {}
 
-/// One thing that is wrong: where, what, and what to do.
+/// TurnCall thing that is wrong: where, what, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct BuildProblem {
     /// The tools it concerns, if any.
     pub tools: Vec<String>,
     /// What is wrong.
@@ -52,7 +52,7 @@ pub struct Problem {
     pub remedy: String,
 }
 
-impl Problem {
+impl BuildProblem {
     pub(crate) fn of_tool(tool: &str, message: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { tools: vec![tool.to_owned()], message: message.into(), remedy: remedy.into() }
     }
@@ -62,7 +62,7 @@ impl Problem {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for BuildProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown: Vec<String> = self.tools.iter().take(3).map(|tool| format!("`{tool}`")).collect();
         if !shown.is_empty() {
@@ -75,21 +75,21 @@ impl fmt::Display for Problem {
 }
 
 /// A text that is no manifest.
-pub(crate) fn unreadable(error: &ManifestError) -> Problem {
-    Problem::general(error.to_string(), "write the manifest again")
+pub(crate) fn unreadable(error: &ManifestError) -> BuildProblem {
+    BuildProblem::general(error.to_string(), "write the manifest again")
 }
 
 /// What a lenient dispatcher makes of problems: it says them, and goes on without the tools they concern.
-pub(crate) fn skip(problems: Vec<Problem>) -> Vec<Problem> {
+pub(crate) fn skip(problems: Vec<BuildProblem>) -> Vec<BuildProblem> {
     for problem in problems {
         tracing::warn!("skipped: {problem}");
     }
     Vec::new()
 }
 
-/// One entry for each problem, with all the tools it concerns: what a class lacks, all its methods lack.
-pub(crate) fn merge(problems: Vec<Problem>) -> Vec<Problem> {
-    let mut merged: Vec<Problem> = Vec::new();
+/// TurnCall entry for each problem, with all the tools it concerns: what a class lacks, all its methods lack.
+pub(crate) fn merge(problems: Vec<BuildProblem>) -> Vec<BuildProblem> {
+    let mut merged: Vec<BuildProblem> = Vec::new();
     let mut places: HashMap<(String, String), usize> = HashMap::new();
     for problem in problems {
         match places.entry((problem.message.clone(), problem.remedy.clone())) {

@@ -7,11 +7,11 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::runtime::Handle;
 
-use crate::dispatch::call::observe::Told;
-use crate::dispatch::call::time_budget::{Late, within};
+use crate::dispatch::call::observe::CallObserver;
+use crate::dispatch::call::time_budget::{WaitError, within};
 use crate::dispatch::{BoundTool, Call, Dispatcher};
-use crate::output::READ_RESULT;
-use crate::{ErrorKind, Spill, ToolError, ToolResult};
+use crate::output::{READ_RESULT, Spill};
+use crate::{ErrorKind, ToolError, ToolResult};
 
 /// How long an answer waits for its long result to be kept. That goes on in the background then.
 const KEEP_GRACE: Duration = Duration::from_secs(5);
@@ -24,8 +24,8 @@ impl Call<'_> {
     #[inline]
     pub(crate) fn dressed(&mut self, result: ToolResult) -> ToolResult {
         #[cfg(feature = "metrics")]
-        if let Some(measured) = self.measured.take() {
-            measured.end(&self.call.name, &result);
+        if let Some(metrics) = self.metrics.take() {
+            metrics.end(&self.call.name, &result);
         }
         if self.rare.is_none() { result } else { self.with_rare(result) }
     }
@@ -73,12 +73,12 @@ impl Call<'_> {
     #[cold]
     #[inline(never)]
     pub(crate) fn at_once(&self, tool: Option<&BoundTool>, result: ToolResult) -> ToolResult {
-        Told::at_once(&self.tools.inner.rules.events, &self.call, tool, &result);
+        CallObserver::at_once(&self.tools.inner.rules.events, &self.call, tool, &result);
         result.not_started()
     }
 
     /// Tells of a call that takes the plain way.
-    pub(crate) fn watch_plainly(&mut self, tool: &BoundTool, mut told: Told) {
+    pub(crate) fn watch_plainly(&mut self, tool: &BoundTool, mut told: CallObserver) {
         told.starts_with_text(&self.call.arguments, tool);
         told.listen(&mut self.with);
         self.rare().told = Some(told);
@@ -126,8 +126,8 @@ pub(crate) async fn shortened(
             let mut keeping = runtime.spawn_blocking(keep);
             let kept = match within(KEEP_GRACE, &mut keeping).await {
                 Ok(kept) => kept,
-                Err(Late::NoTimer) => keeping.await,
-                Err(Late::TooLate) => {
+                Err(WaitError::NoTimer) => keeping.await,
+                Err(WaitError::TooLate) => {
                     tracing::warn!(bytes = text.len(), "a long result could not be kept in time");
                     Ok(None)
                 }
@@ -154,7 +154,8 @@ mod tests {
 
     use super::*;
     use crate::journal::MemoryJournal;
-    use crate::{RuntimeTool, SpillKey, SpillStore, ToolCall};
+    use crate::output::{SpillKey, SpillStore};
+    use crate::{RuntimeTool, ToolCall};
 
     /// Notes the threads on which it is called.
     #[derive(Clone, Default)]

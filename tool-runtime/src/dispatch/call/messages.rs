@@ -3,53 +3,57 @@
 use std::time::Duration;
 
 use crate::dispatch::BoundTool;
-use crate::handler_result::{Answer, Failure, Output};
-use crate::output::clean;
-use crate::{ErrorKind, Notes, Outcome, ToolError, ToolResult};
+use crate::handler_result::{HandlerFailure, HandlerOutput, HandlerResult};
+use crate::inject::Notes;
+use crate::output::sanitize;
+use crate::{CallOutcome, ErrorKind, ToolError, ToolResult};
 
-pub(crate) fn outcome_of(answer: &Answer) -> Outcome {
+pub(crate) fn outcome_of(answer: &HandlerResult) -> CallOutcome {
     match answer {
-        Ok(_) => Outcome::Success,
+        Ok(_) => CallOutcome::Success,
         Err(failure) => match failure.kind {
-            ErrorKind::Panicked => Outcome::Panicked,
-            ErrorKind::TimedOut | ErrorKind::OutcomeUnknown => Outcome::TimedOut,
-            ErrorKind::Cancelled => Outcome::Cancelled,
-            _ => Outcome::Failed,
+            ErrorKind::Panicked => CallOutcome::Panicked,
+            ErrorKind::TimedOut | ErrorKind::OutcomeUnknown => CallOutcome::TimedOut,
+            ErrorKind::Cancelled => CallOutcome::Cancelled,
+            _ => CallOutcome::Failed,
         },
     }
 }
 
-pub(crate) fn cancelled() -> Box<Failure> {
-    Failure::new(ErrorKind::Cancelled, "was cancelled")
+pub(crate) fn cancelled() -> Box<HandlerFailure> {
+    HandlerFailure::new(ErrorKind::Cancelled, "was cancelled")
 }
 
-pub(crate) fn too_late(limit: Duration) -> Box<Failure> {
-    Failure::new(ErrorKind::TimedOut, format!("did not finish within {limit:?}"))
+pub(crate) fn too_late(limit: Duration) -> Box<HandlerFailure> {
+    HandlerFailure::new(ErrorKind::TimedOut, format!("did not finish within {limit:?}"))
 }
 
 /// The same of a handler that goes on: what it does, nobody knows.
-pub(crate) fn unstoppable(mut failure: Box<Failure>) -> Box<Failure> {
+pub(crate) fn unstoppable(mut failure: Box<HandlerFailure>) -> Box<HandlerFailure> {
     failure.kind = ErrorKind::OutcomeUnknown;
     failure.message.push_str(", but could not be stopped: it may still take effect");
     failure
 }
 
-pub(crate) fn no_runtime() -> Box<Failure> {
-    Failure::new(ErrorKind::NoRuntime, "needs a Tokio runtime with time enabled, and there is none on this thread")
+pub(crate) fn no_runtime() -> Box<HandlerFailure> {
+    HandlerFailure::new(
+        ErrorKind::NoRuntime,
+        "needs a Tokio runtime with time enabled, and there is none on this thread",
+    )
 }
 
 /// Returns the result of a call that panicked outside of its handler. Nothing should; whether the handler ran is not known.
 #[cold]
 pub(crate) fn panicked(tool: &str, panic: &str) -> ToolResult {
     let message = format!("`{tool}` may have taken effect, but its result is lost: the call panicked: {panic}");
-    ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, clean(message)))
+    ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, sanitize(message)))
 }
 
 /// The answer in the words that the model reads.
 #[inline]
-pub(crate) fn answered(tool: &BoundTool, answer: Answer) -> ToolResult {
+pub(crate) fn answered(tool: &BoundTool, answer: HandlerResult) -> ToolResult {
     match answer {
-        Ok(Output { text, metadata }) => ToolResult { metadata, ..ToolResult::success(text) },
+        Ok(HandlerOutput { text, metadata }) => ToolResult { metadata, ..ToolResult::success(text) },
         Err(mut failure) => match failure.result.take() {
             Some(result) => result,
             None => ToolResult::failure(in_words(tool, *failure)),
@@ -67,8 +71,8 @@ pub(crate) fn noted(mut result: ToolResult, notes: Option<Notes>) -> ToolResult 
 }
 
 #[cold]
-pub(crate) fn in_words(tool: &BoundTool, failure: Failure) -> ToolError {
-    let Failure { kind, message, retry_after, .. } = failure;
+pub(crate) fn in_words(tool: &BoundTool, failure: HandlerFailure) -> ToolError {
+    let HandlerFailure { kind, message, retry_after, .. } = failure;
     let name = &tool.name;
     let message = match kind {
         ErrorKind::Panicked => format!("`{name}` panicked: {message}"),
@@ -79,5 +83,5 @@ pub(crate) fn in_words(tool: &BoundTool, failure: Failure) -> ToolError {
         ErrorKind::Finish => format!("`{name}` ran, but failed in the end: {message}"),
         _ => message,
     };
-    ToolError::new(kind, clean(message)).with_retry_after(retry_after)
+    ToolError::new(kind, sanitize(message)).with_retry_after(retry_after)
 }

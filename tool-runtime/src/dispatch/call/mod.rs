@@ -23,19 +23,19 @@ use tracing::Instrument;
 use crate::arguments::{Reader, Repaired};
 use crate::confirm::{Confirm, Question};
 use crate::dispatch::call::messages::{answered, cancelled, no_runtime, panicked};
-use crate::dispatch::call::observe::Told;
-use crate::dispatch::call::running::{Running, Work};
+use crate::dispatch::call::observe::CallObserver;
+use crate::dispatch::call::running::{HandlerWork, RunningHandler};
 use crate::dispatch::call::span::{has_subscriber, span_of};
-use crate::dispatch::call::time_budget::Budget;
-use crate::dispatch::dispatcher::snapshot::Offer;
-use crate::dispatch::guarded::Careful;
-use crate::dispatch::turn::turn_slot::Seat;
-use crate::dispatch::{BoundTool, Dispatcher, Given, InstanceSource};
-use crate::handler_result::Failure;
-use crate::inject::{Blocking, Facts, InjectError, Inputs, InstanceInput, ScopeInner};
-use crate::panics;
-use crate::shim::{Invocation, Purpose, Step};
-use crate::{ErrorKind, ToolCall, ToolResult, Watched};
+use crate::dispatch::call::time_budget::TimeBudget;
+use crate::dispatch::dispatcher::snapshot::ToolSnapshot;
+use crate::dispatch::guarded::GuardedCall;
+use crate::dispatch::turn::turn_slot::TurnSlot;
+use crate::dispatch::{BoundTool, CallValue, Dispatcher, InstanceSource};
+use crate::events::WatchedCall;
+use crate::handler_result::HandlerFailure;
+use crate::inject::{BlockingHandler, CallFacts, InjectError, Inputs, InstanceInput, ScopeInner};
+use crate::shim::{Invocation, InvocationPurpose, Step};
+use crate::{ErrorKind, ToolCall, ToolResult, panics};
 
 /// A call that is made by awaiting it; see [`Dispatcher::call`].
 ///
@@ -50,19 +50,19 @@ use crate::{ErrorKind, ToolCall, ToolResult, Watched};
 pub struct Call<'a> {
     pub(crate) tools: &'a Dispatcher,
     pub(crate) call: ToolCall<'a>,
-    pub(crate) with: Vec<Given>,
+    pub(crate) with: Vec<CallValue>,
     timeout: Option<Duration>,
     pub(crate) cancel: Option<CancellationToken>,
     /// What few calls have. In a box, since a call is moved about.
-    pub(crate) rare: Option<Box<Rare>>,
+    pub(crate) rare: Option<Box<CallOptions>>,
     #[cfg(feature = "metrics")]
-    pub(crate) measured: Option<crate::measure::Measured>,
-    state: State,
+    pub(crate) metrics: Option<crate::metrics::CallMetrics>,
+    state: CallState,
 }
 
 /// What few calls have.
 #[derive(Default)]
-pub(crate) struct Rare {
+pub(crate) struct CallOptions {
     /// What somebody has given consent to.
     approved: Option<Box<Question>>,
     dry_run: bool,
@@ -75,19 +75,19 @@ pub(crate) struct Rare {
     /// The conversation for whose limits it counts, if that is not its own.
     pub(crate) counts_for: Option<String>,
     /// Its place among the calls of its turn.
-    seat: Option<Seat>,
+    seat: Option<TurnSlot>,
     /// The name by which the model knows a tool that was renamed.
     pub(crate) called: Option<String>,
     /// What was mended in the arguments.
     pub(crate) repaired: Option<Box<Repaired>>,
     /// Who watches a call that takes the plain way.
-    pub(crate) told: Option<Told>,
+    pub(crate) told: Option<CallObserver>,
 }
 
-enum State {
+enum CallState {
     New,
-    Running(Box<Running>),
-    Careful(Pin<Box<dyn Future<Output = ToolResult> + Send>>),
+    Running(Box<RunningHandler>),
+    GuardedCall(Pin<Box<dyn Future<Output = ToolResult> + Send>>),
     /// A long result is being kept.
     Keeping(Pin<Box<dyn Future<Output = ToolResult> + Send>>),
     Done,
@@ -104,15 +104,15 @@ impl<'a> Call<'a> {
             cancel: None,
             rare: None,
             #[cfg(feature = "metrics")]
-            measured: None,
-            state: State::New,
+            metrics: None,
+            state: CallState::New,
         }
     }
 
     /// A value that comes with this call, for parameters of its type. The builder knows the type through
     /// [`per_call`](crate::Builder::per_call).
     pub fn with<T: Send + 'static>(mut self, value: T) -> Self {
-        let given = Given::new(value);
+        let given = CallValue::new(value);
         self.with.retain(|known| known.type_id != given.type_id);
         self.with.push(given);
         self
@@ -159,12 +159,13 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// Counts for the [limits](crate::Limiter) and [retries](crate::Retries) of this conversation instead of its own. It is
+    /// Counts for the [limits](crate::limits::Limiter) and [retries](crate::limits::Retries) of this conversation instead of its own. It is
     /// for whoever makes calls for another conversation, as a sub-agent does: what may be done once there is not to be
     /// done once more by each of those whom it asks.
     ///
     /// ```
-    /// use tool_runtime::{Dispatcher, Limit, Limiter, RuntimeTool, ToolCall};
+    /// use tool_runtime::limits::{Limit, Limiter};
+    /// use tool_runtime::{Dispatcher, RuntimeTool, ToolCall};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -196,7 +197,7 @@ impl<'a> Call<'a> {
     }
 
     /// Answers from the record alone: nothing runs, and nobody is asked. It is for a call of which somebody else may have
-    /// done a part. One that completed is answered as it was then, with `replayed` in the metadata; one that runs is
+    /// done a part. TurnCall that completed is answered as it was then, with `replayed` in the metadata; one that runs is
     /// `Busy`; of any other, and without a journal, it is `OutcomeUnknown`.
     ///
     /// ```
@@ -250,25 +251,25 @@ impl<'a> Call<'a> {
         self
     }
 
-    pub(crate) fn seat(mut self, seat: Option<Seat>) -> Self {
+    pub(crate) fn seat(mut self, seat: Option<TurnSlot>) -> Self {
         if seat.is_some() {
             self.rare().seat = seat;
         }
         self
     }
 
-    pub(crate) fn rare(&mut self) -> &mut Rare {
+    pub(crate) fn rare(&mut self) -> &mut CallOptions {
         self.rare.get_or_insert_default()
     }
 
     /// Finds the tool, checks the arguments, and runs the handler as far as it goes without waiting.
-    fn start(&mut self, context: &mut Context<'_>) -> ControlFlow<ToolResult, State> {
+    fn start(&mut self, context: &mut Context<'_>) -> ControlFlow<ToolResult, CallState> {
         let tools = self.tools;
         tools.with_offer(|offer| self.start_on(offer, context))
     }
 
     #[inline(always)]
-    fn start_on(&mut self, offer: &Offer, context: &mut Context<'_>) -> ControlFlow<ToolResult, State> {
+    fn start_on(&mut self, offer: &ToolSnapshot, context: &mut Context<'_>) -> ControlFlow<ToolResult, CallState> {
         let inner = &self.tools.inner;
         let Some(tool) = offer.tools.get(&*self.call.name) else {
             return Break(self.at_once(None, ToolResult::failure(offer.unknown_tool(&self.call.name))));
@@ -292,7 +293,11 @@ impl<'a> Call<'a> {
     }
 
     #[inline(always)]
-    fn start_plainly(&mut self, tool: &Arc<BoundTool>, context: &mut Context<'_>) -> ControlFlow<ToolResult, State> {
+    fn start_plainly(
+        &mut self,
+        tool: &Arc<BoundTool>,
+        context: &mut Context<'_>,
+    ) -> ControlFlow<ToolResult, CallState> {
         let inner = &self.tools.inner;
         let mut repaired = None;
         // The invocation is made where it is used: it is large enough for its moves to show.
@@ -310,7 +315,7 @@ impl<'a> Call<'a> {
                 allow_unknown: inner.limits.allow_unknown,
                 repair: inner.limits.repair,
             };
-            let purpose = Purpose::Call { tool: &tool.name, reader, repaired: &mut repaired };
+            let purpose = InvocationPurpose::Call { tool: &tool.name, reader, repaired: &mut repaired };
             first_step(tool.invoke(Invocation { purpose, ready }), context)
         });
         if repaired.is_some() {
@@ -319,28 +324,28 @@ impl<'a> Call<'a> {
         let work = match step {
             Ok(Step::Done(answer)) => return Break(answered(tool, answer)),
             Ok(Step::Refused(error)) => return Break(ToolResult::failure(*error).not_started()),
-            Ok(Step::Future(handler)) => Work::Handler(handler),
+            Ok(Step::Future(handler)) => HandlerWork::Handler(handler),
             Ok(Step::Blocking(function)) => match Handle::try_current() {
                 Ok(runtime) => {
-                    let (blocking, answer) = Blocking::start(&runtime, function);
-                    Work::Blocking { blocking, answer }
+                    let (blocking, answer) = BlockingHandler::start(&runtime, function);
+                    HandlerWork::Blocking { blocking, answer }
                 }
                 Err(_) => return Break(answered(tool, Err(no_runtime()))),
             },
             Ok(Step::Waiting(waiting)) => {
                 let Ok(runtime) = Handle::try_current() else { return Break(answered(tool, Err(no_runtime()))) };
-                let facts = Facts::new(tool.context_of(&self.call), self.timeout_of(tool));
+                let facts = CallFacts::new(tool.context_of(&self.call), self.timeout_of(tool));
                 let scope = ScopeInner::new(inner.dependencies.clone(), std::mem::take(&mut self.with), facts);
-                Work::Scoped {
+                HandlerWork::Scoped {
                     run: Box::pin(scoped::run(tool.clone(), scope.clone(), runtime.clone(), waiting, None)),
                     scope,
                     runtime,
                 }
             }
-            Err(panic) => return Break(answered(tool, Err(Failure::new(ErrorKind::Panicked, panic)))),
+            Err(panic) => return Break(answered(tool, Err(HandlerFailure::new(ErrorKind::Panicked, panic)))),
         };
-        let budget = Budget::new(self.timeout_of(tool));
-        Continue(State::Running(Box::new(Running::new(tool.clone(), work, budget, self.cancel.take()))))
+        let budget = TimeBudget::new(self.timeout_of(tool));
+        Continue(CallState::Running(Box::new(RunningHandler::new(tool.clone(), work, budget, self.cancel.take()))))
     }
 
     /// Starts a call that somebody has to be asked about, that is recorded or only tried, or that is watched. Nothing
@@ -350,9 +355,9 @@ impl<'a> Call<'a> {
     fn start_carefully(
         &mut self,
         tool: &Arc<BoundTool>,
-        watched: Option<Watched>,
-    ) -> Option<ControlFlow<ToolResult, State>> {
-        let mut told = Told::new(watched, span_of(&self.call, Some(tool)));
+        watched: Option<WatchedCall>,
+    ) -> Option<ControlFlow<ToolResult, CallState>> {
+        let mut told = CallObserver::new(watched, span_of(&self.call, Some(tool)));
         let must = self.is_special() || self.tools.inner.rules.concern(tool);
         let Ok(runtime) = Handle::try_current() else {
             if !must {
@@ -371,7 +376,7 @@ impl<'a> Call<'a> {
         let counts_for = self.rare.as_ref().and_then(|rare| rare.counts_for.clone());
         let stage = approved.as_ref().and_then(|question| question.stage.clone()).unwrap_or_default();
         stage.claim();
-        let careful = Careful {
+        let careful = GuardedCall {
             counts_for,
             inner: self.tools.inner.clone(),
             tool: tool.clone(),
@@ -382,20 +387,21 @@ impl<'a> Call<'a> {
             replay,
             confirm,
             with: std::mem::take(&mut self.with),
-            budget: Budget::new(self.timeout_of(tool)),
+            budget: TimeBudget::new(self.timeout_of(tool)),
             cancel: self.cancel.take(),
             seat: seat.map(Arc::new),
             runtime,
         };
         let span = told.span.clone();
-        Some(Continue(State::Careful(Box::pin(careful.run(told).instrument(span)))))
+        Some(Continue(CallState::GuardedCall(Box::pin(careful.run(told).instrument(span)))))
     }
 
     /// Returns `true` if the call takes the careful way whatever its tool is. A call that has yet to take its seat does:
     /// a reload may have made its tool one that nobody is asked about.
     #[inline]
     fn is_special(&self) -> bool {
-        let is_special = |rare: &Rare| rare.dry_run || rare.replay || rare.approved.is_some() || rare.seat.is_some();
+        let is_special =
+            |rare: &CallOptions| rare.dry_run || rare.replay || rare.approved.is_some() || rare.seat.is_some();
         self.rare.as_deref().is_some_and(is_special)
     }
 
@@ -408,7 +414,7 @@ impl<'a> Call<'a> {
             self.rare().called = Some(called.into_owned());
         }
         if tool.wants_tools {
-            self.with.push(Given::new(self.tools.clone()));
+            self.with.push(CallValue::new(self.tools.clone()));
         }
     }
 
@@ -424,7 +430,7 @@ impl<'a> Call<'a> {
     /// Answers with a result, once it is kept if it is too long.
     #[inline]
     fn answer(&mut self, result: ToolResult, is_judged: bool, context: &mut Context<'_>) -> Poll<ToolResult> {
-        self.state = State::Done;
+        self.state = CallState::Done;
         if self.tools.inner.rules.touch_results {
             return self.touch(result, is_judged, context);
         }
@@ -438,7 +444,7 @@ impl<'a> Call<'a> {
         match self.keep(result) {
             Ok(result) => Poll::Ready(self.dressed(result)),
             Err(keeping) => {
-                self.state = State::Keeping(keeping);
+                self.state = CallState::Keeping(keeping);
                 self.poll_keeping(context)
             }
         }
@@ -446,9 +452,9 @@ impl<'a> Call<'a> {
 
     #[cold]
     fn poll_keeping(&mut self, context: &mut Context<'_>) -> Poll<ToolResult> {
-        let State::Keeping(keeping) = &mut self.state else { return Poll::Pending };
+        let CallState::Keeping(keeping) = &mut self.state else { return Poll::Pending };
         let result = std::task::ready!(keeping.as_mut().poll(context));
-        self.state = State::Done;
+        self.state = CallState::Done;
         Poll::Ready(self.dressed(result))
     }
 
@@ -472,10 +478,10 @@ impl Future for Call<'_> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
         let this = self.get_mut();
-        if matches!(this.state, State::New) {
+        if matches!(this.state, CallState::New) {
             #[cfg(feature = "metrics")]
             {
-                this.measured = Some(crate::measure::Measured::start());
+                this.metrics = Some(crate::metrics::CallMetrics::start());
             }
             match this.start(context) {
                 Continue(state) => this.state = state,
@@ -483,26 +489,26 @@ impl Future for Call<'_> {
             }
         }
         let polled = match &mut this.state {
-            State::Running(running) => Pin::new(&mut **running).poll(context),
-            State::Careful(call) => match panics::catch(|| call.as_mut().poll(context)) {
+            CallState::Running(running) => Pin::new(&mut **running).poll(context),
+            CallState::GuardedCall(call) => match panics::catch(|| call.as_mut().poll(context)) {
                 Ok(polled) => polled,
                 Err(panic) => {
                     let called = this.rare.as_ref().and_then(|rare| rare.called.as_deref());
                     Poll::Ready(panicked(called.unwrap_or(&this.call.name), &panic))
                 }
             },
-            State::Keeping(_) => return this.poll_keeping(context),
-            State::New | State::Done => panic!("a call was polled after it had answered"),
+            CallState::Keeping(_) => return this.poll_keeping(context),
+            CallState::New | CallState::Done => panic!("a call was polled after it had answered"),
         };
         let Poll::Ready(result) = polled else {
             #[cfg(feature = "metrics")]
-            if let Some(measured) = &mut this.measured {
-                measured.waits(&this.call.name);
+            if let Some(metrics) = &mut this.metrics {
+                metrics.waits(&this.call.name);
             }
             return Poll::Pending;
         };
         // On the careful way it was judged before it was recorded.
-        let is_judged = matches!(this.state, State::Careful(_));
+        let is_judged = matches!(this.state, CallState::GuardedCall(_));
         this.answer(result, is_judged, context)
     }
 }

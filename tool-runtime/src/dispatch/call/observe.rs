@@ -7,29 +7,30 @@ use serde_json::Value;
 use tracing::Span;
 
 use crate::dispatch::call::span::{has_subscriber, span_of};
-use crate::dispatch::{BoundTool, Given};
-use crate::inject::Input;
+use crate::dispatch::{BoundTool, CallValue};
+use crate::events::{EventKind, Events, WatchedCall};
+use crate::inject::InjectedValue;
 use crate::tool_result::EXPIRES;
-use crate::{ErrorKind, Events, Progress, ToolCall, ToolResult, Watched, What};
+use crate::{ErrorKind, Progress, ToolCall, ToolResult};
 
 /// Tells of a call: that it starts, and when this is dropped, how it ended. So each call that starts has one end,
 /// however it comes.
-pub(crate) struct Told {
-    watched: Option<Watched>,
+pub(crate) struct CallObserver {
+    watched: Option<WatchedCall>,
     pub(crate) span: Span,
     since: Instant,
     has_started: bool,
-    end: End,
+    end: CallEnd,
 }
 
-enum End {
+enum CallEnd {
     Finished { success: bool, kind: Option<ErrorKind> },
     Pending { expires: SystemTime },
 }
 
-impl Told {
-    pub(crate) fn new(watched: Option<Watched>, span: Span) -> Self {
-        let end = End::Finished { success: false, kind: Some(ErrorKind::Cancelled) };
+impl CallObserver {
+    pub(crate) fn new(watched: Option<WatchedCall>, span: Span) -> Self {
+        let end = CallEnd::Finished { success: false, kind: Some(ErrorKind::Cancelled) };
         Self { watched, span, since: Instant::now(), has_started: false, end }
     }
 
@@ -46,7 +47,7 @@ impl Told {
     pub(crate) fn starts(&mut self, arguments: impl FnOnce() -> Value) {
         self.has_started = true;
         if let Some(watched) = &self.watched {
-            watched.send(What::Started { arguments: arguments() });
+            watched.send(EventKind::Started { arguments: arguments() });
         }
     }
 
@@ -58,17 +59,17 @@ impl Told {
     }
 
     /// Hears what the handler reports, as whoever came with the call does.
-    pub(crate) fn listen(&self, with: &mut Vec<Given>) {
+    pub(crate) fn listen(&self, with: &mut Vec<CallValue>) {
         let Some(watched) = self.watched.clone() else { return };
-        let is_progress = |given: &Given| given.type_id == TypeId::of::<Progress>();
+        let is_progress = |given: &CallValue| given.type_id == TypeId::of::<Progress>();
         let theirs = with.iter().find(|given| is_progress(given));
-        let theirs = theirs.and_then(|given| Input::Slot(given.slot.clone()).cloned::<Progress>().ok());
+        let theirs = theirs.and_then(|given| InjectedValue::Slot(given.slot.clone()).cloned::<Progress>().ok());
         with.retain(|given| !is_progress(given));
-        with.push(Given::new(Progress::to(move |progress| {
+        with.push(CallValue::new(Progress::to(move |progress| {
             if let Some(theirs) = &theirs {
                 theirs.report(&progress);
             }
-            watched.send(What::Progress { progress });
+            watched.send(EventKind::Progress { progress });
         })));
     }
 
@@ -79,27 +80,27 @@ impl Told {
         let expires = result.metadata.get(EXPIRES).and_then(Value::as_u64).map(Duration::from_millis);
         let expires = expires.and_then(|expires| SystemTime::UNIX_EPOCH.checked_add(expires));
         self.end = match (kind, expires) {
-            (Some(ErrorKind::Pending), Some(expires)) => End::Pending { expires },
-            _ => End::Finished { success: result.success, kind },
+            (Some(ErrorKind::Pending), Some(expires)) => CallEnd::Pending { expires },
+            _ => CallEnd::Finished { success: result.success, kind },
         };
     }
 }
 
-impl Drop for Told {
+impl Drop for CallObserver {
     fn drop(&mut self) {
         if !self.has_started {
             self.starts(|| Value::Null);
         }
         let what = match &self.end {
-            End::Pending { expires } => {
+            CallEnd::Pending { expires } => {
                 self.span.record("error.type", ErrorKind::Pending.as_str());
-                What::Pending { expires: *expires }
+                EventKind::Pending { expires: *expires }
             }
-            End::Finished { success, kind } => {
+            CallEnd::Finished { success, kind } => {
                 if let Some(kind) = kind {
                     self.span.record("error.type", kind.as_str());
                 }
-                What::Finished { success: *success, kind: *kind, duration: self.since.elapsed() }
+                EventKind::Finished { success: *success, kind: *kind, duration: self.since.elapsed() }
             }
         };
         if let Some(watched) = &self.watched {
@@ -111,20 +112,21 @@ impl Drop for Told {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ToolError, Update};
+    use crate::ToolError;
+    use crate::events::Update;
 
     /// How a call ends that waits for consent until then.
-    fn end_of_pending(expires: Value) -> What {
+    fn end_of_pending(expires: Value) -> EventKind {
         let events = Events::default();
         let mut subscriber = events.subscribe();
         let mut result = ToolResult::failure(ToolError::new(ErrorKind::Pending, "waits"));
         result.metadata.insert(EXPIRES, expires);
-        Told::at_once(&events, &ToolCall::from_text("t", "{}"), None, &result);
+        CallObserver::at_once(&events, &ToolCall::from_text("t", "{}"), None, &result);
         let mut next = || match subscriber.try_next() {
-            Some(Update::Event(event)) => event.what.clone(),
+            Some(Update::Event(event)) => event.kind.clone(),
             other => panic!("{other:?}"),
         };
-        assert!(matches!(next(), What::Started { .. }));
+        assert!(matches!(next(), EventKind::Started { .. }));
         next()
     }
 
@@ -132,11 +134,11 @@ mod tests {
     fn a_time_that_cannot_be_is_none() {
         assert_eq!(
             end_of_pending(7.into()),
-            What::Pending { expires: SystemTime::UNIX_EPOCH + Duration::from_millis(7) }
+            EventKind::Pending { expires: SystemTime::UNIX_EPOCH + Duration::from_millis(7) }
         );
         for none in [Value::from("soon"), Value::from(-7), Value::Null] {
             let ended = end_of_pending(none);
-            assert!(matches!(ended, What::Finished { kind: Some(ErrorKind::Pending), .. }), "{ended:?}");
+            assert!(matches!(ended, EventKind::Finished { kind: Some(ErrorKind::Pending), .. }), "{ended:?}");
         }
     }
 }

@@ -11,15 +11,15 @@ use tracing::Instrument;
 use crate::arguments::Reader;
 use crate::dispatch::call::messages::{cancelled, in_words, no_runtime};
 use crate::dispatch::call::scoped;
-use crate::dispatch::call::time_budget::Budget;
-use crate::dispatch::dispatcher::Inner;
-use crate::dispatch::turn::turn_slot::Aside;
-use crate::dispatch::{BoundTool, Call, Given};
-use crate::handler_result::{Answer, Failure};
-use crate::inject::{Facts, ScopeInner, Stopping};
+use crate::dispatch::call::time_budget::TimeBudget;
+use crate::dispatch::dispatcher::DispatcherState;
+use crate::dispatch::turn::turn_slot::SuspendedSlot;
+use crate::dispatch::{BoundTool, Call, CallValue};
+use crate::handler_result::{HandlerFailure, HandlerResult};
+use crate::inject::{CallFacts, ScopeInner, StopOutcome};
 use crate::panics::{self, CatchPanic};
-use crate::shim::{Invocation, Purpose, Step, Waiting};
-use crate::{Effect, ErrorKind, Outcome, Progress, ToolCall, ToolError};
+use crate::shim::{Invocation, InvocationPurpose, PreparedHandler, Step};
+use crate::{CallOutcome, Effect, ErrorKind, Progress, ToolCall, ToolError};
 
 impl Call<'_> {
     /// What the call would do, in its tool's own words, without making it; nothing if its tool has no
@@ -59,19 +59,19 @@ impl Call<'_> {
 ///
 /// A preview has a place among the calls that run at a time, and as long as its call has. It sees what came with the
 /// call, but cannot take it away, nor does it report to whoever listens to the call. In a turn it has a seat, by which
-/// the calls of the turn take care that there is a place: see [`Seats`](crate::dispatch::turn::turn_slot::Seats).
+/// the calls of the turn take care that there is a place: see [`TurnSlots`](crate::dispatch::turn::turn_slot::TurnSlots).
 pub(crate) async fn of(
-    inner: &Inner,
+    inner: &DispatcherState,
     preview: Arc<BoundTool>,
     call: &ToolCall<'_>,
     (text, repair): (&str, bool),
-    with: &[Given],
+    with: &[CallValue],
     limit: Option<Duration>,
-    seat: Option<Aside>,
+    seat: Option<SuspendedSlot>,
 ) -> Result<Effect, ToolError> {
     let reader = Reader { text, schemas: preview.schemas(), allow_unknown: inner.limits.allow_unknown, repair };
     let waiting = decoded(&preview, reader)?;
-    let mut budget = Budget::new(limit);
+    let mut budget = TimeBudget::new(limit);
     let permit = match &inner.rules.concurrency {
         None => None,
         Some(concurrency) => match budget.spend(concurrency.enter()).await {
@@ -80,21 +80,21 @@ pub(crate) async fn of(
         },
     };
     let with = with.iter().filter(|given| given.type_id != TypeId::of::<Progress>()).cloned().collect();
-    let facts = Facts::new(preview.context_of(call), budget.left).holding(permit);
+    let facts = CallFacts::new(preview.context_of(call), budget.left).holding(permit);
     let scope = ScopeInner::new(inner.dependencies.clone(), with, facts);
     effect(preview, scope, waiting, budget, seat).await
 }
 
 /// A preview with its arguments, waiting for its inputs.
-fn decoded(preview: &BoundTool, reader: Reader<'_>) -> Result<Waiting, ToolError> {
+fn decoded(preview: &BoundTool, reader: Reader<'_>) -> Result<PreparedHandler, ToolError> {
     let mut repaired = None;
-    let purpose = Purpose::Call { tool: &preview.name, reader, repaired: &mut repaired };
+    let purpose = InvocationPurpose::Call { tool: &preview.name, reader, repaired: &mut repaired };
     let invocation = Invocation { purpose, ready: None };
     match panics::catch(|| preview.invoke(invocation)) {
         Ok(Step::Waiting(waiting)) => Ok(waiting),
         Ok(Step::Refused(error)) => Err(*error),
         Ok(step) => Ok(Box::new(move |_| Ok(step))),
-        Err(panic) => Err(in_words(preview, *Failure::new(ErrorKind::Panicked, panic))),
+        Err(panic) => Err(in_words(preview, *HandlerFailure::new(ErrorKind::Panicked, panic))),
     }
 }
 
@@ -103,11 +103,11 @@ fn decoded(preview: &BoundTool, reader: Reader<'_>) -> Result<Waiting, ToolError
 async fn effect(
     preview: Arc<BoundTool>,
     scope: Arc<ScopeInner>,
-    waiting: Waiting,
-    mut budget: Budget,
-    seat: Option<Aside>,
+    waiting: PreparedHandler,
+    mut budget: TimeBudget,
+    seat: Option<SuspendedSlot>,
 ) -> Result<Effect, ToolError> {
-    let failed = |failure: Box<Failure>| in_words(&preview, *failure);
+    let failed = |failure: Box<HandlerFailure>| in_words(&preview, *failure);
     let runtime = Handle::try_current().map_err(|_| failed(no_runtime()))?;
     let run = scoped::run(preview.clone(), scope.clone(), runtime.clone(), waiting, None);
     let stop = CancellationToken::new();
@@ -116,28 +116,29 @@ async fn effect(
         // Until the place is free again: another call of the turn may run then.
         let _seat = seat;
         let answer = stop.run_until_cancelled(CatchPanic(Box::pin(budget.spend(run)))).await;
-        let answer: Answer = match answer {
+        let answer: HandlerResult = match answer {
             Some(Ok(in_time)) => in_time.unwrap_or_else(Err),
-            Some(Err(panic)) => Err(Failure::new(ErrorKind::Panicked, panic)),
+            Some(Err(panic)) => Err(HandlerFailure::new(ErrorKind::Panicked, panic)),
             None => Err(cancelled()),
         };
         let is_stopped =
             matches!(&answer, Err(failure) if matches!(failure.kind, ErrorKind::TimedOut | ErrorKind::Cancelled));
-        let is_held = is_stopped && scope.revoke() == Stopping::StillRuns;
-        let finished = tokio::spawn(scope.finish(Outcome::Cancelled).in_current_span());
+        let is_held = is_stopped && scope.revoke() == StopOutcome::StillRuns;
+        let finished = tokio::spawn(scope.finish(CallOutcome::Cancelled).in_current_span());
         // A thread that blocks cannot be stopped; nobody waits for it.
         if !is_held {
             finished.await.unwrap_or_else(|error| Err(error.to_string()))?;
         }
-        Ok::<Answer, String>(answer)
+        Ok::<HandlerResult, String>(answer)
     };
     let answer = match runtime.spawn(task.in_current_span()).await {
         Ok(Ok(answer)) => answer,
-        Ok(Err(error)) => Err(Failure::new(ErrorKind::Finish, error)),
-        Err(error) => Err(Failure::new(ErrorKind::Failed, format!("the preview's task ended: {error}"))),
+        Ok(Err(error)) => Err(HandlerFailure::new(ErrorKind::Finish, error)),
+        Err(error) => Err(HandlerFailure::new(ErrorKind::Failed, format!("the preview's task ended: {error}"))),
     };
     let output = answer.map_err(failed)?;
-    serde_json::from_str(&output.text).map_err(|error| failed(Failure::new(ErrorKind::Failed, error.to_string())))
+    serde_json::from_str(&output.text)
+        .map_err(|error| failed(HandlerFailure::new(ErrorKind::Failed, error.to_string())))
 }
 
 #[cfg(test)]
@@ -148,8 +149,8 @@ mod tests {
     use tokio::time::{advance, sleep};
 
     use super::*;
-    use crate::confirm::{self, Decision};
-    use crate::{Builder, Confirm, Dispatcher, Question, tool, tool_class};
+    use crate::confirm::{self, Confirm, Decision, Question};
+    use crate::{Builder, Dispatcher, tool, tool_class};
 
     #[derive(Clone, Default)]
     struct Host {

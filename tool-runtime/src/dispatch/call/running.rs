@@ -14,46 +14,46 @@ use tracing::Instrument;
 
 use crate::dispatch::BoundTool;
 use crate::dispatch::call::messages::{answered, cancelled, no_runtime, noted, outcome_of, too_late, unstoppable};
-use crate::dispatch::call::time_budget::{Budget, timer};
+use crate::dispatch::call::time_budget::{TimeBudget, timer};
 use crate::handler_future::HandlerFuture;
-use crate::handler_result::{Answer, Failure, Output};
-use crate::inject::{Blocking, BlockingAnswer, ScopeInner, Stopping, blocking_answer};
+use crate::handler_result::{HandlerFailure, HandlerOutput, HandlerResult};
+use crate::inject::{BlockingHandler, BlockingResult, Notes, ScopeInner, StopOutcome, blocking_answer};
 use crate::panics::{self, drop_quietly};
-use crate::{ErrorKind, Notes, Outcome, ToolResult};
+use crate::{CallOutcome, ErrorKind, ToolResult};
 
 /// How long a rollback may take after its call was stopped. It goes on in the background after that.
 const FINISH_GRACE: Duration = Duration::from_secs(5);
 
 /// The result of a handler that has started. Dropped, it stops the handler and finishes in the background.
-pub(crate) struct Running {
+pub(crate) struct RunningHandler {
     tool: Arc<BoundTool>,
-    work: Work,
+    work: HandlerWork,
     /// Whether the work was polled in this very poll and waits.
     is_waiting: bool,
-    budget: Budget,
+    budget: TimeBudget,
     timer: Option<Pin<Box<Sleep>>>,
     cancelled: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
     /// Why it is being stopped, while its handler may still say what became of it.
-    stopping: Option<Box<Failure>>,
+    stopping: Option<Box<HandlerFailure>>,
     /// What the handler has said besides its output.
     notes: Option<Notes>,
 }
 
-pub(crate) enum Work {
+pub(crate) enum HandlerWork {
     /// An `async` handler that needs nothing made.
     Handler(HandlerFuture),
     /// A blocking handler that needs nothing made.
-    Blocking { blocking: Blocking, answer: BlockingAnswer },
+    Blocking { blocking: BlockingHandler, answer: BlockingResult },
     /// A handler in a scope.
-    Scoped { run: Pin<Box<dyn Future<Output = Answer> + Send>>, scope: Arc<ScopeInner>, runtime: Handle },
+    Scoped { run: Pin<Box<dyn Future<Output = HandlerResult> + Send>>, scope: Arc<ScopeInner>, runtime: Handle },
     /// The handler is over, its scope is being finished by a task of its own.
-    Finishing { finished: JoinHandle<Result<(), String>>, answer: Answer },
+    Finishing { finished: JoinHandle<Result<(), String>>, answer: HandlerResult },
     /// Nothing is left to do.
     Over,
 }
 
-impl Work {
-    /// Returns the time until the [`Deadline`](crate::Deadline) that the handler was told, if it can ask for one.
+impl HandlerWork {
+    /// Returns the time until the [`Deadline`](crate::inject::Deadline) that the handler was told, if it can ask for one.
     fn time_left(&self) -> Option<Duration> {
         match self {
             Self::Scoped { scope, .. } => scope.deadline().remaining(),
@@ -62,39 +62,44 @@ impl Work {
     }
 }
 
-impl Running {
+impl RunningHandler {
     /// A handler that was polled on its way in is not polled again at once.
-    pub(crate) fn new(tool: Arc<BoundTool>, work: Work, budget: Budget, cancel: Option<CancellationToken>) -> Self {
-        let is_waiting = matches!(work, Work::Handler(_));
+    pub(crate) fn new(
+        tool: Arc<BoundTool>,
+        work: HandlerWork,
+        budget: TimeBudget,
+        cancel: Option<CancellationToken>,
+    ) -> Self {
+        let is_waiting = matches!(work, HandlerWork::Handler(_));
         let cancelled = cancel.map(|token| Box::pin(token.cancelled_owned()));
         Self { tool, work, is_waiting, budget, timer: None, cancelled, stopping: None, notes: None }
     }
 
     /// Goes on with the work; nothing while it waits.
-    fn poll_work(&mut self, context: &mut Context<'_>) -> Option<Answer> {
+    fn poll_work(&mut self, context: &mut Context<'_>) -> Option<HandlerResult> {
         match &mut self.work {
-            Work::Handler(run) => poll_handler(run, context),
-            Work::Scoped { run, .. } => poll_handler(run, context),
-            Work::Blocking { answer, .. } => match Pin::new(answer).poll(context) {
+            HandlerWork::Handler(run) => poll_handler(run, context),
+            HandlerWork::Scoped { run, .. } => poll_handler(run, context),
+            HandlerWork::Blocking { answer, .. } => match Pin::new(answer).poll(context) {
                 Poll::Pending => None,
                 Poll::Ready(answer) => Some(blocking_answer(answer)),
             },
-            Work::Finishing { finished, answer } => match Pin::new(finished).poll(context) {
+            HandlerWork::Finishing { finished, answer } => match Pin::new(finished).poll(context) {
                 Poll::Pending => None,
                 Poll::Ready(finished) => {
-                    let answer = std::mem::replace(answer, Ok(Output::default()));
-                    self.work = Work::Over;
+                    let answer = std::mem::replace(answer, Ok(HandlerOutput::default()));
+                    self.work = HandlerWork::Over;
                     Some(ended(answer, finished))
                 }
             },
-            Work::Over => Some(Err(Failure::new(ErrorKind::Failed, "the call is over"))),
+            HandlerWork::Over => Some(Err(HandlerFailure::new(ErrorKind::Failed, "the call is over"))),
         }
     }
 
     /// The handler is over: its answer, or nothing if its scope has to be finished first.
-    fn end(&mut self, answer: Answer, outcome: Outcome, is_held: bool) -> Option<Answer> {
-        match std::mem::replace(&mut self.work, Work::Over) {
-            Work::Scoped { run, scope, runtime } => {
+    fn end(&mut self, answer: HandlerResult, outcome: CallOutcome, is_held: bool) -> Option<HandlerResult> {
+        match std::mem::replace(&mut self.work, HandlerWork::Over) {
+            HandlerWork::Scoped { run, scope, runtime } => {
                 drop_quietly(run);
                 self.notes = scope.notes();
                 if scope.close_if_empty() {
@@ -104,7 +109,7 @@ impl Running {
                 if is_held {
                     return Some(answer);
                 }
-                self.work = Work::Finishing { finished, answer };
+                self.work = HandlerWork::Finishing { finished, answer };
                 None
             }
             over => {
@@ -114,29 +119,29 @@ impl Running {
         }
     }
 
-    /// Stops the handler. One that blocks its thread cannot be stopped, and the answer says so.
-    fn stop(&mut self, failure: Box<Failure>) -> Option<Answer> {
+    /// Stops the handler. TurnCall that blocks its thread cannot be stopped, and the answer says so.
+    fn stop(&mut self, failure: Box<HandlerFailure>) -> Option<HandlerResult> {
         self.cancelled = None;
         self.timer = None;
-        if let Work::Finishing { answer, .. } = &mut self.work {
+        if let HandlerWork::Finishing { answer, .. } = &mut self.work {
             // The handler's answer stands, but what it wrote may not: this, too, cannot be known.
-            let answer = std::mem::replace(answer, Ok(Output::default()));
-            self.work = Work::Over;
+            let answer = std::mem::replace(answer, Ok(HandlerOutput::default()));
+            self.work = HandlerWork::Over;
             return Some(answer.and(Err(unstoppable(failure))));
         }
         if let Some(grace) = self.tool.stop_grace() {
             return self.settle(failure, grace);
         }
         let is_held = match self.revoke() {
-            Stopping::Stopped => false,
-            Stopping::StillRuns => true,
-            Stopping::HasEnded => {
+            StopOutcome::Stopped => false,
+            StopOutcome::StillRuns => true,
+            StopOutcome::HasEnded => {
                 // It was faster, and its answer is on its way.
                 self.timer = timer(FINISH_GRACE);
                 return None;
             }
         };
-        let outcome = outcome_of(&Err(Failure::new(failure.kind, "")));
+        let outcome = outcome_of(&Err(HandlerFailure::new(failure.kind, "")));
         let ended = self.end(Err(if is_held { unstoppable(failure) } else { failure }), outcome, is_held);
         if ended.is_none() {
             // The rollback has its own time. Without a timer it has all the time.
@@ -146,7 +151,7 @@ impl Running {
     }
 
     /// Tells a handler whose work goes on without it to stop that. What it says then is the answer.
-    fn settle(&mut self, failure: Box<Failure>, grace: Duration) -> Option<Answer> {
+    fn settle(&mut self, failure: Box<HandlerFailure>, grace: Duration) -> Option<HandlerResult> {
         if self.stopping.is_none() {
             self.revoke();
             self.timer = timer(grace);
@@ -154,22 +159,22 @@ impl Running {
             return None;
         }
         let failure = self.stopping.take().unwrap_or(failure);
-        let outcome = outcome_of(&Err(Failure::new(failure.kind, "")));
+        let outcome = outcome_of(&Err(HandlerFailure::new(failure.kind, "")));
         let ended = self.end(Err(unstoppable(failure)), outcome, false);
         self.timer = timer(FINISH_GRACE);
         ended
     }
 
-    fn revoke(&self) -> Stopping {
+    fn revoke(&self) -> StopOutcome {
         match &self.work {
-            Work::Blocking { blocking, .. } => blocking.revoke(),
-            Work::Scoped { scope, .. } => scope.revoke(),
-            Work::Handler(_) | Work::Finishing { .. } | Work::Over => Stopping::Stopped,
+            HandlerWork::Blocking { blocking, .. } => blocking.revoke(),
+            HandlerWork::Scoped { scope, .. } => scope.revoke(),
+            HandlerWork::Handler(_) | HandlerWork::Finishing { .. } | HandlerWork::Over => StopOutcome::Stopped,
         }
     }
 
     /// Waits for the deadline. The timer is armed only once the handler has to wait.
-    fn poll_timer(&mut self, context: &mut Context<'_>) -> Poll<Box<Failure>> {
+    fn poll_timer(&mut self, context: &mut Context<'_>) -> Poll<Box<HandlerFailure>> {
         let timer = match (&mut self.timer, self.budget.left) {
             (Some(timer), _) => timer,
             (None, None) => return Poll::Pending,
@@ -187,17 +192,17 @@ impl Running {
     /// Nobody waits for the answer any more: stops the handler and finishes in the background what was made for it.
     /// What is given back says what became of it; it need not be awaited.
     pub(crate) fn abandon(&mut self) -> impl Future<Output = ToolResult> + Send + use<> {
-        // One that has ended, and whose answer nobody reads, has had its effect all the same.
-        let is_held = !matches!(self.revoke(), Stopping::Stopped) || self.tool.stop_grace().is_some();
-        let (answer, finished) = match std::mem::replace(&mut self.work, Work::Over) {
-            Work::Scoped { run, scope, runtime } => {
+        // TurnCall that has ended, and whose answer nobody reads, has had its effect all the same.
+        let is_held = !matches!(self.revoke(), StopOutcome::Stopped) || self.tool.stop_grace().is_some();
+        let (answer, finished) = match std::mem::replace(&mut self.work, HandlerWork::Over) {
+            HandlerWork::Scoped { run, scope, runtime } => {
                 drop_quietly(run);
                 self.notes = scope.notes();
-                let finished = runtime.spawn(scope.finish(Outcome::Cancelled).in_current_span());
+                let finished = runtime.spawn(scope.finish(CallOutcome::Cancelled).in_current_span());
                 (None, (!is_held).then_some(finished))
             }
             // The handler is over, and its answer stands: what is lost is only the caller.
-            Work::Finishing { finished, answer } => (Some(answer), Some(finished)),
+            HandlerWork::Finishing { finished, answer } => (Some(answer), Some(finished)),
             other => {
                 drop_quietly(other);
                 (None, None)
@@ -216,7 +221,7 @@ impl Running {
     }
 }
 
-impl Future for Running {
+impl Future for RunningHandler {
     type Output = ToolResult;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
@@ -243,26 +248,29 @@ impl Future for Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningHandler {
     fn drop(&mut self) {
         drop(self.abandon());
     }
 }
 
 /// Goes on with a handler; a panic is its answer.
-fn poll_handler(run: &mut (impl Future<Output = Answer> + Unpin), context: &mut Context<'_>) -> Option<Answer> {
+fn poll_handler(
+    run: &mut (impl Future<Output = HandlerResult> + Unpin),
+    context: &mut Context<'_>,
+) -> Option<HandlerResult> {
     match panics::catch(|| Pin::new(run).poll(context)) {
         Ok(Poll::Pending) => None,
         Ok(Poll::Ready(answer)) => Some(answer),
-        Err(panic) => Some(Err(Failure::new(ErrorKind::Panicked, panic))),
+        Err(panic) => Some(Err(HandlerFailure::new(ErrorKind::Panicked, panic))),
     }
 }
 
 /// The answer of a handler whose scope is finished: a commit that fails makes it a failure.
-fn ended(answer: Answer, finished: Result<Result<(), String>, JoinError>) -> Answer {
+fn ended(answer: HandlerResult, finished: Result<Result<(), String>, JoinError>) -> HandlerResult {
     let finished = finished.unwrap_or_else(|error| Err(format!("its task ended: {error}")));
     answer.and_then(|output| match finished {
         Ok(()) => Ok(output),
-        Err(error) => Err(Failure::new(ErrorKind::Finish, error)),
+        Err(error) => Err(HandlerFailure::new(ErrorKind::Finish, error)),
     })
 }

@@ -5,16 +5,17 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 
-use crate::call_stage::Stage;
+use crate::call_stage::CallStage;
 use crate::dispatch::call::time_budget::timer;
-use crate::dispatch::{BoundTool, InstanceSource, Source};
-use crate::handler_result::{Answer, Failure};
+use crate::dispatch::{BoundTool, InstanceSource, ValueSource};
+use crate::handler_result::{HandlerFailure, HandlerResult};
 use crate::inject::{
-    Blocking, InjectError, Injection, Input, Inputs, InstanceInput, Mode, Scope, ScopeInner, blocking_answer,
+    BlockingHandler, InjectError, InjectedValue, Injection, Inputs, InstanceInput, Mode, Scope, ScopeInner,
+    blocking_answer,
 };
-use crate::output::clean;
+use crate::output::sanitize;
 use crate::panics::{self, CatchPanic};
-use crate::shim::{Building, Constructor, Step, Waiting};
+use crate::shim::{Building, Constructor, PreparedHandler, Step};
 use crate::{ErrorKind, ToolError, ToolResult};
 
 /// Makes what the handler needs, one after the other, and runs it.
@@ -24,14 +25,14 @@ pub(crate) async fn run(
     tool: Arc<BoundTool>,
     scope: Arc<ScopeInner>,
     runtime: Handle,
-    waiting: Waiting,
-    stage: Option<Stage>,
-) -> Answer {
+    waiting: PreparedHandler,
+    stage: Option<CallStage>,
+) -> HandlerResult {
     let inputs = inputs(&tool, &scope).await.map_err(|error| not_run(&tool, &error))?;
     if stage.as_ref().is_some_and(|stage| !stage.start()) {
-        return Err(Failure::new(ErrorKind::Cancelled, "was cancelled before it ran"));
+        return Err(HandlerFailure::new(ErrorKind::Cancelled, "was cancelled before it ran"));
     }
-    let not_entered = || stage.iter().for_each(Stage::not_entered);
+    let not_entered = || stage.iter().for_each(CallStage::not_entered);
     match waiting(inputs) {
         Err(error) => {
             not_entered();
@@ -44,7 +45,7 @@ pub(crate) async fn run(
             not_entered();
             let may_start = move || stage.is_none_or(|stage| stage.start());
             // The scope keeps what it lends until the function has ended.
-            let (blocking, answer) = Blocking::start_if(&runtime, may_start, function);
+            let (blocking, answer) = BlockingHandler::start_if(&runtime, may_start, function);
             scope.hold_for(blocking);
             blocking_answer(answer.await)
         }
@@ -54,9 +55,9 @@ pub(crate) async fn run(
     }
 }
 
-pub(crate) fn not_run(tool: &BoundTool, error: &InjectError) -> Box<Failure> {
-    let message = clean(format!("`{}` did not run: {error}.", tool.name));
-    let mut failure = Failure::new(ErrorKind::Injection, message.clone());
+pub(crate) fn not_run(tool: &BoundTool, error: &InjectError) -> Box<HandlerFailure> {
+    let message = sanitize(format!("`{}` did not run: {error}.", tool.name));
+    let mut failure = HandlerFailure::new(ErrorKind::Injection, message.clone());
     failure.result = Some(ToolResult::failure(ToolError::new(ErrorKind::Injection, message)).not_started());
     failure
 }
@@ -73,11 +74,14 @@ async fn inputs(tool: &BoundTool, scope: &Arc<ScopeInner>) -> Result<Inputs, Inj
     Ok(Inputs { instance, values: values(&tool.injections, scope).await? })
 }
 
-async fn values(injections: &[(Injection, Source)], scope: &Arc<ScopeInner>) -> Result<Vec<Input>, InjectError> {
+async fn values(
+    injections: &[(Injection, ValueSource)],
+    scope: &Arc<ScopeInner>,
+) -> Result<Vec<InjectedValue>, InjectError> {
     let mut values = Vec::with_capacity(injections.len());
     for (injection, source) in injections {
         let value = scope.clone().input(*source, None).await?;
-        if matches!((source, injection.mode), (Source::PerCall(_), Mode::Mut | Mode::Move)) {
+        if matches!((source, injection.mode), (ValueSource::PerCall(_), Mode::Mut | Mode::Move)) {
             given_back(&value).await;
         }
         values.push(value);
@@ -88,7 +92,7 @@ async fn values(injections: &[(Injection, Source)], scope: &Arc<ScopeInner>) -> 
 /// Waits for a value that came with the call while its preview still reads it, on a thread that has outlived its time.
 ///
 /// That is rare enough to look now and then: a notification would be paid for by every value that is lent.
-async fn given_back(value: &Input) {
+async fn given_back(value: &InjectedValue) {
     while value.is_lent()
         && let Some(timer) = timer(Duration::from_millis(5))
     {
@@ -99,7 +103,7 @@ async fn given_back(value: &Input) {
 async fn construct(
     constructor: Constructor,
     type_name: &str,
-    injections: &[(Injection, Source)],
+    injections: &[(Injection, ValueSource)],
     scope: &Arc<ScopeInner>,
 ) -> Result<InstanceInput, InjectError> {
     let inputs = Inputs { instance: InstanceInput::None, values: values(injections, scope).await? };

@@ -11,7 +11,7 @@ use crate::{ErrorKind, ToolCall, ToolError, ToolResult};
 
 impl Dispatcher {
     /// Runs a call that waited for consent, now that somebody has given it: see
-    /// [`Decision::Pending`](crate::Decision::Pending). Values that came with the call come again, with
+    /// [`Decision::Pending`](crate::confirm::Decision::Pending). Values that came with the call come again, with
     /// [`Call::with`]. If the tool has changed since, the call is refused.
     ///
     /// The tool goes by the name by which it was asked about: a call that came through a

@@ -4,32 +4,32 @@ use std::pin::Pin;
 
 use tokio::runtime::Handle;
 
-use crate::Outcome;
-use crate::detach_on_drop::ToTheEnd;
-use crate::dispatch::{BuildError, Dispatcher, Given, Problem, Source};
-use crate::inject::{Facts, ScopeInner};
+use crate::CallOutcome;
+use crate::detach_on_drop::DetachOnDrop;
+use crate::dispatch::{BuildError, BuildProblem, CallValue, Dispatcher, ValueSource};
+use crate::inject::{CallFacts, ScopeInner};
 use crate::panics::CatchPanic;
 
 /// A trial of every provider; see [`Dispatcher::check`]. Await it. Dropped meanwhile, it rolls back in the background.
 #[must_use = "a check does nothing unless it is awaited"]
-pub struct Check<'a> {
+pub struct ProviderCheck<'a> {
     tools: &'a Dispatcher,
-    with: Vec<Given>,
+    with: Vec<CallValue>,
 }
 
-impl<'a> Check<'a> {
+impl<'a> ProviderCheck<'a> {
     pub(crate) fn new(tools: &'a Dispatcher) -> Self {
         Self { tools, with: Vec::new() }
     }
 
     /// A value that would come with a call, for providers that ask for it.
     pub fn with<T: Send + 'static>(mut self, value: T) -> Self {
-        self.with.push(Given::new(value));
+        self.with.push(CallValue::new(value));
         self
     }
 }
 
-impl<'a> IntoFuture for Check<'a> {
+impl<'a> IntoFuture for ProviderCheck<'a> {
     type Output = Result<(), BuildError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'a>>;
 
@@ -37,20 +37,20 @@ impl<'a> IntoFuture for Check<'a> {
         Box::pin(async move {
             let dependencies = &self.tools.inner.dependencies;
             let mut problems = Vec::new();
-            let scope = ScopeInner::new(dependencies.clone(), self.with, Facts::default());
+            let scope = ScopeInner::new(dependencies.clone(), self.with, CallFacts::default());
             // Before anything is made: a check that is dropped in the middle rolls back, too.
-            let rollback = ToTheEnd::new(Handle::try_current().ok(), scope.clone().finish(Outcome::Cancelled));
+            let rollback = DetachOnDrop::new(Handle::try_current().ok(), scope.clone().finish(CallOutcome::Cancelled));
             for (index, provider) in dependencies.providers.iter().enumerate() {
-                let made = CatchPanic(Box::pin(scope.clone().input(Source::Provider(index), None))).await;
+                let made = CatchPanic(Box::pin(scope.clone().input(ValueSource::Provider(index), None))).await;
                 let error = match made {
                     Ok(Ok(_)) => continue,
                     Ok(Err(error)) => error.to_string(),
                     Err(panic) => format!("it panicked: {panic}"),
                 };
-                problems.push(Problem::general(format!("the provider {:?} does not work", provider.name), error));
+                problems.push(BuildProblem::general(format!("the provider {:?} does not work", provider.name), error));
             }
             if let Err(error) = rollback.await {
-                problems.push(Problem::general("a value could not be rolled back", error));
+                problems.push(BuildProblem::general("a value could not be rolled back", error));
             }
             if problems.is_empty() {
                 Ok(())
@@ -67,9 +67,9 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::InjectError;
+    use crate::inject::InjectError;
 
-    type Finished = Arc<Mutex<Vec<Outcome>>>;
+    type Finished = Arc<Mutex<Vec<CallOutcome>>>;
 
     /// A builder with a provider whose rollback takes this long.
     fn builder(rollback: Duration) -> (crate::Builder, Finished) {
@@ -95,7 +95,7 @@ mod tests {
         let tools = builder.provide("slow", |_| std::future::pending::<Result<u64, InjectError>>()).build().unwrap();
         assert!(tokio::time::timeout(Duration::from_secs(1), tools.check().into_future()).await.is_err());
         tokio::time::sleep(Duration::from_secs(1)).await;
-        assert_eq!(*finished.lock().unwrap(), [Outcome::Cancelled]);
+        assert_eq!(*finished.lock().unwrap(), [CallOutcome::Cancelled]);
     }
 
     #[tokio::test(start_paused = true)]
@@ -104,6 +104,6 @@ mod tests {
         let tools = builder.build().unwrap();
         assert!(tokio::time::timeout(Duration::from_secs(1), tools.check().into_future()).await.is_err());
         tokio::time::sleep(Duration::from_secs(2)).await;
-        assert_eq!(*finished.lock().unwrap(), [Outcome::Cancelled]);
+        assert_eq!(*finished.lock().unwrap(), [CallOutcome::Cancelled]);
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::dispatch::build::problem::short_type;
-use crate::dispatch::dispatcher::snapshot::Offer;
-use crate::dispatch::{BoundTool, Dependencies, Function, InstanceSource, Source};
+use crate::dispatch::dispatcher::snapshot::ToolSnapshot;
+use crate::dispatch::{BoundTool, Dependencies, InstanceSource, ToolFunction, ValueSource};
 use crate::inject::{Injection, Mode};
 
 /// Where each tool's handler, instance and injected values come from. Shown with `{}`.
@@ -39,7 +39,7 @@ pub struct ToolExplanation {
 }
 
 impl Explanation {
-    pub(crate) fn of(offer: &Offer, dependencies: &Dependencies) -> Self {
+    pub(crate) fn of(offer: &ToolSnapshot, dependencies: &Dependencies) -> Self {
         let mut tools: Vec<ToolExplanation> = offer.tools.values().map(|tool| explain(tool, dependencies)).collect();
         tools.sort_by(|a, b| a.name.cmp(&b.name));
         let not_offered =
@@ -49,7 +49,7 @@ impl Explanation {
 }
 
 fn explain(tool: &BoundTool, dependencies: &Dependencies) -> ToolExplanation {
-    let describe = |(injection, source): &(Injection, Source)| {
+    let describe = |(injection, source): &(Injection, ValueSource)| {
         let form = match injection.mode {
             Mode::Clone => "cloned from",
             Mode::Move => "moved out of",
@@ -67,10 +67,10 @@ fn explain(tool: &BoundTool, dependencies: &Dependencies) -> ToolExplanation {
         }
     };
     let (source, is_reworded) = match &tool.function {
-        Function::Linked { registration, .. } => {
+        ToolFunction::Linked { registration, .. } => {
             (registration.source.to_string(), **tool.definition() != registration.definition())
         }
-        Function::Runtime(function) => (function.source.clone(), false),
+        ToolFunction::Runtime(function) => (function.source.clone(), false),
     };
     ToolExplanation {
         name: tool.name.to_string(),
@@ -87,7 +87,7 @@ fn explain(tool: &BoundTool, dependencies: &Dependencies) -> ToolExplanation {
 /// Each argument of type `any`, with the reason.
 fn unknown(tool: &BoundTool) -> Vec<(String, String)> {
     let arguments = &tool.definition().arguments;
-    let Function::Linked { registration, .. } = &tool.function else {
+    let ToolFunction::Linked { registration, .. } = &tool.function else {
         let any = arguments.iter().filter(|(_, argument)| argument.is_any());
         return any.map(|(name, _)| (name.clone(), "its schema takes any value".to_owned())).collect();
     };

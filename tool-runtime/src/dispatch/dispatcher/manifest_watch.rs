@@ -13,8 +13,8 @@ use std::time::{Duration, SystemTime};
 
 use tool_model::Manifest;
 
-use crate::dispatch::dispatcher::Inner;
-use crate::dispatch::{BuildError, Dispatcher, Problem};
+use crate::dispatch::dispatcher::DispatcherState;
+use crate::dispatch::{BuildError, BuildProblem, Dispatcher};
 use crate::panics;
 
 /// To look more often would keep a processor busy and find nothing sooner: files have coarse times.
@@ -22,7 +22,7 @@ const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A manifest's file that is being watched; see [`Dispatcher::watch`]. Dropped, it stops watching.
 #[must_use = "dropped, it stops watching"]
-pub struct Watch {
+pub struct ManifestWatch {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -32,7 +32,7 @@ impl Dispatcher {
     /// not more often than a hundred times a second.
     ///
     /// A change is loaded once the file has been left alone for an interval, so that a file which is still being
-    /// written is not read. One that does not fit is logged as a warning, with all that is wrong, and what was offered
+    /// written is not read. TurnCall that does not fit is logged as a warning, with all that is wrong, and what was offered
     /// before is still offered.
     ///
     /// ```standalone_crate
@@ -58,9 +58,9 @@ impl Dispatcher {
     ///
     /// # Errors
     /// As [`reload`](Self::reload), when the manifest cannot be loaded now.
-    pub fn watch(&self, path: impl Into<PathBuf>, interval: Duration) -> Result<Watch, BuildError> {
-        let mut file = WatchedFile { path: path.into(), loaded: None, changing: None };
-        file.loaded = Stamp::of(&file.path);
+    pub fn watch(&self, path: impl Into<PathBuf>, interval: Duration) -> Result<ManifestWatch, BuildError> {
+        let mut file = ManifestFile { path: path.into(), loaded: None, changing: None };
+        file.loaded = FileStamp::of(&file.path);
         file.load(self)?;
         let interval = interval.max(SHORTEST_INTERVAL);
         let (stop, stopped) = channel();
@@ -70,14 +70,14 @@ impl Dispatcher {
             while stopped.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) && file.look(&tools) {}
         };
         let thread = thread::Builder::new().name("tools manifest".to_owned()).spawn(watch).map_err(|error| {
-            let problem = Problem::general(format!("no thread can be started: {error}"), "free some");
+            let problem = BuildProblem::general(format!("no thread can be started: {error}"), "free some");
             BuildError { headline: "the manifest is not watched", problems: vec![problem] }
         })?;
-        Ok(Watch { stop: Some(stop), thread: Some(thread) })
+        Ok(ManifestWatch { stop: Some(stop), thread: Some(thread) })
     }
 }
 
-impl Drop for Watch {
+impl Drop for ManifestWatch {
     /// Waits for a load that has begun, so that nothing changes afterwards.
     fn drop(&mut self) {
         drop(self.stop.take());
@@ -88,19 +88,19 @@ impl Drop for Watch {
     }
 }
 
-struct WatchedFile {
+struct ManifestFile {
     path: PathBuf,
     /// The file as it was when it was last read.
-    loaded: Option<Stamp>,
+    loaded: Option<FileStamp>,
     /// The file as it was at the last look, if it was another one then.
-    changing: Option<Option<Stamp>>,
+    changing: Option<Option<FileStamp>>,
 }
 
-impl WatchedFile {
+impl ManifestFile {
     /// Looks once. Whether to go on.
-    fn look(&mut self, tools: &Weak<Inner>) -> bool {
+    fn look(&mut self, tools: &Weak<DispatcherState>) -> bool {
         let Some(inner) = tools.upgrade() else { return false };
-        let now = Stamp::of(&self.path);
+        let now = FileStamp::of(&self.path);
         if now == self.loaded {
             self.changing = None;
         } else if self.changing != Some(now) {
@@ -134,14 +134,14 @@ impl WatchedFile {
 
 /// What tells one content of a file from another without reading it. Nothing where there is no file.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Stamp {
+struct FileStamp {
     modified: Option<SystemTime>,
     length: u64,
     /// A file that took the place of another may have its time and its length, where times are not kept.
     number: u64,
 }
 
-impl Stamp {
+impl FileStamp {
     fn of(path: &Path) -> Option<Self> {
         let known = fs::metadata(path).ok()?;
         Some(Self { modified: known.modified().ok(), length: known.len(), number: number(&known) })

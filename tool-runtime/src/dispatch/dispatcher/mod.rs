@@ -16,13 +16,16 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tool_model::{Manifest, ToolDefinition};
 
-use crate::dispatch::build::dependencies::Source;
+use crate::dispatch::build::dependencies::ValueSource;
 use crate::dispatch::build::problem::{skip, unreadable};
-use crate::dispatch::dispatcher::snapshot::{CurrentOffer, Definitions, Offer};
-use crate::dispatch::dispatcher::view::View;
-use crate::dispatch::{BuildError, Builder, Call, Check, Dependencies, Explanation, Rules, Turn};
-use crate::registry::{BoundChanges, Changed, Shelf};
-use crate::{Changes, Concurrency, Events, IntoManifest, Registry, ToolCall, ToolResult};
+use crate::dispatch::dispatcher::snapshot::{CurrentSnapshot, Definitions, ToolSnapshot};
+use crate::dispatch::dispatcher::view::SelectionView;
+use crate::dispatch::{BuildError, Builder, Call, CallRules, Dependencies, Explanation, ProviderCheck, Turn};
+use crate::events::Events;
+use crate::limits::Concurrency;
+use crate::manifest::IntoManifest;
+use crate::registry::{AppliedChanges, BoundChanges, ToolTable};
+use crate::{Registry, RegistryChanges, ToolCall, ToolResult};
 
 /// Runs the calls of a model. Cheap to clone; clones share everything.
 ///
@@ -51,35 +54,35 @@ use crate::{Changes, Concurrency, Events, IntoManifest, Registry, ToolCall, Tool
 /// ```
 #[derive(Clone)]
 pub struct Dispatcher {
-    pub(crate) inner: Arc<Inner>,
+    pub(crate) inner: Arc<DispatcherState>,
     /// What it was restricted to, if it was.
-    pub(crate) view: Option<Arc<View>>,
+    pub(crate) view: Option<Arc<SelectionView>>,
 }
 
 /// What clones of a dispatcher share.
-pub(crate) struct Inner {
+pub(crate) struct DispatcherState {
     /// Replaced as a whole: a call takes its tool from the one it finds, and keeps it.
-    pub(crate) offer: CurrentOffer,
-    /// All tools, from which the offer is made. Held while a new offer is made, so that of two manifests the one whose
+    pub(crate) offer: CurrentSnapshot,
+    /// All tools, from which the offer is made. HeldValue while a new offer is made, so that of two manifests the one whose
     /// [`reload`](Dispatcher::reload) came later stays. A file may have been read before that.
-    shelf: Mutex<Shelf>,
+    table: Mutex<ToolTable>,
     /// Counts the offers, for those who want to know of a new one.
     pub(crate) changes: watch::Sender<u64>,
     pub(crate) dependencies: Arc<Dependencies>,
-    pub(crate) limits: Limits,
-    pub(crate) rules: Rules,
+    pub(crate) limits: CallLimits,
+    pub(crate) rules: CallRules,
     lenient: bool,
 }
 
-/// Limits that hold for every call.
-pub(crate) struct Limits {
+/// CallLimits that hold for every call.
+pub(crate) struct CallLimits {
     pub(crate) timeout: Option<Duration>,
     pub(crate) argument_bytes: usize,
     pub(crate) allow_unknown: bool,
     pub(crate) repair: bool,
 }
 
-impl Default for Limits {
+impl Default for CallLimits {
     fn default() -> Self {
         Self { timeout: None, argument_bytes: 16_000_000, allow_unknown: false, repair: true }
     }
@@ -92,24 +95,27 @@ impl Dispatcher {
     }
 
     pub(crate) fn new(
-        shelf: Shelf,
+        table: ToolTable,
         dependencies: Arc<Dependencies>,
-        limits: Limits,
-        rules: Rules,
+        limits: CallLimits,
+        rules: CallRules,
         lenient: bool,
     ) -> Self {
-        let offer = match shelf.all_linked() {
-            true => CurrentOffer::new(shelf.offer()),
-            false => CurrentOffer::replaceable(shelf.offer()),
+        let offer = match table.all_linked() {
+            true => CurrentSnapshot::new(table.offer()),
+            false => CurrentSnapshot::replaceable(table.offer()),
         };
-        let shelf = Mutex::new(shelf);
+        let table = Mutex::new(table);
         let changes = watch::Sender::new(0);
-        Self { inner: Arc::new(Inner { offer, shelf, changes, dependencies, limits, rules, lenient }), view: None }
+        Self {
+            inner: Arc::new(DispatcherState { offer, table, changes, dependencies, limits, rules, lenient }),
+            view: None,
+        }
     }
 
     /// Looks at what is offered at this moment.
     #[inline]
-    pub(crate) fn with_offer<T>(&self, look: impl FnOnce(&Offer) -> T) -> T {
+    pub(crate) fn with_offer<T>(&self, look: impl FnOnce(&ToolSnapshot) -> T) -> T {
         match &self.view {
             None => self.inner.offer.with(look),
             Some(view) => view.with(&self.inner.offer, look),
@@ -120,7 +126,7 @@ impl Dispatcher {
     /// dispatcher is restricted to some.
     #[must_use]
     pub fn registry(&self) -> Registry {
-        Registry::of(self.inner.clone())
+        Registry::new(self.inner.clone())
     }
 
     /// A call. What is given back is a future; it can first be told more, such as [`Call::with`].
@@ -144,7 +150,8 @@ impl Dispatcher {
     /// and people; the conversation is that of its call. Nothing if it is not kept, or was never shortened.
     ///
     /// ```
-    /// use tool_runtime::{Dispatcher, RuntimeTool, Spill, ToolCall};
+    /// use tool_runtime::output::Spill;
+    /// use tool_runtime::{Dispatcher, RuntimeTool, ToolCall};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -245,7 +252,7 @@ impl Dispatcher {
     #[must_use]
     pub fn sees_given(&self, name: &str) -> bool {
         // A value or a service is the same for all calls; everything else may have to do with this one.
-        let of_the_call = |source: &Source| !matches!(source, Source::Value(_) | Source::Service(_));
+        let of_the_call = |source: &ValueSource| !matches!(source, ValueSource::Value(_) | ValueSource::Service(_));
         let sees = |tool: &crate::dispatch::BoundTool| {
             let injected = tool.injections.iter().any(|(_, source)| of_the_call(source));
             tool.needs_scope || injected || tool.preview.is_some()
@@ -256,7 +263,7 @@ impl Dispatcher {
     /// The tools on offer, as a manifest.
     #[must_use]
     pub fn manifest(&self) -> Manifest {
-        self.with_offer(Offer::manifest)
+        self.with_offer(ToolSnapshot::manifest)
     }
 
     /// The tools on offer with their definitions, sorted by name.
@@ -316,8 +323,8 @@ impl Dispatcher {
     ///
     /// Closures hide from [`Builder::build`] what they ask their scope for, so that a name that does not exist, or
     /// a circle of providers, shows only here or in a call.
-    pub fn check(&self) -> Check<'_> {
-        Check::new(self)
+    pub fn check(&self) -> ProviderCheck<'_> {
+        ProviderCheck::new(self)
     }
 
     /// Where each tool's handler, instance and injected values come from.
@@ -327,18 +334,18 @@ impl Dispatcher {
     }
 }
 
-impl Inner {
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+impl DispatcherState {
+    fn table(&self) -> MutexGuard<'_, ToolTable> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn change(&self, changes: Changes) -> Result<Changed, BuildError> {
-        let changes = BoundChanges::of(changes);
+    pub(crate) fn change(&self, changes: RegistryChanges) -> Result<AppliedChanges, BuildError> {
+        let changes = BoundChanges::new(changes);
         // What goes is the application's own, and is dropped when the lock is not held any more.
         let (result, _gone) = {
-            let mut shelf = self.shelf();
-            match shelf.changed(&changes) {
-                (next, done, problems) if problems.is_empty() => (Ok(done), Some(self.put(&mut shelf, next))),
+            let mut table = self.table();
+            match table.changed(&changes) {
+                (next, done, problems) if problems.is_empty() => (Ok(done), Some(self.put(&mut table, next))),
                 (_, _, problems) => (Err(BuildError { headline: "the tools stay as they are", problems }), None),
             }
         };
@@ -351,14 +358,14 @@ impl Inner {
     pub(crate) fn reload(&self, manifest: impl IntoManifest) -> Result<(), BuildError> {
         let failed = |problems| BuildError { headline: "the manifest is not loaded", problems };
         let _gone = {
-            let mut shelf = self.shelf();
+            let mut table = self.table();
             let manifest = manifest.into_manifest().map_err(|error| failed(vec![unreadable(&error)]))?;
-            let (next, problems) = shelf.loaded(Some(manifest), &self.dependencies);
+            let (next, problems) = table.loaded(Some(manifest), &self.dependencies);
             let problems = if self.lenient { skip(problems) } else { problems };
             if !problems.is_empty() {
                 return Err(failed(problems));
             }
-            self.put(&mut shelf, next)
+            self.put(&mut table, next)
         };
         self.tell();
         Ok(())
@@ -369,9 +376,9 @@ impl Inner {
         self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Offers what is on another shelf from now on; gives back what was there before.
-    fn put(&self, shelf: &mut Shelf, next: Shelf) -> (Arc<Offer>, Shelf) {
-        (self.offer.replace(next.offer()), std::mem::replace(shelf, next))
+    /// Offers what is on another table from now on; gives back what was there before.
+    fn put(&self, table: &mut ToolTable, next: ToolTable) -> (Arc<ToolSnapshot>, ToolTable) {
+        (self.offer.replace(next.offer()), std::mem::replace(table, next))
     }
 }
 

@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 use tool_dialect::{Form, NameClash};
 use tool_model::{Manifest, Registration, ToolDefinition, nearest};
 
-use crate::dispatch::{BoundTool, Problem};
+use crate::dispatch::{BoundTool, BuildProblem};
 use crate::display::{escape, fold};
 use crate::search::Index;
 use crate::{ErrorKind, ToolError};
@@ -19,7 +19,7 @@ pub(crate) type Tools = HashMap<Arc<str>, Arc<BoundTool>, FxBuildHasher>;
 pub type Definitions = Arc<[(Arc<str>, Arc<ToolDefinition>)]>;
 
 /// What a dispatcher offers at one moment.
-pub(crate) struct Offer {
+pub(crate) struct ToolSnapshot {
     pub(crate) tools: Tools,
     pub(crate) not_offered: Vec<&'static Registration>,
     /// Tools that somebody has disabled.
@@ -36,26 +36,26 @@ pub(crate) struct Offer {
 ///
 /// Most programs never change what they offer, and reading what can be replaced costs some ninety instructions, a
 /// twentieth of a small call. So the first offer stands by itself, and stays as long as the dispatcher does.
-pub(crate) struct CurrentOffer {
-    first: Offer,
-    later: OnceLock<ArcSwap<Offer>>,
+pub(crate) struct CurrentSnapshot {
+    first: ToolSnapshot,
+    later: OnceLock<ArcSwap<ToolSnapshot>>,
 }
 
-impl CurrentOffer {
-    pub(crate) fn new(first: Offer) -> Self {
+impl CurrentSnapshot {
+    pub(crate) fn new(first: ToolSnapshot) -> Self {
         Self { first, later: OnceLock::new() }
     }
 
     /// An offer that goes when it is replaced, as one must whose tools were made at run time: what they hold on to, such
     /// as a connection, is let go of when they are removed.
-    pub(crate) fn replaceable(offer: Offer) -> Self {
-        let nothing = Offer::new(Tools::default(), Vec::new(), 0);
+    pub(crate) fn replaceable(offer: ToolSnapshot) -> Self {
+        let nothing = ToolSnapshot::new(Tools::default(), Vec::new(), 0);
         Self { first: nothing, later: OnceLock::from(ArcSwap::from_pointee(offer)) }
     }
 
     /// Looks at what is offered at this moment.
     #[inline]
-    pub(crate) fn with<T>(&self, look: impl FnOnce(&Offer) -> T) -> T {
+    pub(crate) fn with<T>(&self, look: impl FnOnce(&ToolSnapshot) -> T) -> T {
         match self.later.get() {
             None => look(&self.first),
             Some(later) => look_later(later, look),
@@ -64,7 +64,7 @@ impl CurrentOffer {
 
     /// Offers something else from now on. What was offered before is given back: it is not for us to say when the
     /// application's own code in it is dropped.
-    pub(crate) fn replace(&self, offer: Offer) -> Arc<Offer> {
+    pub(crate) fn replace(&self, offer: ToolSnapshot) -> Arc<ToolSnapshot> {
         let offer = Arc::new(offer);
         self.later.get_or_init(|| ArcSwap::new(offer.clone())).swap(offer)
     }
@@ -73,12 +73,12 @@ impl CurrentOffer {
 /// Apart, so that the usual way stays as short as if there were no other.
 #[cold]
 #[inline(never)]
-fn look_later<T>(later: &ArcSwap<Offer>, look: impl FnOnce(&Offer) -> T) -> T {
+fn look_later<T>(later: &ArcSwap<ToolSnapshot>, look: impl FnOnce(&ToolSnapshot) -> T) -> T {
     look(&later.load())
 }
 
 /// What is wrong where somebody names a tool that is not there, with the nearest names.
-pub(crate) fn no_such_tool(name: &str, tools: &Tools) -> Option<Problem> {
+pub(crate) fn no_such_tool(name: &str, tools: &Tools) -> Option<BuildProblem> {
     if tools.contains_key(name) {
         return None;
     }
@@ -88,10 +88,10 @@ pub(crate) fn no_such_tool(name: &str, tools: &Tools) -> Option<Problem> {
         [] => "there is none like it".to_owned(),
         near => format!("is it {}?", near.join(" or ")),
     };
-    Some(Problem::of_tool(name, "there is no such tool", remedy))
+    Some(BuildProblem::of_tool(name, "there is no such tool", remedy))
 }
 
-impl Offer {
+impl ToolSnapshot {
     pub(crate) fn new(tools: Tools, not_offered: Vec<&'static Registration>, version: u64) -> Self {
         let (definitions, index, forms) = (OnceLock::new(), OnceLock::new(), ArcSwap::default());
         Self { tools, not_offered, disabled: BTreeSet::new(), version, definitions, index, forms }

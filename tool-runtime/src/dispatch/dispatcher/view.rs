@@ -4,34 +4,34 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 
-use crate::dispatch::dispatcher::snapshot::{CurrentOffer, Offer};
+use crate::dispatch::dispatcher::snapshot::{CurrentSnapshot, ToolSnapshot};
 use crate::dispatch::{BuildError, Dispatcher};
-use crate::selection::{Chosen, Selection};
+use crate::selection::{CompiledSelection, Selection};
 
 /// A selection from an offer, or from what another view has left of it.
-pub(crate) struct View {
-    of: Option<Arc<View>>,
-    chosen: Chosen,
+pub(crate) struct SelectionView {
+    of: Option<Arc<SelectionView>>,
+    chosen: CompiledSelection,
     /// What is left of the offer that was looked at last.
-    left: ArcSwapOption<Offer>,
+    left: ArcSwapOption<ToolSnapshot>,
 }
 
-impl View {
+impl SelectionView {
     /// Looks at what is left of the offer of this moment.
-    pub(crate) fn with<T>(&self, offer: &CurrentOffer, look: impl FnOnce(&Offer) -> T) -> T {
+    pub(crate) fn with<T>(&self, offer: &CurrentSnapshot, look: impl FnOnce(&ToolSnapshot) -> T) -> T {
         offer.with(|offer| look(&self.left_of(offer)))
     }
 
     /// What is left of an offer. It is made once for each offer.
-    fn left_of(&self, offer: &Offer) -> Arc<Offer> {
+    fn left_of(&self, offer: &ToolSnapshot) -> Arc<ToolSnapshot> {
         if let Some(left) = self.left.load().as_ref().filter(|left| left.version == offer.version) {
             return left.clone();
         }
         let left = match &self.of {
-            None => self.chosen.from(offer),
-            Some(view) => self.chosen.from(&view.left_of(offer)),
+            None => self.chosen.apply(offer),
+            Some(view) => self.chosen.apply(&view.left_of(offer)),
         };
-        let left = Arc::new(Offer::new(left, Vec::new(), offer.version));
+        let left = Arc::new(ToolSnapshot::new(left, Vec::new(), offer.version));
         self.left.store(Some(left.clone()));
         left
     }
@@ -46,7 +46,7 @@ impl Dispatcher {
     /// Policies, limits and the journal know tools by the names they were registered with, whatever they are called here.
     ///
     /// ```standalone_crate
-    /// use tool_runtime::{Case, Dispatcher, ErrorKind, Selection, ToolCall, tool};
+    /// use tool_runtime::{Dispatcher, ErrorKind, NameCase, Selection, ToolCall, tool};
     ///
     /// /// Read a page.
     /// #[tool(name = "wiki.read_page", read_only, tags = ["wiki"])]
@@ -61,7 +61,7 @@ impl Dispatcher {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let tools = Dispatcher::builder().build()?;
-    /// let harmless = tools.select(Selection::new().tags(["wiki"]).read_only(true).case(Case::Camel))?;
+    /// let harmless = tools.select(Selection::new().tags(["wiki"]).read_only(true).case(NameCase::Camel))?;
     /// assert_eq!(harmless.registry().len(), 2, "the tools themselves are all there");
     ///
     /// let result = harmless.call(ToolCall::from_text("wikiReadPage", r#"{"title": "Rust"}"#)).await;
@@ -82,9 +82,9 @@ impl Dispatcher {
     /// # Errors
     /// Names that are unknown, two tools of one new name, a pattern that is none: everything at once.
     pub fn select(&self, selection: impl Into<Selection>) -> Result<Self, BuildError> {
-        let chosen = self.with_offer(|offer| Chosen::new(selection.into(), offer));
+        let chosen = self.with_offer(|offer| CompiledSelection::new(selection.into(), offer));
         let chosen = chosen.map_err(|problems| BuildError { headline: "the tools cannot be selected", problems })?;
-        let view = View { of: self.view.clone(), chosen, left: ArcSwapOption::empty() };
+        let view = SelectionView { of: self.view.clone(), chosen, left: ArcSwapOption::empty() };
         Ok(Self { inner: self.inner.clone(), view: Some(Arc::new(view)) })
     }
 }

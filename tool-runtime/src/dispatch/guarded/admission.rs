@@ -1,23 +1,25 @@
 //! How often calls may come, and how many run at a time.
 
-use super::{Careful, Read};
+use super::{DecodedArguments, GuardedCall};
+use crate::ToolResult;
+use crate::concurrency::RunPermit;
 use crate::journal::JournalDecision;
-use crate::{Exceeded, Limiter, Permit, ToolResult};
+use crate::limits::{LimitExceeded, Limiter};
 
 /// A call that was counted. Unless it comes to [count](Self::counts), that is taken back: what does not run, because
 /// there is no place for it or no record, because it is too late or cancelled, has not been called.
-pub(crate) struct Admitted<'a> {
-    counted: Option<(&'a Limiter, &'a Careful)>,
+pub(crate) struct CountedCall<'a> {
+    counted: Option<(&'a Limiter, &'a GuardedCall)>,
 }
 
-impl Admitted<'_> {
+impl CountedCall<'_> {
     /// Counts the call from here on. Returns `true` if there is anything that counts it.
     pub(crate) fn counts(mut self) -> bool {
         self.counted.take().is_some()
     }
 }
 
-impl Drop for Admitted<'_> {
+impl Drop for CountedCall<'_> {
     fn drop(&mut self) {
         if let Some((limiter, call)) = self.counted {
             limiter.take_back(call.call.name(), call.counted_in());
@@ -26,9 +28,9 @@ impl Drop for Admitted<'_> {
 }
 
 /// A question about a call that is open. Dropped, it is answered.
-pub(crate) struct Asking<'a>(Option<(&'a Limiter, &'a Careful)>);
+pub(crate) struct OpenQuestion<'a>(Option<(&'a Limiter, &'a GuardedCall)>);
 
-impl Drop for Asking<'_> {
+impl Drop for OpenQuestion<'_> {
     fn drop(&mut self) {
         if let Some((limiter, call)) = self.0 {
             limiter.answered(call.call.name(), call.counted_in());
@@ -36,17 +38,17 @@ impl Drop for Asking<'_> {
     }
 }
 
-impl Careful {
+impl GuardedCall {
     /// Looks whether the call could be counted if somebody were to confirm it. A person is not asked otherwise.
-    pub(crate) async fn may_ask(&self, read: &Read) -> Result<Asking<'_>, Box<ToolResult>> {
-        let Some(limiter) = &self.inner.rules.limiter else { return Ok(Asking(None)) };
+    pub(crate) async fn may_ask(&self, read: &DecodedArguments) -> Result<OpenQuestion<'_>, Box<ToolResult>> {
+        let Some(limiter) = &self.inner.rules.limiter else { return Ok(OpenQuestion(None)) };
         match limiter.ask(self.call.name(), self.counted_in()) {
-            Ok(()) => Ok(Asking(Some((limiter, self)))),
+            Ok(()) => Ok(OpenQuestion(Some((limiter, self)))),
             Err(exceeded) => Err(self.exceeded(read, exceeded).await),
         }
     }
 
-    async fn exceeded(&self, read: &Read, exceeded: Exceeded) -> Box<ToolResult> {
+    async fn exceeded(&self, read: &DecodedArguments, exceeded: LimitExceeded) -> Box<ToolResult> {
         match self.note(read, JournalDecision::RateLimited).await {
             Ok(()) => Box::new(ToolResult::failure(exceeded.error(&self.tool.name))),
             Err(unrecorded) => unrecorded,
@@ -54,10 +56,10 @@ impl Careful {
     }
 
     /// Counts the call, where they may come only so often.
-    pub(crate) async fn admit(&self, read: &Read) -> Result<Admitted<'_>, Box<ToolResult>> {
-        let Some(limiter) = &self.inner.rules.limiter else { return Ok(Admitted { counted: None }) };
+    pub(crate) async fn admit(&self, read: &DecodedArguments) -> Result<CountedCall<'_>, Box<ToolResult>> {
+        let Some(limiter) = &self.inner.rules.limiter else { return Ok(CountedCall { counted: None }) };
         match limiter.admit(self.call.name(), self.counted_in()) {
-            Ok(()) => Ok(Admitted { counted: Some((limiter, self)) }),
+            Ok(()) => Ok(CountedCall { counted: Some((limiter, self)) }),
             Err(exceeded) => Err(self.exceeded(read, exceeded).await),
         }
     }
@@ -68,7 +70,7 @@ impl Careful {
     }
 
     /// Waits for its turn, where only so many calls run at a time.
-    pub(crate) async fn enter(&self, read: &Read) -> Result<Option<Permit>, Box<ToolResult>> {
+    pub(crate) async fn enter(&self, read: &DecodedArguments) -> Result<Option<RunPermit>, Box<ToolResult>> {
         let Some(concurrency) = &self.inner.rules.concurrency else { return Ok(None) };
         match concurrency.enter().await {
             Ok(permit) => Ok(Some(permit)),
@@ -86,7 +88,8 @@ mod tests {
 
     use tokio::sync::Notify;
 
-    use crate::{CancellationToken, Dispatcher, ErrorKind, Limit, Limiter, RuntimeTool, ToolCall, ToolResult};
+    use crate::limits::{Limit, Limiter};
+    use crate::{CancellationToken, Dispatcher, ErrorKind, RuntimeTool, ToolCall, ToolResult};
 
     fn kind(result: &ToolResult) -> Option<ErrorKind> {
         result.error.as_ref().map(|error| error.kind)
@@ -118,7 +121,7 @@ mod tests {
         while tools.concurrency().unwrap().running() == 0 {
             tokio::task::yield_now().await;
         }
-        // One waits and is cancelled there, one finds no place to wait, one is dropped.
+        // TurnCall waits and is cancelled there, one finds no place to wait, one is dropped.
         let stop = CancellationToken::new();
         let mut waiting = Box::pin(call().cancel(stop.clone()));
         assert!(poll_once(&mut waiting).await.is_none());

@@ -6,10 +6,10 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-use super::{Careful, Read};
+use super::{DecodedArguments, GuardedCall};
 use crate::confirm::Question;
-use crate::detach_on_drop::ToTheEnd;
-use crate::dispatch::call::time_budget::{Late, within};
+use crate::detach_on_drop::DetachOnDrop;
+use crate::dispatch::call::time_budget::{WaitError, within};
 use crate::journal::{CallKey, CallStatus, FinishedCall, Journal, JournalDecision, StartedCall};
 use crate::{ErrorKind, ToolError, ToolResult};
 
@@ -21,7 +21,7 @@ fn replayed(mut result: Box<ToolResult>) -> Box<ToolResult> {
 /// How long a call that is over waits for its outcome to be recorded. That goes on in the background then.
 const RECORD_GRACE: Duration = Duration::from_secs(5);
 
-impl Careful {
+impl GuardedCall {
     /// A call that completed before is answered as it was then; of one that was left in the middle nobody knows.
     pub(crate) async fn recall(&self, key: &CallKey) -> Result<(), Box<ToolResult>> {
         let Some(journal) = &self.inner.rules.journal else { return Ok(()) };
@@ -61,18 +61,18 @@ impl Careful {
     /// Records that the handler starts. Without a record it does not.
     pub(crate) async fn begin(
         &self,
-        read: &Read,
+        read: &DecodedArguments,
         key: Option<CallKey>,
         decision: JournalDecision,
-    ) -> Result<Option<Record>, Box<ToolResult>> {
+    ) -> Result<Option<OpenRecord>, Box<ToolResult>> {
         let (Some(journal), Some(key)) = (&self.inner.rules.journal, key) else { return Ok(None) };
         let mut started = self.started(read).decision(decision);
         started.key = key;
         let (journal, runtime) = (journal.clone(), self.runtime.clone());
         // If nobody waits for it any more, the call is on record all the same, and so must be that it did not run.
-        let beginning = ToTheEnd::new(Some(self.runtime.clone()), async move {
+        let beginning = DetachOnDrop::new(Some(self.runtime.clone()), async move {
             let begun = journal.begin(&started).await?;
-            let record = (begun == CallStatus::New).then(|| Record { owed: Some((journal, started)), runtime });
+            let record = (begun == CallStatus::New).then(|| OpenRecord { owed: Some((journal, started)), runtime });
             Ok::<_, crate::journal::JournalError>((begun, record))
         });
         match beginning.await {
@@ -82,7 +82,7 @@ impl Careful {
     }
 
     /// The call with the arguments that were read.
-    pub(crate) fn started(&self, read: &Read) -> StartedCall {
+    pub(crate) fn started(&self, read: &DecodedArguments) -> StartedCall {
         let started = StartedCall::redacted(&self.call, self.redact(&read.arguments));
         let started = started.without_defaults(&read.defaults);
         match &read.repaired {
@@ -98,13 +98,13 @@ impl Careful {
     }
 
     /// A call of which nothing is on record yet, and which may be stopped before it starts.
-    pub(crate) fn unnoted(&self, call: Option<StartedCall>) -> Option<Unnoted> {
+    pub(crate) fn unnoted(&self, call: Option<StartedCall>) -> Option<UnrecordedCall> {
         let journal = self.inner.rules.journal.clone()?;
-        Some(Unnoted { owed: Some((journal, call?)), runtime: self.runtime.clone() })
+        Some(UnrecordedCall { owed: Some((journal, call?)), runtime: self.runtime.clone() })
     }
 
     /// Records a decision after which nothing runs.
-    pub(crate) async fn note(&self, read: &Read, decision: JournalDecision) -> Result<(), Box<ToolResult>> {
+    pub(crate) async fn note(&self, read: &DecodedArguments, decision: JournalDecision) -> Result<(), Box<ToolResult>> {
         if self.inner.rules.journal.is_none() {
             return Ok(());
         }
@@ -122,12 +122,12 @@ impl Careful {
 }
 
 /// A call that is not on record and has not started. Dropped, it is noted as cancelled.
-pub(crate) struct Unnoted {
+pub(crate) struct UnrecordedCall {
     owed: Option<(Arc<dyn Journal>, StartedCall)>,
     runtime: Handle,
 }
 
-impl Unnoted {
+impl UnrecordedCall {
     /// Notes that the call was stopped, if this result says so. All others are noted where they are made.
     pub(crate) async fn note(mut self, result: &ToolResult) {
         let decision = match result.error.as_ref().map(|error| error.kind) {
@@ -146,9 +146,9 @@ impl Unnoted {
         self.owed = None;
     }
 
-    fn writing(&mut self, decision: JournalDecision) -> Option<ToTheEnd<bool>> {
+    fn writing(&mut self, decision: JournalDecision) -> Option<DetachOnDrop<bool>> {
         let (journal, call) = self.owed.take()?;
-        Some(ToTheEnd::new(Some(self.runtime.clone()), async move {
+        Some(DetachOnDrop::new(Some(self.runtime.clone()), async move {
             let written = journal.note(&call, &decision).await;
             if let Err(error) = &written {
                 tracing::error!(tool = call.tool, decision = decision.as_str(), %error, "a decision could not be recorded");
@@ -158,28 +158,28 @@ impl Unnoted {
     }
 }
 
-impl Drop for Unnoted {
+impl Drop for UnrecordedCall {
     fn drop(&mut self) {
         drop(self.writing(JournalDecision::Cancelled));
     }
 }
 
 /// Waits for a record, but not for longer than it may take. It goes on in the background then.
-async fn in_time(mut writing: ToTheEnd<bool>) -> bool {
+async fn in_time(mut writing: DetachOnDrop<bool>) -> bool {
     match within(RECORD_GRACE, &mut writing).await {
         Ok(written) => written,
-        Err(Late::NoTimer) => writing.await,
-        Err(Late::TooLate) => false,
+        Err(WaitError::NoTimer) => writing.await,
+        Err(WaitError::TooLate) => false,
     }
 }
 
 /// A call that is on record as started. Its end must follow; dropped, it is that the call did not run.
-pub(crate) struct Record {
+pub(crate) struct OpenRecord {
     owed: Option<(Arc<dyn Journal>, StartedCall)>,
     runtime: Handle,
 }
 
-impl Record {
+impl OpenRecord {
     /// Records the outcome, and whether that was done before the answer. A journal that is slow, or a call that is
     /// cancelled, does not keep the answer back for longer than it must.
     pub(crate) async fn finish(
@@ -196,9 +196,9 @@ impl Record {
         }
     }
 
-    fn writing(&mut self, finished: FinishedCall) -> Option<ToTheEnd<bool>> {
+    fn writing(&mut self, finished: FinishedCall) -> Option<DetachOnDrop<bool>> {
         let (journal, started) = self.owed.take()?;
-        Some(ToTheEnd::new(Some(self.runtime.clone()), async move {
+        Some(DetachOnDrop::new(Some(self.runtime.clone()), async move {
             let written = journal.finish(&started.key, &finished).await;
             if let Err(error) = &written {
                 tracing::error!(tool = started.tool, %error, "the outcome of a call could not be recorded");
@@ -208,7 +208,7 @@ impl Record {
     }
 }
 
-impl Drop for Record {
+impl Drop for OpenRecord {
     fn drop(&mut self) {
         let Some((_, started)) = &self.owed else { return };
         let error = ToolError::new(ErrorKind::Cancelled, format!("`{}` was cancelled before it ran.", started.tool));

@@ -2,21 +2,25 @@
 
 use serde_json::Value;
 
-use super::{Budget, Careful, Read, Rules};
-use crate::confirm::{Decision, Pending, Question, Verdict};
+use super::{CallRules, DecodedArguments, GuardedCall, TimeBudget};
+use crate::confirm::{Decision, PendingApproval, PolicyVerdict, Question};
 use crate::journal::JournalDecision;
 use crate::tool_result::{EXPIRES, TOKEN};
 use crate::{ErrorKind, ToolResult, panics};
 
-impl Careful {
-    /// What the policy says of the arguments that are to run. One that panics says no.
-    pub(crate) fn verdict(&self, rules: &Rules, read: &Read) -> Verdict {
+impl GuardedCall {
+    /// What the policy says of the arguments that are to run. TurnCall that panics says no.
+    pub(crate) fn verdict(&self, rules: &CallRules, read: &DecodedArguments) -> PolicyVerdict {
         panics::catch(|| rules.policy.decide(&self.call.name, self.tool.definition(), &read.arguments))
-            .unwrap_or_else(|panic| Verdict::Refuse(format!("its policy panicked: {panic}")))
+            .unwrap_or_else(|panic| PolicyVerdict::Refuse(format!("its policy panicked: {panic}")))
     }
 
-    pub(crate) async fn refuse_by_policy(&self, verdict: Verdict, read: &Read) -> Result<(), Box<ToolResult>> {
-        let Verdict::Refuse(reason) = verdict else { return Ok(()) };
+    pub(crate) async fn refuse_by_policy(
+        &self,
+        verdict: PolicyVerdict,
+        read: &DecodedArguments,
+    ) -> Result<(), Box<ToolResult>> {
+        let PolicyVerdict::Refuse(reason) = verdict else { return Ok(()) };
         self.note(read, JournalDecision::RefusedByPolicy).await?;
         Err(self.failure(ErrorKind::Refused, format!("was refused: {reason}")))
     }
@@ -24,12 +28,12 @@ impl Careful {
     /// Gets consent, if it is needed; with it, the arguments that are to run instead, if somebody has put others.
     pub(crate) async fn consent(
         &self,
-        rules: &Rules,
-        read: &Read,
-        budget: &mut Budget,
+        rules: &CallRules,
+        read: &DecodedArguments,
+        budget: &mut TimeBudget,
     ) -> Result<(JournalDecision, Option<Value>), Box<ToolResult>> {
         let verdict = self.verdict(rules, read);
-        let runs = matches!(verdict, Verdict::Run);
+        let runs = matches!(verdict, PolicyVerdict::Run);
         self.timed(budget, self.refuse_by_policy(verdict, read)).await?;
         if let Some(question) = &self.approved {
             let is_edited = question.arguments != read.arguments;
@@ -58,7 +62,7 @@ impl Careful {
     }
 
     /// Asks. Meanwhile the other calls of its turn do not wait for this one.
-    async fn ask(&self, rules: &Rules, read: &Read) -> Result<Decision, Box<ToolResult>> {
+    async fn ask(&self, rules: &CallRules, read: &DecodedArguments) -> Result<Decision, Box<ToolResult>> {
         let Some(confirm) = self.confirm.as_ref().or(rules.confirm.as_ref()) else {
             self.note(read, JournalDecision::NobodyToAsk).await?;
             // What a model could not act on is for the log.
@@ -83,7 +87,7 @@ impl Careful {
         Ok(decision.unwrap_or_else(|panic| Decision::Refuse(Some(format!("asking panicked: {panic}")))))
     }
 
-    async fn question(&self, read: &Read) -> Result<Question, Box<ToolResult>> {
+    async fn question(&self, read: &DecodedArguments) -> Result<Question, Box<ToolResult>> {
         let mut question = Question::new(&*self.tool.name, self.tool.definition().clone(), read.arguments.clone());
         question.registered = self.tool.own_name.to_string();
         question.call_id = self.call.call_id().map(str::to_owned);
@@ -96,7 +100,7 @@ impl Careful {
         Ok(question)
     }
 
-    fn pending(&self, pending: &Pending) -> Box<ToolResult> {
+    fn pending(&self, pending: &PendingApproval) -> Box<ToolResult> {
         let mut result = self.failure(
             ErrorKind::Pending,
             "waits for somebody's consent. Go on with something else; its result comes later".to_owned(),
@@ -110,13 +114,13 @@ impl Careful {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::Log;
+    use crate::testing::LogRecorder;
     use crate::{Dispatcher, RuntimeTool, ToolCall};
 
     /// A model reads what happened and what it can do about it.
     #[tokio::test]
     async fn what_only_the_application_can_change_is_for_the_log() {
-        let log = Log::default();
+        let log = LogRecorder::default();
         let _logging = tracing::subscriber::set_default(log.clone());
         let purge = RuntimeTool::new("purge", "", |(): ()| async {}).sensitive();
         let tools = Dispatcher::builder().tool(purge).build().unwrap();

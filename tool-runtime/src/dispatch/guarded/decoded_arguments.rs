@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::Careful;
+use super::GuardedCall;
 use crate::arguments::{Reader, Repaired, are_exact};
 use crate::confirm::Question;
 use crate::journal::JournalDecision;
 use crate::panics;
-use crate::shim::{Invocation, Purpose, Step, Waiting};
+use crate::shim::{Invocation, InvocationPurpose, PreparedHandler, Step};
 use crate::{ErrorKind, ToolResult};
 
 /// What is recorded of arguments that somebody has put in the place of others, and that the tool does not take.
@@ -15,16 +15,19 @@ use crate::{ErrorKind, ToolResult};
 const CHANGED_SINCE: &str = "was not run: it has changed since somebody gave consent to it, who should be asked again";
 
 /// Arguments that were read, as a value to be shown.
-pub(crate) struct Read {
+pub(crate) struct DecodedArguments {
     pub(crate) arguments: Value,
     /// The arguments that were left out and are in there with their defaults.
     pub(crate) defaults: Vec<String>,
     pub(crate) repaired: Option<Box<Repaired>>,
 }
 
-impl Careful {
+impl GuardedCall {
     /// Reads the arguments that somebody has given consent to, if it is still the tool that they were asked about.
-    pub(crate) async fn read_approved(&self, question: &Question) -> Result<(Waiting, Read), Box<ToolResult>> {
+    pub(crate) async fn read_approved(
+        &self,
+        question: &Question,
+    ) -> Result<(PreparedHandler, DecodedArguments), Box<ToolResult>> {
         let asked = || self.asked(question);
         if question.registered != *self.tool.own_name || !question.is_about(self.tool.definition()) {
             self.note_that(asked(), JournalDecision::ChangedSinceAsked).await?;
@@ -40,7 +43,11 @@ impl Careful {
     }
 
     /// Reads arguments, mended if they need it and may be.
-    pub(crate) fn read(&self, text: &str, repair: bool) -> Result<(Waiting, Read), Box<ToolResult>> {
+    pub(crate) fn read(
+        &self,
+        text: &str,
+        repair: bool,
+    ) -> Result<(PreparedHandler, DecodedArguments), Box<ToolResult>> {
         let (mut waiting, repaired) = self.decode(text, repair)?;
         let text = repaired.as_ref().map_or(text, |repaired| repaired.text.as_str());
         let is_looked_at = self.is_looked_at();
@@ -65,7 +72,7 @@ impl Careful {
                 self.failure(ErrorKind::InvalidArguments, message.to_owned())
             })?;
         }
-        Ok((waiting, Read { arguments, defaults, repaired }))
+        Ok((waiting, DecodedArguments { arguments, defaults, repaired }))
     }
 
     /// Fills in what was left out and has a default. Returns the names of those arguments.
@@ -89,11 +96,11 @@ impl Careful {
     }
 
     /// The arguments in the form in which the handler gets them, waiting for it, and what was mended in them.
-    fn decode(&self, text: &str, repair: bool) -> Result<(Waiting, Option<Box<Repaired>>), Box<ToolResult>> {
+    fn decode(&self, text: &str, repair: bool) -> Result<(PreparedHandler, Option<Box<Repaired>>), Box<ToolResult>> {
         let mut repaired: Option<Box<Repaired>> = None;
         let allow_unknown = self.inner.limits.allow_unknown;
         let reader = Reader { text, schemas: self.tool.schemas(), allow_unknown, repair };
-        let purpose = Purpose::Call { tool: &self.tool.name, reader, repaired: &mut repaired };
+        let purpose = InvocationPurpose::Call { tool: &self.tool.name, reader, repaired: &mut repaired };
         match panics::catch(|| self.tool.invoke(Invocation { purpose, ready: None })) {
             Ok(Step::Waiting(waiting)) => Ok((waiting, repaired)),
             // What needs no inputs does nothing yet either: a future that was not polled, a function that was not run.

@@ -2,19 +2,19 @@
 
 use serde_json::Value;
 
-use super::{Careful, Read, Rules, mend};
-use crate::confirm::Verdict;
+use super::{CallRules, DecodedArguments, GuardedCall, mend};
+use crate::confirm::PolicyVerdict;
 use crate::dispatch::call::preview;
 use crate::json;
 use crate::{ErrorKind, ToolResult};
 
-impl Careful {
+impl GuardedCall {
     /// What would happen, as far as that can be said without doing it or asking anybody.
-    pub(crate) async fn dry_result(&self, rules: &Rules, read: &Read) -> Box<ToolResult> {
+    pub(crate) async fn dry_result(&self, rules: &CallRules, read: &DecodedArguments) -> Box<ToolResult> {
         let (verdict, when) = match self.verdict(rules, read) {
-            Verdict::Run => ("run", ""),
-            Verdict::Ask => ("ask", " once somebody has given consent"),
-            Verdict::Refuse(reason) => {
+            PolicyVerdict::Run => ("run", ""),
+            PolicyVerdict::Ask => ("ask", " once somebody has given consent"),
+            PolicyVerdict::Refuse(reason) => {
                 let mut result = self.failure(ErrorKind::Refused, format!("would be refused: {reason}"));
                 result.metadata.insert("dry_run", true);
                 return result;
@@ -44,7 +44,7 @@ impl Careful {
     ///
     /// # Errors
     /// Too many calls are running: then the call itself could not run either.
-    pub(crate) async fn effect(&self, read: &Read) -> Result<Option<Value>, Box<ToolResult>> {
+    pub(crate) async fn effect(&self, read: &DecodedArguments) -> Result<Option<Value>, Box<ToolResult>> {
         let Some(preview) = self.tool.preview.clone() else { return Ok(None) };
         let seat = match &self.seat {
             None => None,

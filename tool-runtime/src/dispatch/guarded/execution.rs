@@ -7,65 +7,66 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
-use super::call_record::Record;
-use super::{Careful, mend};
+use super::call_record::OpenRecord;
+use super::{GuardedCall, mend};
+use crate::ToolResult;
 use crate::arguments::Repaired;
-use crate::call_stage::Stage;
+use crate::call_stage::CallStage;
+use crate::concurrency::RunPermit;
 use crate::dispatch::BoundTool;
-use crate::dispatch::call::observe::Told;
-use crate::dispatch::call::running::{Running, Work};
+use crate::dispatch::call::observe::CallObserver;
+use crate::dispatch::call::running::{HandlerWork, RunningHandler};
 use crate::dispatch::call::scoped;
-use crate::dispatch::call::time_budget::Budget;
-use crate::dispatch::dispatcher::Inner;
-use crate::inject::{Facts, ScopeInner};
+use crate::dispatch::call::time_budget::TimeBudget;
+use crate::dispatch::dispatcher::DispatcherState;
+use crate::inject::{CallFacts, ScopeInner};
 use crate::journal::JournalDecision;
 use crate::panics::CatchPanic;
-use crate::shim::Waiting;
-use crate::{Permit, ToolResult};
+use crate::shim::PreparedHandler;
 
 /// What has to be done once the handler is over.
-pub(crate) struct Ending {
-    pub(crate) inner: Arc<Inner>,
+pub(crate) struct CallCompletion {
+    pub(crate) inner: Arc<DispatcherState>,
     pub(crate) tool: Arc<BoundTool>,
     /// The conversation for whose limits and retries it counts.
     pub(crate) counted_in: Option<String>,
     /// Whether a limiter has counted it.
     pub(crate) is_counted: bool,
-    pub(crate) stage: Stage,
-    pub(crate) told: Option<Told>,
+    pub(crate) stage: CallStage,
+    pub(crate) told: Option<CallObserver>,
     pub(crate) repaired: Option<Box<Repaired>>,
     pub(crate) decision: JournalDecision,
-    pub(crate) record: Option<Record>,
+    pub(crate) record: Option<OpenRecord>,
     pub(crate) started: Instant,
 }
 
 /// A handler that runs. Dropped, what became of it is still recorded and told.
-pub(crate) struct Execution {
-    running: Running,
-    ending: Option<Ending>,
+pub(crate) struct GuardedExecution {
+    running: RunningHandler,
+    ending: Option<CallCompletion>,
     cancel: Option<CancellationToken>,
     runtime: Handle,
     /// The place in its turn, held until the handler is over.
-    _seat: Option<Arc<crate::dispatch::turn::turn_slot::Seat>>,
+    _seat: Option<Arc<crate::dispatch::turn::turn_slot::TurnSlot>>,
 }
 
-impl Execution {
+impl GuardedExecution {
     pub(crate) fn start(
-        call: Careful,
-        waiting: Waiting,
-        ending: Ending,
-        permit: Option<Permit>,
-        budget: Budget,
+        call: GuardedCall,
+        waiting: PreparedHandler,
+        ending: CallCompletion,
+        permit: Option<RunPermit>,
+        budget: TimeBudget,
     ) -> Self {
-        let Careful { inner, tool, call, mut with, cancel, seat, runtime, stage, .. } = call;
+        let GuardedCall { inner, tool, call, mut with, cancel, seat, runtime, stage, .. } = call;
         if let Some(told) = &ending.told {
             told.listen(&mut with);
         }
-        let facts = Facts::new(tool.context_of(&call), budget.left).holding(permit);
+        let facts = CallFacts::new(tool.context_of(&call), budget.left).holding(permit);
         let scope = ScopeInner::new(inner.dependencies.clone(), with, facts);
         let run = Box::pin(scoped::run(tool.clone(), scope.clone(), runtime.clone(), waiting, Some(stage)));
-        let work = Work::Scoped { run, scope, runtime: runtime.clone() };
-        let running = Running::new(tool, work, budget, cancel.clone());
+        let work = HandlerWork::Scoped { run, scope, runtime: runtime.clone() };
+        let running = RunningHandler::new(tool, work, budget, cancel.clone());
         Self { running, ending: Some(ending), cancel, runtime, _seat: seat }
     }
 
@@ -79,7 +80,7 @@ impl Execution {
     }
 }
 
-impl Drop for Execution {
+impl Drop for GuardedExecution {
     fn drop(&mut self) {
         let Some(ending) = self.ending.take() else { return };
         let abandoned = self.running.abandon();
@@ -90,10 +91,10 @@ impl Drop for Execution {
     }
 }
 
-impl Ending {
+impl CallCompletion {
     /// The outcome is on record before anybody is told.
     async fn end(mut self, result: ToolResult, cancel: Option<&CancellationToken>) -> ToolResult {
-        // One that waits for a thread does not start any more, whoever is faster.
+        // TurnCall that waits for a thread does not start any more, whoever is faster.
         let has_started = !self.stage.withdraw();
         let mut result = self.judged(mend(result, self.repaired.as_deref()));
         result.not_started = !has_started;

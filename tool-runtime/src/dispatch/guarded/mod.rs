@@ -19,67 +19,67 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-use self::call_record::Unnoted;
-use self::decoded_arguments::{Read, of_an_edit};
-use self::execution::{Ending, Execution};
+use self::call_record::UnrecordedCall;
+use self::decoded_arguments::{DecodedArguments, of_an_edit};
+use self::execution::{CallCompletion, GuardedExecution};
 use crate::arguments::Repaired;
-use crate::call_stage::Stage;
+use crate::call_stage::CallStage;
+use crate::concurrency::RunPermit;
 use crate::confirm::{Confirm, Question};
 use crate::dispatch::call::messages::{answered, cancelled};
-use crate::dispatch::call::observe::Told;
-use crate::dispatch::call::time_budget::Budget;
-use crate::dispatch::dispatcher::Inner;
-use crate::dispatch::turn::turn_slot::Seat;
-use crate::dispatch::{BoundTool, Given, Rules};
-use crate::handler_result::Failure;
+use crate::dispatch::call::observe::CallObserver;
+use crate::dispatch::call::time_budget::TimeBudget;
+use crate::dispatch::dispatcher::DispatcherState;
+use crate::dispatch::turn::turn_slot::TurnSlot;
+use crate::dispatch::{BoundTool, CallRules, CallValue};
+use crate::handler_result::HandlerFailure;
 use crate::journal::JournalDecision;
-use crate::json;
 use crate::panics::CatchPanic;
-use crate::shim::Waiting;
-use crate::{ErrorKind, Permit, ToolCall, ToolError, ToolResult};
+use crate::shim::PreparedHandler;
+use crate::{ErrorKind, ToolCall, ToolError, ToolResult, json};
 
 /// What is said of a call that only the record was to answer.
 const NOT_ON_RECORD: &str = "is on no record: whether it has taken effect cannot be said here";
 
 /// A call on its careful way.
-pub(crate) struct Careful {
-    pub(crate) inner: Arc<Inner>,
+pub(crate) struct GuardedCall {
+    pub(crate) inner: Arc<DispatcherState>,
     pub(crate) tool: Arc<BoundTool>,
     pub(crate) call: ToolCall<'static>,
     /// The conversation for whose limits it counts, if that is not its own.
     pub(crate) counts_for: Option<String>,
     /// What somebody has given consent to already.
     pub(crate) approved: Option<Box<Question>>,
-    pub(crate) stage: Stage,
+    pub(crate) stage: CallStage,
     pub(crate) dry_run: bool,
     /// Whether only the record answers.
     pub(crate) replay: bool,
     /// Who is asked about this call, instead of whom the dispatcher asks.
     pub(crate) confirm: Option<Arc<dyn Confirm>>,
     /// What came with the call.
-    pub(crate) with: Vec<Given>,
-    pub(crate) budget: Budget,
+    pub(crate) with: Vec<CallValue>,
+    pub(crate) budget: TimeBudget,
     pub(crate) cancel: Option<CancellationToken>,
     /// Its place among the calls of its turn.
-    pub(crate) seat: Option<Arc<Seat>>,
+    pub(crate) seat: Option<Arc<TurnSlot>>,
     pub(crate) runtime: Handle,
 }
 
 /// A call that is to run.
-struct Decided {
-    waiting: Waiting,
-    ending: Ending,
-    permit: Option<Permit>,
+struct AdmittedCall {
+    waiting: PreparedHandler,
+    ending: CallCompletion,
+    permit: Option<RunPermit>,
 }
 
-impl Careful {
+impl GuardedCall {
     /// Decides, runs and records.
-    pub(crate) async fn run(self, mut told: Told) -> ToolResult {
+    pub(crate) async fn run(self, mut told: CallObserver) -> ToolResult {
         let (mut budget, mut unnoted) = (self.budget, None);
         match self.stoppable(self.prepare(&mut told, &mut budget, &mut unnoted)).await {
-            Ok(Decided { waiting, mut ending, permit }) => {
+            Ok(AdmittedCall { waiting, mut ending, permit }) => {
                 ending.told = Some(told);
-                Execution::start(self, waiting, ending, permit, budget).end().await
+                GuardedExecution::start(self, waiting, ending, permit, budget).end().await
             }
             Err(mut result) => {
                 result.not_started = !self.stage.has_started();
@@ -104,7 +104,7 @@ impl Careful {
         };
         let failure = match prepared {
             Some(Ok(prepared)) => return prepared,
-            Some(Err(panic)) => Failure::new(ErrorKind::Panicked, panic),
+            Some(Err(panic)) => HandlerFailure::new(ErrorKind::Panicked, panic),
             None => cancelled(),
         };
         Err(self.not_run(failure))
@@ -113,10 +113,10 @@ impl Careful {
     /// Everything up to the handler.
     async fn prepare(
         &self,
-        told: &mut Told,
-        budget: &mut Budget,
-        unnoted: &mut Option<Unnoted>,
-    ) -> Result<Decided, Box<ToolResult>> {
+        told: &mut CallObserver,
+        budget: &mut TimeBudget,
+        unnoted: &mut Option<UnrecordedCall>,
+    ) -> Result<AdmittedCall, Box<ToolResult>> {
         let rules = &self.inner.rules;
         let read = match &self.approved {
             None => self.read(&self.call.arguments, self.inner.limits.repair),
@@ -168,7 +168,7 @@ impl Careful {
             unnoted.settle();
         }
         let record = self.timed(budget, self.begin(&read, key, decision.clone())).await?;
-        let ending = Ending {
+        let ending = CallCompletion {
             inner: self.inner.clone(),
             tool: self.tool.clone(),
             counted_in: self.counted_in().map(str::to_owned),
@@ -180,13 +180,13 @@ impl Careful {
             record,
             started: std::time::Instant::now(),
         };
-        Ok(Decided { waiting, ending, permit })
+        Ok(AdmittedCall { waiting, ending, permit })
     }
 
     /// Does a part of the preparation within the time of the call.
     async fn timed<T>(
         &self,
-        budget: &mut Budget,
+        budget: &mut TimeBudget,
         work: impl Future<Output = Result<T, Box<ToolResult>>>,
     ) -> Result<T, Box<ToolResult>> {
         budget.spend(work).await.map_err(|failure| self.not_run(failure))?
@@ -197,7 +197,7 @@ impl Careful {
         self.tool.schemas().redaction().redact(arguments)
     }
 
-    fn not_run(&self, failure: Box<Failure>) -> Box<ToolResult> {
+    fn not_run(&self, failure: Box<HandlerFailure>) -> Box<ToolResult> {
         Box::new(answered(&self.tool, Err(failure)))
     }
 

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use crate::dispatch::call::messages::panicked;
-use crate::dispatch::turn::turn_slot::{Seat, Seats};
+use crate::dispatch::turn::turn_slot::{TurnSlot, TurnSlots};
 use crate::dispatch::{Call, Dispatcher};
 use crate::panics::{self, CatchPanic, drop_quietly};
 use crate::{ErrorKind, ToolCall, ToolError, ToolResult};
@@ -65,11 +65,11 @@ impl Turn {
         let alone = |call: &ToolCall<'_>| self.tools.definition(call.name()).is_some_and(|tool| tool.sequential);
         // More could not run anyway, and would take the places to wait from each other.
         let at_a_time = self.tools.concurrency().map_or(self.at_a_time, |all| self.at_a_time.min(all.at_once()));
-        let seats = Seats::new(at_a_time, self.calls.iter().map(alone));
+        let seats = TurnSlots::new(at_a_time, self.calls.iter().map(alone));
         let stop = CancellationToken::new();
         let calls = self.calls.into_iter().enumerate().map(|(index, call)| {
             let (tools, prepare, stop) = (self.tools.clone(), self.prepare.clone(), stop.clone());
-            let one = One { tools, call, prepare, seat: seats.seat(index), stop };
+            let one = TurnCall { tools, call, prepare, seat: seats.seat(index), stop };
             one.heard(index, self.hear.clone())
         });
         if Handle::try_current().is_err() {
@@ -95,17 +95,17 @@ impl Turn {
     }
 }
 
-/// One call of a turn.
-struct One {
+/// TurnCall call of a turn.
+struct TurnCall {
     tools: Dispatcher,
     call: ToolCall<'static>,
     prepare: Option<Prepare>,
-    seat: Seat,
+    seat: TurnSlot,
     /// Cancelled when somebody stops the turn.
     stop: CancellationToken,
 }
 
-impl One {
+impl TurnCall {
     async fn heard(self, index: usize, hear: Option<Hear>) -> ToolResult {
         let name = self.call.name().to_owned();
         let result = CatchPanic(std::pin::pin!(self.run())).await;
@@ -197,9 +197,10 @@ mod tests {
     use tokio::sync::Notify;
 
     use super::*;
-    use crate::confirm::{self, Decision};
+    use crate::confirm::{self, Confirm, Decision, Question};
     use crate::journal::{EntryState, MemoryJournal};
-    use crate::{Confirm, Question, RuntimeTool, Selection, Spill, SpillKey, SpillStore};
+    use crate::output::{Spill, SpillKey, SpillStore};
+    use crate::{RuntimeTool, Selection};
 
     /// However few may run and wait at a time.
     #[tokio::test]

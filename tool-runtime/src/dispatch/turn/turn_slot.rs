@@ -7,17 +7,17 @@ use tokio::sync::Notify;
 
 /// The places of a turn, in the order of its calls.
 ///
-/// A call that is to run alone waits for those before it, and those behind it wait. One that is being approved stands
+/// A call that is to run alone waits for those before it, and those behind it wait. TurnCall that is being approved stands
 /// aside: it holds up no other call, and takes its place again when it has its answer. Its preview needs a place as
 /// well, so that no more is going on than may run at a time, but need not be alone.
-pub(crate) struct Seats {
+pub(crate) struct TurnSlots {
     at_a_time: usize,
-    plan: Mutex<Plan>,
+    plan: Mutex<TurnPlan>,
 }
 
 #[derive(Default)]
-struct Plan {
-    calls: Vec<Planned>,
+struct TurnPlan {
+    calls: Vec<PlannedCall>,
     /// The calls that are yet to run, unless they stand aside. The sets hold indices of `calls`.
     pending: BTreeSet<usize>,
     /// Those of them that run alone.
@@ -32,19 +32,19 @@ struct Plan {
     looked_at: usize,
 }
 
-struct Planned {
+struct PlannedCall {
     alone: bool,
-    phase: Phase,
+    phase: SlotPhase,
     /// Notified when the call may run.
     turn: Arc<Notify>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum SlotPhase {
     /// It is not known yet whether it runs.
     Coming,
     /// It waits for an approval.
-    Aside,
+    Suspended,
     Waiting {
         alone: bool,
     },
@@ -53,56 +53,56 @@ enum Phase {
 }
 
 /// The place of one call. Dropped, the call is over.
-pub(crate) struct Seat {
-    seats: Arc<Seats>,
+pub(crate) struct TurnSlot {
+    seats: Arc<TurnSlots>,
     index: usize,
 }
 
 /// A call that is being approved or previewed. Dropped, the call is yet to run, unless it is over.
-pub(crate) struct Aside(Arc<Seat>);
+pub(crate) struct SuspendedSlot(Arc<TurnSlot>);
 
-impl Seats {
-    /// Places for calls, of which each says whether it is to run alone.
+impl TurnSlots {
+    /// PermitPool for calls, of which each says whether it is to run alone.
     pub(crate) fn new(at_a_time: usize, alone: impl IntoIterator<Item = bool>) -> Arc<Self> {
-        let planned = |alone| Planned { alone, phase: Phase::Coming, turn: Arc::default() };
-        let mut plan = Plan { calls: alone.into_iter().map(planned).collect(), ..Plan::default() };
-        (0..plan.calls.len()).for_each(|index| plan.put(index, Phase::Coming));
+        let planned = |alone| PlannedCall { alone, phase: SlotPhase::Coming, turn: Arc::default() };
+        let mut plan = TurnPlan { calls: alone.into_iter().map(planned).collect(), ..TurnPlan::default() };
+        (0..plan.calls.len()).for_each(|index| plan.put(index, SlotPhase::Coming));
         Arc::new(Self { at_a_time, plan: Mutex::new(plan) })
     }
 
     /// The place of a call, to be taken once.
-    pub(crate) fn seat(self: &Arc<Self>, index: usize) -> Seat {
-        Seat { seats: self.clone(), index }
+    pub(crate) fn seat(self: &Arc<Self>, index: usize) -> TurnSlot {
+        TurnSlot { seats: self.clone(), index }
     }
 
-    fn plan(&self) -> MutexGuard<'_, Plan> {
+    fn plan(&self) -> MutexGuard<'_, TurnPlan> {
         self.plan.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Puts a call into another phase and lets run what may run then.
-    fn put(&self, index: usize, phase: Phase) {
+    fn put(&self, index: usize, phase: SlotPhase) {
         let mut plan = self.plan();
         plan.put(index, phase);
         plan.admit(self.at_a_time);
     }
 }
 
-impl Plan {
-    fn put(&mut self, index: usize, phase: Phase) {
-        let Planned { alone, phase: before, .. } = self.calls[index];
-        if before == Phase::Running {
+impl TurnPlan {
+    fn put(&mut self, index: usize, phase: SlotPhase) {
+        let PlannedCall { alone, phase: before, .. } = self.calls[index];
+        if before == SlotPhase::Running {
             self.running -= 1;
             self.is_alone = false;
         }
         let (is_pending, alone) = match phase {
-            Phase::Coming => (true, alone),
-            Phase::Waiting { alone } => (true, alone),
-            Phase::Aside | Phase::Running | Phase::Over => (false, false),
+            SlotPhase::Coming => (true, alone),
+            SlotPhase::Waiting { alone } => (true, alone),
+            SlotPhase::Suspended | SlotPhase::Running | SlotPhase::Over => (false, false),
         };
         let put = |set: &mut BTreeSet<usize>, is_in| if is_in { set.insert(index) } else { set.remove(&index) };
         put(&mut self.pending, is_pending);
         put(&mut self.pending_alone, is_pending && alone);
-        put(&mut self.waiting, matches!(phase, Phase::Waiting { .. }));
+        put(&mut self.waiting, matches!(phase, SlotPhase::Waiting { .. }));
         self.calls[index].phase = phase;
     }
 
@@ -113,7 +113,7 @@ impl Plan {
             {
                 self.looked_at += 1;
             }
-            let alone = self.calls[index].phase == Phase::Waiting { alone: true };
+            let alone = self.calls[index].phase == SlotPhase::Waiting { alone: true };
             let may_run = match alone {
                 true => self.running == 0 && self.pending.first() == Some(&index),
                 false => {
@@ -124,7 +124,7 @@ impl Plan {
             if !may_run {
                 return;
             }
-            self.put(index, Phase::Running);
+            self.put(index, SlotPhase::Running);
             self.running += 1;
             self.is_alone = alone;
             self.calls[index].turn.notify_one();
@@ -132,7 +132,7 @@ impl Plan {
     }
 }
 
-impl Seat {
+impl TurnSlot {
     /// Waits until the call may run.
     pub(crate) async fn enter(&self) {
         let alone = self.seats.plan().calls[self.index].alone;
@@ -140,33 +140,33 @@ impl Seat {
     }
 
     /// Waits until the call may be previewed.
-    pub(crate) async fn preview(self: &Arc<Self>) -> Aside {
+    pub(crate) async fn preview(self: &Arc<Self>) -> SuspendedSlot {
         self.wait(false).await;
-        Aside(self.clone())
+        SuspendedSlot(self.clone())
     }
 
     async fn wait(&self, alone: bool) {
-        self.seats.put(self.index, Phase::Waiting { alone });
+        self.seats.put(self.index, SlotPhase::Waiting { alone });
         let turn = self.seats.plan().calls[self.index].turn.clone();
         turn.notified().await;
     }
 
     /// Stands aside while the call is being approved.
-    pub(crate) fn leave(self: &Arc<Self>) -> Aside {
-        self.seats.put(self.index, Phase::Aside);
-        Aside(self.clone())
+    pub(crate) fn leave(self: &Arc<Self>) -> SuspendedSlot {
+        self.seats.put(self.index, SlotPhase::Suspended);
+        SuspendedSlot(self.clone())
     }
 }
 
-impl Drop for Seat {
+impl Drop for TurnSlot {
     fn drop(&mut self) {
-        self.seats.put(self.index, Phase::Over);
+        self.seats.put(self.index, SlotPhase::Over);
     }
 }
 
-impl Drop for Aside {
+impl Drop for SuspendedSlot {
     fn drop(&mut self) {
-        self.0.seats.put(self.0.index, Phase::Coming);
+        self.0.seats.put(self.0.index, SlotPhase::Coming);
     }
 }
 
@@ -191,34 +191,34 @@ mod tests {
 
     /// The places of a turn, and which of its calls are being previewed.
     struct Turn {
-        seats: Arc<Seats>,
+        seats: Arc<TurnSlots>,
         previewed: BTreeSet<usize>,
     }
 
     impl Turn {
         fn new(at_a_time: usize, alone: &[bool]) -> Self {
-            Self { seats: Seats::new(at_a_time, alone.iter().copied()), previewed: BTreeSet::new() }
+            Self { seats: TurnSlots::new(at_a_time, alone.iter().copied()), previewed: BTreeSet::new() }
         }
 
         /// What a call does next, in any order that calls can do things.
         fn step(&mut self, index: usize, before: Before) {
-            let Planned { phase, alone, .. } = self.seats.plan().calls[index];
+            let PlannedCall { phase, alone, .. } = self.seats.plan().calls[index];
             let next = match (phase, before) {
-                (Phase::Coming, Before::Asks) => Phase::Aside,
-                (Phase::Coming, Before::Previews) => {
+                (SlotPhase::Coming, Before::Asks) => SlotPhase::Suspended,
+                (SlotPhase::Coming, Before::Previews) => {
                     self.previewed.insert(index);
-                    Phase::Waiting { alone: false }
+                    SlotPhase::Waiting { alone: false }
                 }
-                (Phase::Coming | Phase::Aside, _) => Phase::Waiting { alone },
-                (Phase::Running, _) if self.previewed.remove(&index) => Phase::Coming,
-                (Phase::Running, _) => Phase::Over,
-                (Phase::Waiting { .. } | Phase::Over, _) => return,
+                (SlotPhase::Coming | SlotPhase::Suspended, _) => SlotPhase::Waiting { alone },
+                (SlotPhase::Running, _) if self.previewed.remove(&index) => SlotPhase::Coming,
+                (SlotPhase::Running, _) => SlotPhase::Over,
+                (SlotPhase::Waiting { .. } | SlotPhase::Over, _) => return,
             };
             self.seats.put(index, next);
         }
 
         /// Whether each call is to run alone, now, and its phase.
-        fn phases(&self) -> Vec<(bool, Phase)> {
+        fn phases(&self) -> Vec<(bool, SlotPhase)> {
             let plan = self.seats.plan();
             let all = plan.calls.iter().enumerate();
             all.map(|(index, call)| (call.alone && !self.previewed.contains(&index), call.phase)).collect()
@@ -229,16 +229,16 @@ mod tests {
     #[test]
     fn the_work_of_a_turn_grows_with_its_calls() {
         const CALLS: usize = 3_000;
-        let seats = Seats::new(16, (0..CALLS).map(|index| index % 100 == 99));
-        (0..CALLS).for_each(|index| seats.put(index, Phase::Waiting { alone: index % 100 == 99 }));
-        let is_running = |index: &usize| seats.plan().calls[*index].phase == Phase::Running;
+        let seats = TurnSlots::new(16, (0..CALLS).map(|index| index % 100 == 99));
+        (0..CALLS).for_each(|index| seats.put(index, SlotPhase::Waiting { alone: index % 100 == 99 }));
+        let is_running = |index: &usize| seats.plan().calls[*index].phase == SlotPhase::Running;
         let mut first = 0;
         while let Some(index) = (first..CALLS).take(17).find(is_running) {
-            seats.put(index, Phase::Over);
+            seats.put(index, SlotPhase::Over);
             first += usize::from(index == first);
         }
         let plan = seats.plan();
-        assert!(plan.calls.iter().all(|call| call.phase == Phase::Over));
+        assert!(plan.calls.iter().all(|call| call.phase == SlotPhase::Over));
         assert!(plan.looked_at <= 4 * CALLS, "{}", plan.looked_at);
     }
 
@@ -256,19 +256,19 @@ mod tests {
                 turn.step(index % alone.len(), before);
                 let phases = turn.phases();
                 let running: Vec<bool> =
-                    phases.iter().filter(|(_, phase)| *phase == Phase::Running).map(|(alone, _)| *alone).collect();
+                    phases.iter().filter(|(_, phase)| *phase == SlotPhase::Running).map(|(alone, _)| *alone).collect();
                 prop_assert!(running.len() <= at_a_time);
                 prop_assert!(!running.contains(&true) || running.len() == 1, "{phases:?}");
                 // What could run does: nothing waits that nothing holds up.
-                let waits = |phase: &Phase| matches!(phase, Phase::Waiting { .. });
-                let is_idle = running.is_empty() && phases.iter().all(|(_, phase)| *phase != Phase::Coming);
+                let waits = |phase: &SlotPhase| matches!(phase, SlotPhase::Waiting { .. });
+                let is_idle = running.is_empty() && phases.iter().all(|(_, phase)| *phase != SlotPhase::Coming);
                 prop_assert!(!is_idle || !phases.iter().any(|(_, phase)| waits(phase)), "{phases:?}");
             }
             for _ in 0..alone.len() * 6 {
                 (0..alone.len()).for_each(|index| turn.step(index, Before::Nothing));
             }
             let phases = turn.phases();
-            prop_assert!(phases.iter().all(|(_, phase)| *phase == Phase::Over), "{phases:?}");
+            prop_assert!(phases.iter().all(|(_, phase)| *phase == SlotPhase::Over), "{phases:?}");
         }
 
         /// Unless it is asked about or previewed, none passes one that is to run alone, and that one passes none.
@@ -281,11 +281,11 @@ mod tests {
             for index in steps {
                 turn.step(index % alone.len(), Before::Nothing);
                 let phases = turn.phases();
-                let has_begun = |phase| matches!(phase, Phase::Running | Phase::Over);
+                let has_begun = |phase| matches!(phase, SlotPhase::Running | SlotPhase::Over);
                 for (later, (later_alone, phase)) in phases.iter().enumerate() {
                     for (earlier_alone, earlier) in &phases[..later] {
                         let bound = *later_alone || *earlier_alone;
-                        prop_assert!(!(bound && has_begun(*phase)) || *earlier == Phase::Over, "{phases:?}");
+                        prop_assert!(!(bound && has_begun(*phase)) || *earlier == SlotPhase::Over, "{phases:?}");
                     }
                 }
             }
