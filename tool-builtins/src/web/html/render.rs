@@ -50,7 +50,6 @@ const STOP_CHECK_INTERVAL: usize = 1_024;
 const MAX_REFERENCE: usize = 2_048;
 
 /// State of the traversal.
-
 pub(super) struct Renderer<'a> {
     pub(super) dom: &'a Dom,
     article: &'a Article,
