@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use tool_nats::{Connect, Queue, QueueOptions, serve};
+use tool_nats::{ConnectionBuilder, QueueOptions, WorkQueue, serve};
 use tool_runtime::{Context, Dispatcher, Progress, tool};
 
 /// Add two numbers.
@@ -34,11 +34,11 @@ async fn count(#[arg(min = 1, max = 60)] to: u64, #[inject] progress: &Progress)
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let connection = Connect::from_env().await?;
+    let connection = ConnectionBuilder::from_env().await?;
     let tools = Dispatcher::builder().build()?;
     let mut worker = serve(connection.clone(), tools).version(env!("CARGO_PKG_VERSION")).description("An example");
     if std::env::args().any(|argument| argument == "--queue") {
-        worker = worker.queue(Queue::open(connection, QueueOptions::default()).await?);
+        worker = worker.queue(WorkQueue::open(connection, QueueOptions::default()).await?);
     }
     let worker = worker.await?;
     println!("{} serves", worker.id());

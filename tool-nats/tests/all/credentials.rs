@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use tool_nats::{Connection, Delivery, Error, Queue, QueueOptions, connect, serve};
+use tool_nats::{DeliveryMode, NatsConnection, NatsError, QueueOptions, WorkQueue, connect, serve};
 use tool_runtime::{Dispatcher, ErrorKind, RuntimeTool, ToolCall};
 
 use crate::support::{Caller, Operator, Permissions, Server, certificates, kind};
@@ -31,7 +31,7 @@ fn configure(folder: &Path, operator: &Operator) -> PathBuf {
 }
 
 /// Connects with a credentials file for a user with these permissions.
-async fn user(server: &Server, operator: &Operator, name: &str, permissions: &Permissions) -> Connection {
+async fn user(server: &Server, operator: &Operator, name: &str, permissions: &Permissions) -> NatsConnection {
     try_user(server, operator, name, permissions).await.unwrap()
 }
 
@@ -40,7 +40,7 @@ async fn try_user(
     operator: &Operator,
     name: &str,
     permissions: &Permissions,
-) -> Result<Connection, Error> {
+) -> Result<NatsConnection, NatsError> {
     let file = server.folder.path().join(format!("{name}.creds"));
     std::fs::write(&file, operator.credentials(name, permissions)).unwrap();
     connect(format!("tls://{}", server.url()))
@@ -100,8 +100,8 @@ async fn a_worker_serves_what_its_credentials_allow() {
     let (server, operator) = trusting!();
     let connection = user(&server, &operator, "math", &math()).await;
     let denied = serve(connection.clone(), tools(&BOTH)).await.unwrap_err();
-    assert!(matches!(&denied, Error::Denied(tools) if tools == &["metrics.newest"]), "{denied:?}");
-    assert!(denied.to_string().starts_with("the server does not let this worker serve `metrics.newest`"), "{denied}");
+    assert!(matches!(&denied, NatsError::Denied(tools) if tools == &["metrics.newest"]), "{denied:?}");
+    assert!(denied.to_string().starts_with("the server denies this worker access to `metrics.newest`"), "{denied}");
 
     // Its own it serves.
     let _worker = serve(connection, tools(&["math.add"])).await.unwrap();
@@ -116,12 +116,12 @@ async fn a_worker_serves_what_its_credentials_allow() {
 async fn what_the_documents_allow_is_enough_for_calls_and_for_jobs() {
     let (server, operator) = trusting!();
     let math = user(&server, &operator, "math", &documented("math")).await;
-    let queue = Queue::open(math.clone(), QueueOptions::default()).await.unwrap();
+    let queue = WorkQueue::open(math.clone(), QueueOptions::default()).await.unwrap();
     let _worker = serve(math, tools(&["math.add"])).queue(queue).await.unwrap();
     let connection = user(&server, &operator, "caller", &documented("caller")).await;
-    let queue = Queue::open(connection.clone(), QueueOptions::default()).await.unwrap();
+    let queue = WorkQueue::open(connection.clone(), QueueOptions::default()).await.unwrap();
     let caller = Caller::with(connection, |discover| discover.queue(queue)).await;
-    for delivery in [Delivery::Direct, Delivery::Queued] {
+    for delivery in [DeliveryMode::Direct, DeliveryMode::Queued] {
         let result = caller.tools.call(ToolCall::new("math.add", json!({}))).with(delivery).await;
         assert_eq!(result.output, "yes", "{delivery:?}: {result:?}");
     }
@@ -132,20 +132,20 @@ async fn what_the_documents_allow_is_enough_for_calls_and_for_jobs() {
 async fn a_caller_is_told_what_its_credentials_do_not_allow() {
     let (server, operator) = trusting!();
     let all = user(&server, &operator, "all", &Permissions::All).await;
-    let queue = Queue::open(all.clone(), QueueOptions::default()).await.unwrap();
+    let queue = WorkQueue::open(all.clone(), QueueOptions::default()).await.unwrap();
     let _worker = serve(all.clone(), tools(&BOTH)).queue(queue.clone()).await.unwrap();
     let free = Caller::with(all, |discover| discover.queue(queue)).await;
 
     let connection = user(&server, &operator, "caller", &caller_of_math()).await;
-    let queue = Queue::open(connection.clone(), QueueOptions::default()).await.unwrap();
+    let queue = WorkQueue::open(connection.clone(), QueueOptions::default()).await.unwrap();
     let bound = Caller::with(connection, |discover| discover.queue(queue)).await;
-    for delivery in [Delivery::Direct, Delivery::Queued] {
+    for delivery in [DeliveryMode::Direct, DeliveryMode::Queued] {
         let call = async |caller: &Caller, tool: &'static str| {
             caller.tools.call(ToolCall::new(tool, json!({}))).with(delivery).await
         };
         let denied = call(&bound, "metrics.newest").await;
         assert_eq!(kind(&denied), Some(ErrorKind::Unavailable), "{delivery:?}: {denied:?}");
-        assert!(denied.output.contains("the server does not let this user publish to `"), "{}", denied.output);
+        assert!(denied.output.contains("the server does not allow this user to publish to `"), "{}", denied.output);
         assert!(denied.output.contains("metrics.newest"), "{}", denied.output);
         // The controls: another tool, another user.
         assert_eq!(call(&bound, "math.add").await.output, "yes", "{delivery:?}");
@@ -157,9 +157,9 @@ async fn a_caller_is_told_what_its_credentials_do_not_allow() {
 async fn a_queue_that_a_user_may_not_open_is_named() {
     let (server, operator) = trusting!();
     let connection = user(&server, &operator, "math", &math()).await;
-    let denied = Queue::open(connection, QueueOptions::default()).await.unwrap_err();
+    let denied = WorkQueue::open(connection, QueueOptions::default()).await.unwrap_err();
     let expected =
-        "open the stream of jobs: the server does not let this user publish to `$JS.API.STREAM.INFO.tools-jobs`";
+        "open the stream of jobs: the server does not allow this user to publish to `$JS.API.STREAM.INFO.tools-jobs`";
     assert_eq!(denied.to_string(), expected);
 }
 
@@ -182,11 +182,11 @@ async fn wrong_credentials_are_no_connection() {
     let connect = |file: PathBuf| connect(&url).credentials_file(file).authority(&authority);
     for (name, text) in [("strangers", &*strangers), ("mixed", &mixed), ("empty", "")] {
         let refused = connect(file(name, text)).await.unwrap_err();
-        assert!(matches!(refused, Error::Connect { .. }), "{name}: {refused:?}");
+        assert!(matches!(refused, NatsError::Connect { .. }), "{name}: {refused:?}");
     }
     let refused = connect(server.folder.path().join("missing")).await.unwrap_err().to_string();
     assert!(
-        refused.starts_with(&format!("no connection to NATS at {url}: ")) && refused.contains("missing"),
+        refused.starts_with(&format!("cannot connect to NATS at {url}: ")) && refused.contains("missing"),
         "{refused}"
     );
     // The control.
@@ -227,6 +227,6 @@ async fn connects_as_the_environment_says() {
     if std::env::var_os("NATS_CREDS").is_none() {
         return;
     }
-    let connection = tool_nats::Connect::from_env().await.unwrap();
+    let connection = tool_nats::ConnectionBuilder::from_env().await.unwrap();
     assert!(connection.client().new_inbox().starts_with("_INBOX_caller."));
 }

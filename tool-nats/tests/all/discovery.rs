@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_nats::{Delivery, Error, Space, discover, serve};
+use tool_nats::{DeliveryMode, NatsError, Space, discover, serve};
 use tool_runtime::{Dispatcher, ErrorKind, RuntimeTool, ToolCall};
 
 use crate::support::{Caller, connect, kind, server, until};
@@ -59,7 +59,7 @@ async fn a_function_that_panics_about_one_tool_concerns_no_other() {
     let caller = Caller::with(client, |discover| {
         discover.queue(queue).deliver(|name, _| {
             assert_ne!(name, "c");
-            Delivery::Direct
+            DeliveryMode::Direct
         })
     });
     let caller = caller.await;
@@ -90,10 +90,7 @@ async fn of_two_definitions_the_newer_version_wins_and_it_is_reported() {
         }
         let conflicts = caller.remote.conflicts();
         assert_eq!(conflicts.len(), 1);
-        assert_eq!(
-            (conflicts[0].used.as_deref(), &*conflicts[0].passed_over),
-            (Some("1.10.0"), &["1.9.0".to_owned()][..])
-        );
+        assert_eq!((conflicts[0].used.as_deref(), &*conflicts[0].ignored), (Some("1.10.0"), &["1.9.0".to_owned()][..]));
         assert!(conflicts[0].to_string().contains("version 1.10.0 is used"), "{}", conflicts[0]);
         for worker in workers {
             worker.drain().await;
@@ -109,12 +106,12 @@ async fn a_worker_that_is_slow_keeps_its_tool() {
     let url = server.url();
     let proxy = crate::support::Proxy::to(&url).await;
     let _new = serve(connect(&proxy.url()).await, tools([tool("t", "new")])).version("2.0.0").await.unwrap();
-    let caller = Caller::with(connect(&url).await, |discover| discover.every(Duration::from_secs(3_600))).await;
+    let caller = Caller::with(connect(&url).await, |discover| discover.ping_interval(Duration::from_secs(3_600))).await;
     proxy.set(crate::support::Way::Silent);
     let _old = serve(connect(&url).await, tools([tool("t", "old")])).version("1.0.0").await.unwrap();
     until("both are known", async || !caller.remote.conflicts().is_empty()).await;
     let conflict = &caller.remote.conflicts()[0];
-    assert_eq!((conflict.used.as_deref(), &*conflict.passed_over), (Some("2.0.0"), &["1.0.0".to_owned()][..]));
+    assert_eq!((conflict.used.as_deref(), &*conflict.ignored), (Some("2.0.0"), &["1.0.0".to_owned()][..]));
 }
 
 /// The newer of two forms loses its only worker: the first call that finds nobody has the older one used.
@@ -125,7 +122,7 @@ async fn a_form_whose_workers_are_gone_gives_way() {
     let proxy = crate::support::Proxy::to(&url).await;
     let _new = serve(connect(&proxy.url()).await, tools([tool("t", "new")])).version("2.0.0").await.unwrap();
     let _old = serve(connect(&url).await, tools([tool("t", "old")])).version("1.0.0").await.unwrap();
-    let caller = Caller::with(connect(&url).await, |discover| discover.every(Duration::from_secs(3_600))).await;
+    let caller = Caller::with(connect(&url).await, |discover| discover.ping_interval(Duration::from_secs(3_600))).await;
     assert_eq!(caller.call("t", json!({})).await.output, "new");
     proxy.set(crate::support::Way::Cut);
     until("the other is used", async || caller.call("t", json!({})).await.output == "old").await;
@@ -157,7 +154,7 @@ async fn a_worker_that_does_not_answer_any_more_is_gone() {
     let proxy = crate::support::Proxy::to(&server.url()).await;
     let _worker = serve(connect(&proxy.url()).await, tools([tool("t", "x")])).await.unwrap();
     let every = Duration::from_millis(300);
-    let caller = Caller::with(connect(&server.url()).await, |discover| discover.every(every)).await;
+    let caller = Caller::with(connect(&server.url()).await, |discover| discover.ping_interval(every)).await;
     assert!(caller.tools.registry().has("t"));
     proxy.set(crate::support::Way::Silent);
     until("it is missed", async || !caller.tools.registry().has("t")).await;
@@ -216,5 +213,5 @@ async fn a_worker_is_a_service() {
 async fn a_version_that_is_none_is_refused() {
     let server = server!();
     let error = serve(connect(&server.url()).await, tools([])).version("new").await.unwrap_err();
-    assert!(matches!(error, Error::Version(_)), "{error}");
+    assert!(matches!(error, NatsError::Version(_)), "{error}");
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use tool_nats::{Discover, serve};
+use tool_nats::{DiscoveryBuilder, serve};
 use tool_runtime::ToolCall;
 
 use crate::support::{Caller, Effects, connect, server, worker_tools};
@@ -65,7 +65,7 @@ async fn makes_many_calls() {
     let server = server!();
     let tools = worker_tools(Effects::new(server.folder.path())).build().unwrap();
     let _worker = serve(connect(&server.url()).await, tools).await.unwrap();
-    let patient = |discover: Discover| discover.patience(Duration::from_secs(30));
+    let patient = |discover: DiscoveryBuilder| discover.heartbeat_timeout(Duration::from_secs(30));
     let caller = Arc::new(Caller::with(connect(&server.url()).await, patient).await);
     let kept = std::sync::Mutex::new(Vec::new());
     make(&caller, 20_000, &kept, false).await;

@@ -50,7 +50,7 @@ async fn of_a_worker_that_is_cut_off_the_outcome_is_unknown() {
     let caller = Caller::new(connect(&server.url()).await).await;
     let cut = during(&caller, &effects, "silent", || proxy.set(Way::Silent)).await;
     assert_eq!(kind(&cut), Some(ErrorKind::OutcomeUnknown), "{cut:?}");
-    assert!(cut.output.contains("nothing was heard of its worker"), "{}", cut.output);
+    assert!(cut.output.contains("its worker was silent for"), "{}", cut.output);
 }
 
 #[tokio::test]
@@ -93,7 +93,7 @@ async fn of_a_connection_that_is_closed_in_the_middle_the_outcome_is_unknown() {
     let client = connect(&server.url()).await;
     // So patient that only the end of the connection can end the call.
     let patience = Duration::from_secs(3_600);
-    let caller = Caller::with(client.clone(), |discover| discover.patience(patience)).await;
+    let caller = Caller::with(client.clone(), |discover| discover.heartbeat_timeout(patience)).await;
     let call = caller.call("effect.leave", json!({"line": "closed", "milliseconds": 3_600_000}));
     let closed = async {
         until("it begins", async || effects.lines().contains(&"closed".to_owned())).await;
@@ -115,7 +115,7 @@ async fn a_call_that_was_lost_is_not_said_to_have_not_run() {
     let effects = Effects::new(folder);
     let task = Task { url: server.url(), folder: folder.to_owned(), ..Task::default() };
     let mut worker = Child::start(&task);
-    let caller = Caller::with(connect(&server.url()).await, |discover| discover.repeat_idempotent()).await;
+    let caller = Caller::with(connect(&server.url()).await, |discover| discover.retry_idempotent()).await;
     let call = caller.call("effect.repeat", json!({"line": "x", "milliseconds": LONG}));
     let killed = async {
         until("it begins", async || effects.lines().contains(&"x".to_owned())).await;
@@ -134,7 +134,7 @@ async fn a_lost_call_of_an_idempotent_tool_is_repeated_on_request() {
     let effects = Effects::new(folder);
     let task = Task { url: server.url(), folder: folder.to_owned(), ..Task::default() };
     let mut first = Child::start(&task);
-    let caller = Caller::with(connect(&server.url()).await, |discover| discover.repeat_idempotent()).await;
+    let caller = Caller::with(connect(&server.url()).await, |discover| discover.retry_idempotent()).await;
     let call = |tool, line| {
         let call = ToolCall::new(tool, json!({"line": line, "milliseconds": LONG})).conversation("c").id(line);
         caller.tools.call(call)

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_nats::Request;
 use futures_util::StreamExt;
 use serde_json::json;
-use tool_nats::{Connection, Delivery, Error, JobId, Queue, QueueOptions, async_nats, serve};
+use tool_nats::{DeliveryMode, JobId, NatsConnection, NatsError, QueueOptions, WorkQueue, async_nats, serve};
 use tool_runtime::{Dispatcher, ErrorKind, RuntimeTool, ToolCall};
 
 use crate::support::{Caller, Server, certificates, kind, until};
@@ -33,7 +33,7 @@ fn configure(folder: &Path) -> Option<PathBuf> {
     Some(file)
 }
 
-async fn connect(server: &Server, user: &str) -> Connection {
+async fn connect(server: &Server, user: &str) -> NatsConnection {
     tool_nats::connect(format!("tls://{}", server.url()))
         .user(user, user)
         .authority(server.folder.path().join("ca.pem"))
@@ -42,8 +42,8 @@ async fn connect(server: &Server, user: &str) -> Connection {
         .unwrap()
 }
 
-async fn open(connection: &Connection) -> Queue {
-    Queue::open(connection.clone(), QueueOptions::default()).await.unwrap()
+async fn open(connection: &NatsConnection) -> WorkQueue {
+    WorkQueue::open(connection.clone(), QueueOptions::default()).await.unwrap()
 }
 
 fn tools(names: &[&str], says: &'static str) -> Dispatcher {
@@ -61,7 +61,7 @@ async fn a_worker_serves_its_own_tools_and_no_others() {
     until("it is known", async || caller.call("metrics.newest", json!({})).await.output == "right").await;
 
     let denied = serve(connect(&server, "math").await, tools(&["math.add", "metrics.other"], "wrong")).await;
-    let Err(Error::Denied(tools)) = denied else { panic!("{denied:?}") };
+    let Err(NatsError::Denied(tools)) = denied else { panic!("{denied:?}") };
     assert_eq!(tools, ["metrics.other"]);
     worker.drain().await;
 }
@@ -82,7 +82,11 @@ async fn a_tool_cannot_be_taken_over_by_announcing_it() {
         caller.remote.refresh().await;
     }
     assert_eq!(caller.remote.workers().len(), 2);
-    assert!(caller.remote.conflicts()[0].to_string().contains("nobody serves what a newer version has announced"));
+    assert!(
+        caller.remote.conflicts()[0]
+            .to_string()
+            .contains("no worker serves the definition that a newer version announced")
+    );
 }
 
 /// A worker that does not ask whether it is heard.
@@ -121,7 +125,7 @@ async fn a_caller_cannot_serve_and_a_worker_cannot_call() {
     let _worker = serve(connect(&server, "metrics").await, tools(&["metrics.newest"], "right")).await.unwrap();
     let denied = serve(connect(&server, "caller").await, tools(&["metrics.newest"], "wrong")).await;
     // Also where the right worker would answer in its place.
-    assert!(matches!(denied, Err(Error::Denied(tools)) if tools == ["metrics.newest"]));
+    assert!(matches!(denied, Err(NatsError::Denied(tools)) if tools == ["metrics.newest"]));
     let caller = Caller::new(connect(&server, "caller").await).await;
     for _ in 0..20 {
         assert_eq!(caller.call("metrics.newest", json!({})).await.output, "right");
@@ -152,7 +156,7 @@ async fn a_password_is_not_repeated() {
         assert!(!format!("{connect:?}").contains("secret"));
     }
     let half = tool_nats::connect("127.0.0.1").credentials_file("x").user("user", "secret").await.unwrap_err();
-    assert!(half.to_string().ends_with("there is a user, and a credentials file: use one of them"), "{half}");
+    assert!(half.to_string().ends_with("both a user and a credentials file are set: use one of them"), "{half}");
 }
 
 #[tokio::test]
@@ -163,7 +167,7 @@ async fn a_worker_takes_its_own_jobs_and_no_others() {
     let given = queue.clone();
     let caller = Caller::with(connection, |discover| discover.queue(given)).await;
     let (math, metrics) = (connect(&server, "math").await, connect(&server, "metrics").await);
-    let worker = async |connection: &Connection, tool, says| {
+    let worker = async |connection: &NatsConnection, tool, says| {
         serve(connection.clone(), tools(&[tool], says)).queue(open(connection).await).await.unwrap()
     };
     let call = |tool: &'static str, delivery| caller.tools.call(ToolCall::new(tool, json!({}))).with(delivery);
@@ -172,14 +176,14 @@ async fn a_worker_takes_its_own_jobs_and_no_others() {
     let _worker = worker(&math, "math.add", "sum").await;
     let other = worker(&metrics, "metrics.newest", "right").await;
     caller.remote.refresh().await;
-    assert_eq!(call("math.add", Delivery::Queued).await.output, "sum");
-    assert_eq!(call("metrics.newest", Delivery::Queued).await.output, "right");
+    assert_eq!(call("math.add", DeliveryMode::Queued).await.output, "sum");
+    assert_eq!(call("metrics.newest", DeliveryMode::Queued).await.output, "right");
 
     // A job waits for its worker. Meanwhile another's tries all that could be done with it.
     other.drain().await;
     let _known = serve(metrics.clone(), tools(&["metrics.newest"], "right")).await.unwrap();
-    until("it is known again", async || call("metrics.newest", Delivery::Direct).await.success).await;
-    let submitted = call("metrics.newest", Delivery::Submitted).await;
+    until("it is known again", async || call("metrics.newest", DeliveryMode::Direct).await.success).await;
+    let submitted = call("metrics.newest", DeliveryMode::Submitted).await;
     let Some(job) = submitted.metadata.get("job").and_then(|job| job.as_str()) else { panic!("{submitted:?}") };
     let tries = [
         ("$JS.API.CONSUMER.INFO.tools-jobs.metrics=newest".to_owned(), json!({})),
@@ -192,7 +196,7 @@ async fn a_worker_takes_its_own_jobs_and_no_others() {
         (format!("$KV.tools-job-states.{job}"), json!({"state": "done"})),
         ("tools.job.metrics.newest".to_owned(), json!({})),
     ];
-    let try_as = async |connection: &Connection, (subject, payload): &(String, serde_json::Value)| {
+    let try_as = async |connection: &NatsConnection, (subject, payload): &(String, serde_json::Value)| {
         let request = Request::new().payload(payload.to_string().into()).timeout(Some(Duration::from_millis(300)));
         connection.client().send_request(subject.clone(), request).await.is_ok()
     };
@@ -202,7 +206,7 @@ async fn a_worker_takes_its_own_jobs_and_no_others() {
     // Nor does it start with a tool whose jobs it may not take. The control: it may serve it otherwise.
     let other = || tools(&["math.other"], "other");
     let denied = serve(math.clone(), other()).queue(open(&math).await).await.unwrap_err();
-    assert!(matches!(denied, Error::Forbidden { .. }) && denied.to_string().contains("math=other"), "{denied}");
+    assert!(matches!(denied, NatsError::Forbidden { .. }) && denied.to_string().contains("math=other"), "{denied}");
     serve(math.clone(), other()).await.unwrap();
     // The control: whose job it is gets an answer to the first of them.
     assert!(try_as(&metrics, &tries[0]).await);

@@ -1,23 +1,23 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tool_nats::{Delivery, JobId, Queue, QueueOptions, Status, async_nats, serve};
+use tool_nats::{DeliveryMode, JobId, JobStatus, QueueOptions, WorkQueue, async_nats, serve};
 use tool_runtime::{CancellationToken, ErrorKind, ToolCall, ToolResult};
 
 use crate::support::{Caller, Child, Effects, Task, connect, kind, server, until, worker_tools};
 
 pub(crate) const SILENCE: Duration = Duration::from_secs(2);
 
-pub(crate) async fn open(client: async_nats::Client) -> Queue {
-    Queue::open(client, QueueOptions::default().silence(SILENCE)).await.unwrap()
+pub(crate) async fn open(client: async_nats::Client) -> WorkQueue {
+    WorkQueue::open(client, QueueOptions::default().heartbeat_timeout(SILENCE)).await.unwrap()
 }
 
 /// A caller with a queue, and the queue.
-pub(crate) async fn caller(url: &str) -> (Caller, Queue) {
+pub(crate) async fn caller(url: &str) -> (Caller, WorkQueue) {
     let client = connect(url).await;
     let queue = open(client.clone()).await;
     let given = queue.clone();
-    (Caller::with(client, |discover| discover.queue(given).repeat_idempotent()).await, queue)
+    (Caller::with(client, |discover| discover.queue(given).retry_idempotent()).await, queue)
 }
 
 pub(crate) fn call(tool: &'static str, line: &str, milliseconds: u64) -> ToolCall<'static> {
@@ -43,15 +43,15 @@ async fn a_job_is_submitted_asked_for_and_done_once() {
     let _worker = serve(client.clone(), tools).queue(open(client).await).await.unwrap();
     let (caller, queue) = caller(&server.url()).await;
 
-    let submitted = caller.tools.call(call("effect.leave", "x", 500)).with(Delivery::Submitted).await;
+    let submitted = caller.tools.call(call("effect.leave", "x", 500)).with(DeliveryMode::Submitted).await;
     let id = job(&submitted);
-    until("it runs", async || matches!(queue.status(&id).await, Ok(Some(Status::Running { attempt: 1, .. })))).await;
+    until("it runs", async || matches!(queue.status(&id).await, Ok(Some(JobStatus::Running { attempt: 1, .. })))).await;
     let result = queue.result(&id).await.unwrap();
     assert_eq!(result.output, "x");
-    assert_eq!(queue.status(&id).await.unwrap(), Some(Status::Done(result)));
+    assert_eq!(queue.status(&id).await.unwrap(), Some(JobStatus::Done(result)));
 
     // The same call once more is the same job, and does not run again.
-    let again = caller.tools.call(call("effect.leave", "x", 500)).with(Delivery::Queued).await;
+    let again = caller.tools.call(call("effect.leave", "x", 500)).with(DeliveryMode::Queued).await;
     assert_eq!((again.output.as_str(), again.metadata.get("job").unwrap()), ("x", &json!(id.as_str())));
     assert_eq!(effects.lines(), ["x", "x done"]);
 
@@ -69,12 +69,12 @@ async fn jobs_are_cancelled_before_and_while_they_run() {
     let client = connect(&server.url()).await;
     let tools = worker_tools(effects.clone()).build().unwrap();
     // One place, so that a second job waits.
-    let _worker = serve(client.clone(), tools).queue(open(client).await).queue_places(1).await.unwrap();
+    let _worker = serve(client.clone(), tools).queue(open(client).await).queue_concurrency(1).await.unwrap();
     let (caller, queue) = caller(&server.url()).await;
     let submit =
-        async |line| job(&caller.tools.call(call("effect.leave", line, 20_000)).with(Delivery::Submitted).await);
+        async |line| job(&caller.tools.call(call("effect.leave", line, 20_000)).with(DeliveryMode::Submitted).await);
     let running = submit("running").await;
-    until("it runs", async || matches!(queue.status(&running).await, Ok(Some(Status::Running { .. })))).await;
+    until("it runs", async || matches!(queue.status(&running).await, Ok(Some(JobStatus::Running { .. })))).await;
     let waiting = submit("waiting").await;
     for id in [&waiting, &running] {
         queue.cancel(id).await.unwrap();
@@ -89,7 +89,8 @@ async fn jobs_are_cancelled_before_and_while_they_run() {
         until("it begins", async || effects.lines().contains(&"stopped".to_owned())).await;
         stop.cancel();
     };
-    let waits = caller.tools.call(call("effect.leave", "stopped", 20_000)).with(Delivery::Queued).cancel(stop.clone());
+    let waits =
+        caller.tools.call(call("effect.leave", "stopped", 20_000)).with(DeliveryMode::Queued).cancel(stop.clone());
     let (result, ()) = tokio::join!(waits, begun);
     assert_eq!(kind(&result), Some(ErrorKind::Cancelled), "{result:?}");
 }
@@ -103,7 +104,7 @@ async fn a_job_outlives_the_time_of_its_call() {
     let tools = worker_tools(effects.clone()).build().unwrap();
     let _worker = serve(client.clone(), tools).queue(open(client).await).await.unwrap();
     let (caller, queue) = caller(&server.url()).await;
-    let late = caller.tools.call(call("effect.leave", "late", 2_000)).with(Delivery::Queued);
+    let late = caller.tools.call(call("effect.leave", "late", 2_000)).with(DeliveryMode::Queued);
     let late = late.timeout(Duration::from_millis(700)).await;
     assert_eq!(kind(&late), Some(ErrorKind::OutcomeUnknown), "{late:?}");
     let id = JobId::parse(late.metadata.get("job").unwrap().as_str().unwrap()).unwrap();
@@ -120,7 +121,8 @@ async fn jobs_survive_restarts_of_caller_worker_and_server() {
     drop(worker);
     let mut ids = Vec::new();
     for number in 0..10 {
-        let submitted = first.tools.call(call("effect.leave", &number.to_string(), 0)).with(Delivery::Submitted).await;
+        let submitted =
+            first.tools.call(call("effect.leave", &number.to_string(), 0)).with(DeliveryMode::Submitted).await;
         ids.push(job(&submitted));
     }
     drop(first);
@@ -140,7 +142,7 @@ async fn a_result_waits_for_the_server() {
     let effects = Effects::new(server.folder.path());
     let _worker = Child::start(&task(&server));
     let (caller, queue) = caller(&server.url()).await;
-    let id = job(&caller.tools.call(call("effect.leave", "x", 1_000)).with(Delivery::Submitted).await);
+    let id = job(&caller.tools.call(call("effect.leave", "x", 1_000)).with(DeliveryMode::Submitted).await);
     until("it begins", async || effects.lines().contains(&"x".to_owned())).await;
     server.restart();
     assert_eq!(queue.result(&id).await.unwrap().output, "x");
@@ -155,7 +157,8 @@ async fn a_killed_workers_jobs_are_repeated_or_unknown() {
     let effects = Effects::new(server.folder.path());
     let mut first = Child::start(&task(&server));
     let (caller, queue) = caller(&server.url()).await;
-    let submit = async |tool, line| job(&caller.tools.call(call(tool, line, 1_000)).with(Delivery::Submitted).await);
+    let submit =
+        async |tool, line| job(&caller.tools.call(call(tool, line, 1_000)).with(DeliveryMode::Submitted).await);
     let (repeated, once) = (submit("effect.repeat", "twice").await, submit("effect.leave", "once").await);
     until("both begin", async || effects.lines().len() == 2).await;
     first.kill();
@@ -178,10 +181,10 @@ async fn what_a_killed_worker_has_completed_is_answered_from_the_journal() {
         let effects = Effects::new(server.folder.path());
         let mut first = Child::start(&Task { holds: true, ..task(&server) });
         let (caller, queue) = caller(&server.url()).await;
-        let id = job(&caller.tools.call(call("effect.leave", "x", 0)).with(Delivery::Submitted).await);
+        let id = job(&caller.tools.call(call("effect.leave", "x", 0)).with(DeliveryMode::Submitted).await);
         until("it is recorded", async || effects.lines().contains(&"recorded".to_owned())).await;
         first.kill();
-        assert!(matches!(queue.status(&id).await.unwrap(), Some(Status::Running { attempt: 1, .. })));
+        assert!(matches!(queue.status(&id).await.unwrap(), Some(JobStatus::Running { attempt: 1, .. })));
         let _second = Child::start(&Task { journal: Some(journal.to_owned()), ..task(&server) });
         let result = queue.result(&id).await.unwrap();
         assert_eq!(kind(&result), expected, "{journal}: {result:?}");
@@ -200,7 +203,7 @@ async fn a_job_that_still_runs_is_left_to_its_worker() {
     let (caller, queue) = caller(&server.url()).await;
     let mut ids = Vec::new();
     for tool in ["effect.leave", "effect.repeat"] {
-        ids.push(job(&caller.tools.call(call(tool, tool, 1_000)).with(Delivery::Submitted).await));
+        ids.push(job(&caller.tools.call(call(tool, tool, 1_000)).with(DeliveryMode::Submitted).await));
     }
     until("both begin", async || effects.lines().len() == 2).await;
     first.pause();
@@ -224,7 +227,7 @@ async fn the_result_of_a_job_may_be_long() {
     let (caller, _) = caller(&server.url()).await;
     let bytes = client.max_payload() * 2;
     let long = ToolCall::new("big.text", json!({"bytes": bytes}));
-    let result = caller.tools.call(long).with(Delivery::Queued).await;
+    let result = caller.tools.call(long).with(DeliveryMode::Queued).await;
     assert!(result.success && result.output.len() == bytes / 10 * 10, "{:?}", kind(&result));
 }
 
@@ -237,7 +240,7 @@ async fn a_job_that_no_message_holds_is_refused_in_words() {
     let _worker = serve(client.clone(), tools).queue(open(client.clone()).await).await.unwrap();
     let (caller, _) = caller(&server.url()).await;
     let limit = client.max_payload();
-    for delivery in [Delivery::Queued, Delivery::Submitted] {
+    for delivery in [DeliveryMode::Queued, DeliveryMode::Submitted] {
         let result = caller.tools.call(call("effect.leave", &"x".repeat(limit), 0)).with(delivery).await;
         assert_eq!(kind(&result), Some(ErrorKind::InvalidArguments));
         let bytes = json!({"line": "x".repeat(limit), "milliseconds": 0}).to_string().len();
@@ -257,7 +260,7 @@ async fn the_queue_loses_nothing_when_workers_are_killed() {
     let mut ids = Vec::new();
     for number in 0..60 {
         let line = format!("job {number}");
-        ids.push(job(&caller.tools.call(call("effect.repeat", &line, 200)).with(Delivery::Submitted).await));
+        ids.push(job(&caller.tools.call(call("effect.repeat", &line, 200)).with(DeliveryMode::Submitted).await));
         if number == 30 || number == 50 {
             workers.pop();
         }

@@ -4,7 +4,7 @@ use async_nats::HeaderMap;
 use async_nats::jetstream::stream::{Config, RetentionPolicy};
 use async_nats::jetstream::{self, Context};
 use serde_json::json;
-use tool_nats::{Delivery, JobId, Status, async_nats, serve};
+use tool_nats::{DeliveryMode, JobId, JobStatus, async_nats, serve};
 use tool_runtime::{ErrorKind, ToolCall};
 
 use crate::queue::{call, caller, job, open, task};
@@ -42,14 +42,15 @@ async fn a_job_that_was_submitted_twice_runs_once() {
     let idle = worker_tools(effects.clone()).build().unwrap();
     let _idle = serve(connect(&server.url()).await, idle).version("1.0.0").await.unwrap();
     let (caller, queue) = caller(&server.url()).await;
-    let submit = async |tool| job(&caller.tools.call(call(tool, tool, 5_000)).with(Delivery::Submitted).await);
+    let submit = async |tool| job(&caller.tools.call(call(tool, tool, 5_000)).with(DeliveryMode::Submitted).await);
     let first = [submit(TOOLS[0]).await, submit(TOOLS[1]).await];
     tokio::time::sleep(Duration::from_millis(500)).await;
     let second = [submit(TOOLS[0]).await, submit(TOOLS[1]).await];
     assert_eq!((&first, messages(&stream).await), (&second, 4), "two messages for each job");
 
-    let worker =
-        |journal: &str| Child::spawn(&Task { journal: Some(journal.to_owned()), queue_places: 1, ..task(&server) });
+    let worker = |journal: &str| {
+        Child::spawn(&Task { journal: Some(journal.to_owned()), queue_concurrency: 1, ..task(&server) })
+    };
     let mut workers = [worker("one.db"), worker("other.db")];
     workers.iter_mut().for_each(Child::wait);
     for (id, tool) in first.iter().zip(TOOLS) {
@@ -69,12 +70,12 @@ async fn a_job_that_was_cancelled_does_not_run_again() {
     let effects = Effects::new(server.folder.path());
     let mut first = Child::start(&task(&server));
     let (caller, queue) = caller(&server.url()).await;
-    let submit = async |tool| job(&caller.tools.call(call(tool, tool, 20_000)).with(Delivery::Submitted).await);
+    let submit = async |tool| job(&caller.tools.call(call(tool, tool, 20_000)).with(DeliveryMode::Submitted).await);
     let ids = [submit(TOOLS[0]).await, submit(TOOLS[1]).await];
     until("both begin", async || effects.lines().len() == 2).await;
     first.kill();
     for id in &ids {
-        assert!(matches!(queue.cancel(id).await.unwrap(), Status::Running { .. }));
+        assert!(matches!(queue.cancel(id).await.unwrap(), JobStatus::Running { .. }));
     }
     let _second = Child::start(&task(&server));
     for (id, expected) in ids.iter().zip([ErrorKind::OutcomeUnknown, ErrorKind::Cancelled]) {
@@ -92,7 +93,7 @@ async fn a_job_that_crashes_its_workers_is_given_up() {
     let idle = worker_tools(effects.clone()).build().unwrap();
     let _idle = serve(connect(&server.url()).await, idle).version("1.0.0").await.unwrap();
     let (caller, queue) = caller(&server.url()).await;
-    let id = job(&caller.tools.call(call("effect.crash", "x", 0)).with(Delivery::Submitted).await);
+    let id = job(&caller.tools.call(call("effect.crash", "x", 0)).with(DeliveryMode::Submitted).await);
     let short = Task { queue_silence: Some(Duration::from_secs(1)), ..task(&server) };
     let _workers: Vec<Child> = (0..7).map(|_| Child::spawn(&short)).collect();
     let given_up = tokio::time::timeout(Duration::from_secs(120), queue.result(&id)).await;
@@ -110,7 +111,7 @@ async fn a_job_goes_on_while_the_server_is_away() {
     let effects = Effects::new(server.folder.path());
     let _worker = Child::start(&task(&server));
     let (caller, queue) = caller(&server.url()).await;
-    let id = job(&caller.tools.call(call("effect.leave", "x", 5_000)).with(Delivery::Submitted).await);
+    let id = job(&caller.tools.call(call("effect.leave", "x", 5_000)).with(DeliveryMode::Submitted).await);
     until("it begins", async || effects.lines().contains(&"x".to_owned())).await;
     server.stop();
     until("it is done while the server is away", async || effects.lines() == ["x", "x done"]).await;
@@ -125,10 +126,10 @@ async fn an_idle_worker_takes_jobs_after_a_restart_of_the_server() {
     let _worker = Child::start(&task(&server));
     let (caller, queue) = caller(&server.url()).await;
     server.restart();
-    let submit = async || caller.tools.call(call("effect.leave", "x", 0)).with(Delivery::Submitted).await;
+    let submit = async || caller.tools.call(call("effect.leave", "x", 0)).with(DeliveryMode::Submitted).await;
     until("it is submitted", async || submit().await.success).await;
     let id = job(&submit().await);
-    until("it is done", async || matches!(queue.status(&id).await, Ok(Some(Status::Done(_))))).await;
+    until("it is done", async || matches!(queue.status(&id).await, Ok(Some(JobStatus::Done(_))))).await;
 }
 
 /// A job that is delivered by a server that has its record before one that has not: it is not taken to be over.
@@ -165,11 +166,11 @@ async fn a_job_that_may_be_in_the_queue_is_not_said_to_have_not_run() {
     let client = connect(&proxy.url()).await;
     let queue = open(client.clone()).await;
     let caller = Caller::with(client, |discover| discover.queue(queue)).await;
-    let id = job(&caller.tools.call(call("effect.leave", "x", 0)).with(Delivery::Submitted).await);
+    let id = job(&caller.tools.call(call("effect.leave", "x", 0)).with(DeliveryMode::Submitted).await);
     proxy.set(Way::Silent);
-    let again = caller.tools.call(call("effect.leave", "x", 0)).with(Delivery::Submitted);
+    let again = caller.tools.call(call("effect.leave", "x", 0)).with(DeliveryMode::Submitted);
     let other = ToolCall::new("effect.leave", json!({"line": "y", "milliseconds": 0}));
-    let other = caller.tools.call(other).with(Delivery::Submitted);
+    let other = caller.tools.call(other).with(DeliveryMode::Submitted);
     let (again, other) = tokio::join!(again, other);
     assert_eq!(kind(&again), Some(ErrorKind::OutcomeUnknown), "{again:?}");
     assert_eq!(again.metadata.get("job"), Some(&json!(id.as_str())));

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tool_journal::SqliteJournal;
-use tool_nats::{Queue, QueueOptions, serve};
+use tool_nats::{QueueOptions, WorkQueue, serve};
 use tool_runtime::journal::{
     BoxFuture, CallKey, CallStatus, EntryQuery, FinishedCall, Journal, JournalDecision, JournalEntry, JournalError,
     StartedCall,
@@ -24,7 +24,7 @@ pub struct Task {
     pub journal: Option<String>,
     pub queue_silence: Option<Duration>,
     /// How many jobs of a tool it does at a time.
-    pub queue_places: usize,
+    pub queue_concurrency: usize,
     /// Whether it holds still once a call is on record as finished, and leaves a line that it is.
     pub holds: bool,
 }
@@ -37,7 +37,7 @@ impl Default for Task {
             folder: PathBuf::new(),
             journal,
             queue_silence: None,
-            queue_places: 16,
+            queue_concurrency: 16,
             holds: false,
         }
     }
@@ -121,9 +121,11 @@ async fn works_until_killed() {
         };
     }
     let connection = tool_nats::connect(&task.url).await.unwrap();
-    let mut worker = serve(connection.clone(), tools.build().unwrap()).version("1.0.0").queue_places(task.queue_places);
+    let mut worker =
+        serve(connection.clone(), tools.build().unwrap()).version("1.0.0").queue_concurrency(task.queue_concurrency);
     if let Some(silence) = task.queue_silence {
-        worker = worker.queue(Queue::open(connection, QueueOptions::default().silence(silence)).await.unwrap());
+        worker = worker
+            .queue(WorkQueue::open(connection, QueueOptions::default().heartbeat_timeout(silence)).await.unwrap());
     }
     let _worker = worker.await.unwrap();
     println!("\nready");

@@ -1,4 +1,4 @@
-//! The subscriptions of a worker, kept like the tools of its dispatcher.
+//! Subscriptions of a worker, kept in sync with the tools of its dispatcher.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
@@ -15,68 +15,67 @@ use tokio_util::sync::CancellationToken;
 use tool_runtime::manifest::Definitions;
 use tool_runtime::{Manifest, ToolDefinition};
 
-use super::pace::Pace;
-use super::presence::Presence;
-use super::reading::{PROBE_PATIENCE, Reading, probe};
-use super::statistics::Statistics;
-use super::{Shared, request};
-use crate::connection::Following;
-use crate::queue::{Choice, Taking};
-use crate::{Connection, Error, Queue, fingerprint};
+use super::draining::{DrainingSubscription, PROBE_PATIENCE, probe};
+use super::pace::CallPace;
+use super::service::{ServiceInfo, ToolStatistics};
+use super::{WorkerShared, request};
+use crate::connection::ViolationSubscription;
+use crate::queue::{QueueConsumer, ToolFilter};
+use crate::{NatsConnection, NatsError, WorkQueue, fingerprint};
 
-/// How often the dispatcher is asked whether its tools have changed. It costs the comparison of two pointers.
+/// How often the dispatcher is polled for changes, which only compares two pointers.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// How often somebody is asked for who has a tool.
+/// How many probes are sent before a tool counts as not served.
 const CHECKS: u32 = 3;
 
-/// How long it may take until it is heard here that the server has said no.
+/// How long a permission violation may take to be delivered locally.
 const DENIAL_PATIENCE: Duration = Duration::from_millis(100);
 
 const VERBS: [&str; 3] = ["PING", "INFO", "STATS"];
 
-/// A tool that is served.
-pub(crate) struct Tool {
+/// A served tool.
+pub(crate) struct ServedTool {
     pub(crate) name: String,
     pub(crate) subject: String,
     pub(crate) sensitive: bool,
     pub(crate) repeatable: bool,
-    pub(super) statistics: Statistics,
-    pub(super) pace: Pace,
+    pub(super) statistics: ToolStatistics,
+    pub(super) pace: CallPace,
 }
 
-impl Tool {
-    /// Its name as NATS's services allow it.
+impl ServedTool {
+    /// Returns the name as an endpoint of a NATS service.
     pub(super) fn endpoint(&self) -> String {
         self.name.replace('.', "_")
     }
 }
 
-/// A worker's subscriptions.
-pub(super) struct Serving {
-    shared: Arc<Shared>,
-    /// What was last looked at.
+/// The subscriptions of a worker.
+pub(super) struct WorkerSubscriptions {
+    shared: Arc<WorkerShared>,
+    /// The definitions of the last update.
     definitions: Option<Definitions>,
-    tools: BTreeMap<String, Served>,
-    manifest: Option<Reading>,
-    presence: Presence,
+    tools: BTreeMap<String, ToolSubscription>,
+    manifest: Option<DrainingSubscription>,
+    presence: ServiceInfo,
     verbs: SelectAll<Subscriber>,
     stops: Subscriber,
-    taking: Option<Taking>,
-    /// What the server does not let this worker do; nothing where that is not heard.
-    denials: Option<Following>,
+    taking: Option<QueueConsumer>,
+    /// The permission violations of this worker, if they are reported.
+    violations: Option<ViolationSubscription>,
 }
 
-struct Served {
-    tool: Arc<Tool>,
-    reading: Reading,
+struct ToolSubscription {
+    tool: Arc<ServedTool>,
+    reading: DrainingSubscription,
 }
 
-impl Serving {
-    pub(super) async fn start(shared: Arc<Shared>, connection: &Connection) -> Result<Self, Error> {
-        let denials = connection.hears().then(|| connection.denials().follow());
+impl WorkerSubscriptions {
+    pub(super) async fn start(shared: Arc<WorkerShared>, connection: &NatsConnection) -> Result<Self, NatsError> {
+        let violations = connection.reports_violations().then(|| connection.violations().subscribe());
         let subscribe = async |subject: String| {
-            shared.client.subscribe(subject).await.map_err(Error::nats("subscribe to a worker's subjects"))
+            shared.client.subscribe(subject).await.map_err(NatsError::nats("subscribe to a worker's subjects"))
         };
         let stops = subscribe(shared.space.worker(&shared.id)).await?;
         let mut verbs = Vec::new();
@@ -88,19 +87,19 @@ impl Serving {
             definitions: None,
             tools: BTreeMap::new(),
             manifest: None,
-            presence: Presence { manifest_hash: String::new(), tools: Vec::new() },
+            presence: ServiceInfo { manifest_hash: String::new(), tools: Vec::new() },
             verbs: select_all(verbs),
             stops,
             taking: None,
-            denials,
+            violations,
         })
     }
 
-    pub(super) fn take_from(&mut self, queue: Queue, queued: Choice, places: usize) {
-        self.taking = Some(Taking::new(queue, queued, places));
+    pub(super) fn take_from(&mut self, queue: WorkQueue, queued: ToolFilter, places: usize) {
+        self.taking = Some(QueueConsumer::new(queue, queued, places));
     }
 
-    /// Serves until it is stopped; then says that it is gone, and reads what is still on its way.
+    /// Serves until stopped, then announces the shutdown and reads messages in flight.
     pub(super) async fn serve(mut self, stop: CancellationToken) {
         let mut look = interval(LOOK);
         loop {
@@ -111,7 +110,7 @@ impl Serving {
                 _ = look.tick() => if self.has_changed() {
                     match self.update().await {
                         Ok(()) => self.announce().await,
-                        Err(error) => tracing::error!(%error, "the tools of a worker have changed, but cannot be served"),
+                        Err(error) => tracing::error!(%error, "cannot serve the changed tools of a worker"),
                     }
                 }
             }
@@ -124,16 +123,16 @@ impl Serving {
         self.definitions.as_ref().is_none_or(|known| !Arc::ptr_eq(known, &now))
     }
 
-    /// Subscribes to what is new, and no longer to what is gone.
-    pub(super) async fn update(&mut self) -> Result<(), Error> {
+    /// Subscribes to new tools and unsubscribes from removed ones.
+    pub(super) async fn update(&mut self) -> Result<(), NatsError> {
         let definitions = self.shared.dispatcher.definitions();
         let mut manifest = Manifest::default();
         let mut tools = BTreeMap::new();
         for (name, definition) in definitions.iter() {
-            // Where a function stands in the worker's code is nobody else's business.
+            // The path of the handler function is not published.
             let mut announced = ToolDefinition::clone(definition);
             announced.handler = self.shared.space.handler(name);
-            let subject = self.shared.space.call(name, &fingerprint::of_tool(&announced));
+            let subject = self.shared.space.call(name, &fingerprint::definition(&announced));
             manifest.insert(&**name, announced);
             let served = match self.tools.remove(&subject) {
                 Some(served) => served,
@@ -141,12 +140,12 @@ impl Serving {
             };
             tools.insert(subject, served);
         }
-        // What is left there is gone from the dispatcher.
+        // Drops the subscriptions of removed tools.
         self.tools = tools;
-        let (hash, text) = fingerprint::of_manifest(&manifest);
+        let (hash, text) = fingerprint::manifest(&manifest);
         self.manifest = Some(self.serve_manifest(&hash, text).await?);
         self.presence =
-            Presence { manifest_hash: hash, tools: self.tools.values().map(|served| served.tool.clone()).collect() };
+            ServiceInfo { manifest_hash: hash, tools: self.tools.values().map(|served| served.tool.clone()).collect() };
         if let Some(taking) = &mut self.taking {
             let tools = self.tools.values().map(|served| &served.tool);
             taking.update(&self.shared, &definitions, tools);
@@ -155,29 +154,34 @@ impl Serving {
         Ok(())
     }
 
-    async fn serve_tool(&self, name: &str, definition: &ToolDefinition, subject: &str) -> Result<Served, Error> {
-        let tool = Arc::new(Tool {
+    async fn serve_tool(
+        &self,
+        name: &str,
+        definition: &ToolDefinition,
+        subject: &str,
+    ) -> Result<ToolSubscription, NatsError> {
+        let tool = Arc::new(ServedTool {
             name: name.to_owned(),
             subject: subject.to_owned(),
             sensitive: definition.sensitive,
             repeatable: definition.idempotent || definition.read_only,
-            statistics: Statistics::default(),
-            pace: Pace::default(),
+            statistics: ToolStatistics::default(),
+            pace: CallPace::default(),
         });
         let (shared, served) = (self.shared.clone(), tool.clone());
-        let reading = Reading::start(&self.shared, subject, move |message| {
+        let reading = DrainingSubscription::start(&self.shared, subject, move |message| {
             request::take(&shared, &served, message);
             std::future::ready(())
         })
         .await?;
-        Ok(Served { tool, reading })
+        Ok(ToolSubscription { tool, reading })
     }
 
-    async fn serve_manifest(&self, hash: &str, text: String) -> Result<Reading, Error> {
+    async fn serve_manifest(&self, hash: &str, text: String) -> Result<DrainingSubscription, NatsError> {
         const HEADER_ROOM: usize = 512;
         let text = Bytes::from(text);
         let shared = self.shared.clone();
-        Reading::start(&self.shared, &self.shared.space.manifest(hash), move |message| {
+        DrainingSubscription::start(&self.shared, &self.shared.space.manifest(hash), move |message| {
             let (shared, text) = (shared.clone(), text.clone());
             async move {
                 let most = shared.client.max_payload().saturating_sub(HEADER_ROOM).max(1);
@@ -190,46 +194,46 @@ impl Serving {
                 let mut headers = HeaderMap::new();
                 headers.insert(crate::wire::PART, format!("{number}/{count}"));
                 if let Err(error) = shared.client.publish_with_headers(reply, headers, part).await {
-                    tracing::warn!(%error, "a part of a manifest could not be sent");
+                    tracing::warn!(%error, "cannot send a part of a manifest");
                 }
             }
         })
         .await
     }
 
-    /// Whether this worker is heard: one that the server does not let listen would wait for calls in vain.
-    pub(super) async fn check(&mut self) -> Result<(), Error> {
-        let denied = match self.denials.take() {
-            Some(denials) => self.denied(denials).await,
+    /// Checks that the server permits the subscriptions. Otherwise the worker would wait for calls in vain.
+    pub(super) async fn check(&mut self) -> Result<(), NatsError> {
+        let denied = match self.violations.take() {
+            Some(violations) => self.denied(violations).await,
             None => self.unheard().await,
         };
         match &self.taking {
-            _ if !denied.is_empty() => Err(Error::Denied(denied)),
+            _ if !denied.is_empty() => Err(NatsError::Denied(denied)),
             Some(taking) => taking.check().await,
             None => Ok(()),
         }
     }
 
-    /// The tools to which the server has said no. It answers in order: what it says of the subscriptions comes before the
-    /// answer to what is asked after them, and is passed on by another task.
-    async fn denied(&self, mut denials: Following) -> Vec<String> {
+    /// Returns the tools that the server denied. The server responds in order, so that violations precede the response to
+    /// the flush; they are delivered by another task.
+    async fn denied(&self, mut violations: ViolationSubscription) -> Vec<String> {
         let _ = timeout(PROBE_PATIENCE, self.shared.client.flush()).await;
         let mut denied = BTreeSet::new();
-        while let Ok(no) = timeout(DENIAL_PATIENCE, denials.next()).await {
+        while let Ok(no) = timeout(DENIAL_PATIENCE, violations.next()).await {
             denied.extend(self.tools.get(no.subject()).map(|served| served.tool.name.clone()));
         }
         denied.into_iter().collect()
     }
 
-    /// The tools for which nobody answers, neither this worker nor one like it. That is all that can be known where the
-    /// server's word is not heard.
+    /// Returns the tools for which no worker responds, neither this one nor another. This is the best check if permission
+    /// violations are not reported.
     async fn unheard(&self) -> Vec<String> {
         let checks = self.tools.values().map(|served| async {
             for _ in 0..CHECKS {
                 match timeout(PROBE_PATIENCE, probe(&self.shared.client, &served.tool.subject)).await {
                     Ok(true) => return None,
                     Ok(false) => break,
-                    // One that had it may just have died.
+                    // Another worker that received the probe may have died.
                     Err(_) => {}
                 }
             }
@@ -238,7 +242,7 @@ impl Serving {
         join_all(checks).await.into_iter().flatten().collect()
     }
 
-    /// Says that it is there, and with which tools.
+    /// Announces the worker and its tools.
     pub(super) async fn announce(&self) {
         self.publish(self.shared.space.here()).await;
     }
@@ -246,16 +250,16 @@ impl Serving {
     async fn publish(&self, subject: String) {
         let presence = self.presence.answer(&self.shared, "PING").unwrap_or_default();
         if let Err(error) = self.shared.client.publish(subject, presence.into()).await {
-            tracing::warn!(%error, "a worker could not say that it came or goes");
+            tracing::warn!(%error, "cannot announce a worker");
         }
     }
 
-    /// Answers `$SRV.PING` and the like.
+    /// Responds to `$SRV.PING` and other verbs.
     async fn say(&self, message: Message) {
         let verb = message.subject.split('.').nth(1).unwrap_or_default();
         let (Some(answer), Some(reply)) = (self.presence.answer(&self.shared, verb), message.reply) else { return };
         if let Err(error) = self.shared.client.publish(reply, answer.into()).await {
-            tracing::warn!(%error, "a worker could not say what it is");
+            tracing::warn!(%error, "cannot respond to a service request");
         }
     }
 
@@ -265,13 +269,13 @@ impl Serving {
         }
     }
 
-    /// Says that it is gone and takes no more; what is on its way is taken. Calls can be stopped meanwhile.
+    /// Announces the shutdown, closes the subscriptions and handles messages in flight. Calls can be cancelled meanwhile.
     async fn leave(mut self) {
         self.publish(self.shared.space.gone()).await;
         drop(self.taking.take());
         let served = std::mem::take(&mut self.tools).into_values().map(|served| served.reading);
-        let readings: Vec<Reading> = served.chain(self.manifest.take()).collect();
-        let mut read = pin!(join_all(readings.into_iter().map(Reading::end)).then(|_| async {
+        let readings: Vec<DrainingSubscription> = served.chain(self.manifest.take()).collect();
+        let mut read = pin!(join_all(readings.into_iter().map(DrainingSubscription::end)).then(|_| async {
             self.shared.calls.close();
             self.shared.calls.wait().await;
         }));

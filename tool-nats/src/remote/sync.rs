@@ -1,4 +1,4 @@
-//! Follows workers as they come, go and change, and keeps the registry like that.
+//! Synchronization of the registry with the workers.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,58 +12,59 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 use tool_runtime::{Registry, RegistryChanges};
 
-use super::catalogue::{Form, forms, versions};
-use super::census::{Offered, Presence, count, fetch};
-use super::probes::Probes;
-use super::tool::{Caller, entry};
-use super::{Conflict, Found, Seen};
-use crate::Error;
+use super::catalogue::{OfferedDefinition, forms, versions};
+use super::presence::{ManifestTools, WorkerPresence, count, fetch};
+use super::probes::ProbeResults;
+use super::tool::{RemoteCaller, entry};
+use super::{DiscoveryState, ToolConflict, WorkerInfo};
+use crate::NatsError;
 
-/// After so many counts without an answer a worker is gone.
+/// A worker is gone after it missed this many pings.
 const MISSES: u32 = 2;
 
-/// How long after a count another is made because a call found nobody: many calls may find that at once.
+/// The minimum delay between pings that are triggered by failed calls, of which there may be many.
 const NUDGED: Duration = Duration::from_secs(1);
 
-/// How long to wait for others that come with the first.
+/// How long to wait for further announcements, which are applied together.
 const TOGETHER: Duration = Duration::from_millis(20);
 
-const NEWER: &str = "the newer version goes first, and of the same one the greater fingerprint";
-const OWN: &str = "a tool of this program goes before those of workers";
-const NOT_SERVED: &str = "nobody serves what a newer version has announced";
+const NEWER: &str = "the newer version has precedence, and within a version the greater fingerprint";
+const OWN: &str = "a local tool has precedence over those of workers";
+const NOT_SERVED: &str = "no worker serves the definition that a newer version announced";
 
-/// Follows workers.
-pub(super) struct Follower {
-    caller: Arc<Caller>,
+/// The task that keeps the registry in sync with the workers.
+pub(super) struct RegistrySync {
+    caller: Arc<RemoteCaller>,
     registry: Registry,
-    found: Arc<Mutex<Found>>,
+    found: Arc<Mutex<DiscoveryState>>,
     every: Duration,
     here: Subscriber,
     gone: Subscriber,
-    workers: BTreeMap<String, Worker>,
-    /// What manifests say, by their hashes.
-    manifests: HashMap<String, Offered>,
-    /// The tools that are in the registry because of this, with their fingerprints.
+    workers: BTreeMap<String, KnownWorker>,
+    /// The tools of each manifest, by hash.
+    manifests: HashMap<String, ManifestTools>,
+    /// The tools registered by this task, with their fingerprints.
     registered: BTreeMap<String, String>,
-    probes: Probes,
+    probes: ProbeResults,
     counted: Instant,
 }
 
-struct Worker {
+/// A known worker.
+struct KnownWorker {
     version: String,
     manifest: String,
     misses: u32,
 }
 
-impl Follower {
+impl RegistrySync {
     pub(super) async fn start(
-        caller: Arc<Caller>,
+        caller: Arc<RemoteCaller>,
         registry: Registry,
-        found: Arc<Mutex<Found>>,
+        found: Arc<Mutex<DiscoveryState>>,
         every: Duration,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, NatsError> {
         let subscribe =
-            async |subject| caller.client.subscribe(subject).await.map_err(Error::nats("subscribe to news"));
+            async |subject| caller.client.subscribe(subject).await.map_err(NatsError::nats("subscribe to news"));
         let here = subscribe(caller.space.here()).await?;
         let gone = subscribe(caller.space.gone()).await?;
         let (workers, manifests, registered, probes) = Default::default();
@@ -74,7 +75,7 @@ impl Follower {
     pub(super) async fn follow(mut self, mut asked: mpsc::Receiver<oneshot::Sender<()>>, stop: CancellationToken) {
         let mut counts = interval(self.every);
         counts.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        // The first tick comes at once, and so does the first question.
+        // The first tick completes at once; the first ping is requested by `DiscoveryBuilder::start`.
         counts.tick().await;
         loop {
             let (caller, nudged_from) = (self.caller.clone(), self.counted + NUDGED);
@@ -87,7 +88,7 @@ impl Follower {
                 () = stop.cancelled() => break,
                 Some(message) = self.here.next() => {
                     self.meet(message);
-                    // Where many come at once the registry changes once.
+                    // Many announcements at once change the registry once.
                     sleep(TOGETHER).await;
                     while let Some(Some(message)) = self.here.next().now_or_never() {
                         self.meet(message);
@@ -105,39 +106,39 @@ impl Follower {
                 _ = counts.tick() => self.count().await,
             }
             self.update().await;
-            // Whoever has asked may have gone.
+            // The receiver may be gone.
             let _ = done.map(|done: oneshot::Sender<()>| done.send(()));
         }
         self.leave();
     }
 
-    /// A worker came or changed.
+    /// Handles the announcement of a worker that joined or changed.
     fn meet(&mut self, message: Message) {
-        if let Some(presence) = Presence::read(&message.payload) {
+        if let Some(presence) = WorkerPresence::read(&message.payload) {
             self.know(presence);
         }
     }
 
-    /// A worker leaves.
+    /// Handles the announcement of a worker that leaves.
     fn part(&mut self, message: &Message) {
-        if let Some(presence) = Presence::read(&message.payload) {
+        if let Some(presence) = WorkerPresence::read(&message.payload) {
             self.workers.remove(&presence.id);
         }
     }
 
-    fn know(&mut self, presence: Presence) {
+    fn know(&mut self, presence: WorkerPresence) {
         if let Some(manifest) = presence.manifest() {
-            let worker = Worker { version: presence.version.clone(), manifest: manifest.to_owned(), misses: 0 };
+            let worker = KnownWorker { version: presence.version.clone(), manifest: manifest.to_owned(), misses: 0 };
             self.workers.insert(presence.id, worker);
         }
     }
 
-    /// Counts the workers. Where there is no connection nobody can answer, and nobody is taken to be gone for it.
+    /// Pings the workers. Does nothing without a connection, because no worker could respond.
     async fn count(&mut self) {
         let present = match count(&self.caller.client, &self.caller.space, self.workers.len()).await {
             Ok(present) if self.caller.client.connection_state() == State::Connected => present,
             Ok(_) => return,
-            Err(error) => return tracing::warn!(%error, "workers could not be counted"),
+            Err(error) => return tracing::warn!(%error, "cannot ping the workers"),
         };
         for worker in self.workers.values_mut() {
             worker.misses += 1;
@@ -149,7 +150,7 @@ impl Follower {
         self.counted = Instant::now();
     }
 
-    /// Brings the registry up to what the workers offer.
+    /// Updates the registry to what the workers offer.
     async fn update(&mut self) {
         self.fetch_manifests().await;
         let known =
@@ -160,8 +161,8 @@ impl Follower {
         let mut chosen = BTreeMap::new();
         for (name, forms) in forms {
             if self.registry.has(&name) && !self.registered.contains_key(&name) {
-                let passed_over = versions(&forms);
-                conflicts.push(Conflict { tool: name, used: None, passed_over, reason: OWN });
+                let ignored = versions(&forms);
+                conflicts.push(ToolConflict { tool: name, used: None, ignored, reason: OWN });
                 continue;
             }
             let (form, conflict) = self.choose(&name, forms);
@@ -172,7 +173,7 @@ impl Follower {
         self.tell(conflicts);
     }
 
-    /// Fetches each manifest once, and forgets those that no worker has any more.
+    /// Fetches each manifest once, and drops those of no worker.
     async fn fetch_manifests(&mut self) {
         let wanted: BTreeSet<String> = self.workers.values().map(|worker| worker.manifest.clone()).collect();
         self.manifests.retain(|hash, _| wanted.contains(hash));
@@ -182,45 +183,48 @@ impl Follower {
             }
             match fetch(&self.caller.client, &self.caller.space, &hash).await {
                 Ok(offered) => drop(self.manifests.insert(hash, offered)),
-                Err(error) => tracing::warn!(hash, %error, "the tools of a worker cannot be had"),
+                Err(error) => tracing::warn!(hash, %error, "cannot fetch the manifest of a worker"),
             }
         }
     }
 
-    /// The form of a tool that is used: where there are several, the first that is served.
-    fn choose(&self, name: &str, mut forms: Vec<Form>) -> (Form, Option<Conflict>) {
+    /// Chooses the definition of a tool: the first that is served.
+    fn choose(&self, name: &str, mut forms: Vec<OfferedDefinition>) -> (OfferedDefinition, Option<ToolConflict>) {
         if forms.len() == 1 {
             return (forms.remove(0), None);
         }
         let first = self.probes.first(name);
         let used = forms.remove(first);
-        let conflict = Conflict {
+        let conflict = ToolConflict {
             tool: name.to_owned(),
             used: Some(used.version.to_string()),
-            passed_over: versions(&forms),
+            ignored: versions(&forms),
             reason: if first == 0 { NEWER } else { NOT_SERVED },
         };
         (used, Some(conflict))
     }
 
-    /// Changes the registry where it is not like this: all at once, or if a tool is wrong, all but that one.
-    fn apply(&mut self, chosen: BTreeMap<String, Form>) {
+    /// Updates the registry: atomically, or one by one without the invalid ones.
+    fn apply(&mut self, chosen: BTreeMap<String, OfferedDefinition>) {
         let gone: Vec<String> = self.registered.keys().filter(|name| !chosen.contains_key(*name)).cloned().collect();
-        let is_new = |(name, form): &(&String, &Form)| self.registered.get(*name) != Some(&form.fingerprint);
-        let new: Vec<(&String, &Form)> = chosen.iter().filter(is_new).collect();
+        let is_new =
+            |(name, form): &(&String, &OfferedDefinition)| self.registered.get(*name) != Some(&form.fingerprint);
+        let new: Vec<(&String, &OfferedDefinition)> = chosen.iter().filter(is_new).collect();
         if gone.is_empty() && new.is_empty() {
             return;
         }
-        let made = |(name, form): &(&String, &Form)| entry(&self.caller, name, &form.definition, &form.fingerprint);
+        let made = |(name, form): &(&String, &OfferedDefinition)| {
+            entry(&self.caller, name, &form.definition, &form.fingerprint)
+        };
         let removed = || gone.iter().fold(RegistryChanges::new(), |changes, name| changes.remove(name));
         let all = new.iter().map(made).fold(removed(), RegistryChanges::replace);
         let mut wrong = BTreeSet::new();
         if self.registry.apply(all).is_err() {
-            // Taking out what is there cannot fail.
+            // Removing existing tools cannot fail.
             drop(self.registry.apply(removed()));
             for tool in &new {
                 if let Err(error) = self.registry.replace(made(tool)) {
-                    tracing::warn!(tool = tool.0, %error, "a tool of a worker cannot be offered");
+                    tracing::warn!(tool = tool.0, %error, "cannot register a tool of a worker");
                     wrong.insert(tool.0.clone());
                 }
             }
@@ -239,9 +243,9 @@ impl Follower {
         }
     }
 
-    /// Says what was found; a conflict is logged once.
-    fn tell(&self, conflicts: Vec<Conflict>) {
-        let workers = self.workers.iter().map(|(id, worker)| Seen {
+    /// Publishes the state. Each conflict is logged once.
+    fn tell(&self, conflicts: Vec<ToolConflict>) {
+        let workers = self.workers.iter().map(|(id, worker)| WorkerInfo {
             id: id.clone(),
             version: worker.version.clone(),
             manifest: worker.manifest.clone(),
@@ -250,13 +254,13 @@ impl Follower {
         for conflict in conflicts.iter().filter(|conflict| !found.conflicts.contains(conflict)) {
             tracing::warn!("{conflict}");
         }
-        *found = Found { workers: workers.collect(), conflicts };
+        *found = DiscoveryState { workers: workers.collect(), conflicts };
     }
 
-    /// Takes its tools out.
+    /// Removes all registered tools.
     fn leave(&mut self) {
         let removed = self.registered.keys().fold(RegistryChanges::new(), |changes, name| changes.remove(name));
-        // Taking out what is there cannot fail.
+        // Removing existing tools cannot fail.
         drop(self.registry.apply(removed));
     }
 }

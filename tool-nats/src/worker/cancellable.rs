@@ -1,29 +1,29 @@
-//! Calls that take long and jobs, which can be stopped.
+//! Cancellable calls and jobs.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 use tool_runtime::CancellationToken;
 
-/// The calls that take long, by the subjects to which their answers go, and the jobs, by their ids.
+/// Cancellation tokens of long calls, by reply subject, and of jobs, by id.
 #[derive(Default)]
-pub(crate) struct Running {
+pub(crate) struct CancellableCalls {
     calls: Mutex<FxHashMap<String, CancellationToken>>,
 }
 
-impl Running {
-    /// Lets a call be stopped as long as what is given back lives.
-    pub(crate) fn enter(&self, call: &str, token: &CancellationToken) -> Entered<'_> {
+impl CancellableCalls {
+    /// Registers a call until the guard is dropped.
+    pub(crate) fn enter(&self, call: &str, token: &CancellationToken) -> CancellableGuard<'_> {
         self.calls().insert(call.to_owned(), token.clone());
-        Entered { running: self, call: call.to_owned() }
+        CancellableGuard { running: self, call: call.to_owned() }
     }
 
-    /// Whether one runs.
+    /// Returns `true` if the call is registered.
     pub(crate) fn has(&self, call: &str) -> bool {
         self.calls().contains_key(call)
     }
 
-    /// Stops a call, if it still runs.
+    /// Cancels a call, if it is registered.
     pub(super) fn stop(&self, call: &str) {
         let token = self.calls().get(call).cloned();
         if let Some(token) = token {
@@ -36,13 +36,13 @@ impl Running {
     }
 }
 
-/// A call that can be stopped.
-pub(crate) struct Entered<'a> {
-    running: &'a Running,
+/// A guard that unregisters a call when dropped.
+pub(crate) struct CancellableGuard<'a> {
+    running: &'a CancellableCalls,
     call: String,
 }
 
-impl Drop for Entered<'_> {
+impl Drop for CancellableGuard<'_> {
     fn drop(&mut self) {
         self.running.calls().remove(&self.call);
     }

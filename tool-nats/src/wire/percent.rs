@@ -1,9 +1,8 @@
-//! Any text in a header. What a header cannot hold is written as `%` and two digits: line breaks would end it, and an id
-//! from a model could begin another one.
+//! Percent-encoding of header values. Without it, a line break in an id from a model could start another header.
 
 use std::borrow::Cow;
 
-/// A text as a header can hold it.
+/// Encodes a text as a header value.
 pub(super) fn encode(text: &str) -> Cow<'_, str> {
     if text.bytes().all(is_plain) {
         return Cow::Borrowed(text);
@@ -22,7 +21,7 @@ pub(super) fn encode(text: &str) -> Cow<'_, str> {
     Cow::Owned(encoded)
 }
 
-/// The text that a header holds; nothing if it is not one of ours.
+/// Decodes a header value. Returns `None` if it is invalid.
 pub(super) fn decode(header: &str) -> Option<Cow<'_, str>> {
     if !header.contains('%') {
         return Some(Cow::Borrowed(header));
@@ -51,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_comes_back_and_none_begins_a_header() {
+    fn texts_round_trip_without_line_breaks() {
         for text in ["call_1", "", " spaces ", "a\r\nTool-Consent: yes", "100 %", "Grüße 🦀", "\0", "%41"] {
             let encoded = encode(text);
             assert!(encoded.bytes().all(|byte| byte.is_ascii_graphic()), "{encoded}");
@@ -60,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_encoded_here_is_refused() {
+    fn rejects_invalid_encodings() {
         for wrong in ["%", "%4", "%zz", "%ff"] {
             assert_eq!(decode(wrong), None, "{wrong}");
         }

@@ -1,7 +1,7 @@
-//! A call of a remote tool, by request and reply.
+//! Direct calls of a remote tool, by request and reply.
 //!
-//! What is answered is what the worker said, or what can be known without it: that nobody was there, so that nothing has
-//! run, or that the outcome is unknown, since a call that was sent may have run whatever happened since.
+//! The result is the worker's, or what is known without it: either no worker was there, so that nothing ran, or the
+//! outcome is unknown, because a call that was sent may have run.
 
 use std::borrow::Cow;
 use std::pin::{Pin, pin};
@@ -14,64 +14,64 @@ use tokio::sync::mpsc;
 use tokio::time::{Sleep, sleep};
 use tool_runtime::{ErrorKind, Progress, Scope, ToolError, ToolResult};
 
-use super::inbox::{End, Place};
+use super::inbox::{CallEnd, CallHandle};
 use super::tool::RemoteTool;
-use crate::Error;
+use crate::NatsError;
 use crate::wire::{CallHeaders, room};
 
-/// How many reports of progress are kept for a listener that is slow.
+/// The capacity of the progress channel.
 const REPORTS: usize = 64;
 
-/// How often a call is sent at most, where it may be repeated.
+/// How often a call is sent at most, if it may be repeated.
 const TRIES: u32 = 4;
 
-/// How long to wait before a lost call is sent again, where it is running already or nobody takes it at the moment.
+/// The delay before a lost call is sent again, if it is still running or no worker takes it.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// What is said of a call that was to be stopped.
-const NOT_SAID: &str = "was to be stopped, and its worker did not say in time that it is";
+/// The message for a call whose cancellation was not acknowledged.
+const NOT_SAID: &str = "was told to stop, and its worker did not confirm that in time";
 
-/// What became of a call that was sent.
-enum Sent {
-    /// The worker's word.
+/// The outcome of sending a call.
+enum SendOutcome {
+    /// The worker replied.
     Answered(ToolResult),
-    /// It did not run.
+    /// The call did not run.
     NotRun(ToolResult),
-    /// Nobody knows.
+    /// The outcome is unknown.
     Lost(String),
-    /// Nobody knows, and the caller wants it stopped.
+    /// The outcome is unknown, and the caller has cancelled the call.
     Stopped(String),
 }
 
-/// Calls a tool and waits for its worker's answer.
-pub(super) async fn direct(tool: &RemoteTool, arguments: &Map<String, Value>, scope: &Scope) -> ToolResult {
+/// Calls a tool and waits for the reply.
+pub(super) async fn call(tool: &RemoteTool, arguments: &Map<String, Value>, scope: &Scope) -> ToolResult {
     let arguments = match serde_json::to_vec(arguments) {
         Ok(json) => Bytes::from(json),
         Err(error) => return failure(ErrorKind::InvalidArguments, tool, &error.to_string()),
     };
-    let mut headers = CallHeaders::of(scope.context());
-    headers.consent = tool.sensitive;
+    let mut headers = CallHeaders::from_context(scope.context());
+    headers.approved = tool.sensitive;
     let may_repeat = tool.caller.repeat && tool.repeatable;
     if may_repeat && headers.id.is_none() {
         headers.id = Some(Cow::Owned(tool.caller.new_id()));
     }
     let id = headers.id.clone();
-    // Why the call was lost. It may have run then, whatever is said of what was sent after it.
+    // The reason why the call was lost. It may have run then, whatever the replies to later attempts say.
     let mut lost = None;
     for tried in 1..=TRIES {
         match send(tool, arguments.clone(), &mut headers, scope).await {
-            Sent::Stopped(why) => return unknown(tool, &why),
-            Sent::Lost(why) if !may_repeat => return unknown(tool, &why),
-            // The same id: a worker whose journal knows the call answers it as it was answered before.
-            Sent::Lost(why) => {
-                tracing::debug!(tool = tool.name, why, "a call is lost");
+            SendOutcome::Stopped(why) => return unknown(tool, &why),
+            SendOutcome::Lost(why) if !may_repeat => return unknown(tool, &why),
+            // The id stays the same, so that a worker whose journal has the call replays its result.
+            SendOutcome::Lost(why) => {
+                tracing::debug!(tool = tool.name, why, "a call was lost");
                 lost = Some(why);
             }
-            Sent::NotRun(result) if lost.is_none() => return result,
-            Sent::NotRun(_) => sleep(PAUSE).await,
-            Sent::Answered(result) => match result.error.as_ref().map(|error| error.kind) {
+            SendOutcome::NotRun(result) if lost.is_none() => return result,
+            SendOutcome::NotRun(_) => sleep(PAUSE).await,
+            SendOutcome::Answered(result) => match result.error.as_ref().map(|error| error.kind) {
                 Some(ErrorKind::Busy) if lost.is_some() => sleep(PAUSE).await,
-                // A journal that knows the call to have been left in the middle does not run it again by that id.
+                // A journal with an unfinished record of the call does not run it again under that id.
                 Some(ErrorKind::OutcomeUnknown) if lost.is_some() => {
                     headers.id = id.as_ref().map(|id| Cow::Owned(format!("{id}~{tried}")));
                 }
@@ -82,10 +82,10 @@ pub(super) async fn direct(tool: &RemoteTool, arguments: &Map<String, Value>, sc
     unknown(tool, &lost.unwrap_or_default())
 }
 
-async fn send(tool: &RemoteTool, arguments: Bytes, headers: &mut CallHeaders<'_>, scope: &Scope) -> Sent {
+async fn send(tool: &RemoteTool, arguments: Bytes, headers: &mut CallHeaders<'_>, scope: &Scope) -> SendOutcome {
     let caller = &tool.caller;
     if caller.client.connection_state() != State::Connected {
-        return Sent::NotRun(unavailable(tool, "there is no connection to NATS at the moment"));
+        return SendOutcome::NotRun(unavailable(tool, "there is no connection to NATS"));
     }
     headers.timeout = scope.deadline().remaining();
     let progress = scope.progress();
@@ -103,7 +103,7 @@ async fn send(tool: &RemoteTool, arguments: Bytes, headers: &mut CallHeaders<'_>
     };
     if let Err(error) = published {
         place.forget();
-        return Sent::NotRun(match error.kind() {
+        return SendOutcome::NotRun(match error.kind() {
             async_nats::client::PublishErrorKind::MaxPayloadExceeded => {
                 too_long(tool, bytes, room(&caller.client, &headers.write()))
             }
@@ -113,17 +113,17 @@ async fn send(tool: &RemoteTool, arguments: Bytes, headers: &mut CallHeaders<'_>
     wait(tool, place, scope, progress, heard).await
 }
 
-/// Waits for the answer, as long as the worker is heard of.
+/// Waits for the reply, as long as the worker sends heartbeats.
 async fn wait(
     tool: &RemoteTool,
-    mut place: Place,
+    mut place: CallHandle,
     scope: &Scope,
     progress: Progress,
     mut reports: Option<mpsc::Receiver<Value>>,
-) -> Sent {
+) -> SendOutcome {
     let caller = &tool.caller;
     let mut stopped = pin!(scope.cancellation().cancelled());
-    // Set once the caller wants the call stopped.
+    // Set once the call is cancelled.
     let mut grace = pin!(None);
     let mut is_late = false;
     loop {
@@ -138,17 +138,17 @@ async fn wait(
             biased;
             Some(report) = report => progress.report(report),
             end = place.end() => return match end {
-                End::Result(result) if is_late => Sent::Answered(late(tool, result)),
-                End::Result(result) => Sent::Answered(result),
-                End::NobodyThere => {
+                CallEnd::Result(result) if is_late => SendOutcome::Answered(late(tool, result)),
+                CallEnd::Result(result) => SendOutcome::Answered(result),
+                CallEnd::NoWorkers => {
                     caller.nudge.notify_one();
-                    Sent::NotRun(unavailable(tool, "no worker offers it at the moment"))
+                    SendOutcome::NotRun(unavailable(tool, "no worker offers it at the moment"))
                 }
-                End::Denied(denied) => Sent::NotRun(unavailable(tool, &denied)),
-                End::Silent(_) if is_stopping => Sent::Stopped(NOT_SAID.to_owned()),
-                End::Silent(silence) => {
+                CallEnd::Denied(denied) => SendOutcome::NotRun(unavailable(tool, &denied)),
+                CallEnd::Silent(_) if is_stopping => SendOutcome::Stopped(NOT_SAID.to_owned()),
+                CallEnd::Silent(silence) => {
                     caller.nudge.notify_one();
-                    Sent::Lost(lost(tool, silence))
+                    SendOutcome::Lost(lost(tool, silence))
                 }
             },
             () = &mut stopped, if !is_stopping => {
@@ -156,12 +156,12 @@ async fn wait(
                 place.stop();
                 grace.set(Some(sleep(caller.stop_patience)));
             }
-            () = over(grace.as_mut()), if is_stopping => return Sent::Stopped(NOT_SAID.to_owned()),
+            () = over(grace.as_mut()), if is_stopping => return SendOutcome::Stopped(NOT_SAID.to_owned()),
         }
     }
 }
 
-/// Waits for the end of a time that may not have begun.
+/// Waits for a timer that may not be set.
 async fn over(time: Pin<&mut Option<Sleep>>) {
     match time.as_pin_mut() {
         Some(time) => time.await,
@@ -169,8 +169,8 @@ async fn over(time: Pin<&mut Option<Sleep>>) {
     }
 }
 
-/// The answer to a call that was stopped because its time was over. The worker has the same deadline; where it is told to
-/// stop before it sees that itself, it says only that it was cancelled.
+/// Converts the reply to a call that was cancelled at its deadline. The worker has the same deadline; if it is cancelled
+/// before it notices that, it reports a cancellation.
 fn late(tool: &RemoteTool, result: ToolResult) -> ToolResult {
     if result.error.as_ref().is_none_or(|error| error.kind != ErrorKind::Cancelled) {
         return result;
@@ -184,13 +184,13 @@ fn late(tool: &RemoteTool, result: ToolResult) -> ToolResult {
 fn lost(tool: &RemoteTool, silent: Duration) -> String {
     let seconds = silent.as_secs_f64();
     match tool.caller.client.connection_state() {
-        State::Connected => format!("was sent, and for {seconds:.1} s nothing was heard of its worker"),
-        _ => "was sent, and the connection to NATS was lost before an answer came".to_owned(),
+        State::Connected => format!("was sent, and its worker was silent for {seconds:.1} s"),
+        _ => "was sent, and the connection to NATS was lost before a reply came".to_owned(),
     }
 }
 
 fn unknown(tool: &RemoteTool, why: &str) -> ToolResult {
-    let message = format!("`{}` {why}: it may have taken effect. Look before you call it again.", tool.name);
+    let message = format!("`{}` {why}: it may have taken effect. Check before you call it again.", tool.name);
     ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, message))
 }
 
@@ -203,7 +203,7 @@ pub(super) fn failure(kind: ErrorKind, tool: &RemoteTool, why: &str) -> ToolResu
 }
 
 pub(super) fn too_long(tool: &RemoteTool, bytes: usize, limit: usize) -> ToolResult {
-    let why = Error::TooLong { bytes, limit };
+    let why = NatsError::TooLong { bytes, limit };
     let message = format!("Invalid arguments for `{}`: {why}. Send less, or in several calls.", tool.name);
     ToolResult::failure(ToolError::new(ErrorKind::InvalidArguments, message))
 }

@@ -1,4 +1,4 @@
-//! What a caller hears of a call while it runs.
+//! Heartbeats and progress of a running call.
 
 use std::convert::Infallible;
 use std::pin::pin;
@@ -10,44 +10,44 @@ use tokio::sync::mpsc;
 use tokio::time::sleep;
 use tool_runtime::{CancellationToken, Progress};
 
-use super::Shared;
+use super::WorkerShared;
 use super::request::send;
-use crate::wire::Reply;
+use crate::wire::CallReply;
 
-/// A call that takes longer says that it is worked on, and can be stopped from then on.
+/// A call that takes longer than this sends heartbeats and can be cancelled.
 const LONG: Duration = Duration::from_millis(100);
 
-/// How often a call that takes long says so.
+/// The interval of heartbeats.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
-/// How many reports of progress wait to be sent.
+/// The number of queued progress reports.
 const REPORTS: usize = 64;
 
-/// What is said of a call while it runs: that it is worked on, and how far it is.
-pub(super) struct News<'a> {
-    shared: &'a Shared,
+/// The heartbeats and progress reports of a running call.
+pub(super) struct CallHeartbeat<'a> {
+    shared: &'a WorkerShared,
     reply: &'a Subject,
     token: &'a CancellationToken,
-    /// Nothing where nobody listens to progress.
+    /// `None` if the caller wants no progress.
     reports: Option<mpsc::Receiver<Value>>,
-    /// A report that waits for room to be sent.
+    /// A report that is being sent.
     unsent: Option<Value>,
 }
 
-impl<'a> News<'a> {
-    pub(super) fn new(shared: &'a Shared, reply: &'a Subject, token: &'a CancellationToken) -> Self {
+impl<'a> CallHeartbeat<'a> {
+    pub(super) fn new(shared: &'a WorkerShared, reply: &'a Subject, token: &'a CancellationToken) -> Self {
         Self { shared, reply, token, reports: None, unsent: None }
     }
 
-    /// Where the call reports its progress.
+    /// Returns the sink for the handler's progress.
     pub(super) fn progress(&mut self) -> Progress {
         let (sender, receiver) = mpsc::channel(REPORTS);
         self.reports = Some(receiver);
-        // One that is too many is left out: a handler is not held up by whoever listens.
+        // Excess reports are dropped, so that a slow caller does not block the handler.
         Progress::to(move |report| drop(sender.try_send(report)))
     }
 
-    /// Tells them, for as long as it is awaited.
+    /// Sends heartbeats and reports for as long as it is polled.
     pub(super) async fn tell(&mut self) -> Infallible {
         let mut long = pin!(sleep(LONG));
         let mut entered = None;
@@ -56,23 +56,23 @@ impl<'a> News<'a> {
                 biased;
                 Some(report) = next(&mut self.reports) => {
                     let report = self.unsent.insert(report);
-                    send(self.shared, self.reply, Reply::progress(report)).await;
+                    send(self.shared, self.reply, CallReply::progress(report)).await;
                     self.unsent = None;
                 }
                 () = &mut long => {
                     entered.get_or_insert_with(|| self.shared.running.enter(self.reply, self.token));
-                    send(self.shared, self.reply, Reply::working(&self.shared.id)).await;
+                    send(self.shared, self.reply, CallReply::working(&self.shared.id)).await;
                     long.set(sleep(HEARTBEAT));
                 }
             }
         }
     }
 
-    /// Tells what is left of them once the call has ended.
+    /// Sends the remaining reports after the call has ended.
     pub(super) async fn finish(mut self) {
         let mut waiting = || self.unsent.take().or_else(|| self.reports.as_mut()?.try_recv().ok());
         while let Some(report) = waiting() {
-            send(self.shared, self.reply, Reply::progress(&report)).await;
+            send(self.shared, self.reply, CallReply::progress(&report)).await;
         }
     }
 }

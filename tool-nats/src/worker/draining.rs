@@ -1,4 +1,4 @@
-//! A subscription that can be ended without losing what is on its way.
+//! A subscription that can be closed without losing messages in flight.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -10,34 +10,34 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::Shared;
-use crate::Error;
+use super::WorkerShared;
+use crate::NatsError;
 use crate::wire::PROBE;
 
-/// How long the server may take to say whether somebody listens.
+/// The timeout of a probe.
 pub(super) const PROBE_PATIENCE: Duration = Duration::from_secs(1);
 
-/// After how many messages a subscription ends that is to end at once. async-nats forgets a subscription that it ends, and
-/// with it what is on its way. A number that is too long for the server ends it there and not here; a server that could
-/// read it would go on until this worker's connection ends.
+/// The message count after which a subscription ends that is to end now. async-nats drops a subscription that it ends,
+/// together with messages in flight. A count that is too long for the server to parse ends the subscription there, but not
+/// here. A server that could parse it would keep the subscription until this worker disconnects.
 const SERVER_STOPS: u64 = 1 << 40;
 
-/// A subscription that is read until this is dropped. What is on its way then is still read.
-pub(super) struct Reading {
+/// A subscription that is read until this is dropped. Messages in flight are still read then.
+pub(super) struct DrainingSubscription {
     stop: CancellationToken,
     task: JoinHandle<()>,
 }
 
-impl Reading {
-    /// Reads a subject, as one of its queue group.
-    pub(super) async fn start<F, Fut>(shared: &Shared, subject: &str, take: F) -> Result<Self, Error>
+impl DrainingSubscription {
+    /// Subscribes to a subject in the queue group.
+    pub(super) async fn start<F, Fut>(shared: &WorkerShared, subject: &str, take: F) -> Result<Self, NatsError>
     where
         F: Fn(Message) -> Fut + Send + 'static,
         Fut: Future<Output = ()> + Send,
     {
         let (client, asked) = (shared.client.clone(), subject.to_owned());
         let subscriber = client.queue_subscribe(asked.clone(), shared.space.group()).await;
-        let mut subscriber = subscriber.map_err(Error::nats("subscribe to a tool's subject"))?;
+        let mut subscriber = subscriber.map_err(NatsError::nats("subscribe to a tool's subject"))?;
         let stop = CancellationToken::new();
         let stopped = stop.clone();
         let task = tokio::spawn(async move {
@@ -51,8 +51,8 @@ impl Reading {
                     () = stopped.cancelled() => break,
                 }
             }
-            // The server is told, and what it has sent before it hears that is still taken: as long as the server has
-            // not answered something that it was asked after that.
+            // Unsubscribe, and still take messages that the server sent before it processed that: until it has
+            // replied to a later request.
             if subscriber.unsubscribe_after(SERVER_STOPS).await.is_err() {
                 return;
             }
@@ -71,21 +71,21 @@ impl Reading {
         Ok(Self { stop, task })
     }
 
-    /// Ends it, and waits until all is read.
+    /// Closes the subscription and waits until all messages are read.
     pub(super) async fn end(mut self) {
         self.stop.cancel();
-        // A panic there was logged where it happened.
+        // A panic was logged by the panic hook.
         let _ = (&mut self.task).await;
     }
 }
 
-impl Drop for Reading {
+impl Drop for DrainingSubscription {
     fn drop(&mut self) {
         self.stop.cancel();
     }
 }
 
-/// Asks whether somebody listens to a tool's subject; the server says at once if nobody does.
+/// Returns `true` if a worker serves this subject. The server replies at once if none does.
 pub(super) async fn probe(client: &Client, subject: &str) -> bool {
     let mut headers = HeaderMap::new();
     headers.insert(PROBE, "yes");

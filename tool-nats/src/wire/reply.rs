@@ -1,7 +1,7 @@
-//! The messages that answer a call: that somebody has it, how far it is, and its result, in parts if it is long.
+//! Replies to a call: heartbeats, progress, and the result, in parts if it is long.
 //!
-//! Most calls are answered by a text and nothing else. Such an answer has no headers and is the text itself; any other
-//! says in its header what it is.
+//! Most results are plain text. Such a reply has no headers and the text as payload; the type of any other reply is in its
+//! header.
 
 use async_nats::header::{HeaderMap, HeaderName};
 use async_nats::service::{NATS_SERVICE_ERROR, NATS_SERVICE_ERROR_CODE};
@@ -11,36 +11,36 @@ use tool_runtime::{ErrorKind, ToolError, ToolResult};
 
 use super::headers::{PART, header};
 
-const ANSWER: HeaderName = HeaderName::from_static("Tool-Answer");
+const ANSWER: HeaderName = HeaderName::from_static("Tool-ReceivedReply");
 
-/// Room for the headers of a message, which count as a part of it.
+/// Space reserved for the headers of a message, which count towards its size.
 const HEADER_ROOM: usize = 512;
 
-/// The longest result that is sent, in parts or not. A longer one is shortened.
+/// The maximum length of a result. Longer ones are truncated.
 const MOST_BYTES: usize = 64 << 20;
 
-/// The most parts of a result that are taken.
+/// The maximum number of parts that are accepted.
 const MOST_PARTS: usize = 1 << 17;
 
-/// A message to be sent.
-pub(crate) struct Reply {
+/// An outgoing reply.
+pub(crate) struct CallReply {
     pub(crate) headers: Option<HeaderMap>,
     pub(crate) payload: Bytes,
 }
 
-impl Reply {
+impl CallReply {
     fn tagged(tag: &str, payload: Bytes) -> Self {
         let mut headers = HeaderMap::new();
         headers.insert(ANSWER, tag);
         Self { headers: Some(headers), payload }
     }
 
-    /// A worker has the call, and works on it.
+    /// Creates a heartbeat: this worker is running the call.
     pub(crate) fn working(worker: &str) -> Self {
         Self::tagged("working", Bytes::copy_from_slice(worker.as_bytes()))
     }
 
-    /// How far the handler is.
+    /// Creates a progress report.
     pub(crate) fn progress(progress: &serde_json::Value) -> Self {
         Self::tagged("progress", progress.to_string().into())
     }
@@ -54,35 +54,35 @@ impl Reply {
     }
 }
 
-/// The messages that say a result, where a message can have so many bytes.
-pub(crate) fn messages(mut result: ToolResult, max_payload: usize) -> Vec<Reply> {
+/// Encodes a result as messages of at most this size.
+pub(crate) fn messages(mut result: ToolResult, max_payload: usize) -> Vec<CallReply> {
     let most = max_payload.saturating_sub(HEADER_ROOM).max(1);
     if result.success && result.metadata.is_empty() && result.output.len() <= most {
-        return vec![Reply { headers: None, payload: result.output.into() }];
+        return vec![CallReply { headers: None, payload: result.output.into() }];
     }
     if result.output.len() > MOST_BYTES {
         shorten(&mut result);
     }
     let payload = match serde_json::to_vec(&result) {
         Ok(json) => Bytes::from(json),
-        // A result is strings and JSON values, which can always be written.
+        // Strings and JSON values always serialize.
         Err(error) => error.to_string().into(),
     };
     if payload.len() > most {
         let count = payload.len().div_ceil(most);
         let part = |number| payload.slice(number * most..payload.len().min((number + 1) * most));
-        return (0..count).map(|number| Reply::part(number, count, part(number))).collect();
+        return (0..count).map(|number| CallReply::part(number, count, part(number))).collect();
     }
-    let mut reply = Reply::tagged("result", payload);
+    let mut reply = CallReply::tagged("result", payload);
     if let (Some(error), Some(headers)) = (&result.error, &mut reply.headers) {
-        // As services say it, so that the tools of NATS see failures as such.
+        // The headers of NATS services, so that NATS's own tools recognize failures.
         headers.insert(NATS_SERVICE_ERROR, error.kind.as_str());
         headers.insert(NATS_SERVICE_ERROR_CODE, if error.kind == ErrorKind::InvalidArguments { "400" } else { "500" });
     }
     vec![reply]
 }
 
-/// Keeps the beginning of an output that nobody could read as a whole.
+/// Truncates an output that exceeds the limit.
 fn shorten(result: &mut ToolResult) {
     let bytes = result.output.len();
     let mut end = MOST_BYTES;
@@ -90,34 +90,34 @@ fn shorten(result: &mut ToolResult) {
         end -= 1;
     }
     result.output.truncate(end);
-    result.output.push_str("\n… cut here: the result is longer than what is sent …");
+    result.output.push_str("\n… truncated: the result exceeds the size limit …");
     result.metadata.insert("cut_from_bytes", bytes);
 }
 
-/// What a message says.
+/// A received reply.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Answer {
-    /// Nobody listens to the subject: the server itself says so, and nothing has run.
-    NobodyThere,
-    /// A worker has the call; this is its id.
+pub(crate) enum ReceivedReply {
+    /// No worker is subscribed, as reported by the server: the call has not run.
+    NoWorkers,
+    /// A heartbeat with the id of the worker.
     Working(String),
-    /// How far the handler is.
+    /// A progress report.
     Progress(serde_json::Value),
     /// The result.
     Result(ToolResult),
-    /// A part of it.
+    /// A part of the result.
     Part { number: usize, count: usize, payload: Bytes },
 }
 
-impl Answer {
+impl ReceivedReply {
     pub(crate) fn read(message: Message) -> Self {
         if message.status == Some(StatusCode::NO_RESPONDERS) {
-            return Self::NobodyThere;
+            return Self::NoWorkers;
         }
         let Some(tag) = header(message.headers.as_ref(), ANSWER) else {
             return Self::Result(match String::from_utf8(message.payload.into()) {
                 Ok(text) => ToolResult::success(text),
-                Err(_) => unreadable("it is no text"),
+                Err(_) => unreadable("it is not valid UTF-8"),
             });
         };
         match tag {
@@ -128,15 +128,15 @@ impl Answer {
             },
             "part" => match place(header(message.headers.as_ref(), PART)) {
                 Some((number, count)) => Self::Part { number, count, payload: message.payload },
-                None => Self::Result(unreadable("a part does not say which it is")),
+                None => Self::Result(unreadable("a part has no valid number")),
             },
             "result" => Self::Result(read_result(&message.payload)),
-            _ => Self::Result(unreadable("it is of a newer kind")),
+            _ => Self::Result(unreadable("its type is unknown")),
         }
     }
 }
 
-/// `2/5`, within what is sent at all.
+/// Parses `2/5`, within the limits.
 fn place(part: Option<&str>) -> Option<(usize, usize)> {
     let (number, count) = part?.split_once('/')?;
     let (number, count): (usize, usize) = (number.parse().ok()?, count.parse().ok()?);
@@ -147,31 +147,31 @@ fn read_result(json: &[u8]) -> ToolResult {
     serde_json::from_slice(json).unwrap_or_else(|error| unreadable(&error.to_string()))
 }
 
-/// The call ran, and what it answered is lost.
+/// Creates the result of a call that ran but whose reply cannot be read.
 fn unreadable(why: &str) -> ToolResult {
-    let message = format!("The call was answered, but the answer cannot be read: {why}. It may have taken effect.");
+    let message = format!("The reply to the call cannot be read: {why}. The call may have taken effect.");
     ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, message))
 }
 
-/// The parts of a result that have come.
+/// The received parts of a result.
 #[derive(Debug, Default)]
-pub(crate) struct AnswerParts {
+pub(crate) struct ReplyParts {
     parts: Vec<Option<Bytes>>,
     there: usize,
 }
 
-impl AnswerParts {
-    /// Takes a part; the result, once all are there.
+impl ReplyParts {
+    /// Adds a part. Returns the result once all parts are there.
     pub(crate) fn take(&mut self, number: usize, count: usize, payload: Bytes) -> Option<ToolResult> {
         if self.parts.is_empty() {
             self.parts = vec![None; count];
         }
         if self.parts.len() != count {
-            return Some(unreadable("its parts do not belong together"));
+            return Some(unreadable("its parts are inconsistent"));
         }
         match self.parts.get_mut(number) {
             Some(place) if place.is_none() => *place = Some(payload),
-            _ => return Some(unreadable("a part came twice")),
+            _ => return Some(unreadable("a part was received twice")),
         }
         self.there += 1;
         (self.there == count).then(|| read_result(&self.parts.drain(..).flatten().collect::<Vec<_>>().concat()))
@@ -186,7 +186,7 @@ mod tests {
 
     use super::*;
 
-    fn received(reply: Reply) -> Message {
+    fn received(reply: CallReply) -> Message {
         let length = reply.payload.len();
         Message {
             subject: "x".into(),
@@ -200,15 +200,15 @@ mod tests {
     }
 
     fn there_and_back(result: ToolResult, max_payload: usize) -> ToolResult {
-        let mut parts = AnswerParts::default();
+        let mut parts = ReplyParts::default();
         let mut replies = messages(result, max_payload);
         // Parts come in any order.
         replies.reverse();
         for reply in replies {
             assert!(reply.payload.len() <= max_payload);
-            match Answer::read(received(reply)) {
-                Answer::Result(result) => return result,
-                Answer::Part { number, count, payload } => {
+            match ReceivedReply::read(received(reply)) {
+                ReceivedReply::Result(result) => return result,
+                ReceivedReply::Part { number, count, payload } => {
                     if let Some(result) = parts.take(number, count, payload) {
                         return result;
                     }
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn every_result_comes_back() {
+    fn results_round_trip() {
         let plain = ToolResult::success("42".to_owned());
         assert!(messages(plain.clone(), 1_000)[0].headers.is_none(), "the text itself");
         let mut noted = ToolResult::success("ü".repeat(5_000));
@@ -235,17 +235,17 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_no_success() {
-        let mut odd = received(Reply::tagged("result", "{".into()));
-        let kind = |message| match Answer::read(message) {
-            Answer::Result(result) => result.error.map(|error| error.kind),
+    fn an_unreadable_reply_is_an_unknown_outcome() {
+        let mut odd = received(CallReply::tagged("result", "{".into()));
+        let kind = |message| match ReceivedReply::read(message) {
+            ReceivedReply::Result(result) => result.error.map(|error| error.kind),
             _ => None,
         };
         assert_eq!(kind(odd.clone()), Some(ErrorKind::OutcomeUnknown));
         odd.headers = None;
         odd.payload = Bytes::from_static(b"\xff");
         assert_eq!(kind(odd), Some(ErrorKind::OutcomeUnknown));
-        assert_eq!(kind(received(Reply::tagged("from the future", Bytes::new()))), Some(ErrorKind::OutcomeUnknown));
-        assert_eq!(kind(received(Reply::part(7, 3, Bytes::new()))), Some(ErrorKind::OutcomeUnknown));
+        assert_eq!(kind(received(CallReply::tagged("from the future", Bytes::new()))), Some(ErrorKind::OutcomeUnknown));
+        assert_eq!(kind(received(CallReply::part(7, 3, Bytes::new()))), Some(ErrorKind::OutcomeUnknown));
     }
 }

@@ -1,4 +1,4 @@
-//! What the server does not let a connection do. It says so to the connection and not to whoever waits for an answer.
+//! Permission violations. The server reports them to the connection, not to the request that was denied.
 
 use std::fmt;
 
@@ -6,18 +6,18 @@ use async_nats::ServerError;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
-/// How many denials wait for one who listens slowly.
+/// The capacity of a subscription to permission violations.
 const WAITING: usize = 64;
 
-/// A subject that was denied.
+/// A permission violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Denied {
+pub(crate) enum PermissionViolation {
     Publish(String),
     Subscribe(String),
 }
 
-impl Denied {
-    /// Reads `Permissions Violation for Publish to "tools.call.math.add"` and the like.
+impl PermissionViolation {
+    /// Parses messages such as `Permissions Violation for Publish to "tools.call.math.add"`.
     fn read(error: &ServerError) -> Option<Self> {
         let ServerError::Other(text) = error else { return None };
         let (what, rest) = text.split_once(" to \"")?;
@@ -35,57 +35,57 @@ impl Denied {
         }
     }
 
-    /// Whether its subject has these tokens, one behind the other and each as a whole.
+    /// Returns `true` if the subject contains these consecutive tokens.
     pub(super) fn has(&self, tokens: &str) -> bool {
         format!(".{}.", self.subject()).contains(&format!(".{tokens}."))
     }
 }
 
-impl fmt::Display for Denied {
+impl fmt::Display for PermissionViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (verb, subject) = match self {
             Self::Publish(subject) => ("publish to", subject),
             Self::Subscribe(subject) => ("subscribe to", subject),
         };
-        write!(f, "the server does not let this user {verb} `{subject}`")
+        write!(f, "the server does not allow this user to {verb} `{subject}`")
     }
 }
 
-/// Tells whoever listens what was denied.
+/// A broadcast channel of permission violations.
 #[derive(Clone, Debug)]
-pub(crate) struct Denials(broadcast::Sender<Denied>);
+pub(crate) struct ViolationChannel(broadcast::Sender<PermissionViolation>);
 
-impl Default for Denials {
+impl Default for ViolationChannel {
     fn default() -> Self {
         Self(broadcast::Sender::new(WAITING))
     }
 }
 
-impl Denials {
-    pub(super) fn hear(&self, error: &ServerError) {
-        if let Some(denied) = Denied::read(error) {
+impl ViolationChannel {
+    pub(super) fn report(&self, error: &ServerError) {
+        if let Some(denied) = PermissionViolation::read(error) {
             tracing::warn!("{denied}");
-            // Whether somebody listens does not matter.
+            // Fails without subscribers, which is fine.
             let _ = self.0.send(denied);
         }
     }
 
-    /// Listens from now on.
-    pub(crate) fn follow(&self) -> Following {
-        Following(self.0.subscribe())
+    /// Subscribes to future violations.
+    pub(crate) fn subscribe(&self) -> ViolationSubscription {
+        ViolationSubscription(self.0.subscribe())
     }
 }
 
-/// What is denied from now on.
-pub(crate) struct Following(broadcast::Receiver<Denied>);
+/// A subscription to permission violations.
+pub(crate) struct ViolationSubscription(broadcast::Receiver<PermissionViolation>);
 
-impl Following {
-    /// The next one. Can be cancelled without loss.
-    pub(crate) async fn next(&mut self) -> Denied {
+impl ViolationSubscription {
+    /// Waits for the next violation. Cancel safe.
+    pub(crate) async fn next(&mut self) -> PermissionViolation {
         loop {
             match self.0.recv().await {
                 Ok(denied) => return denied,
-                // Whoever has missed some waits as long as one that nobody tells anything.
+                // A denied request that misses its violation times out, like one on a foreign client.
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => std::future::pending().await,
             }
@@ -98,8 +98,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_subject_has_tokens_as_a_whole() {
-        let denied = Denied::Publish("$KV.tools-job-states.math.add.0af3".to_owned());
+    fn matches_whole_subject_tokens() {
+        let denied = PermissionViolation::Publish("$KV.tools-job-states.math.add.0af3".to_owned());
         for tokens in ["math.add.0af3", "math.add", "tools-job-states", "$KV"] {
             assert!(denied.has(tokens), "{tokens}");
         }
@@ -109,13 +109,13 @@ mod tests {
     }
 
     #[test]
-    fn the_servers_words_are_read() {
-        let read = |text: &str| Denied::read(&ServerError::Other(text.to_owned()));
+    fn parses_permission_violations() {
+        let read = |text: &str| PermissionViolation::read(&ServerError::Other(text.to_owned()));
         let publish = "Permissions Violation for Publish to \"tools.call.Math.add\"";
-        assert_eq!(read(publish), Some(Denied::Publish("tools.call.Math.add".to_owned())));
+        assert_eq!(read(publish), Some(PermissionViolation::Publish("tools.call.Math.add".to_owned())));
         let subscribe = "Permissions Violation for Subscription to \"tools.call.x\" using queue \"tools\"";
-        assert_eq!(read(subscribe), Some(Denied::Subscribe("tools.call.x".to_owned())));
-        for other in ["Stale Connection", "Maximum Payload Violation", "Permissions Violation for x to \"y\""] {
+        assert_eq!(read(subscribe), Some(PermissionViolation::Subscribe("tools.call.x".to_owned())));
+        for other in ["Stale NatsConnection", "Maximum Payload Violation", "Permissions Violation for x to \"y\""] {
             assert_eq!(read(other), None);
         }
     }

@@ -1,4 +1,4 @@
-//! How a worker takes jobs.
+//! Consumption of jobs by a worker.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -13,45 +13,45 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tool_runtime::ToolDefinition;
 use tool_runtime::manifest::Definitions;
 
-use super::Queue;
-use super::work::Hand;
-use crate::Error;
-use crate::worker::{Shared, Tool};
+use super::WorkQueue;
+use super::job_runner::JobRunner;
+use crate::NatsError;
+use crate::worker::{ServedTool, WorkerShared};
 
-/// How long a request for jobs waits for some. Each tool of each worker always has one at the server.
+/// How long a pull request waits for jobs. Each tool of each worker always has one pending.
 const PULL: Duration = Duration::from_secs(30);
 
-/// How often it is looked whether the connection is still the one over which jobs were asked for.
+/// How often a reconnect is checked for.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// How long to wait before asking again when the server cannot be asked.
+/// The delay before retrying after an error.
 const RETRY: Duration = Duration::from_millis(500);
 
-/// How long, when the server does not let this worker.
+/// The delay after a permission violation.
 const FORBIDDEN_RETRY: Duration = Duration::from_secs(30);
 
-/// Which tools are taken from a queue.
-pub(crate) type Choice = Arc<dyn Fn(&str, &ToolDefinition) -> bool + Send + Sync>;
+/// A predicate for the tools that are taken from a queue.
+pub(crate) type ToolFilter = Arc<dyn Fn(&str, &ToolDefinition) -> bool + Send + Sync>;
 
-/// What a worker takes from a queue: the jobs of each of its tools, so many at a time.
-pub(crate) struct Taking {
-    queue: Queue,
-    queued: Choice,
+/// The consumers of a worker: one for each of its tools, with a limited number of permits.
+pub(crate) struct QueueConsumer {
+    queue: WorkQueue,
+    queued: ToolFilter,
     places: usize,
-    tools: BTreeMap<String, (Arc<Tool>, DropGuard)>,
+    tools: BTreeMap<String, (Arc<ServedTool>, DropGuard)>,
 }
 
-impl Taking {
-    pub(crate) fn new(queue: Queue, queued: Choice, places: usize) -> Self {
+impl QueueConsumer {
+    pub(crate) fn new(queue: WorkQueue, queued: ToolFilter, places: usize) -> Self {
         Self { queue, queued, places, tools: BTreeMap::new() }
     }
 
-    /// Takes the jobs of these tools from now on.
+    /// Consumes the jobs of these tools from now on.
     pub(crate) fn update<'a>(
         &mut self,
-        shared: &Arc<Shared>,
+        shared: &Arc<WorkerShared>,
         definitions: &Definitions,
-        tools: impl Iterator<Item = &'a Arc<Tool>>,
+        tools: impl Iterator<Item = &'a Arc<ServedTool>>,
     ) {
         let mut taken = BTreeMap::new();
         for tool in tools {
@@ -69,33 +69,32 @@ impl Taking {
         self.tools = taken;
     }
 
-    /// Whether the server lets this worker take them: one that it does not would wait for jobs in vain. Anything else that
-    /// is wrong may be right soon.
-    pub(crate) async fn check(&self) -> Result<(), Error> {
+    /// Fails if the server denies a consumer, because the worker would wait in vain. Other errors may be temporary.
+    pub(crate) async fn check(&self) -> Result<(), NatsError> {
         let opened = join_all(self.tools.keys().map(|tool| self.queue.store.consumer(tool))).await;
-        let forbidden = opened.into_iter().filter_map(Result::err).find(|e| matches!(e, Error::Forbidden { .. }));
+        let forbidden = opened.into_iter().filter_map(Result::err).find(|e| matches!(e, NatsError::Forbidden { .. }));
         forbidden.map_or(Ok(()), Err)
     }
 
-    fn take(&self, shared: &Arc<Shared>, tool: &Arc<Tool>) -> DropGuard {
+    fn take(&self, shared: &Arc<WorkerShared>, tool: &Arc<ServedTool>) -> DropGuard {
         let stop = CancellationToken::new();
-        let hand = Hand { store: self.queue.store.clone(), shared: shared.clone(), tool: tool.clone() };
+        let hand = JobRunner { store: self.queue.store.clone(), shared: shared.clone(), tool: tool.clone() };
         let places = Arc::new(Semaphore::new(self.places));
         let limit = u32::try_from(self.places).unwrap_or(u32::MAX);
         tokio::spawn(stop.clone().run_until_cancelled_owned(async move {
             loop {
                 let Err(error) = take(&hand, &places, limit).await;
-                tracing::debug!(tool = hand.tool.name, %error, "no jobs can be had at the moment");
-                sleep(if matches!(error, Error::Forbidden { .. }) { FORBIDDEN_RETRY } else { RETRY }).await;
+                tracing::debug!(tool = hand.tool.name, %error, "cannot pull jobs, retrying");
+                sleep(if matches!(error, NatsError::Forbidden { .. }) { FORBIDDEN_RETRY } else { RETRY }).await;
             }
         }));
         stop.drop_guard()
     }
 }
 
-/// Takes the jobs of one tool until the server cannot be asked. No more are asked for than can run at once: what is
-/// delivered and waits here would be taken to be lost.
-async fn take(hand: &Hand, places: &Arc<Semaphore>, limit: u32) -> Result<Infallible, Error> {
+/// Consumes the jobs of one tool until an error. Pulls no more than can run at once, because jobs that wait here would be
+/// considered lost.
+async fn take(hand: &JobRunner, places: &Arc<Semaphore>, limit: u32) -> Result<Infallible, NatsError> {
     let consumer = hand.store.consumer(&hand.tool.name).await?;
     loop {
         let mut free = vec![acquire(places.clone()).await];
@@ -106,15 +105,15 @@ async fn take(hand: &Hand, places: &Arc<Semaphore>, limit: u32) -> Result<Infall
         }
         let connects = hand.connects();
         let batch = consumer.batch().max_messages(free.len()).expires(PULL).messages().await;
-        let mut batch = batch.map_err(Error::nats("ask for jobs"))?;
+        let mut batch = batch.map_err(NatsError::nats("ask for jobs"))?;
         loop {
             let message = tokio::select! {
                 message = batch.next() => message,
-                // A server forgets what it was asked over a connection that is gone.
+                // The server drops pull requests of a closed connection.
                 () = reconnected(hand, connects) => break,
             };
             let Some(message) = message else { break };
-            let message = message.map_err(|source| Error::Nats { doing: "take a job", source })?;
+            let message = message.map_err(|source| NatsError::Nats { doing: "take a job", source })?;
             let (doing, permit) = (hand.clone(), free.pop());
             hand.shared.calls.spawn(async move {
                 doing.run(message).await;
@@ -124,14 +123,14 @@ async fn take(hand: &Hand, places: &Arc<Semaphore>, limit: u32) -> Result<Infall
     }
 }
 
-/// Waits until there is another connection than when so many had been made.
-async fn reconnected(hand: &Hand, connects: u64) {
+/// Waits until the number of connections made differs from `connects`.
+async fn reconnected(hand: &JobRunner, connects: u64) {
     while hand.connects() == connects {
         sleep(LOOK).await;
     }
 }
 
 async fn acquire(places: Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
-    // It is never closed.
+    // The semaphore is never closed.
     places.acquire_owned().await.ok()
 }

@@ -1,24 +1,26 @@
-//! What a worker says of itself, in the form of NATS's services: PING, INFO and STATS.
+//! The NATS service protocol: PING, INFO and STATS.
 //!
-//! async-nats has such services as well, but theirs cannot change what they say once they run, and their endpoints
-//! lose what is on its way when they stop: neither a registry that changes nor a drain could be had with them.
+//! The services of async-nats cannot change their description while they run, and their endpoints lose messages in flight
+//! when they stop. They support neither a changing registry nor draining.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::Shared;
-use super::serving::Tool;
+use super::WorkerShared;
+use super::subscriptions::ServedTool;
 
-/// What is said of a worker, and changes with its tools.
-pub(super) struct Presence {
+/// The description of a worker, which changes with its tools.
+pub(super) struct ServiceInfo {
     pub(super) manifest_hash: String,
-    pub(super) tools: Vec<Arc<Tool>>,
+    pub(super) tools: Vec<Arc<ServedTool>>,
 }
 
-impl Presence {
-    /// The answer to a verb; nothing if it is none. Where it would be longer than a message it leaves out endpoints.
-    pub(super) fn answer(&self, shared: &Shared, verb: &str) -> Option<Vec<u8>> {
+impl ServiceInfo {
+    /// Returns the response to a verb, or `None` if the verb is unknown. Omits endpoints that exceed the message size.
+    pub(super) fn answer(&self, shared: &WorkerShared, verb: &str) -> Option<Vec<u8>> {
         let answer = match verb {
             "PING" => self.about(shared, "ping_response", Map::new()),
             "INFO" => {
@@ -48,7 +50,7 @@ impl Presence {
         Some(answer.to_string().into_bytes())
     }
 
-    fn about(&self, shared: &Shared, kind: &str, mut more: Map<String, Value>) -> Value {
+    fn about(&self, shared: &WorkerShared, kind: &str, mut more: Map<String, Value>) -> Value {
         more.insert("type".into(), format!("io.nats.micro.v1.{kind}").into());
         more.insert("name".into(), shared.space.name().into());
         more.insert("id".into(), shared.id.as_str().into());
@@ -58,8 +60,8 @@ impl Presence {
         Value::Object(more)
     }
 
-    /// As many endpoints as a message holds.
-    fn endpoints(&self, shared: &Shared, describe: impl Fn(&Tool) -> Value) -> Map<String, Value> {
+    /// Describes as many endpoints as fit into a message.
+    fn endpoints(&self, shared: &WorkerShared, describe: impl Fn(&ServedTool) -> Value) -> Map<String, Value> {
         const ROOM: usize = 4_096;
         let mut left = shared.client.max_payload().saturating_sub(ROOM);
         let described = self.tools.iter().map(|tool| describe(tool)).take_while(|endpoint| {
@@ -69,5 +71,33 @@ impl Presence {
             fits
         });
         Map::from_iter([("endpoints".to_owned(), described.collect())])
+    }
+}
+
+/// Counters of one tool.
+#[derive(Debug, Default)]
+pub(super) struct ToolStatistics {
+    requests: AtomicU64,
+    errors: AtomicU64,
+    nanoseconds: AtomicU64,
+}
+
+impl ToolStatistics {
+    pub(super) fn count(&self, success: bool, took: Duration) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.errors.fetch_add(u64::from(!success), Ordering::Relaxed);
+        self.nanoseconds.fetch_add(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    pub(super) fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn errors(&self) -> u64 {
+        self.errors.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn nanoseconds(&self) -> u64 {
+        self.nanoseconds.load(Ordering::Relaxed)
     }
 }
