@@ -1,6 +1,6 @@
 //! Calls tools of workers: `cargo run -p tool-nats --example caller -- math.add '{"a": 1, "b": 2}'`. Without a name it
-//! lists them. With `--queue` before the name the call goes through the work queue. The environment says where the server
-//! is, as for the example `worker`.
+//! lists them. With `--queue` before the name the call goes through the work queue. The server is configured with
+//! environment variables, as in the example `worker`.
 
 use tool_nats::{ConnectionBuilder, DeliveryMode, QueueOptions, WorkQueue, discover};
 use tool_runtime::{Dispatcher, Progress, ToolCall};

@@ -1,9 +1,8 @@
-//! A worker with a few tools: `cargo run -p tool-nats --example worker`. With `--queue` it also takes them from the work
-//! queue, for which the server needs JetStream.
+//! A worker with a few tools: `cargo run -p tool-nats --example worker`. With `--queue` it also takes jobs from the work
+//! queue, which needs JetStream.
 //!
-//! `NATS_URL` says where the server is, `nats://127.0.0.1:4222` unless set; `NATS_USER` and `NATS_PASSWORD` or
-//! `NATS_CREDS` (a file), and `NATS_CA` (a file), say how to get in. It serves until Ctrl-C or `SIGTERM`, then finishes
-//! what it has.
+//! `NATS_URL` is the server, `nats://127.0.0.1:4222` by default. `NATS_USER` and `NATS_PASSWORD`, or `NATS_CREDS` (a file),
+//! and `NATS_CA` (a file) are the credentials. The worker serves until Ctrl-C or `SIGTERM`, then finishes its calls.
 
 use std::time::Duration;
 
@@ -41,7 +40,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         worker = worker.queue(WorkQueue::open(connection, QueueOptions::default()).await?);
     }
     let worker = worker.await?;
-    println!("{} serves", worker.id());
+    println!("worker {} is ready", worker.id());
     stopped().await?;
     worker.drain().await;
     Ok(())

@@ -27,7 +27,7 @@ const DEFAULT_URL: &str = "nats://127.0.0.1:4222";
 /// use tool_runtime::Dispatcher;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::NatsError>> {
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let connection = connect("tls://nats.example.com").credentials_file("math.creds").authority("ca.pem").await?;
 /// let worker = serve(connection, Dispatcher::builder().build()?).await?;
 /// # Ok(())

@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(read(publish), Some(PermissionViolation::Publish("tools.call.Math.add".to_owned())));
         let subscribe = "Permissions Violation for Subscription to \"tools.call.x\" using queue \"tools\"";
         assert_eq!(read(subscribe), Some(PermissionViolation::Subscribe("tools.call.x".to_owned())));
-        for other in ["Stale NatsConnection", "Maximum Payload Violation", "Permissions Violation for x to \"y\""] {
+        for other in ["Stale Connection", "Maximum Payload Violation", "Permissions Violation for x to \"y\""] {
             assert_eq!(read(other), None);
         }
     }

@@ -35,7 +35,7 @@ use crate::{NatsConnection, NatsError, Space, WorkQueue};
 /// use tool_runtime::{Dispatcher, ToolCall};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::NatsError>> {
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let connection = connect("nats://127.0.0.1:4222").await?;
 /// let tools = Dispatcher::builder().build()?;
 /// let remote = discover(connection, tools.registry()).await?;

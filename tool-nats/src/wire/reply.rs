@@ -11,7 +11,7 @@ use tool_runtime::{ErrorKind, ToolError, ToolResult};
 
 use super::headers::{PART, header};
 
-const ANSWER: HeaderName = HeaderName::from_static("Tool-ReceivedReply");
+const ANSWER: HeaderName = HeaderName::from_static("Tool-Answer");
 
 /// Space reserved for the headers of a message, which count towards its size.
 const HEADER_ROOM: usize = 512;

@@ -53,7 +53,7 @@ const LOOK: Duration = Duration::from_millis(500);
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::NatsError>> {
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let connection = connect("nats://127.0.0.1:4222").await?;
 /// let worker = serve(connection, Dispatcher::builder().build()?).version("1.4.0").await?;
 /// # let stop = async {};

@@ -1,4 +1,4 @@
-//! The configuration of the example, with TLS: a worker serves its own tools, and no others.
+//! The configuration of the example, with TLS: a worker serves its own tools only.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tool_runtime::{Dispatcher, ErrorKind, RuntimeTool, ToolCall};
 
 use crate::support::{Caller, Server, certificates, kind, until};
 
-/// A server with the example's configuration, or the end of the test where there is none.
+/// Starts a server with the example's configuration, or skips the test if there is no server.
 macro_rules! secured {
     () => {
         match Server::configured(configure) {
@@ -52,7 +52,7 @@ fn tools(names: &[&str], says: &'static str) -> Dispatcher {
 }
 
 #[tokio::test]
-async fn a_worker_serves_its_own_tools_and_no_others() {
+async fn a_worker_serves_its_own_tools_only() {
     let server = secured!();
     let caller = Caller::new(connect(&server, "caller").await).await;
 
@@ -66,13 +66,13 @@ async fn a_worker_serves_its_own_tools_and_no_others() {
     worker.drain().await;
 }
 
-/// What a worker announces that it may not serve does not push out the tool of one that may, however new it is.
+/// A tool that a worker announces but may not serve does not replace that of a worker that may, even if it is newer.
 #[tokio::test]
 async fn a_tool_cannot_be_taken_over_by_announcing_it() {
     let server = secured!();
     let _worker = serve(connect(&server, "metrics").await, tools(&["metrics.newest"], "right")).version("1.0.0").await;
     let intruder = connect(&server, "math").await;
-    // It says all that a worker says, and cannot listen where it would have to.
+    // It announces everything that a worker does, but cannot subscribe to the calls.
     let impostor = tools(&["metrics.newest"], "wrong");
     let _impostor = impostor_worker(intruder.client().clone(), impostor).await;
     let caller = Caller::new(connect(&server, "caller").await).await;
@@ -89,7 +89,7 @@ async fn a_tool_cannot_be_taken_over_by_announcing_it() {
     );
 }
 
-/// A worker that does not ask whether it is heard.
+/// A worker that does not check its permissions.
 async fn impostor_worker(client: async_nats::Client, tools: Dispatcher) -> tokio::task::JoinHandle<()> {
     use sha2::Digest;
     let mut manifest = tools.manifest();
@@ -118,13 +118,13 @@ async fn impostor_worker(client: async_nats::Client, tools: Dispatcher) -> tokio
     })
 }
 
-/// A caller serves nothing; nor does a worker call what is not its own.
+/// A caller cannot serve tools, and a worker cannot call those of others.
 #[tokio::test]
 async fn a_caller_cannot_serve_and_a_worker_cannot_call() {
     let server = secured!();
     let _worker = serve(connect(&server, "metrics").await, tools(&["metrics.newest"], "right")).await.unwrap();
     let denied = serve(connect(&server, "caller").await, tools(&["metrics.newest"], "wrong")).await;
-    // Also where the right worker would answer in its place.
+    // Even if the right worker would reply instead.
     assert!(matches!(denied, Err(NatsError::Denied(tools)) if tools == ["metrics.newest"]));
     let caller = Caller::new(connect(&server, "caller").await).await;
     for _ in 0..20 {
@@ -132,11 +132,11 @@ async fn a_caller_cannot_serve_and_a_worker_cannot_call() {
     }
     let stranger = Caller::new(connect(&server, "math").await).await;
     let result = stranger.call("metrics.newest", json!({})).await;
-    assert_eq!(kind(&result), Some(ErrorKind::UnknownTool), "it does not even hear of it");
+    assert_eq!(kind(&result), Some(ErrorKind::UnknownTool), "it does not see the tool");
 }
 
 #[tokio::test]
-async fn a_wrong_password_and_a_connection_without_tls_are_refused() {
+async fn wrong_passwords_and_connections_without_tls_are_rejected() {
     let server = secured!();
     let url = format!("tls://{}", server.url());
     let authority = server.folder.path().join("ca.pem");
@@ -146,9 +146,9 @@ async fn a_wrong_password_and_a_connection_without_tls_are_refused() {
     tool_nats::connect(&url).user("metrics", "metrics").authority(&authority).await.unwrap();
 }
 
-/// What is said of a connection never has the password in it, wherever it stands.
+/// Errors and debug output never contain the password, wherever it was given.
 #[tokio::test]
-async fn a_password_is_not_repeated() {
+async fn a_password_is_never_shown() {
     for url in ["nats://user:secret@127.0.0.1:1", "nats://user:secret@[", "user:secret@127.0.0.1:1,127.0.0.1:2"] {
         let error = tool_nats::connect(url).await.unwrap_err();
         assert!(!format!("{error} {error:?}").contains("secret"), "{error:?}");
@@ -160,7 +160,7 @@ async fn a_password_is_not_repeated() {
 }
 
 #[tokio::test]
-async fn a_worker_takes_its_own_jobs_and_no_others() {
+async fn a_worker_takes_its_own_jobs_only() {
     let server = secured!();
     let connection = connect(&server, "caller").await;
     let queue = open(&connection).await;
@@ -172,14 +172,14 @@ async fn a_worker_takes_its_own_jobs_and_no_others() {
     };
     let call = |tool: &'static str, delivery| caller.tools.call(ToolCall::new(tool, json!({}))).with(delivery);
 
-    // Each does its own.
+    // Each worker runs its own jobs.
     let _worker = worker(&math, "math.add", "sum").await;
     let other = worker(&metrics, "metrics.newest", "right").await;
     caller.remote.refresh().await;
     assert_eq!(call("math.add", DeliveryMode::Queued).await.output, "sum");
     assert_eq!(call("metrics.newest", DeliveryMode::Queued).await.output, "right");
 
-    // A job waits for its worker. Meanwhile another's tries all that could be done with it.
+    // A job waits for its worker. Meanwhile another worker tries everything that could be done with it.
     other.drain().await;
     let _known = serve(metrics.clone(), tools(&["metrics.newest"], "right")).await.unwrap();
     until("it is known again", async || call("metrics.newest", DeliveryMode::Direct).await.success).await;
@@ -203,12 +203,12 @@ async fn a_worker_takes_its_own_jobs_and_no_others() {
     for attempt in &tries {
         assert!(!try_as(&math, attempt).await, "{attempt:?}");
     }
-    // Nor does it start with a tool whose jobs it may not take. The control: it may serve it otherwise.
+    // Nor does a worker start with a tool whose jobs it may not take. The control: it may serve the tool directly.
     let other = || tools(&["math.other"], "other");
     let denied = serve(math.clone(), other()).queue(open(&math).await).await.unwrap_err();
     assert!(matches!(denied, NatsError::Forbidden { .. }) && denied.to_string().contains("math=other"), "{denied}");
     serve(math.clone(), other()).await.unwrap();
-    // The control: whose job it is gets an answer to the first of them.
+    // The control: the right worker gets a response to the first of these requests.
     assert!(try_as(&metrics, &tries[0]).await);
     let _worker = worker(&metrics, "metrics.newest", "right").await;
     assert_eq!(queue.result(&JobId::parse(job).unwrap()).await.unwrap().output, "right");

@@ -15,7 +15,7 @@ pub use operator::{Operator, Permissions};
 pub use proxy::{Proxy, Way};
 pub use tools::{Effects, worker_tools};
 
-/// A server of its own, or the end of the test where there is none.
+/// Starts a server, or skips the test if there is none.
 macro_rules! server {
     () => {
         match crate::support::Server::start() {
@@ -64,7 +64,7 @@ pub fn kind(result: &ToolResult) -> Option<ErrorKind> {
     result.error.as_ref().map(|error| error.kind)
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 pub async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     for _ in 0..600 {
         if is_so().await {
@@ -72,5 +72,5 @@ pub async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    panic!("in vain: {what}");
+    panic!("timed out waiting until {what}");
 }
