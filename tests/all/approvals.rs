@@ -7,11 +7,11 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 use tokio::sync::Semaphore;
-use tool_runtime::confirm::{MemoryStore, PendingStore, SealedCall, StoreError, Stored};
-use tool_runtime::journal::{Finished, Journal, MemoryJournal, Query, State};
+use tool_runtime::confirm::{Deferred, MemoryStore, PendingStore, SealedCall, StoreError, Stored, TokenError, Verdict};
+use tool_runtime::journal::{EntryQuery, EntryState, FinishedCall, Journal, MemoryJournal};
+use tool_runtime::limits::{Limit, Limiter};
 use tool_runtime::{
-    Builder, CancellationToken, Deferred, Dispatcher, ErrorKind, Limit, Limiter, Manifest, Policy, RuntimeTool,
-    TokenError, ToolCall, ToolResult, Verdict, tool,
+    Builder, CancellationToken, Dispatcher, ErrorKind, Manifest, Policy, RuntimeTool, ToolCall, ToolResult, tool,
 };
 
 /// How often each was paid: tests run side by side.
@@ -418,8 +418,8 @@ async fn a_call_that_did_not_start_is_not_replayed() {
     assert!(pay().await.success);
     assert_eq!(pay().await.metadata.get("replayed"), Some(&json!(true)), "the control: now it has run");
     assert_eq!(runs("not replayed"), 1);
-    let entries = journal.entries(Query::newest(10)).await.unwrap();
-    let started = |state: &State| matches!(state, State::Finished(Finished { started: true, .. }));
+    let entries = journal.entries(EntryQuery::newest(10)).await.unwrap();
+    let started = |state: &EntryState| matches!(state, EntryState::Finished(FinishedCall { started: true, .. }));
     assert_eq!(entries.iter().map(|entry| started(&entry.state)).collect::<Vec<_>>(), [true, false]);
 }
 

@@ -5,14 +5,15 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
-use tool_runtime::confirm::{self, Decision};
+use tool_runtime::confirm::{self, Confirm, Decision, Deferred, Question, Verdict};
+use tool_runtime::events::{EventKind, Update};
 use tool_runtime::journal::{
-    Begun, BoxFuture, CallKey, Entry, Finished, Journal, JournalError, JournalErrorKind, MemoryJournal, Query, Started,
-    State,
+    BoxFuture, CallKey, CallStatus, EntryQuery, EntryState, FinishedCall, Journal, JournalDecision, JournalEntry,
+    JournalError, JournalErrorKind, MemoryJournal, StartedCall,
 };
+use tool_runtime::limits::{Limit, Limiter};
 use tool_runtime::{
-    Builder, CancellationToken, Confirm, Context, Deferred, Dispatcher, ErrorKind, Limit, Limiter, Manifest, Policy,
-    Question, ToolCall, ToolResult, Update, Verdict, What, tool,
+    Builder, CancellationToken, Context, Dispatcher, ErrorKind, Manifest, Policy, ToolCall, ToolResult, tool,
 };
 
 /// What came to the handlers, by conversation: tests run side by side.
@@ -128,14 +129,17 @@ impl Asked {
     }
 }
 
-async fn decisions(journal: &dyn Journal) -> Vec<(String, State)> {
-    let entries = journal.entries(Query::newest(100)).await.unwrap();
-    entries.into_iter().map(|entry| (entry.decision.unwrap_or_default(), entry.state)).collect()
+async fn decisions(journal: &dyn Journal) -> Vec<(String, EntryState)> {
+    let entries = journal.entries(EntryQuery::newest(100)).await.unwrap();
+    entries
+        .into_iter()
+        .map(|entry| (entry.decision.map(|decision| decision.to_string()).unwrap_or_default(), entry.state))
+        .collect()
 }
 
 async fn noted(journal: &dyn Journal) -> Vec<String> {
     let decisions = decisions(journal).await.into_iter();
-    decisions.filter(|(_, state)| *state == State::Noted).map(|(decision, _)| decision).collect()
+    decisions.filter(|(_, state)| *state == EntryState::Noted).map(|(decision, _)| decision).collect()
 }
 
 /// Numbers that a handler could tell apart from what people are shown, and what is shown.
@@ -161,7 +165,7 @@ async fn a_number_is_the_same_where_it_is_asked_recorded_and_run() {
             assert!(tools.call(call()).await.success, "{text}");
             let question = asked.questions().remove(0);
             let of_question = question.arguments[argument].to_string();
-            let recorded = journal.entries(Query::newest(1)).await.unwrap()[0].arguments[argument].to_string();
+            let recorded = journal.entries(EntryQuery::newest(1)).await.unwrap()[0].arguments[argument].to_string();
             assert_eq!([&*of_question, &*recorded], [shown, shown], "{text}");
             // Approved later, it is the same call, and would run the same.
             assert_eq!(tools.approve(question.clone()).await.metadata.get("replayed"), Some(&json!(true)));
@@ -370,22 +374,26 @@ async fn a_call_that_cannot_begin_can_be_approved_again() {
 struct Failing(MemoryJournal, std::sync::atomic::AtomicUsize);
 
 impl Journal for Failing {
-    fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>> {
+    fn begin<'a>(&'a self, call: &'a StartedCall) -> BoxFuture<'a, Result<CallStatus, JournalError>> {
         if self.1.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 1 {
             return Box::pin(async { Err(JournalError::new(JournalErrorKind::Unavailable, "the disk is full")) });
         }
         self.0.begin(call)
     }
 
-    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
+    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a FinishedCall) -> BoxFuture<'a, Result<(), JournalError>> {
         self.0.finish(key, finished)
     }
 
-    fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {
+    fn note<'a>(
+        &'a self,
+        call: &'a StartedCall,
+        decision: &'a JournalDecision,
+    ) -> BoxFuture<'a, Result<(), JournalError>> {
         self.0.note(call, decision)
     }
 
-    fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>> {
+    fn entries<'a>(&'a self, query: EntryQuery) -> BoxFuture<'a, Result<Vec<JournalEntry>, JournalError>> {
         self.0.entries(query)
     }
 }
@@ -395,7 +403,7 @@ impl Journal for Failing {
 struct Slow(Arc<MemoryJournal>, Arc<Semaphore>);
 
 impl Journal for Slow {
-    fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>> {
+    fn begin<'a>(&'a self, call: &'a StartedCall) -> BoxFuture<'a, Result<CallStatus, JournalError>> {
         Box::pin(async {
             let begun = self.0.begin(call).await;
             drop(self.1.acquire().await);
@@ -403,15 +411,19 @@ impl Journal for Slow {
         })
     }
 
-    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
+    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a FinishedCall) -> BoxFuture<'a, Result<(), JournalError>> {
         self.0.finish(key, finished)
     }
 
-    fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {
+    fn note<'a>(
+        &'a self,
+        call: &'a StartedCall,
+        decision: &'a JournalDecision,
+    ) -> BoxFuture<'a, Result<(), JournalError>> {
         self.0.note(call, decision)
     }
 
-    fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>> {
+    fn entries<'a>(&'a self, query: EntryQuery) -> BoxFuture<'a, Result<Vec<JournalEntry>, JournalError>> {
         self.0.entries(query)
     }
 }
@@ -426,7 +438,7 @@ async fn a_call_that_is_stopped_while_it_is_recorded_is_recorded_as_stopped() {
         let call = || ToolCall::new("decisions.count", json!({"by": 1})).id("1").conversation("stopped");
         let mut running = Box::pin(tools.call(call()).cancel(stop.clone()).into_future());
         assert!(as_far_as_it_goes(&mut running).await.is_none());
-        assert_eq!(decisions(&journal).await[0].1, State::Running, "it is written, and nobody has heard of it");
+        assert_eq!(decisions(&journal).await[0].1, EntryState::Running, "it is written, and nobody has heard of it");
         if !is_dropped {
             stop.cancel();
             assert_eq!(kind(&as_far_as_it_goes(&mut running).await.unwrap()), ErrorKind::Cancelled);
@@ -434,13 +446,13 @@ async fn a_call_that_is_stopped_while_it_is_recorded_is_recorded_as_stopped() {
         drop(running);
         journal.1.add_permits(1);
         tokio::time::timeout(Duration::from_secs(60), async {
-            while decisions(&journal).await[0].1 == State::Running {
+            while decisions(&journal).await[0].1 == EntryState::Running {
                 tokio::task::yield_now().await;
             }
         })
         .await
         .unwrap();
-        assert!(matches!(&decisions(&journal).await[0].1, State::Finished(finished) if !finished.started));
+        assert!(matches!(&decisions(&journal).await[0].1, EntryState::Finished(finished) if !finished.started));
         assert_eq!(runs("stopped").len(), usize::from(is_dropped), "it has not run");
         let again = tools.call(call()).await;
         assert!(again.success, "it can be made again: {again:?}");
@@ -459,7 +471,7 @@ async fn who_watches_does_not_see_the_token() {
     while let Some(Update::Event(event)) = events.try_next() {
         let text = serde_json::to_string(&event).unwrap();
         assert!(!text.contains(&token) && !text.contains(&token[22..]) && !text.contains("hunter2"), "{text}");
-        seen.push(matches!(event.what, What::Pending { .. }));
+        seen.push(matches!(event.what, EventKind::Pending { .. }));
     }
     assert_eq!(seen, [false, true]);
 }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tool_runtime::dialect::Dialect;
-use tool_runtime::{Case, Dispatcher, RuntimeTool, Selection};
+use tool_runtime::{Dispatcher, NameCase, RuntimeTool, Selection};
 
 fn shop() -> Dispatcher {
     let tools = Dispatcher::builder().manifest(crate::fixtures::theme("nothing")).build().unwrap();
@@ -55,7 +55,7 @@ fn definitions_are_made_once_for_the_same_tools() {
 
 #[tokio::test]
 async fn a_selection_has_a_form_of_its_own() {
-    let tools = shop().select(Selection::new().case(Case::Camel)).unwrap();
+    let tools = shop().select(Selection::new().case(NameCase::Camel)).unwrap();
     let offer = tools.offer(Dialect::OpenAiResponses).unwrap();
     assert_eq!(offer.definitions()[0]["name"], "shopPrice");
     let response = json!({"output": [

@@ -4,9 +4,9 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 use tokio::runtime::Runtime;
-use tool_runtime::{
-    ArgumentError, Builder, Dispatcher, ErrorKind, InjectError, Manifest, Policy, ToolCall, ToolResult,
-};
+use tool_runtime::arguments::ArgumentError;
+use tool_runtime::inject::InjectError;
+use tool_runtime::{Builder, Dispatcher, ErrorKind, Manifest, Policy, ToolCall, ToolResult};
 use tool_tests::options::{Repository, Session};
 use tool_tests::receivers::SharedService;
 

@@ -8,12 +8,11 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::runtime::Handle;
-use tool_runtime::confirm::{self, Decision, Pending};
-use tool_runtime::journal::{Journal, MemoryJournal, Query, State};
-use tool_runtime::{
-    CancellationToken, Dispatcher, ErrorKind, InjectError, Manifest, Outcome, Question, ToolCall, ToolResult, Update,
-    What, tool,
-};
+use tool_runtime::confirm::{self, Decision, Pending, Question};
+use tool_runtime::events::{EventKind, Update};
+use tool_runtime::inject::InjectError;
+use tool_runtime::journal::{EntryQuery, EntryState, Journal, MemoryJournal};
+use tool_runtime::{CallOutcome, CancellationToken, Dispatcher, ErrorKind, Manifest, ToolCall, ToolResult, tool};
 
 const CALLS: usize = 100_000;
 
@@ -216,10 +215,10 @@ fn tools(ledger: &Arc<Ledger>, journal: &Arc<MemoryJournal>) -> Dispatcher {
         })
         .finish("session", |session: Counted, outcome| async move {
             Ledger::add(match outcome {
-                Outcome::Success => &session.0.succeeded,
-                Outcome::Panicked => &session.0.panicked,
-                Outcome::TimedOut => &session.0.late,
-                Outcome::Cancelled => &session.0.cancelled,
+                CallOutcome::Success => &session.0.succeeded,
+                CallOutcome::Panicked => &session.0.panicked,
+                CallOutcome::TimedOut => &session.0.late,
+                CallOutcome::Cancelled => &session.0.cancelled,
                 _ => &session.0.failed,
             });
         })
@@ -242,14 +241,14 @@ async fn settle(ledger: &Ledger, tools: &Dispatcher) {
 }
 
 /// Counts the events of all calls until told that there are no more: begun, ended, missed.
-async fn count_events(mut events: tool_runtime::Subscriber, no_more: Arc<AtomicBool>) -> (usize, usize, usize) {
+async fn count_events(mut events: tool_runtime::events::Subscriber, no_more: Arc<AtomicBool>) -> (usize, usize, usize) {
     let (mut begun, mut ended, mut missed) = (0, 0, 0);
     loop {
         match events.try_next() {
             Some(Update::Missed(count)) => missed += usize::try_from(count).unwrap(),
             Some(Update::Event(event)) => match event.what {
-                What::Started { .. } => begun += 1,
-                What::Finished { .. } | What::Pending { .. } => ended += 1,
+                EventKind::Started { .. } => begun += 1,
+                EventKind::Finished { .. } | EventKind::Pending { .. } => ended += 1,
                 _ => panic!("nobody reports: {event:?}"),
             },
             None if no_more.load(Ordering::SeqCst) => return (begun, ended, missed),
@@ -280,14 +279,16 @@ async fn every_call_answers_once_and_every_scope_is_finished_once() {
 
     let places = tools.concurrency().unwrap();
     assert_eq!((places.running(), places.waiting()), (0, 0), "every place was given back");
-    let open = |entry: &tool_runtime::journal::Entry| !matches!(entry.state, State::Finished(_) | State::Noted);
-    let mut entries = journal.entries(Query::newest(u32::MAX)).await.unwrap();
+    let open = |entry: &tool_runtime::journal::JournalEntry| {
+        !matches!(entry.state, EntryState::Finished(_) | EntryState::Noted)
+    };
+    let mut entries = journal.entries(EntryQuery::newest(u32::MAX)).await.unwrap();
     for _ in 0..200 {
         if !entries.iter().any(open) {
             break;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
-        entries = journal.entries(Query::newest(u32::MAX)).await.unwrap();
+        entries = journal.entries(EntryQuery::newest(u32::MAX)).await.unwrap();
     }
     entries.retain(open);
     assert!(entries.is_empty(), "every outcome is on record: {:?}", entries.first());

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
-use tool_runtime::{HandlerError, Progress, Stream, Streamed, tool, tool_class};
+use tool_runtime::output::{Stream, Streamed};
+use tool_runtime::{HandlerError, Progress, tool, tool_class};
 
 /// An item with a schema.
 #[derive(Serialize, JsonSchema)]

@@ -4,7 +4,9 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use tool_runtime::{Confirm, Deferred, Dispatcher, Shortlist};
+use tool_runtime::Dispatcher;
+use tool_runtime::confirm::{Confirm, Deferred};
+use tool_runtime::search::Shortlist;
 
 use crate::conversation::{Cache, Shared};
 use crate::identity::Identities;
@@ -175,7 +177,8 @@ impl AgentBuilder {
     ///
     /// ```standalone_crate
     /// use tool_agent::{Agent, Reply, Scripted};
-    /// use tool_runtime::{Dispatcher, Shortlist, ToolSearch, tool};
+    /// use tool_runtime::search::{Shortlist, ToolSearch};
+    /// use tool_runtime::{Dispatcher, tool};
     ///
     /// /// The time.
     /// #[tool(name = "clock.now")]

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use serde::{Serialize, Serializer};
-use tool_runtime::{TokenError, ToolResult};
+use tool_runtime::ToolResult;
+use tool_runtime::confirm::TokenError;
 
 use crate::{ModelError, Reached, Stop, StoreError, Usage};
 

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use tool_runtime::{Dispatcher, Selection, Shortlist};
+use tool_runtime::search::Shortlist;
+use tool_runtime::{Dispatcher, Selection};
 
 use crate::mode::{Meaning, selected};
 use crate::{Message, Mode};

@@ -5,8 +5,7 @@ use std::time::Instant;
 
 use serde_json::json;
 use tool_builtins::spawn::{SpawnError, Spawner, Task};
-use tool_runtime::Decision;
-use tool_runtime::confirm;
+use tool_runtime::confirm::{self, Decision};
 
 use crate::agent::Inner;
 use crate::{Agent, Ending, Event, Run, Stop, Update};

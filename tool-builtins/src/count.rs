@@ -1,10 +1,10 @@
-//! How many of something, as results say it.
+//! Counts in result texts.
 
 use std::fmt::Display;
 
 use tool_runtime::display::thousands;
 
-/// A number of things: `1 line`, `4,312 bytes`, `2 matches`.
+/// Formats a count with its noun: `1 line`, `4,312 bytes`, `2 matches`.
 pub(crate) fn counted<N: Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
     let plural = match thing {
         _ if number == N::from(1) => "",
@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_is_not_several() {
+    fn adds_a_plural_except_after_one() {
         assert_eq!(counted(1_usize, "line"), "1 line");
         assert_eq!(counted(0_u64, "match"), "0 matches");
         assert_eq!(counted(1_200_u64, "file"), "1,200 files");

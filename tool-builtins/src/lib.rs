@@ -1,5 +1,6 @@
-//! The tools that every agent wants, as services that an application offers with one line each. Linking the crate
-//! offers nothing.
+//! Built-in tools for agents: files, commands, the web, messages and sub-agents.
+//!
+//! Each group of tools is a service that an application registers with one line. Linking the crate registers nothing.
 //!
 //! ```
 //! use tool_builtins::exec::Exec;
@@ -7,14 +8,15 @@
 //! use tool_builtins::message::{Messages, Outbox};
 //! use tool_builtins::spawn::{Spawn, SpawnError, Spawner, Task};
 //! use tool_builtins::web::Web;
-//! use tool_runtime::{Dispatcher, Terminal};
+//! use tool_runtime::Dispatcher;
+//! use tool_runtime::confirm::Terminal;
 //!
-//! /// What runs sub-agents: here, nobody does.
-//! struct Nobody;
+//! /// A spawner that runs no sub-agents.
+//! struct NoAgents;
 //!
-//! impl Spawner for Nobody {
+//! impl Spawner for NoAgents {
 //!     async fn run(&self, _: Task) -> Result<String, SpawnError> {
-//!         Err(SpawnError::new("There are no sub-agents here."))
+//!         Err(SpawnError::new("Sub-agents are not available."))
 //!     }
 //! }
 //!
@@ -27,7 +29,7 @@
 //!     .service(Exec::new(workspace)?.deny(["sudo"]).without_network())
 //!     .service(Web::new().search_from_env()?)
 //!     .service(Messages::new(outbox))
-//!     .service(Spawn::new(Nobody))
+//!     .service(Spawn::new(NoAgents))
 //!     .confirm(Terminal::default())
 //!     .build()?;
 //! assert_eq!(tools.manifest().iter().count(), 13);
@@ -44,16 +46,16 @@
 //! | [`message::Messages`] | `message` | |
 //! | [`spawn::Spawn`] | `spawn` | |
 //!
-//! All features are on but `cli`, which is the program `tool-builtins`: it offers files, commands and the web over a
-//! workspace, and reads one call per line.
+//! All features but `cli` are enabled by default. `cli` builds the program `tool-builtins`, which serves the file,
+//! command and web tools of a workspace and reads one call per line.
 //!
-//! A service has all its tools. Those that can only fail as it is set up, such as a search that asks nobody, are named by
-//! [`Files::unusable`](files::Files::unusable) and [`Web::unusable`](web::Web::unusable), so that they need not be offered.
+//! A service always registers all of its tools. [`Files::unusable`](files::Files::unusable) and
+//! [`Web::unusable`](web::Web::unusable) name the ones that cannot succeed with the current configuration, such as
+//! `web_search` without a search provider, so that an application can hide them.
 //!
-//! What changes something is `sensitive`: a dispatcher asks before it runs, and refuses where there is nobody to ask.
-//! Before it is asked there is a preview: a write has its diff. A service does not leave its workspace, and does not
-//! reach what is not public, unless it is constructed otherwise by name. Each module says what that means, and what it
-//! does not.
+//! Tools that change something are `sensitive`: the dispatcher asks for approval before they run, and rejects the call
+//! if nobody can be asked. The question includes a preview; for a write, that is its diff. By default a service stays
+//! inside its workspace and reaches public addresses only. Each module documents these guarantees and their limits.
 
 #[cfg(any(feature = "files", feature = "web"))]
 mod bytes;

@@ -8,8 +8,8 @@ use syn::Item;
 use syn::spanned::Spanned;
 use tool_model::{Assembly, RawArgument, ToolDefinition};
 use tool_syntax::{
-    ArgumentParameter, Class, DefaultValue, IncludedFiles, Parameter, Report, Tool, read_class, read_function,
-    with_included_docs, with_included_docs_of_methods,
+    ArgumentParameter, DefaultValue, IncludedFiles, Parameter, ParsedClass, ParsedTool, Report, read_class,
+    read_function, with_included_docs, with_included_docs_of_methods,
 };
 
 use crate::annotation::{self, Annotation};
@@ -104,7 +104,7 @@ impl Reader<'_> {
         None
     }
 
-    fn tool(&self, tool: &Tool, class: Option<&Class>) -> Option<Found> {
+    fn tool(&self, tool: &ParsedTool, class: Option<&ParsedClass>) -> Option<Found> {
         if !self.sources.crate_of(self.id).cfg.holds(&tool.cfgs) {
             return None;
         }
@@ -120,7 +120,7 @@ impl Reader<'_> {
         })
     }
 
-    fn define(&self, tool: &Tool, handler: String) -> ToolDefinition {
+    fn define(&self, tool: &ParsedTool, handler: String) -> ToolDefinition {
         let mut definition = ToolDefinition::default();
         definition.description.clone_from(&tool.description);
         definition.handler = handler;
@@ -146,7 +146,7 @@ impl Reader<'_> {
         definition
     }
 
-    fn returns(&self, tool: &Tool) -> Option<(Value, Map<String, Value>)> {
+    fn returns(&self, tool: &ParsedTool) -> Option<(Value, Map<String, Value>)> {
         let output = tool.output.as_ref()?;
         let seen = schema::returns(self.shapes, &self.sources.resolve(output, self.id, &[]));
         for unseen in &seen.unseen {

@@ -11,7 +11,8 @@ use axum::http::Request;
 use axum::routing::post;
 use axum::{Json, Router};
 use tool_http::{Api, Guard};
-use tool_runtime::{Dispatcher, Limit, ToolCall, ToolResult, tool};
+use tool_runtime::limits::Limit;
+use tool_runtime::{Dispatcher, ToolCall, ToolResult, tool};
 use tower::ServiceExt;
 
 const CALLS: u32 = 50_000;

@@ -7,8 +7,9 @@ use axum::Router;
 use axum::routing::{get, post};
 use http::StatusCode;
 use http::request::Parts;
+use tool_runtime::confirm::Deferred;
 use tool_runtime::journal::Journal;
-use tool_runtime::{CancellationToken, Deferred, Dispatcher};
+use tool_runtime::{CancellationToken, Dispatcher};
 
 use crate::body::BodyLimits;
 use crate::feed::Feed;
@@ -24,8 +25,8 @@ type Conversation = Arc<dyn Fn(&Parts, Option<&str>) -> Result<Option<String>, P
 /// use axum::Router;
 /// use axum::http::StatusCode;
 /// use tool_http::{Api, Problem, Token};
-/// use tool_runtime::confirm::Key;
-/// use tool_runtime::{Deferred, Dispatcher};
+/// use tool_runtime::Dispatcher;
+/// use tool_runtime::confirm::{Deferred, Key};
 ///
 /// struct User(String);
 ///

@@ -9,7 +9,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::watch;
 use tokio::time::Instant;
-use tool_runtime::{Dispatcher, Event, Subscriber, Update};
+use tool_runtime::Dispatcher;
+use tool_runtime::events::{Event, Subscriber, Update};
 
 /// How long calls are watched after the last client has gone, so that it can come back. Watched calls cost more.
 const LINGERS: Duration = Duration::from_secs(60);

@@ -10,8 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use http::StatusCode;
-use tool_runtime::journal::State;
-use tool_runtime::{Call, Confirm, Decision, Deferred, Dispatcher, ErrorKind, Question, ToolError, ToolResult};
+use tool_runtime::confirm::{Confirm, Decision, Deferred, Question};
+use tool_runtime::journal::EntryState;
+use tool_runtime::{Call, Dispatcher, ErrorKind, ToolError, ToolResult};
 
 use crate::Problem;
 
@@ -63,7 +64,7 @@ impl Keys {
         })?;
         match recorded {
             // In another process.
-            Some(State::Running) => Err(in_progress()),
+            Some(EntryState::Running) => Err(in_progress()),
             recorded => Ok(KeyedCall { taken, recorded }),
         }
     }
@@ -84,7 +85,7 @@ impl Drop for Taken {
 /// A call that has its key to itself, with what is on record of the key.
 pub(crate) struct KeyedCall {
     taken: Taken,
-    recorded: Option<State>,
+    recorded: Option<EntryState>,
 }
 
 impl KeyedCall {
@@ -98,13 +99,14 @@ impl KeyedCall {
         };
         let tool = call.request().name().to_owned();
         let result = match &self.recorded {
-            Some(State::Finished(_) | State::Unfinished) => call.replay().await,
+            Some(EntryState::Finished(_) | EntryState::Unfinished) => call.replay().await,
             _ => call.await,
         };
         drop(self.taken);
         let is_unknown = result.error.as_ref().is_some_and(|error| error.kind == ErrorKind::OutcomeUnknown);
         // Something has run with this key, and it was not this.
-        let is_unrecorded = matches!(self.recorded, Some(State::Finished(_))) && is_unknown && !is_replayed(&result);
+        let is_unrecorded =
+            matches!(self.recorded, Some(EntryState::Finished(_))) && is_unknown && !is_replayed(&result);
         if is_unrecorded || is_other.load(Ordering::Relaxed) {
             let detail = "This `Idempotency-Key` is that of another call: use a new one for another tool or other \
                           arguments.";

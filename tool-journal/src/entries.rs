@@ -3,14 +3,14 @@
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{FromRow, Row as _};
-use tool_runtime::journal::{Entry, Finished, JournalError, Query, State};
+use tool_runtime::journal::{EntryQuery, EntryState, FinishedCall, JournalDecision, JournalEntry, JournalError};
 use tool_sqlite::time::{from_micros, from_stamp};
 
 use crate::SqliteJournal;
 use crate::error::{ResultExt, unreadable};
 
 impl SqliteJournal {
-    pub(crate) async fn read_entries(&self, query: Query) -> Result<Vec<Entry>, JournalError> {
+    pub(crate) async fn read_entries(&self, query: EntryQuery) -> Result<Vec<JournalEntry>, JournalError> {
         let mut select = sqlx::QueryBuilder::new(
             "SELECT sequence, opening, run, conversation, id, tool, arguments, repairs, decision, calls.at, result, \
              duration, started FROM calls LEFT JOIN outcomes ON call = sequence WHERE true",
@@ -35,7 +35,7 @@ impl SqliteJournal {
 
     /// What became of a call that would be on record here. If it is not, it has not begun, unless it may have been
     /// [removed](SqliteJournal::prune). Runs whose handler was not started do not count.
-    pub(crate) async fn state_of_call(&self, conversation: &str, id: &str) -> Result<Option<State>, JournalError> {
+    pub(crate) async fn state_of_call(&self, conversation: &str, id: &str) -> Result<Option<EntryState>, JournalError> {
         let row: Option<Row> = sqlx::query_as(
             "SELECT sequence, opening, run, conversation, id, tool, arguments, repairs, decision, calls.at, result, \
              duration, started FROM calls LEFT JOIN outcomes ON call = sequence \
@@ -48,7 +48,7 @@ impl SqliteJournal {
         .or_unread("what became of a call")?;
         match row {
             Some(row) => self.state(&row).await.map(Some),
-            None => Ok(self.has_all().await?.then_some(State::Noted)),
+            None => Ok(self.has_all().await?.then_some(EntryState::Noted)),
         }
     }
 
@@ -64,30 +64,30 @@ impl SqliteJournal {
         Ok(has_all)
     }
 
-    async fn entry(&self, row: Row) -> Result<Entry, JournalError> {
+    async fn entry(&self, row: Row) -> Result<JournalEntry, JournalError> {
         let state = self.state(&row).await?;
-        Ok(Entry {
+        Ok(JournalEntry {
             sequence: row.sequence.cast_unsigned(),
             conversation: row.conversation,
             id: row.id,
             tool: row.tool,
             arguments: parsed("the arguments", row.sequence, &row.arguments)?,
             repairs: row.repairs.map(|repairs| parsed("the repairs", row.sequence, &repairs)).transpose()?,
-            decision: row.decision,
+            decision: row.decision.map(JournalDecision::from),
             at: from_stamp(row.at),
             state,
         })
     }
 
-    async fn state(&self, row: &Row) -> Result<State, JournalError> {
-        let Some(run) = row.run else { return Ok(State::Noted) };
+    async fn state(&self, row: &Row) -> Result<EntryState, JournalError> {
+        let Some(run) = row.run else { return Ok(EntryState::Noted) };
         match &row.outcome {
             Some(outcome) => outcome.state(row.sequence),
-            None if self.is_running(row.opening, run) => Ok(State::Running),
+            None if self.is_running(row.opening, run) => Ok(EntryState::Running),
             // It may have ended since the row was read; if not, it never will.
             None => match self.outcome(row.sequence).await? {
                 Some(outcome) => outcome.state(row.sequence),
-                None => Ok(State::Unfinished),
+                None => Ok(EntryState::Unfinished),
             },
         }
     }
@@ -147,8 +147,8 @@ impl Outcome {
         Ok(Some(Self { result, duration: row.try_get("duration")?, started: row.try_get("started")? }))
     }
 
-    fn state(&self, sequence: i64) -> Result<State, JournalError> {
+    fn state(&self, sequence: i64) -> Result<EntryState, JournalError> {
         let result = serde_json::from_str(&self.result).map_err(|error| unreadable("the result", sequence, error))?;
-        Ok(State::Finished(Finished::new(result, from_micros(self.duration)).started(self.started)))
+        Ok(EntryState::Finished(FinishedCall::new(result, from_micros(self.duration)).started(self.started)))
     }
 }

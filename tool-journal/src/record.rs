@@ -3,7 +3,7 @@
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use sqlx::sqlite::{Sqlite, SqliteArguments, SqliteConnection};
-use tool_runtime::journal::{Begun, CallKey, Finished, JournalError, Started};
+use tool_runtime::journal::{CallKey, CallStatus, FinishedCall, JournalDecision, JournalError, StartedCall};
 use tool_sqlite::time::{micros, stamp};
 
 use crate::SqliteJournal;
@@ -15,26 +15,26 @@ type Known = (i64, i64, i64, Option<String>, Option<bool>);
 type Query = sqlx::query::Query<'static, Sqlite, SqliteArguments>;
 
 impl SqliteJournal {
-    pub(crate) async fn begin_call(&self, call: &Started) -> Result<Begun, JournalError> {
+    pub(crate) async fn begin_call(&self, call: &StartedCall) -> Result<CallStatus, JournalError> {
         let run = Run::start(self, &call.key);
         // Until it ends nobody else begins a call, here or in another process.
         let mut transaction = self.exclusive().await?;
         match self.known(&mut transaction, &call.key).await? {
-            None | Some(Begun::NotStarted(_)) => {}
+            None | Some(CallStatus::NotStarted(_)) => {}
             Some(known) => return Ok(known),
         }
         let insert = "INSERT INTO calls (opening, run, conversation, id, fingerprint, tool, arguments, repairs, \
                       decision, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
         let insert = sqlx::query(insert).bind(self.0.opening.id).bind(run.number());
-        let insert = bind_call(insert, call, call.decision.as_deref());
+        let insert = bind_call(insert, call, call.decision.as_ref());
         insert.execute(&mut *transaction).await.or_unwritten("record that a call starts")?;
         transaction.commit().await.or_unwritten("record that a call starts")?;
         run.goes_on();
-        Ok(Begun::New)
+        Ok(CallStatus::New)
     }
 
     /// What is known of a call, without starting it.
-    pub(crate) async fn recall_call(&self, key: &CallKey) -> Result<Option<Begun>, JournalError> {
+    pub(crate) async fn recall_call(&self, key: &CallKey) -> Result<Option<CallStatus>, JournalError> {
         if key.identity().is_none() {
             return Ok(None);
         }
@@ -46,7 +46,11 @@ impl SqliteJournal {
     ///
     /// Nobody can write an outcome until that ends. So a call without one has not ended, and who runs it either lives or
     /// never writes one.
-    async fn known(&self, connection: &mut SqliteConnection, key: &CallKey) -> Result<Option<Begun>, JournalError> {
+    async fn known(
+        &self,
+        connection: &mut SqliteConnection,
+        key: &CallKey,
+    ) -> Result<Option<CallStatus>, JournalError> {
         let row: Option<Known> = sqlx::query_as(
             "SELECT sequence, opening, run, result, started FROM calls LEFT JOIN outcomes ON call = sequence \
              WHERE conversation = ? AND id = ? AND fingerprint = ? AND run IS NOT NULL \
@@ -63,14 +67,14 @@ impl SqliteJournal {
             Some(result) => {
                 let result = serde_json::from_str(&result);
                 let result = result.map_err(|error| unreadable("the result", sequence, error))?;
-                if started == Some(false) { Begun::NotStarted(result) } else { Begun::Completed(result) }
+                if started == Some(false) { CallStatus::NotStarted(result) } else { CallStatus::Completed(result) }
             }
-            None if self.is_running(opening, run) => Begun::Running,
-            None => Begun::Unfinished,
+            None if self.is_running(opening, run) => CallStatus::Running,
+            None => CallStatus::Unfinished,
         }))
     }
 
-    pub(crate) async fn finish_call(&self, key: &CallKey, finished: &Finished) -> Result<(), JournalError> {
+    pub(crate) async fn finish_call(&self, key: &CallKey, finished: &FinishedCall) -> Result<(), JournalError> {
         // Whether or not it gets written: after this the call does not run any more.
         let run = Run::end(self, key);
         let inserted = sqlx::query(
@@ -89,7 +93,7 @@ impl SqliteJournal {
         if inserted.rows_affected() == 1 { Ok(()) } else { Err(not_running()) }
     }
 
-    pub(crate) async fn note_call(&self, call: &Started, decision: &str) -> Result<(), JournalError> {
+    pub(crate) async fn note_call(&self, call: &StartedCall, decision: &JournalDecision) -> Result<(), JournalError> {
         let insert = "INSERT INTO calls (opening, conversation, id, fingerprint, tool, arguments, repairs, decision, \
                       at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
         let insert = bind_call(sqlx::query(insert).bind(self.0.opening.id), call, Some(decision));
@@ -97,7 +101,7 @@ impl SqliteJournal {
     }
 }
 
-fn bind_call(query: Query, call: &Started, decision: Option<&str>) -> Query {
+fn bind_call(query: Query, call: &StartedCall, decision: Option<&JournalDecision>) -> Query {
     query
         .bind(call.key.conversation().map(str::to_owned))
         .bind(call.key.id().map(str::to_owned))
@@ -105,7 +109,7 @@ fn bind_call(query: Query, call: &Started, decision: Option<&str>) -> Query {
         .bind(call.tool.clone())
         .bind(call.arguments.to_string())
         .bind(call.repairs.as_ref().map(Value::to_string))
-        .bind(decision.map(str::to_owned))
+        .bind(decision.map(|decision| decision.as_str().to_owned()))
         .bind(stamp(call.at))
 }
 

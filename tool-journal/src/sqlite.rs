@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sqlx::{Sqlite, SqlitePool, Transaction};
-use tool_runtime::journal::{Begun, BoxFuture, CallKey, Entry, Finished, Journal, JournalError, Query, Started, State};
+use tool_runtime::journal::{
+    BoxFuture, CallKey, CallStatus, EntryQuery, EntryState, FinishedCall, Journal, JournalDecision, JournalEntry,
+    JournalError, StartedCall,
+};
 use tool_sqlite::{Database, Kind};
 
 use crate::error::{ResultExt, not_opened};
@@ -82,11 +85,11 @@ impl SqliteJournal {
 }
 
 impl Journal for SqliteJournal {
-    fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>> {
+    fn begin<'a>(&'a self, call: &'a StartedCall) -> BoxFuture<'a, Result<CallStatus, JournalError>> {
         Box::pin(self.begin_call(call))
     }
 
-    fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<Begun>, JournalError>> {
+    fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<CallStatus>, JournalError>> {
         Box::pin(self.recall_call(key))
     }
 
@@ -108,19 +111,23 @@ impl Journal for SqliteJournal {
         &'a self,
         conversation: &'a str,
         id: &'a str,
-    ) -> BoxFuture<'a, Result<Option<State>, JournalError>> {
+    ) -> BoxFuture<'a, Result<Option<EntryState>, JournalError>> {
         Box::pin(self.state_of_call(conversation, id))
     }
 
-    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
+    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a FinishedCall) -> BoxFuture<'a, Result<(), JournalError>> {
         Box::pin(self.finish_call(key, finished))
     }
 
-    fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {
+    fn note<'a>(
+        &'a self,
+        call: &'a StartedCall,
+        decision: &'a JournalDecision,
+    ) -> BoxFuture<'a, Result<(), JournalError>> {
         Box::pin(self.note_call(call, decision))
     }
 
-    fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>> {
+    fn entries<'a>(&'a self, query: EntryQuery) -> BoxFuture<'a, Result<Vec<JournalEntry>, JournalError>> {
         Box::pin(self.read_entries(query))
     }
 }

@@ -1,4 +1,4 @@
-//! What stands beside the user's item.
+//! The tokens that are emitted next to the user's item.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
@@ -6,7 +6,7 @@ use syn::{Attribute, Path};
 
 use crate::runtime_path::runtime_path;
 
-/// The registrations of one item, with the constants they refer to, in a scope of their own.
+/// Returns the registrations of one item and the constants they refer to, in an anonymous scope.
 pub(crate) fn beside(
     krate: Option<&Path>,
     cfgs: &[Attribute],
@@ -25,7 +25,7 @@ pub(crate) fn beside(
             use #runtime::private as __tool;
             use __tool::tiers::*;
             #shims
-            // linkme parses what it is given; it is given little.
+            // linkme parses its item, so the item is kept short.
             static __TOOLS: &'static [__tool::Registration] = &[#(#tools),*];
             #[__tool::linkme::distributed_slice(__tool::REGISTRATIONS)]
             #[linkme(crate = __tool::linkme)]
@@ -34,25 +34,22 @@ pub(crate) fn beside(
     }
 }
 
-/// An item that is no function or no `impl` block stays as it is, so that the one message is ours.
+/// Returns an item that could not be parsed unchanged, followed by the error.
 pub(crate) fn unparsed(item: TokenStream, error: &syn::Error) -> TokenStream {
     let error = error.to_compile_error();
     quote!(#item #error)
 }
 
-/// Says where an attribute goes when it stands on something else, or what is wrong with what it stands on.
-pub(crate) fn misplaced(attribute: &str, place: &str, error: syn::Error) -> syn::Error {
-    let message = error.to_string();
-    if message.starts_with("expected `fn`")
-        || message.starts_with("expected `impl`")
-        || message.starts_with("expected one of")
-    {
-        return syn::Error::new(error.span(), format!("`#[{attribute}]` goes on {place}"));
+/// Returns the error for an item that is not of the expected kind. A complete item of another kind gets the attribute's
+/// own message; for any other item syn's error tells what is wrong with it.
+pub(crate) fn misplaced(attribute: &str, place: &str, item: &TokenStream, error: syn::Error) -> syn::Error {
+    match syn::parse2::<syn::Item>(item.clone()) {
+        Ok(_) => syn::Error::new(error.span(), format!("`#[{attribute}]` goes on {place}")),
+        Err(_) => error,
     }
-    error
 }
 
-/// Text as a literal.
+/// Returns a string literal.
 pub(crate) fn literal(text: &str) -> TokenTree {
     proc_macro2::Literal::string(text).into()
 }

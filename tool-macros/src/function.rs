@@ -1,4 +1,4 @@
-//! `#[tool]` on a function.
+//! Expansion of `#[tool]`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -14,7 +14,10 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     }
     let mut function: ItemFn = match syn::parse2(item.clone()) {
         Ok(function) => function,
-        Err(error) => return emit::unparsed(item, &emit::misplaced("tool", "a function", error)),
+        Err(error) => {
+            let error = emit::misplaced("tool", "a function", &item, error);
+            return emit::unparsed(item, &error);
+        }
     };
     let documented = with_included_docs(&function, &SourceFiles);
     let (tool, report) = read_function(attribute, documented.as_ref().unwrap_or(&function));
@@ -24,7 +27,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
             let name = &tool.function;
             let mut shim = shim::invoke(&tool, &quote!(#name));
             shim.extend(tool.preview.as_ref().map(|shown| preview::invoke(&tool, shown)));
-            let registration = registration::of(&tool, None);
+            let registration = registration::registration(&tool, None);
             emit::beside(tool.krate.as_ref(), &tool.cfgs, &[registration], &shim)
         }
         (_, Err(errors)) => errors.into_compile_error(),
@@ -37,9 +40,9 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
 mod tests {
     use super::*;
 
-    /// What an editor completes in must be there, however unfinished it is.
+    /// Editors complete inside the emitted item, so it must be emitted even if it is incomplete.
     #[test]
-    fn an_unfinished_item_is_kept() {
+    fn keeps_an_incomplete_item() {
         for (attribute, item) in [
             ("", "fn add(a: Vec<) -> u8 { a.le }"),
             ("", "fn add(a: u8) -> u8 { a. }"),
@@ -56,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_method_that_its_class_has_read_is_left_alone() {
+    fn leaves_a_method_alone_that_its_class_has_read() {
         let item: TokenStream = "fn add(&self) {}".parse().unwrap();
         assert_eq!(expand(tool_syntax::marker().parse().unwrap(), item.clone()).to_string(), item.to_string());
     }

@@ -1,17 +1,17 @@
-//! The files that documentation comes from, as the compiler finds them.
+//! Documentation files, located as rustc does.
 
 use std::fs;
 
 use proc_macro2::Span;
 use tool_syntax::IncludedFiles;
 
-/// Reads files beside the source. The attribute stays on the item, so that rustc notes that the crate depends on them.
+/// Files next to the source file. The `#[doc]` attribute stays on the item, so rustc tracks the dependency.
 pub(crate) struct SourceFiles;
 
 impl IncludedFiles for SourceFiles {
     fn read(&self, path: &str, at: Span) -> Option<String> {
         let source = at.unwrap().local_file()?;
-        // rustc reports a file that cannot be read.
+        // rustc reports files that cannot be read.
         Some(fs::read_to_string(source.parent()?.join(path)).unwrap_or_default())
     }
 

@@ -1,14 +1,14 @@
-//! The second shim of a tool with a preview: the same arguments, another function.
+//! The shim of a preview: the tool's arguments, another function.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use tool_syntax::{Class, Preview, Receiver, Tool};
+use tool_syntax::{ParsedClass, ParsedTool, Preview, Receiver};
 
-use crate::shim::{Callee, decode, injected, needs, place, want};
+use crate::shim::{Callee, call_site, decode, injected, needs, want};
 
-/// The shim of a preview, as the expression that a registration refers to.
-pub(crate) fn shim(tool: &Tool, preview: &Preview, class: Option<&Class>) -> TokenStream {
+/// Returns the shim of a preview, as an expression for the registration.
+pub(crate) fn shim(tool: &ParsedTool, preview: &Preview, class: Option<&ParsedClass>) -> TokenStream {
     let invoke = invoke_name(tool);
     let (parameters, receiver) = match preview {
         Preview::Method(method) => (&method.parameters, method.receiver),
@@ -19,30 +19,30 @@ pub(crate) fn shim(tool: &Tool, preview: &Preview, class: Option<&Class>) -> Tok
     quote!(&__tool::Shim { invoke: #invoke, needs: #needs })
 }
 
-fn invoke_name(tool: &Tool) -> Ident {
+fn invoke_name(tool: &ParsedTool) -> Ident {
     format_ident!("__preview_{}", syn::ext::IdentExt::unraw(&tool.function))
 }
 
-/// The function that the shim of a preview invokes.
-pub(crate) fn invoke(tool: &Tool, preview: &Preview) -> TokenStream {
+/// Returns the function that the shim of a preview invokes.
+pub(crate) fn invoke(tool: &ParsedTool, preview: &Preview) -> TokenStream {
     let shim = invoke_name(tool);
     let takes = TokenStream::new();
     let (callee, is_async) = match preview {
         Preview::Method(method) => {
             let name = &method.function;
-            let span = place(name.span());
+            let span = call_site(name.span());
             let path = quote_spanned!(span=> <__Class>::#name);
             let (receiver, parameters) = (method.receiver, method.parameters.as_slice());
             (Callee { shim, path, span, receiver, parameters, takes, output: None }, Some(method.is_async))
         }
         Preview::Function(path) => {
-            let (span, path) = (place(path.span()), quote!(#path));
+            let (span, path) = (call_site(path.span()), quote!(#path));
             let (receiver, parameters) = (Receiver::None, tool.parameters.as_slice());
             (Callee { shim, path, span, receiver, parameters, takes, output: None }, None)
         }
     };
     let span = callee.span;
-    // What a tool reads to show its effect blocks as much as the tool itself.
+    // The preview of a blocking tool blocks too.
     let is_blocking = tool.blocking && is_async != Some(true);
     decode(tool, &callee, is_blocking || is_async != Some(false), |call| match is_async {
         _ if is_blocking => quote_spanned!(span=> __tool::Step::blocking(move || __tool::Previewed::answer(#call))),
@@ -50,7 +50,7 @@ pub(crate) fn invoke(tool: &Tool, preview: &Preview) -> TokenStream {
         Some(true) => {
             quote_spanned!(span=> __tool::Step::future(async move { __tool::Previewed::answer(#call.await) }))
         }
-        // Whether the function is `async` is for its type to say.
+        // The function's signature is not visible here, so its type decides whether it is `async`.
         None => quote_spanned!(span=> __tool::Step::future(async move { __tool::Preview(#call).tool_answer().await })),
     })
 }

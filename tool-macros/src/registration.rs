@@ -1,16 +1,16 @@
-//! The `Registration` of one tool.
+//! The `Registration` of a tool.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use serde_json::Value;
 use tool_model::{Number, Rule};
-use tool_syntax::{ArgumentParameter, Class, DefaultValue, Parameter, Tool};
+use tool_syntax::{ArgumentParameter, DefaultValue, Parameter, ParsedClass, ParsedTool};
 
 use crate::emit::literal;
 use crate::{preview, shim};
 
-/// The registration as an expression, under the `cfg`s of its method.
-pub(crate) fn of(tool: &Tool, class: Option<&Class>) -> TokenStream {
+/// Returns the registration as an expression, with the `cfg` attributes of its method.
+pub(crate) fn registration(tool: &ParsedTool, class: Option<&ParsedClass>) -> TokenStream {
     let name = literal(&tool.name);
     let path = match class {
         Some(class) => format!("::{}::{}", class.type_name, unraw(&tool.function)),
@@ -21,9 +21,9 @@ pub(crate) fn of(tool: &Tool, class: Option<&Class>) -> TokenStream {
     let arguments = arguments(tool).map(spec);
     let options = options(tool, class);
     let call = shim::shim(tool, class);
-    // A method's `cfg`s stand on its element; a function's on the whole block.
+    // The `cfg` attributes of a method go on its array element, those of a function on the whole block.
     let cfgs = if class.is_some() { tool.cfgs.as_slice() } else { &[] };
-    // Of the function, not of the attribute: a class has one attribute for many of them.
+    // The line of the function: a class has one attribute for many functions.
     let line = tool.function.span().unwrap().line();
     let line = proc_macro2::Literal::usize_unsuffixed(line);
     quote! {
@@ -44,15 +44,15 @@ fn unraw(ident: &syn::Ident) -> String {
     syn::ext::IdentExt::unraw(ident).to_string()
 }
 
-/// The parameters that the model fills.
-pub(crate) fn arguments(tool: &Tool) -> impl Iterator<Item = &ArgumentParameter> {
+/// Returns the parameters that the model fills.
+pub(crate) fn arguments(tool: &ParsedTool) -> impl Iterator<Item = &ArgumentParameter> {
     tool.parameters.iter().filter_map(|parameter| match parameter {
         Parameter::Argument(argument) => Some(argument),
         Parameter::Injected(_) => None,
     })
 }
 
-fn options(tool: &Tool, class: Option<&Class>) -> TokenStream {
+fn options(tool: &ParsedTool, class: Option<&ParsedClass>) -> TokenStream {
     let mut fields = TokenStream::new();
     if !tool.keys.is_empty() {
         let keys = tool.keys.iter().map(|(key, value)| key_value(key.name, value));

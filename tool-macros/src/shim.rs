@@ -1,18 +1,18 @@
-//! The shim that decodes the arguments, takes what is injected, and calls the function.
+//! The shim of a tool: decodes the arguments, takes the injected values and calls the function.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use tool_syntax::{
-    ArgumentForm, ArgumentParameter, Class, Constructor, DefaultValue, Delivery, InjectedForm, InjectedParameter,
-    Parameter, Receiver, Tool,
+    ArgumentForm, ArgumentParameter, ClassConstructor, DefaultValue, Delivery, InjectedForm, InjectedParameter,
+    Parameter, ParsedClass, ParsedTool, Receiver,
 };
 
 use crate::emit::literal;
 use crate::registration::arguments;
 
-/// The shim of a tool, as the expression that a registration refers to.
-pub(crate) fn shim(tool: &Tool, class: Option<&Class>) -> TokenStream {
+/// Returns the shim of a tool, as an expression for the registration.
+pub(crate) fn shim(tool: &ParsedTool, class: Option<&ParsedClass>) -> TokenStream {
     let invoke = invoke_name(tool);
     let mut wants: Vec<TokenStream> = injected(&tool.parameters).map(want).collect();
     if tool.delivery != Delivery::Whole {
@@ -22,13 +22,13 @@ pub(crate) fn shim(tool: &Tool, class: Option<&Class>) -> TokenStream {
     quote!(&__tool::Shim { invoke: #invoke, needs: #needs })
 }
 
-/// The name of the function that a shim invokes.
-fn invoke_name(tool: &Tool) -> Ident {
+/// Returns the name of the function that a shim invokes.
+fn invoke_name(tool: &ParsedTool) -> Ident {
     format_ident!("__invoke_{}", syn::ext::IdentExt::unraw(&tool.function))
 }
 
-/// What a function needs besides its arguments.
-pub(crate) fn needs(wants: &[TokenStream], receiver: Receiver, class: Option<&Class>) -> TokenStream {
+/// Returns the requirements of a function besides its arguments.
+pub(crate) fn needs(wants: &[TokenStream], receiver: Receiver, class: Option<&ParsedClass>) -> TokenStream {
     if wants.is_empty() && class.is_none() {
         return quote!(&__tool::Needs::NOTHING);
     }
@@ -48,7 +48,7 @@ pub(crate) fn injected(parameters: &[Parameter]) -> impl Iterator<Item = &Inject
     })
 }
 
-/// Where the type stands that is decoded. The span of `&T` would be that of `&` alone.
+/// Returns the span of the decoded type. The span of `&T` itself would cover only the `&`.
 fn form_span(form: &ArgumentForm) -> Span {
     match form {
         ArgumentForm::Owned(ty)
@@ -61,9 +61,9 @@ fn form_span(form: &ArgumentForm) -> Span {
     }
 }
 
-/// The slot that an argument is decoded into.
+/// Returns the slot that an argument is decoded into.
 pub(crate) fn slot(argument: &ArgumentParameter) -> TokenStream {
-    let span = place(form_span(&argument.form));
+    let span = call_site(form_span(&argument.form));
     let slot = match &argument.form {
         ArgumentForm::Owned(ty) if argument.form.may_be_alias_of_reference() => quote_spanned! {span=>
             { __tool::Aliased::<#ty>::NEW.tool_is_owned(); (&__tool::Ask::<#ty>::NEW).tool_slot() }
@@ -86,9 +86,9 @@ pub(crate) fn slot(argument: &ArgumentParameter) -> TokenStream {
     }
 }
 
-/// How a decoded argument is handed over.
-fn hand_over(argument: &ArgumentParameter, local: &Ident) -> TokenStream {
-    let span = place(argument.ty.span());
+/// Returns the expression that passes a decoded argument to the function.
+fn pass(argument: &ArgumentParameter, local: &Ident) -> TokenStream {
+    let span = call_site(argument.ty.span());
     let local = Ident::new(&local.to_string(), span);
     match &argument.form {
         ArgumentForm::Owned(_) | ArgumentForm::AsRef(_) | ArgumentForm::AsRefSlice(_) => quote!(#local),
@@ -101,10 +101,10 @@ fn hand_over(argument: &ArgumentParameter, local: &Ident) -> TokenStream {
     }
 }
 
-/// What the registration says of an injected parameter.
+/// Returns the registration's entry for an injected parameter.
 pub(crate) fn want(parameter: &InjectedParameter) -> TokenStream {
     let name = literal(&syn::ext::IdentExt::unraw(&parameter.ident).to_string());
-    let span = place(parameter.ty.span());
+    let span = call_site(parameter.ty.span());
     match &parameter.form {
         InjectedForm::Owned(ty) => quote_spanned!(span=> __tool::Want::<#ty>::NEW.tool_owned(#name)),
         InjectedForm::Lent(ty) => quote_spanned!(span=> __tool::Want::<#ty>::NEW.tool_lent(#name)),
@@ -112,15 +112,14 @@ pub(crate) fn want(parameter: &InjectedParameter) -> TokenStream {
     }
 }
 
-/// Takes the injected values into locals. Values that are cloned come before those lent for writing, which hold on
-/// to them.
+/// Moves the injected values into locals. Cloned and shared values come first, since `&mut` borrows hold on to the inputs.
 fn take_injected(parameters: &[&InjectedParameter]) -> (TokenStream, Vec<TokenStream>) {
     let mut early = TokenStream::new();
     let mut late = TokenStream::new();
     let mut handed = Vec::new();
     for (index, parameter) in parameters.iter().enumerate() {
         let local = format_ident!("__injected_{index}");
-        let span = place(parameter.ty.span());
+        let span = call_site(parameter.ty.span());
         match &parameter.form {
             InjectedForm::Owned(ty) => {
                 early.extend(
@@ -146,23 +145,23 @@ fn take_injected(parameters: &[&InjectedParameter]) -> (TokenStream, Vec<TokenSt
     (early, handed)
 }
 
-/// What a shim calls once the arguments of its tool are decoded: the tool's function, or another that takes the same.
+/// The function that a shim calls once the arguments are decoded: the handler or its preview.
 pub(crate) struct Callee<'a> {
-    /// The function that the shim invokes.
+    /// The name of the emitted function.
     pub(crate) shim: Ident,
     pub(crate) path: TokenStream,
     pub(crate) span: Span,
     pub(crate) receiver: Receiver,
     pub(crate) parameters: &'a [Parameter],
-    /// What the function wants besides, taken from `__inputs`.
+    /// Additional values taken from `__inputs`.
     pub(crate) takes: TokenStream,
-    /// The result's type, if it is described.
+    /// The result's type, if it has a schema.
     pub(crate) output: Option<&'a syn::Type>,
 }
 
-/// The function that the shim of a tool invokes.
-pub(crate) fn invoke(tool: &Tool, path: &TokenStream) -> TokenStream {
-    let span = place(tool.function.span());
+/// Returns the function that the shim of a tool invokes.
+pub(crate) fn invoke(tool: &ParsedTool, path: &TokenStream) -> TokenStream {
+    let span = call_site(tool.function.span());
     let is_stream = tool.delivery != Delivery::Whole;
     let progress = injected(&tool.parameters).count();
     let takes = is_stream
@@ -176,7 +175,7 @@ pub(crate) fn invoke(tool: &Tool, path: &TokenStream) -> TokenStream {
         takes: takes.unwrap_or_default(),
         output: tool.output.as_ref(),
     };
-    // Bound first: the value may borrow from what is injected, and must be gone before it.
+    // Bound to a local, since the value may borrow from injected values and must be dropped before them.
     let reply = |call| quote_spanned!(span=> let __reply = __tool::Reply(#call); __reply.tool_answer());
     let awaited = tool.is_async.then(|| quote!(.await));
     decode(tool, &callee, is_stream || tool.is_async || tool.blocking, |call| {
@@ -196,7 +195,7 @@ pub(crate) fn invoke(tool: &Tool, path: &TokenStream) -> TokenStream {
     })
 }
 
-/// Drives a stream inside the handler's own future.
+/// Polls a stream inside the handler's future.
 fn answer_of_stream(delivery: Delivery, call: &TokenStream, span: Span) -> TokenStream {
     let stream = match delivery {
         Delivery::FallibleStream => quote_spanned! {span=>
@@ -215,10 +214,10 @@ fn answer_of_stream(delivery: Delivery, call: &TokenStream, span: Span) -> Token
     }
 }
 
-/// A function that decodes the arguments of a tool and calls what takes them. `step` says how far a call gets by itself;
-/// what is lazy does nothing until it is run.
+/// Returns a function that decodes the arguments of a tool and calls the callee. `step` wraps the call; a lazy step does
+/// nothing until it is polled or run.
 pub(crate) fn decode(
-    tool: &Tool,
+    tool: &ParsedTool,
     callee: &Callee<'_>,
     is_lazy: bool,
     step: impl FnOnce(TokenStream) -> TokenStream,
@@ -231,15 +230,15 @@ pub(crate) fn decode(
     let parameters = callee.parameters.iter().map(|parameter| match parameter {
         Parameter::Argument(parameter) => {
             let local = all.iter().zip(&locals).find(|(argument, _)| argument.name == parameter.name);
-            local.map(|(_, local)| hand_over(parameter, local)).unwrap_or_default()
+            local.map(|(_, local)| pass(parameter, local)).unwrap_or_default()
         }
         Parameter::Injected(_) => handed.next().unwrap_or_default(),
     });
     let Callee { shim, path, span, takes, .. } = callee;
-    let (instance, this) = instance(callee.receiver, place(path.span()));
+    let (instance, this) = instance(callee.receiver, call_site(path.span()));
     let call = quote_spanned!(*span=> #path(#this #(#parameters),*));
     let step = step(call);
-    // A future or a blocking function does nothing until it is run, so that without inputs it needs no closure.
+    // A lazy step that needs no inputs needs no closure.
     let waits_for_inputs = !instance.is_empty() || !take.is_empty() || !takes.is_empty();
     let run = if waits_for_inputs || !is_lazy {
         quote! {
@@ -293,13 +292,14 @@ fn instance(receiver: Receiver, span: Span) -> (TokenStream, TokenStream) {
     }
 }
 
-/// Errors point at the user's tokens, while our own names stay ours even when the item comes out of another macro.
-pub(crate) fn place(span: Span) -> Span {
+/// Locates errors at the user's tokens while resolving names at the call site, even if the item was emitted by another
+/// macro.
+pub(crate) fn call_site(span: Span) -> Span {
     span.resolved_at(Span::call_site())
 }
 
-/// What all shims of a class share: its type and its constructor.
-pub(crate) fn class(class: &Class) -> TokenStream {
+/// Returns the items that all shims of a class share: its type and its constructor.
+pub(crate) fn class(class: &ParsedClass) -> TokenStream {
     let self_ty = &class.self_ty;
     let constructors = class.constructors.iter().map(constructor_of);
     let by_value = class.tools.iter().any(|tool| tool.receiver == Receiver::Owned);
@@ -317,12 +317,12 @@ pub(crate) fn class(class: &Class) -> TokenStream {
     }
 }
 
-fn constructor_of(constructor: &Constructor) -> TokenStream {
+fn constructor_of(constructor: &ClassConstructor) -> TokenStream {
     let parameters: Vec<&InjectedParameter> = constructor.parameters.iter().collect();
     let wants = parameters.iter().map(|parameter| want(parameter));
     let (take, handed) = take_injected(&parameters);
     let cfgs = &constructor.cfgs;
-    let span = place(constructor.ident.span());
+    let span = call_site(constructor.ident.span());
     let call = quote_spanned!(span=> <__Class>::new(#(#handed),*));
     let building = if constructor.is_async {
         quote_spanned!(span=> __tool::Building::future(async move { __tool::Constructed::<__Class>::finished(#call.await) }))

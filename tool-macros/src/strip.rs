@@ -1,10 +1,10 @@
-//! The user's item without our helper attributes, which rustc does not know.
+//! Removal of helper attributes, which rustc does not know.
 
 use proc_macro2::TokenStream;
 use syn::{FnArg, ImplItemFn, Meta, Signature};
 use tool_syntax::{hides_tool, is_helper, is_tool, marker};
 
-/// Takes the helper attributes off a function's parameters.
+/// Removes the helper attributes from a function's parameters.
 pub(crate) fn function(signature: &mut Signature) {
     for input in &mut signature.inputs {
         if let FnArg::Typed(typed) = input {
@@ -13,10 +13,11 @@ pub(crate) fn function(signature: &mut Signature) {
     }
 }
 
-/// As [`function`], and marks the method's `#[tool(..)]` as read: taken away, its import would be unused.
+/// Like [`function`], and replaces the contents of `#[tool(..)]` by the marker. Removing the attribute would leave its
+/// import unused.
 pub(crate) fn method(method: &mut ImplItemFn) {
     function(&mut method.sig);
-    // Reported already; left there, it would expand to a second error.
+    // Already reported. Left in place, it would expand to a second error.
     method.attrs.retain(|attribute| !hides_tool(attribute));
     for attribute in method.attrs.iter_mut().filter(|attribute| is_tool(attribute)) {
         let path = attribute.path().clone();

@@ -24,11 +24,11 @@ use crate::{ErrorKind, ToolError};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Concurrency {
-    places: Arc<Places>,
+    places: Arc<PermitPool>,
 }
 
 #[derive(Debug)]
-struct Places {
+struct PermitPool {
     free: Arc<Semaphore>,
     running: usize,
     may_wait: usize,
@@ -40,15 +40,15 @@ struct Places {
 /// A place among the calls that run, until it is dropped.
 #[derive(Debug)]
 #[must_use = "the place is free again when this is dropped"]
-pub(crate) struct Permit {
-    places: Arc<Places>,
+pub(crate) struct RunPermit {
+    places: Arc<PermitPool>,
     since: Instant,
     _permit: OwnedSemaphorePermit,
 }
 
 /// All places are taken, and those to wait in, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Busy {
+pub(crate) struct BusyError {
     /// When there may be a place, from how long calls took lately.
     retry_after: Duration,
 }
@@ -58,7 +58,8 @@ impl Concurrency {
     pub(crate) fn new(running: usize, waiting: usize) -> Self {
         let running = running.clamp(1, Semaphore::MAX_PERMITS);
         let free = Arc::new(Semaphore::new(running));
-        let places = Places { free, running, may_wait: waiting, waiting: AtomicUsize::new(0), held: AtomicU64::new(0) };
+        let places =
+            PermitPool { free, running, may_wait: waiting, waiting: AtomicUsize::new(0), held: AtomicU64::new(0) };
         Self { places: Arc::new(places) }
     }
 
@@ -67,13 +68,13 @@ impl Concurrency {
     ///
     /// # Errors
     /// As many wait as may wait.
-    pub(crate) fn enter(&self) -> impl Future<Output = Result<Permit, Busy>> + Send + 'static {
+    pub(crate) fn enter(&self) -> impl Future<Output = Result<RunPermit, BusyError>> + Send + 'static {
         let places = self.places.clone();
         async move {
             if let Ok(permit) = places.free.clone().try_acquire_owned() {
                 return Ok(places.taken(permit));
             }
-            let waiting = Waiting::begin(&places)?;
+            let waiting = WaitingCall::begin(&places)?;
             // The semaphore is never closed.
             let permit = places.free.clone().acquire_owned().await.map_err(|_| places.busy())?;
             drop(waiting);
@@ -99,12 +100,12 @@ impl Concurrency {
     }
 }
 
-impl Places {
-    fn taken(self: Arc<Self>, permit: OwnedSemaphorePermit) -> Permit {
-        Permit { places: self, since: Instant::now(), _permit: permit }
+impl PermitPool {
+    fn taken(self: Arc<Self>, permit: OwnedSemaphorePermit) -> RunPermit {
+        RunPermit { places: self, since: Instant::now(), _permit: permit }
     }
 
-    fn busy(&self) -> Busy {
+    fn busy(&self) -> BusyError {
         let held = match self.held.load(Ordering::Relaxed) {
             0 => Duration::from_secs(1),
             nanos => Duration::from_nanos(nanos),
@@ -112,7 +113,7 @@ impl Places {
         // Until all that wait have run, in turns of as many as run at once.
         let turns = u32::try_from(self.may_wait / self.running).unwrap_or(u32::MAX).saturating_add(1);
         let time = held.saturating_mul(turns);
-        Busy { retry_after: time.clamp(Duration::from_millis(100), Duration::from_secs(60)) }
+        BusyError { retry_after: time.clamp(Duration::from_millis(100), Duration::from_secs(60)) }
     }
 
     fn note(&self, held: Duration) {
@@ -123,17 +124,17 @@ impl Places {
     }
 }
 
-impl Drop for Permit {
+impl Drop for RunPermit {
     fn drop(&mut self) {
         self.places.note(self.since.elapsed());
     }
 }
 
 /// One that waits. It is counted until it is dropped, however that comes.
-struct Waiting<'a>(&'a Places);
+struct WaitingCall<'a>(&'a PermitPool);
 
-impl<'a> Waiting<'a> {
-    fn begin(places: &'a Places) -> Result<Self, Busy> {
+impl<'a> WaitingCall<'a> {
+    fn begin(places: &'a PermitPool) -> Result<Self, BusyError> {
         let one_more = |waiting| (waiting < places.may_wait).then_some(waiting + 1);
         match places.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more) {
             Ok(_) => Ok(Self(places)),
@@ -142,13 +143,13 @@ impl<'a> Waiting<'a> {
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for WaitingCall<'_> {
     fn drop(&mut self) {
         self.0.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-impl Busy {
+impl BusyError {
     /// The answer to the call, in words for the model, and with the time to come back for programs.
     pub(crate) fn error(self, tool: &str) -> ToolError {
         let time = in_words(self.retry_after);

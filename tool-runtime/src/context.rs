@@ -105,7 +105,8 @@ mod tests {
     use tokio::time::sleep;
 
     use super::*;
-    use crate::{Dispatcher, InjectError, RuntimeTool, Scope, ToolCall};
+    use crate::inject::InjectError;
+    use crate::{Dispatcher, RuntimeTool, Scope, ToolCall};
 
     const SECOND: Duration = Duration::from_secs(1);
 

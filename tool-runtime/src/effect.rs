@@ -5,7 +5,7 @@ use std::future::{Ready, ready};
 
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{Answer, failed, unwritable};
+use crate::handler_result::{HandlerResult, failed, unwritable};
 
 /// What a call would do. A tool says so through the function that its `preview` names.
 ///
@@ -87,17 +87,17 @@ impl From<&str> for Effect {
 )]
 pub trait Previewed {
     /// The effect as JSON.
-    fn answer(self) -> Answer;
+    fn answer(self) -> HandlerResult;
 }
 
 impl Previewed for Effect {
-    fn answer(self) -> Answer {
+    fn answer(self) -> HandlerResult {
         serde_json::to_string(&self).map(Into::into).map_err(|error| unwritable(&error))
     }
 }
 
 impl<E: Display> Previewed for Result<Effect, E> {
-    fn answer(self) -> Answer {
+    fn answer(self) -> HandlerResult {
         self.map_err(|error| failed(&error))?.answer()
     }
 }
@@ -108,7 +108,7 @@ pub struct Preview<T>(pub T);
 
 impl<F: Future> Preview<F> {
     /// The effect, once it is there.
-    pub async fn tool_answer(self) -> Answer
+    pub async fn tool_answer(self) -> HandlerResult
     where
         F::Output: Previewed,
     {
@@ -122,7 +122,7 @@ pub trait PlainPreview {
     type Value;
 
     /// The effect.
-    fn tool_answer(self) -> Ready<Answer>
+    fn tool_answer(self) -> Ready<HandlerResult>
     where
         Self::Value: Previewed;
 }
@@ -130,7 +130,7 @@ pub trait PlainPreview {
 impl<T> PlainPreview for Preview<T> {
     type Value = T;
 
-    fn tool_answer(self) -> Ready<Answer>
+    fn tool_answer(self) -> Ready<HandlerResult>
     where
         T: Previewed,
     {

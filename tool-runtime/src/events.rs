@@ -23,7 +23,7 @@ pub struct Event {
     pub at: SystemTime,
     /// What.
     #[serde(flatten)]
-    pub what: What,
+    pub what: EventKind,
 }
 
 /// Which call it is.
@@ -44,10 +44,10 @@ pub struct CallInfo {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum What {
+pub enum EventKind {
     /// The call begins. Nothing comes before it.
     Started {
-        /// The arguments, without their secrets; see [`redact`](crate::redact()). `null` if they are no JSON, or if
+        /// The arguments, without their secrets; see [`redact`](crate::arguments::redact()). `null` if they are no JSON, or if
         /// there is no such tool.
         arguments: Value,
     },
@@ -94,7 +94,8 @@ fn duration_milliseconds<S: Serializer>(duration: &Duration, serializer: S) -> R
 /// much. While nobody watches, a call costs one look at a number.
 ///
 /// ```
-/// use tool_runtime::{Dispatcher, RuntimeTool, ToolCall, Update, What};
+/// use tool_runtime::events::{EventKind, Update};
+/// use tool_runtime::{Dispatcher, RuntimeTool, ToolCall};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -105,9 +106,9 @@ fn duration_milliseconds<S: Serializer>(duration: &Duration, serializer: S) -> R
 ///
 /// let Some(Update::Event(event)) = subscriber.next().await else { panic!("nothing was missed") };
 /// assert_eq!(event.call.tool, "report.write");
-/// assert!(matches!(event.what, What::Started { .. }));
+/// assert!(matches!(event.what, EventKind::Started { .. }));
 /// let Some(Update::Event(event)) = subscriber.next().await else { panic!("nothing was missed") };
-/// assert!(matches!(event.what, What::Finished { success: true, .. }));
+/// assert!(matches!(event.what, EventKind::Finished { success: true, .. }));
 ///
 /// drop(tools);
 /// assert!(subscriber.next().await.is_none());
@@ -150,7 +151,7 @@ impl Events {
     /// Begins to tell of a call, if somebody watches. One that began unwatched stays so: nobody sees the end of a
     /// call without its beginning.
     #[inline]
-    pub(crate) fn watch(&self, call: &ToolCall<'_>) -> Option<Watched> {
+    pub(crate) fn watch(&self, call: &ToolCall<'_>) -> Option<WatchedCall> {
         if self.inner.listeners.load(Ordering::Relaxed) == 0 {
             return None;
         }
@@ -158,7 +159,7 @@ impl Events {
     }
 
     #[cold]
-    fn watched(&self, call: &ToolCall<'_>) -> Watched {
+    fn watched(&self, call: &ToolCall<'_>) -> WatchedCall {
         let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
         let call = CallInfo {
             id: owned(&call.id),
@@ -166,7 +167,7 @@ impl Events {
             conversation: owned(&call.conversation),
             sequence: self.inner.calls.fetch_add(1, Ordering::Relaxed),
         };
-        Watched { call: Arc::new(call), is_over: Arc::default(), events: self.clone() }
+        WatchedCall { call: Arc::new(call), is_over: Arc::default(), events: self.clone() }
     }
 }
 
@@ -179,22 +180,22 @@ impl Default for Events {
 
 /// A call that is watched. Clones are of the same call.
 #[derive(Clone, Debug)]
-pub(crate) struct Watched {
+pub(crate) struct WatchedCall {
     call: Arc<CallInfo>,
     /// Held while an event is sent, so that none slips in behind the last one.
     is_over: Arc<Mutex<bool>>,
     events: Events,
 }
 
-impl Watched {
-    /// Tells everybody what happened. After [`What::Finished`] or [`What::Pending`] nothing is told any more: a
+impl WatchedCall {
+    /// Tells everybody what happened. After [`EventKind::Finished`] or [`EventKind::Pending`] nothing is told any more: a
     /// handler that cannot be stopped may go on to report.
-    pub(crate) fn send(&self, what: What) {
+    pub(crate) fn send(&self, what: EventKind) {
         let mut is_over = self.is_over.lock().unwrap_or_else(PoisonError::into_inner);
         if *is_over {
             return;
         }
-        *is_over = matches!(what, What::Finished { .. } | What::Pending { .. });
+        *is_over = matches!(what, EventKind::Finished { .. } | EventKind::Pending { .. });
         if let Some(channel) = self.events.inner.channel.get() {
             let event = Event { call: self.call.clone(), at: SystemTime::now(), what };
             // That nobody listens any more is no failure.
@@ -255,8 +256,8 @@ mod tests {
         ToolCall::from_text("t", "{}").id("1").conversation("c")
     }
 
-    fn progress(number: u64) -> What {
-        What::Progress { progress: number.into() }
+    fn progress(number: u64) -> EventKind {
+        EventKind::Progress { progress: number.into() }
     }
 
     #[test]
@@ -313,11 +314,11 @@ mod tests {
         let mut subscriber = events.subscribe();
         let watched = events.watch(&call()).unwrap();
         let late = watched.clone();
-        watched.send(What::Pending { expires: SystemTime::UNIX_EPOCH });
+        watched.send(EventKind::Pending { expires: SystemTime::UNIX_EPOCH });
         late.send(progress(1));
-        late.send(What::Finished { success: true, kind: None, duration: Duration::ZERO });
+        late.send(EventKind::Finished { success: true, kind: None, duration: Duration::ZERO });
         assert!(
-            matches!(subscriber.try_next(), Some(Update::Event(event)) if event.what == What::Pending { expires: SystemTime::UNIX_EPOCH })
+            matches!(subscriber.try_next(), Some(Update::Event(event)) if event.what == EventKind::Pending { expires: SystemTime::UNIX_EPOCH })
         );
         assert_eq!(subscriber.try_next(), None);
     }
@@ -339,7 +340,7 @@ mod tests {
         let call = CallInfo { id: None, tool: "t".into(), conversation: Some("c".into()), sequence: 7 };
         let at = SystemTime::UNIX_EPOCH + Duration::from_millis(1_500);
         let (kind, duration) = (Some(ErrorKind::Busy), Duration::from_millis(20));
-        let event = Event { call: Arc::new(call), at, what: What::Finished { success: false, kind, duration } };
+        let event = Event { call: Arc::new(call), at, what: EventKind::Finished { success: false, kind, duration } };
         let expected = json!({
             "call": {"id": null, "tool": "t", "conversation": "c", "sequence": 7}, "at": 1500,
             "event": "finished", "success": false, "kind": "busy", "duration_ms": 20

@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::ErrorKind;
-use crate::answer::Failure;
+use crate::handler_result::HandlerFailure;
 
 /// What a handler can fail with when it knows whether another call would help.
 ///
@@ -46,26 +46,26 @@ use crate::answer::Failure;
 /// `anyhow`'s, becomes one through [`failed`](Self::failed): `.map_err(HandlerError::failed)?`.
 #[derive(Debug)]
 pub struct HandlerError {
-    failure: Box<Failure>,
+    failure: Box<HandlerFailure>,
 }
 
 impl HandlerError {
     /// The call can succeed if the model makes it again, otherwise. The hint says how; the model reads it.
     #[must_use]
     pub fn retry(hint: impl Into<String>) -> Self {
-        Self { failure: Failure::new(ErrorKind::Retry, hint) }
+        Self { failure: HandlerFailure::new(ErrorKind::Retry, hint) }
     }
 
     /// No call of this tool will succeed, however the model makes it.
     #[must_use]
     pub fn fatal(message: impl Into<String>) -> Self {
-        Self { failure: Failure::new(ErrorKind::Fatal, message) }
+        Self { failure: HandlerFailure::new(ErrorKind::Fatal, message) }
     }
 
     /// A plain failure, as any other error is one.
     #[must_use]
     pub fn failed(error: impl fmt::Display) -> Self {
-        Self { failure: crate::answer::failed(&error) }
+        Self { failure: crate::handler_result::failed(&error) }
     }
 
     /// The same, with the time after which another try may go well, such as what a server has said in `Retry-After`. It
@@ -103,7 +103,7 @@ impl HandlerError {
         self.failure.kind
     }
 
-    pub(crate) fn into_failure(self) -> Box<Failure> {
+    pub(crate) fn into_failure(self) -> Box<HandlerFailure> {
         self.failure
     }
 }

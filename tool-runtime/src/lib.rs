@@ -1,48 +1,49 @@
 #![doc = include_str!("../docs/crate.md")]
 
-mod answer;
-mod arguments;
-mod assert;
-mod call;
+pub mod arguments;
+mod assert_manifest;
+mod call_permit;
+mod call_stage;
 #[cfg(feature = "cli")]
 mod cli;
 mod concurrency;
 pub mod confirm;
 mod context;
+mod detach_on_drop;
+pub mod diagnostics;
 mod dispatch;
 pub mod display;
 mod effect;
-mod events;
-mod guard;
+pub mod events;
 mod handler_error;
 mod handler_future;
-mod inject;
+mod handler_result;
+pub mod inject;
 pub mod journal;
 mod json;
-mod limits;
-mod manifest;
+pub mod limits;
+pub mod manifest;
 #[cfg(feature = "metrics")]
-mod measure;
+mod metrics;
 mod notes;
 mod outcome;
-mod output;
-mod place;
+pub mod output;
+mod panics;
 mod progress;
 mod prompt;
 mod redact;
 mod registry;
-mod result;
 mod retry_after;
 mod runtime_tool;
-mod search;
+pub mod search;
 mod selection;
 mod shim;
-mod stage;
 mod stream;
 #[cfg(test)]
 mod testing;
-mod to_the_end;
+mod tool_call;
 mod tool_error;
+mod tool_result;
 
 #[doc(hidden)]
 pub mod private;
@@ -50,42 +51,23 @@ pub mod private;
 #[doc = include_str!("../docs/mistakes.md")]
 pub mod mistakes {}
 
-pub use arguments::{Repair, RepairReason};
-pub use call::ToolCall;
 #[cfg(feature = "cli")]
-pub use cli::{Cli, cli};
-pub use concurrency::Concurrency;
-pub(crate) use concurrency::Permit;
-pub use confirm::{Confirm, Decision, Pending, Policy, Question, Terminal, Verdict};
-#[cfg(feature = "deferred")]
-pub use confirm::{Deferred, PendingCall, PendingStore, SealedCall, TokenError};
-pub use context::{Context, Deadline};
-pub use dispatch::{
-    BuildError, Builder, Call, Check, Definitions, Dispatcher, Explanation, Problem, Retries, ToolExplanation, Turn,
-    Watch,
-};
+pub use cli::Cli;
+pub use confirm::policy::Policy;
+pub use context::Context;
+pub use dispatch::{BuildError, Builder, Call, Dispatcher, Turn};
 pub use effect::Effect;
-pub(crate) use events::Watched;
-pub use events::{CallInfo, Event, Events, Subscriber, Update, What};
-pub use futures_core::Stream;
 pub use handler_error::HandlerError;
-pub use inject::{Finished, InjectError, Scope};
-pub use limits::{Exceeded, Limit, LimitScope, Limiter};
-pub use manifest::IntoManifest;
-pub use notes::Notes;
-pub use outcome::Outcome;
-pub use output::{FolderStore, MemoryStore, Results, Spill, SpillKey, SpillStore, Spilled};
-pub use place::Place;
+pub use inject::scope::Scope;
+pub use outcome::CallOutcome;
 pub use progress::Progress;
-pub use redact::redact;
-pub use registry::{Changes, Registry};
-pub use result::{Metadata, ToolResult};
-pub use runtime_tool::{IntoAnswer, RuntimeTool};
-pub use search::{Found, Shortlist, ToolSearch};
-pub use selection::{Case, Selection};
-pub use stream::Streamed;
+pub use registry::{Registry, RegistryChanges};
+pub use runtime_tool::RuntimeTool;
+pub use selection::{NameCase, Selection};
 pub use tokio_util::sync::CancellationToken;
+pub use tool_call::ToolCall;
 pub use tool_dialect as dialect;
-pub use tool_error::{ArgumentError, ErrorKind, ToolError};
+pub use tool_error::{ErrorKind, ToolError};
 pub use tool_macros::{tool, tool_class};
-pub use tool_model::{Argument, EmbeddedManifest, Manifest, ManifestError, ToolDefinition};
+pub use tool_model::{Manifest, ToolDefinition};
+pub use tool_result::{Metadata, ToolResult};

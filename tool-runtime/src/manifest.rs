@@ -1,6 +1,9 @@
 //! Where a dispatcher gets its manifest from.
 
-use tool_model::{EmbeddedManifest, Manifest, ManifestError};
+use tool_model::Manifest;
+pub use tool_model::{Argument, EmbeddedManifest, ManifestError};
+
+pub use crate::dispatch::{Definitions, ManifestWatch};
 
 /// What [`Builder::manifest`](crate::Builder::manifest) and [`Dispatcher::reload`](crate::Dispatcher::reload) take: a
 /// [`Manifest`], the result of [`Manifest::load`], or what [`manifest!()`](crate::manifest) gives.
@@ -44,7 +47,7 @@ impl IntoManifest for Result<Manifest, ManifestError> {
 /// The manifest that the build script wrote, as part of the program.
 ///
 /// Alone, it is the `tools_calls.json` in the build script's `OUT_DIR`, whatever wrote it there; with a path, a file of
-/// the package, relative to its `Cargo.toml`. Either way it is an [`EmbeddedManifest`](crate::EmbeddedManifest), which a dispatcher takes.
+/// the package, relative to its `Cargo.toml`. Either way it is an [`EmbeddedManifest`](crate::manifest::EmbeddedManifest), which a dispatcher takes.
 /// Its text is read when the dispatcher is built, and `build()` reports one that is no manifest.
 ///
 /// ```standalone_crate
@@ -90,7 +93,7 @@ impl IntoManifest for Result<Manifest, ManifestError> {
 #[macro_export]
 macro_rules! manifest {
     () => {
-        $crate::EmbeddedManifest::new(
+        $crate::manifest::EmbeddedManifest::new(
             "$OUT_DIR/tools_calls.json",
             ::core::include_str!(::core::concat!(
                 ::core::env!(
@@ -104,7 +107,7 @@ macro_rules! manifest {
         )
     };
     ($path:literal $(,)?) => {
-        $crate::EmbeddedManifest::new(
+        $crate::manifest::EmbeddedManifest::new(
             $path,
             ::core::include_str!(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/", $path)),
         )

@@ -13,7 +13,8 @@ use crate::Metadata;
 ///
 /// ```standalone_crate
 /// use serde_json::json;
-/// use tool_runtime::{Dispatcher, Notes, ToolCall, tool};
+/// use tool_runtime::inject::Notes;
+/// use tool_runtime::{Dispatcher, ToolCall, tool};
 ///
 /// /// Rename a host.
 /// #[tool]

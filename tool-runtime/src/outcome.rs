@@ -3,7 +3,7 @@
 /// How a call ended, as a finish hook is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Outcome {
+pub enum CallOutcome {
     /// The handler succeeded.
     Success,
     /// The handler answered with an error, or could not run.
@@ -16,7 +16,7 @@ pub enum Outcome {
     Cancelled,
 }
 
-impl Outcome {
+impl CallOutcome {
     /// Whether the call's effects are to be kept.
     #[must_use]
     pub fn is_success(self) -> bool {

@@ -4,24 +4,26 @@ pub use tool_model::{
     ArgumentDetails, ArgumentSpec, KeyValue, Number, Options, REGISTRATIONS, Registration, Rule, Source, linkme,
 };
 
-pub use crate::answer::Reply;
-pub use crate::arguments::{Aliased, Ask, Lend, lend};
-pub use crate::assert::ManifestAssertion;
+pub use crate::arguments::slot::{Aliased, Ask, Lend, lend};
+pub use crate::assert_manifest::ManifestAssertion;
 pub use crate::effect::{Preview, Previewed};
-pub use crate::inject::{InjectError, Inputs, Mode, Want};
+pub use crate::handler_result::Reply;
+pub use crate::inject::InjectError;
+pub use crate::inject::handler_inputs::Inputs;
+pub use crate::inject::injection::{Mode, Want};
 pub use crate::progress::Progress;
 pub use crate::shim::{Building, Class, Constructed, Constructor, Invocation, Needs, Receiver, Returned, Shim, Step};
 pub use crate::stream::stream;
 
 /// The traits among which method resolution chooses. Without names: they must not hide the user's.
 pub mod tiers {
-    pub use crate::answer::{FallibleReply as _, PlainReply as _};
-    pub use crate::arguments::{
+    pub use crate::arguments::slot::{
         LendUndecoded as _, LendUndescribed as _, LendUnsized as _, NoReference as _, OptionalText as _,
         Undecoded as _, Undescribed as _,
     };
     pub use crate::effect::PlainPreview as _;
-    pub use crate::inject::{WantMoved as _, WantUnsized as _};
+    pub use crate::handler_result::{FallibleReply as _, PlainReply as _};
+    pub use crate::inject::injection::{WantMoved as _, WantUnsized as _};
     pub use crate::shim::{Constructed as _, PlainReturned as _, UnknownReturned as _};
     pub use crate::stream::{FallibleItem as _, PlainItem as _};
 }

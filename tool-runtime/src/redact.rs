@@ -25,7 +25,8 @@ const DEEPEST: usize = 128;
 ///
 /// ```
 /// use serde_json::json;
-/// use tool_runtime::{Manifest, redact};
+/// use tool_runtime::Manifest;
+/// use tool_runtime::arguments::redact;
 ///
 /// let manifest = Manifest::from_json(
 ///     r#"{"login": {"description": "", "handler": "login", "arguments": {

@@ -7,11 +7,11 @@ use std::pin::Pin;
 use schemars::JsonSchema;
 use tool_model::{Callable, ReturnType, TypeSchema, Types};
 
-use crate::answer::{Answer, Failure, Output};
-use crate::arguments::{self, Decode, Reader, Repaired};
+use crate::arguments::{self, ArgumentError, Decode, Reader, Repaired};
 use crate::handler_future::HandlerFuture;
+use crate::handler_result::{HandlerFailure, HandlerOutput, HandlerResult};
 use crate::inject::{InjectError, Injection, Inputs};
-use crate::{ArgumentError, ErrorKind, ToolError};
+use crate::{ErrorKind, ToolError};
 
 /// How a tool is called.
 pub struct Shim {
@@ -24,7 +24,7 @@ pub struct Shim {
 impl Callable for Shim {
     fn types(&self) -> Types {
         let mut types = Types::default();
-        (self.invoke)(Invocation { purpose: Purpose::Describe(&mut types), ready: None });
+        (self.invoke)(Invocation { purpose: InvocationPurpose::Describe(&mut types), ready: None });
         types
     }
 }
@@ -33,7 +33,7 @@ impl Shim {
     /// What is wrong with how absent arguments are filled: by index, what the type says.
     pub(crate) fn try_absent(&self, reader: Reader<'_>) -> Vec<(usize, String)> {
         let mut wrong = Vec::new();
-        (self.invoke)(Invocation { purpose: Purpose::TryAbsent { reader, wrong: &mut wrong }, ready: None });
+        (self.invoke)(Invocation { purpose: InvocationPurpose::TryAbsent { reader, wrong: &mut wrong }, ready: None });
         wrong
     }
 }
@@ -147,13 +147,13 @@ impl<S: Send + 'static, E: Display> Constructed<S> for Result<S, E> {
 
 /// One call on its way into a shim.
 pub struct Invocation<'a> {
-    pub(crate) purpose: Purpose<'a>,
+    pub(crate) purpose: InvocationPurpose<'a>,
     /// What the function needs besides its arguments, if that is there already.
     pub(crate) ready: Option<Inputs>,
 }
 
 /// What a shim is invoked for.
-pub(crate) enum Purpose<'a> {
+pub(crate) enum InvocationPurpose<'a> {
     /// To call the function.
     Call { tool: &'a str, reader: Reader<'a>, repaired: &'a mut Option<Box<Repaired>> },
     /// To say what types its arguments have.
@@ -169,20 +169,20 @@ impl Invocation<'_> {
     /// what is to be answered.
     pub fn read(&mut self, slots: &mut [&mut dyn Decode], returns: Option<ReturnType>) -> bool {
         match &mut self.purpose {
-            Purpose::Call { reader, .. } => match arguments::read(reader, slots) {
+            InvocationPurpose::Call { reader, .. } => match arguments::read(reader, slots) {
                 Ok(()) => true,
                 Err(problems) => self.mend(slots, problems),
             },
-            Purpose::Describe(types) => {
+            InvocationPurpose::Describe(types) => {
                 types.arguments = slots.iter().map(|slot| slot.argument_type()).collect();
                 types.returns = returns;
                 false
             }
-            Purpose::TryAbsent { reader, wrong } => {
+            InvocationPurpose::TryAbsent { reader, wrong } => {
                 **wrong = reader.schemas.try_absent(slots);
                 false
             }
-            Purpose::Refuse(_) => false,
+            InvocationPurpose::Refuse(_) => false,
         }
     }
 
@@ -190,7 +190,7 @@ impl Invocation<'_> {
     #[cold]
     #[inline(never)]
     fn mend(&mut self, slots: &mut [&mut dyn Decode], problems: Vec<arguments::Problem>) -> bool {
-        let Purpose::Call { tool, reader, repaired } = &mut self.purpose else { return false };
+        let InvocationPurpose::Call { tool, reader, repaired } = &mut self.purpose else { return false };
         let mended = match reader.schemas.is_mended(reader.repair) {
             true => arguments::repair(reader, slots, problems),
             false => Err(problems),
@@ -201,7 +201,7 @@ impl Invocation<'_> {
                 true
             }
             Err(problems) => {
-                self.purpose = Purpose::Refuse(Box::new(reader.schemas.explain(tool, reader.text, problems)));
+                self.purpose = InvocationPurpose::Refuse(Box::new(reader.schemas.explain(tool, reader.text, problems)));
                 false
             }
         }
@@ -211,7 +211,7 @@ impl Invocation<'_> {
     #[cold]
     pub(crate) fn refuse(self, errors: Vec<ArgumentError>) -> Step {
         match self.purpose {
-            Purpose::Call { tool, reader, .. } => {
+            InvocationPurpose::Call { tool, reader, .. } => {
                 Step::Refused(Box::new(reader.schemas.refusal_together(tool, errors)))
             }
             _ => self.stop(),
@@ -222,9 +222,9 @@ impl Invocation<'_> {
     #[must_use]
     pub fn stop(self) -> Step {
         match self.purpose {
-            Purpose::Refuse(error) => Step::Refused(error),
-            Purpose::Call { .. } | Purpose::Describe(_) | Purpose::TryAbsent { .. } => {
-                Step::Done(Ok(Output::default()))
+            InvocationPurpose::Refuse(error) => Step::Refused(error),
+            InvocationPurpose::Call { .. } | InvocationPurpose::Describe(_) | InvocationPurpose::TryAbsent { .. } => {
+                Step::Done(Ok(HandlerOutput::default()))
             }
         }
     }
@@ -245,34 +245,34 @@ impl Invocation<'_> {
 /// How far a shim got.
 pub enum Step {
     /// The function has answered.
-    Done(Answer),
+    Done(HandlerResult),
     /// The function is `async`.
     Future(HandlerFuture),
     /// The function blocks its thread.
-    Blocking(Box<dyn FnOnce() -> Answer + Send>),
+    Blocking(Box<dyn FnOnce() -> HandlerResult + Send>),
     /// The arguments are decoded; the function waits for its inputs.
-    Waiting(Waiting),
+    Waiting(PreparedHandler),
     /// The arguments are wrong.
     Refused(Box<ToolError>),
 }
 
-pub(crate) type Waiting = Box<dyn FnOnce(Inputs) -> Result<Step, InjectError> + Send>;
+pub(crate) type PreparedHandler = Box<dyn FnOnce(Inputs) -> Result<Step, InjectError> + Send>;
 
 impl Step {
     /// The step of an `async` function.
     #[inline]
-    pub fn future(future: impl Future<Output = Answer> + Send + 'static) -> Self {
+    pub fn future(future: impl Future<Output = HandlerResult> + Send + 'static) -> Self {
         Self::Future(HandlerFuture::new(future))
     }
 
     /// The step of a `blocking` function.
-    pub fn blocking(function: impl FnOnce() -> Answer + Send + 'static) -> Self {
+    pub fn blocking(function: impl FnOnce() -> HandlerResult + Send + 'static) -> Self {
         Self::Blocking(Box::new(function))
     }
 
     #[inline]
     pub(crate) fn from_result(step: Result<Self, InjectError>) -> Self {
-        step.unwrap_or_else(|error| Self::Done(Err(Failure::new(ErrorKind::Injection, error.to_string()))))
+        step.unwrap_or_else(|error| Self::Done(Err(HandlerFailure::new(ErrorKind::Injection, error.to_string()))))
     }
 }
 

@@ -8,7 +8,9 @@ use std::pin::pin;
 use futures_core::Stream;
 use serde::Serialize;
 
-use crate::answer::{Answer, Failure, FallibleReply, PlainReply, Reply, ToolFailure, ToolOutput, failed, text};
+use crate::handler_result::{
+    FallibleReply, HandlerFailure, HandlerResult, PlainReply, Reply, ToolFailure, ToolOutput, failed, text,
+};
 use crate::{ErrorKind, HandlerError, Progress, json};
 
 /// An item of a stream whose result is not simply all its items.
@@ -20,7 +22,8 @@ use crate::{ErrorKind, HandlerError, Progress, json};
 /// error ends the stream and is the answer.
 ///
 /// ```standalone_crate
-/// use tool_runtime::{Dispatcher, Stream, Streamed, ToolCall, tool};
+/// use tool_runtime::output::{Stream, Streamed};
+/// use tool_runtime::{Dispatcher, ToolCall, tool};
 ///
 /// /// Follow a log for some lines.
 /// #[tool(name = "log.follow")]
@@ -58,22 +61,22 @@ pub enum Streamed<P, D> {
 }
 
 /// What a stream has given so far.
-pub struct Collected {
+pub struct CollectedItems {
     items: String,
     progress: Progress,
 }
 
-impl Collected {
-    fn push(&mut self, item: &(impl ?Sized + Serialize)) -> ControlFlow<Answer> {
+impl CollectedItems {
+    fn push(&mut self, item: &(impl ?Sized + Serialize)) -> ControlFlow<HandlerResult> {
         self.progress.report(item);
         self.items.push(if self.items.is_empty() { '[' } else { ',' });
         match json::write(&mut self.items, item) {
             Ok(()) => Continue(()),
-            Err(error) => Break(Err(crate::answer::unwritable(&error))),
+            Err(error) => Break(Err(crate::handler_result::unwritable(&error))),
         }
     }
 
-    fn finish(mut self) -> Answer {
+    fn finish(mut self) -> HandlerResult {
         if self.items.is_empty() {
             self.items.push('[');
         }
@@ -86,30 +89,30 @@ impl Collected {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an item of a tool's stream: nothing says how to write it as JSON",
     label = "gives back a stream of `{Self}`",
-    note = "derive `serde::Serialize` for it; `tool_runtime::Streamed` tells progress from the result",
+    note = "derive `serde::Serialize` for it; `tool_runtime::output::Streamed` tells progress from the result",
     note = "if the method is no tool, name it in `exclude`, or mark it `#[tool(skip)]`"
 )]
 pub trait ToolItem {
     #[doc(hidden)]
-    fn collect(&self, collected: &mut Collected) -> ControlFlow<Answer>;
+    fn collect(&self, collected: &mut CollectedItems) -> ControlFlow<HandlerResult>;
 
     /// The answer when the stream is over.
     #[doc(hidden)]
-    fn end(collected: Collected) -> Answer;
+    fn end(collected: CollectedItems) -> HandlerResult;
 }
 
 impl<T: ?Sized + Serialize> ToolItem for T {
-    fn collect(&self, collected: &mut Collected) -> ControlFlow<Answer> {
+    fn collect(&self, collected: &mut CollectedItems) -> ControlFlow<HandlerResult> {
         collected.push(self)
     }
 
-    fn end(collected: Collected) -> Answer {
+    fn end(collected: CollectedItems) -> HandlerResult {
         collected.finish()
     }
 }
 
 impl<P: ToolOutput, D: ToolOutput> ToolItem for Streamed<P, D> {
-    fn collect(&self, collected: &mut Collected) -> ControlFlow<Answer> {
+    fn collect(&self, collected: &mut CollectedItems) -> ControlFlow<HandlerResult> {
         match self {
             Self::Progress(progress) => {
                 collected.progress.report(progress);
@@ -119,19 +122,19 @@ impl<P: ToolOutput, D: ToolOutput> ToolItem for Streamed<P, D> {
         }
     }
 
-    fn end(_: Collected) -> Answer {
-        Err(Failure::new(ErrorKind::Failed, "the tool's stream ended without a result"))
+    fn end(_: CollectedItems) -> HandlerResult {
+        Err(HandlerFailure::new(ErrorKind::Failed, "the tool's stream ended without a result"))
     }
 }
 
 /// One item, read.
 pub struct Collecting<T> {
-    flow: ControlFlow<Answer>,
+    flow: ControlFlow<HandlerResult>,
     item: PhantomData<fn() -> T>,
 }
 
 impl<T: ToolItem> Collecting<T> {
-    fn of(item: Result<&T, Box<Failure>>, collected: &mut Collected) -> Self {
+    fn of(item: Result<&T, Box<HandlerFailure>>, collected: &mut CollectedItems) -> Self {
         let flow = match item {
             Ok(item) => item.collect(collected),
             Err(failure) => Break(Err(failure)),
@@ -142,7 +145,7 @@ impl<T: ToolItem> Collecting<T> {
 
 impl<T> Reply<Result<T, HandlerError>> {
     /// The item, or a failure that ends the stream.
-    pub fn tool_collect(self, collected: &mut Collected) -> Collecting<T>
+    pub fn tool_collect(self, collected: &mut CollectedItems) -> Collecting<T>
     where
         T: ToolItem,
     {
@@ -156,14 +159,14 @@ impl<T> Reply<Result<T, HandlerError>> {
 /// An item that is a `Result`.
 pub trait FallibleItem: FallibleReply + Sized {
     /// The item, or a failure that ends the stream.
-    fn tool_collect(self, collected: &mut Collected) -> Collecting<Self::Value>
+    fn tool_collect(self, collected: &mut CollectedItems) -> Collecting<Self::Value>
     where
         Self::Value: ToolItem,
         Self::Error: ToolFailure;
 }
 
 impl<T, E> FallibleItem for Reply<Result<T, E>> {
-    fn tool_collect(self, collected: &mut Collected) -> Collecting<T>
+    fn tool_collect(self, collected: &mut CollectedItems) -> Collecting<T>
     where
         T: ToolItem,
         E: ToolFailure,
@@ -178,13 +181,13 @@ impl<T, E> FallibleItem for Reply<Result<T, E>> {
 /// An item that is itself.
 pub trait PlainItem: PlainReply {
     /// The item.
-    fn tool_collect(&self, collected: &mut Collected) -> Collecting<Self::Value>
+    fn tool_collect(&self, collected: &mut CollectedItems) -> Collecting<Self::Value>
     where
         Self::Value: ToolItem + Sized;
 }
 
 impl<T> PlainItem for Reply<T> {
-    fn tool_collect(&self, collected: &mut Collected) -> Collecting<T>
+    fn tool_collect(&self, collected: &mut CollectedItems) -> Collecting<T>
     where
         T: ToolItem,
     {
@@ -193,14 +196,14 @@ impl<T> PlainItem for Reply<T> {
 }
 
 /// Reads a stream to its end. How an item is read is for the shim to say, which knows its type.
-pub async fn stream<S, T, R>(stream: S, progress: Progress, read: R) -> Answer
+pub async fn stream<S, T, R>(stream: S, progress: Progress, read: R) -> HandlerResult
 where
     S: Stream,
     T: ToolItem,
-    R: Fn(S::Item, &mut Collected) -> Collecting<T>,
+    R: Fn(S::Item, &mut CollectedItems) -> Collecting<T>,
 {
     let mut stream = pin!(stream);
-    let mut collected = Collected { items: String::new(), progress };
+    let mut collected = CollectedItems { items: String::new(), progress };
     while let Some(item) = poll_fn(|context| stream.as_mut().poll_next(context)).await {
         if let Break(answer) = read(item, &mut collected).flow {
             return answer;

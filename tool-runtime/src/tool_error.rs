@@ -13,7 +13,8 @@ use crate::retry_after::RetryAfter;
 /// One that was told to come back later says when, to whoever makes the call again:
 ///
 /// ```
-/// use tool_runtime::{Dispatcher, ErrorKind, Limit, Limiter, RuntimeTool, ToolCall};
+/// use tool_runtime::limits::{Limit, Limiter};
+/// use tool_runtime::{Dispatcher, ErrorKind, RuntimeTool, ToolCall};
 ///
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,4 +1,4 @@
-//! The attributes' grammar.
+//! The grammar of `#[tool]`, `#[tool_class]` and `#[arg]`.
 
 use darling::ast::NestedMeta;
 use darling::util::SpannedValue;
@@ -12,7 +12,7 @@ use tool_model::{KEYS, Key, KeyKind, Number};
 use crate::explicit::ExplicitArguments;
 use crate::literal;
 
-/// `#[tool(..)]`
+/// The contents of `#[tool(..)]`.
 #[derive(Debug, Default, FromMeta)]
 #[darling(default)]
 pub(crate) struct ToolAttr {
@@ -21,30 +21,30 @@ pub(crate) struct ToolAttr {
     pub(crate) arguments: Option<ExplicitArguments>,
     pub(crate) blocking: Option<SpannedValue<bool>>,
     #[darling(flatten)]
-    pub(crate) keys: Keys<false>,
+    pub(crate) keys: KeyValues<false>,
     pub(crate) preview: Option<LitStr>,
-    pub(crate) inject: Strings,
+    pub(crate) inject: StringList,
     pub(crate) skip: Option<SpannedValue<bool>>,
     #[darling(rename = "crate")]
     pub(crate) krate: Option<Path>,
 }
 
-/// `#[tool_class(..)]`
+/// The contents of `#[tool_class(..)]`.
 #[derive(Debug, Default, FromMeta)]
 #[darling(default)]
 pub(crate) struct ClassAttr {
     pub(crate) prefix: Option<LitStr>,
-    pub(crate) include: Option<Strings>,
-    pub(crate) exclude: Strings,
+    pub(crate) include: Option<StringList>,
+    pub(crate) exclude: StringList,
     #[darling(flatten)]
-    pub(crate) keys: Keys<true>,
-    pub(crate) inject: Strings,
+    pub(crate) keys: KeyValues<true>,
+    pub(crate) inject: StringList,
     pub(crate) manual: Option<bool>,
     #[darling(rename = "crate")]
     pub(crate) krate: Option<Path>,
 }
 
-/// `#[arg(..)]`
+/// The contents of `#[arg(..)]`.
 #[derive(Debug, Default, FromMeta)]
 #[darling(default)]
 pub(crate) struct ArgAttr {
@@ -54,17 +54,18 @@ pub(crate) struct ArgAttr {
     pub(crate) min_length: Option<u64>,
     pub(crate) max_length: Option<u64>,
     pub(crate) pattern: Option<LitStr>,
-    pub(crate) one_of: Option<SpannedValue<Values>>,
+    pub(crate) one_of: Option<SpannedValue<LiteralList>>,
     pub(crate) rename: Option<LitStr>,
     pub(crate) description: Option<LitStr>,
     pub(crate) secret: Option<bool>,
 }
 
-/// The values of [keys](tool_model::KEYS), each with its place; of a class those that it gives to all its methods.
+/// Values of [keys](tool_model::KEYS) with their spans. With `OF_CLASS`, only keys that a class may set for all its
+/// methods are accepted.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Keys<const OF_CLASS: bool>(pub(crate) Vec<SpannedValue<(&'static Key, Value)>>);
+pub(crate) struct KeyValues<const OF_CLASS: bool>(pub(crate) Vec<SpannedValue<(&'static Key, Value)>>);
 
-impl<const OF_CLASS: bool> FromMeta for Keys<OF_CLASS> {
+impl<const OF_CLASS: bool> FromMeta for KeyValues<OF_CLASS> {
     fn from_list(items: &[NestedMeta]) -> darling::Result<Self> {
         let known = || KEYS.iter().filter(|key| !OF_CLASS || key.on_class);
         let mut errors = Error::accumulator();
@@ -94,35 +95,35 @@ fn key_value(kind: KeyKind, meta: &Meta) -> darling::Result<Value> {
     match kind {
         KeyKind::Flag | KeyKind::Choice => bool::from_meta(meta).map(Value::from),
         KeyKind::Text => LitStr::from_meta(meta).map(|text| text.value().into()),
-        KeyKind::Words => Strings::from_meta(meta).map(|words| words.0.iter().map(LitStr::value).collect()),
-        KeyKind::Time => Timeout::from_meta(meta).map(|time| time.0.into()),
-        _ => Err(Error::custom("this version cannot read it")),
+        KeyKind::Words => StringList::from_meta(meta).map(|words| words.0.iter().map(LitStr::value).collect()),
+        KeyKind::Time => DurationLiteral::from_meta(meta).map(|time| time.0.into()),
+        _ => Err(Error::custom("this version does not support the key")),
     }
 }
 
-/// Reads the tokens between the parentheses of an attribute.
+/// Parses the tokens between the parentheses of an attribute.
 pub(crate) fn parse<T: FromMeta>(tokens: TokenStream) -> syn::Result<T> {
     let items = NestedMeta::parse_meta_list(tokens)?;
-    T::from_list(&items).map_err(in_our_words)
+    T::from_list(&items).map_err(rephrase)
 }
 
-/// Darling speaks of fields and values; whoever writes an attribute thinks of keys.
-fn in_our_words(error: Error) -> syn::Error {
+/// Rewrites darling's messages, which speak of fields, in terms of attribute keys.
+fn rephrase(error: Error) -> syn::Error {
     let errors = error.flatten().into_iter().map(|error| {
         let message = error.to_string().replace("Unknown field: ", "unknown key ");
         let message =
             message.replace(". Did you mean", "; did you mean").replace(". Available values: ", "; the keys are ");
-        let message = message.replace("Duplicate field", "this key is given twice:");
+        let message = message.replace("Duplicate field", "duplicate key");
         syn::Error::new(error.span(), message)
     });
     let all = errors.reduce(|mut all, error| {
         all.combine(error);
         all
     });
-    all.unwrap_or_else(|| syn::Error::new(proc_macro2::Span::call_site(), "this attribute cannot be read"))
+    all.unwrap_or_else(|| syn::Error::new(proc_macro2::Span::call_site(), "invalid attribute"))
 }
 
-/// Reads an attribute where it stands; a bare one is empty.
+/// Parses an attribute of an item. An attribute without parentheses is empty.
 pub(crate) fn parse_attribute<T: FromMeta + Default>(attribute: &Attribute) -> syn::Result<T> {
     match &attribute.meta {
         Meta::Path(_) => Ok(T::default()),
@@ -134,42 +135,43 @@ pub(crate) fn parse_attribute<T: FromMeta + Default>(attribute: &Attribute) -> s
     }
 }
 
-/// The last segment of an attribute's path.
+/// Returns the last segment of an attribute's path.
 pub(crate) fn last_segment(attribute: &Attribute) -> String {
     attribute.path().segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default()
 }
 
-/// Whether an attribute on a parameter is one of ours, to be taken out before rustc sees it.
+/// Returns `true` for the helper attributes on parameters, which the macros remove before rustc sees them.
 #[must_use]
 pub fn is_helper(attribute: &Attribute) -> bool {
     attribute.path().is_ident("doc") || matches!(last_segment(attribute).as_str(), "arg" | "inject")
 }
 
-/// Whether an attribute on a method is `#[tool]`.
+/// Returns `true` if an attribute on a method is `#[tool]`.
 #[must_use]
 pub fn is_tool(attribute: &Attribute) -> bool {
     last_segment(attribute) == "tool"
 }
 
-/// Whether an attribute is a `cfg_attr` with a `#[tool]` in it, which attribute macros see unexpanded.
+/// Returns `true` if an attribute is a `cfg_attr` that contains `#[tool]`. Attribute macros see it unexpanded.
 #[must_use]
 pub fn hides_tool(attribute: &Attribute) -> bool {
     let Meta::List(list) = &attribute.meta else { return false };
     attribute.path().is_ident("cfg_attr") && list.tokens.clone().into_iter().any(|token| token.to_string() == "tool")
 }
 
-/// The word that stands in a `#[tool]` which a class has already read: it leaves the import in use and does nothing.
+/// Returns the marker that replaces the contents of a `#[tool]` attribute after `#[tool_class]` has read it. The marked
+/// attribute does nothing and keeps the user's import of `tool` in use.
 #[must_use]
 pub fn marker() -> &'static str {
     "__read_by_tool_class"
 }
 
-/// A default: a literal, or `Default::default()` when bare.
+/// The default of an argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DefaultValue {
-    /// `#[arg(default)]`
+    /// `#[arg(default)]`: the value of `Default::default()`.
     Trait,
-    /// `#[arg(default = ..)]`, as JSON.
+    /// `#[arg(default = ..)]`: a literal, as JSON.
     Literal(Value),
 }
 
@@ -181,14 +183,14 @@ impl FromMeta for DefaultValue {
     fn from_expr(expr: &Expr) -> darling::Result<Self> {
         if !literal::is_literal(expr) {
             let message =
-                "a default is a literal, which the model sees; write `default` alone for `Default::default()`";
+                "a default must be a literal, since the model sees it; write `default` alone for `Default::default()`";
             return Err(Error::custom(message).with_span(expr));
         }
         Ok(Self::Literal(literal::to_json(expr)?))
     }
 }
 
-/// A number literal with its place.
+/// A number literal with its expression, for error spans.
 #[derive(Clone, Debug)]
 pub(crate) struct NumberValue {
     pub(crate) value: Number,
@@ -201,26 +203,26 @@ impl FromMeta for NumberValue {
     }
 }
 
-/// A list of literals, `["a", "b"]`.
+/// An array of literals: `["a", "b"]`.
 #[derive(Clone, Debug)]
-pub(crate) struct Values(pub(crate) Vec<Value>);
+pub(crate) struct LiteralList(pub(crate) Vec<Value>);
 
-impl FromMeta for Values {
+impl FromMeta for LiteralList {
     fn from_expr(expr: &Expr) -> darling::Result<Self> {
         match literal::to_json(expr)? {
             Value::Array(values) if !values.is_empty() => Ok(Self(values)),
-            _ => Err(Error::custom("write a list of the values allowed: `one_of = [\"a\", \"b\"]`").with_span(expr)),
+            _ => Err(Error::custom("expected a list of the allowed values: `one_of = [\"a\", \"b\"]`").with_span(expr)),
         }
     }
 }
 
-/// A list of strings, `["a", "b"]`.
+/// An array of string literals: `["a", "b"]`.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Strings(pub(crate) Vec<LitStr>);
+pub(crate) struct StringList(pub(crate) Vec<LitStr>);
 
-impl FromMeta for Strings {
+impl FromMeta for StringList {
     fn from_expr(expr: &Expr) -> darling::Result<Self> {
-        let wrong = |place: &Expr| Error::custom("write a list of strings: `[\"a\", \"b\"]`").with_span(place);
+        let wrong = |at: &Expr| Error::custom("expected a list of strings: `[\"a\", \"b\"]`").with_span(at);
         let Expr::Array(array) = expr else { return Err(wrong(expr)) };
         let strings = array.elems.iter().map(|item| match item {
             Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Ok(text.clone()),
@@ -231,18 +233,18 @@ impl FromMeta for Strings {
 
     fn from_list(items: &[NestedMeta]) -> darling::Result<Self> {
         let place = items.first().map(syn::spanned::Spanned::span);
-        let error = Error::custom("write a list of strings after `=`: `= [\"a\", \"b\"]`");
+        let error = Error::custom("expected a list of strings after `=`: `= [\"a\", \"b\"]`");
         Err(place.iter().fold(error, |error, span| error.with_span(span)))
     }
 }
 
 /// A duration such as `"5s"`, in milliseconds.
 #[derive(Clone, Copy, Debug)]
-struct Timeout(u64);
+struct DurationLiteral(u64);
 
-impl FromMeta for Timeout {
+impl FromMeta for DurationLiteral {
     fn from_string(text: &str) -> darling::Result<Self> {
-        let wrong = || Error::custom(format!("{text:?} is no duration; write \"500ms\", \"5s\", \"2m\" or \"1h\""));
+        let wrong = || Error::custom(format!("{text:?} is not a duration; write \"500ms\", \"5s\", \"2m\" or \"1h\""));
         let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
         let amount: u64 = text[..digits].parse().map_err(|_| wrong())?;
         let unit: u64 = match text[digits..].trim() {

@@ -1,4 +1,4 @@
-//! Rules about attributes and parameters, each with its reason.
+//! Checks of attributes and parameters. Each check states why its rule exists.
 
 use proc_macro2::Span;
 use serde_json::Value;
@@ -9,11 +9,11 @@ use crate::attrs::{ArgAttr, DefaultValue, hides_tool, last_segment};
 use crate::docs::Docs;
 use crate::{Parameter, Report};
 
-/// All rules about one `#[arg(..)]`.
-pub(crate) fn argument(attr: &ArgAttr, ty: &Type, place: Span, report: &mut Report) {
-    bounds_leave_room(attr, report);
-    lengths_leave_room(attr, place, report);
-    lengths_fit_the_array(attr, ty, place, report);
+/// Runs all checks of one `#[arg(..)]`.
+pub(crate) fn argument(attr: &ArgAttr, ty: &Type, span: Span, report: &mut Report) {
+    range_is_not_empty(attr, report);
+    length_range_is_not_empty(attr, span, report);
+    lengths_fit_the_array(attr, ty, span, report);
     pattern_compiles(attr, report);
     listed_values_are_allowed(attr, report);
     default_is_allowed(attr, report);
@@ -27,41 +27,43 @@ fn as_f64(number: Number) -> f64 {
     }
 }
 
-/// An argument that no value fits makes the tool uncallable.
-fn bounds_leave_room(attr: &ArgAttr, report: &mut Report) {
+/// A range without values would make the tool uncallable.
+fn range_is_not_empty(attr: &ArgAttr, report: &mut Report) {
     if let (Some(min), Some(max)) = (&attr.min, &attr.max)
         && as_f64(min.value) > as_f64(max.value)
     {
-        report.at(&max.expr, "`max` is less than `min`: no value would be accepted");
+        report.at(&max.expr, "`max` is less than `min`, so no value is valid");
     }
 }
 
-fn lengths_leave_room(attr: &ArgAttr, place: Span, report: &mut Report) {
+/// A length range without values would make the tool uncallable.
+fn length_range_is_not_empty(attr: &ArgAttr, span: Span, report: &mut Report) {
     if let (Some(least), Some(most)) = (attr.min_length, attr.max_length)
         && least > most
     {
-        report.push(syn::Error::new(place, "`max_length` is less than `min_length`: no value would be accepted"));
+        report.push(syn::Error::new(span, "`max_length` is less than `min_length`, so no value is valid"));
     }
 }
 
-/// The pattern is compiled again when a dispatcher is built; here its author still looks at it.
+/// An invalid pattern would otherwise be reported only when a dispatcher is built.
 fn pattern_compiles(attr: &ArgAttr, report: &mut Report) {
     let Some(pattern) = &attr.pattern else { return };
     if let Err(error) = regex_lite::Regex::new(&pattern.value()) {
-        report.at(pattern, format!("this is no regular expression: {error}"));
+        report.at(pattern, format!("invalid regular expression: {error}"));
     }
 }
 
-/// The lengths of arrays that stand in the signature are known here; those of other types when a dispatcher is built.
-fn lengths_fit_the_array(attr: &ArgAttr, ty: &Type, place: Span, report: &mut Report) {
+/// A fixed-size array has one length, so a bound that excludes it would make the tool uncallable. Only lengths written
+/// as literals are visible here; `build()` checks the others.
+fn lengths_fit_the_array(attr: &ArgAttr, ty: &Type, span: Span, report: &mut Report) {
     let Some(length) = array_length(ty) else { return };
-    for (name, refuses) in [
+    for (name, excludes) in [
         ("min_length", attr.min_length.is_some_and(|least| least > length)),
         ("max_length", attr.max_length.is_some_and(|most| most < length)),
     ] {
-        if refuses {
-            let message = format!("the array has {length} items, which `{name}` refuses: no value would be accepted");
-            report.push(syn::Error::new(place, message));
+        if excludes {
+            let message = format!("`{name}` excludes the array's length of {length}, so no value is valid");
+            report.push(syn::Error::new(span, message));
         }
     }
 }
@@ -79,29 +81,31 @@ fn array_length(ty: &Type) -> Option<u64> {
     }
 }
 
-/// A value that another rule refuses, or that is listed twice, would only mislead the model.
+/// A listed value that another rule rejects, or a duplicate, would mislead the model.
 fn listed_values_are_allowed(attr: &ArgAttr, report: &mut Report) {
     let Some(spanned) = &attr.one_of else { return };
     for (index, value) in spanned.0.iter().enumerate() {
-        let twice = spanned.0[..index].contains(value).then_some("is already in the list");
-        for why in twice.into_iter().chain(refusals(attr, value)) {
+        if spanned.0[..index].contains(value) {
+            report.push(syn::Error::new(spanned.span(), format!("duplicate value {value} in `one_of`")));
+        }
+        for why in rejections(attr, value) {
             report.push(syn::Error::new(spanned.span(), format!("`one_of` lists {value}, which {why}")));
         }
     }
 }
 
-/// A default that the rules refuse would make every call without the argument fail.
+/// A default that the rules reject would make every call without the argument fail.
 fn default_is_allowed(attr: &ArgAttr, report: &mut Report) {
     let Some(spanned) = &attr.default else { return };
-    let (place, DefaultValue::Literal(default)) = (spanned.span(), &**spanned) else { return };
+    let (span, DefaultValue::Literal(default)) = (spanned.span(), &**spanned) else { return };
     let unlisted = attr.one_of.as_ref().filter(|values| !values.0.contains(default)).map(|_| "is not in `one_of`");
-    for why in refusals(attr, default).chain(unlisted) {
-        report.push(syn::Error::new(place, format!("the default {default} {why}")));
+    for why in rejections(attr, default).chain(unlisted) {
+        report.push(syn::Error::new(span, format!("the default {default} {why}")));
     }
 }
 
-/// What the rules other than `one_of` have against a value.
-fn refusals(attr: &ArgAttr, value: &Value) -> impl Iterator<Item = &'static str> + use<> {
+/// Returns the reasons why the rules other than `one_of` reject a value.
+fn rejections(attr: &ArgAttr, value: &Value) -> impl Iterator<Item = &'static str> + use<> {
     let number = value.as_f64();
     let length = match value {
         Value::String(text) => Some(text.chars().count() as u64),
@@ -110,9 +114,9 @@ fn refusals(attr: &ArgAttr, value: &Value) -> impl Iterator<Item = &'static str>
     };
     let below = |least: Option<f64>| number.zip(least).is_some_and(|(number, least)| number < least);
     let above = |most: Option<f64>| number.zip(most).is_some_and(|(number, most)| number > most);
-    // One that is no regular expression is reported by itself.
+    // An invalid pattern is reported by `pattern_compiles`.
     let pattern = attr.pattern.as_ref().and_then(|pattern| regex_lite::Regex::new(&pattern.value()).ok());
-    let refusals = [
+    let rejections = [
         (below(attr.min.as_ref().map(|min| as_f64(min.value))), "is less than `min`"),
         (above(attr.max.as_ref().map(|max| as_f64(max.value))), "is more than `max`"),
         (length.zip(attr.min_length).is_some_and(|(length, least)| length < least), "is shorter than `min_length`"),
@@ -122,68 +126,67 @@ fn refusals(attr: &ArgAttr, value: &Value) -> impl Iterator<Item = &'static str>
             "does not match `pattern`",
         ),
     ];
-    refusals.into_iter().filter(|(refuses, _)| *refuses).map(|(_, why)| why)
+    rejections.into_iter().filter(|(rejects, _)| *rejects).map(|(_, why)| why)
 }
 
-/// Providers take no other names for properties.
+/// Model providers reject other property names.
 pub(crate) fn argument_name(rename: &LitStr, report: &mut Report) {
     let name = rename.value();
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     if name.is_empty() || name.len() > 64 || !name.chars().all(allowed) {
-        report.at(rename, "an argument's name has 1 to 64 letters, digits, `_`, `-` and `.`");
+        report.at(rename, "an argument name consists of 1 to 64 letters, digits, `_`, `-` and `.`");
     }
 }
 
-/// JSON objects have each key once.
+/// A JSON object has each key once.
 pub(crate) fn distinct_arguments(parameters: &[Parameter], report: &mut Report) {
     let mut seen: Vec<&str> = Vec::new();
     for parameter in parameters {
         let Parameter::Argument(argument) = parameter else { continue };
         if seen.contains(&argument.name.as_str()) {
-            report.at(&argument.ident, format!("two arguments are called `{}`; rename one", argument.name));
+            report.at(&argument.ident, format!("duplicate argument name `{}`; rename one", argument.name));
         }
         seen.push(&argument.name);
     }
 }
 
-/// A parameter that is there only sometimes would make two tools of one name.
+/// A conditional parameter would give one tool two schemas.
 pub(crate) fn no_conditional_parameter(attributes: &[Attribute], report: &mut Report) {
     for attribute in
         attributes.iter().filter(|attribute| matches!(last_segment(attribute).as_str(), "cfg" | "cfg_attr"))
     {
-        let message = "a tool's parameter cannot depend on `cfg`: its schema would too; \
-                       write two functions, each under its `cfg`";
+        let message = "a parameter of a tool cannot depend on `cfg`, since the schema would too; \
+                       write two functions, each with its own `#[cfg(..)]`";
         report.at(attribute, message);
     }
 }
 
-/// A model would not see documentation that is not a text here; rustc would show it to people.
+/// rustdoc would show documentation that the macro cannot evaluate, but the model would not see it.
 pub(crate) fn documentation_is_read(docs: &Docs, report: &mut Report) {
     if let Some(value) = &docs.unread {
-        let message =
-            "this documentation cannot be read here; write it out, or give the text with `description = \"..\"`";
+        let message = "this documentation cannot be evaluated here; write it out, or set `description = \"..\"`";
         report.at(value, message);
     }
 }
 
-/// The second of two would be overlooked.
+/// A second attribute would be ignored.
 pub(crate) fn once(attributes: &[Attribute], name: &str, report: &mut Report) {
     for second in attributes.iter().filter(|attribute| last_segment(attribute) == name).skip(1) {
-        report.at(second, format!("`#[{name}]` stands here twice; write one"));
+        report.at(second, format!("duplicate `#[{name}]`"));
     }
 }
 
-/// Attribute macros see `cfg_attr` unexpanded, so such a `#[tool]` would be overlooked in silence.
+/// Attribute macros see `cfg_attr` unexpanded, so a `#[tool]` inside would be ignored silently.
 pub(crate) fn no_conditional_tool(attributes: &[Attribute], report: &mut Report) {
     for attribute in attributes.iter().filter(|attribute| hides_tool(attribute)) {
         let message = "`#[tool_class]` cannot see a `#[tool]` inside `cfg_attr`; \
-                       write two methods, each under its `#[cfg(..)]`";
+                       write two methods, each with its own `#[cfg(..)]`";
         report.at(attribute, message);
     }
 }
 
-/// Names in `include`, `exclude` and `inject` must exist: a slip of the pen would export or hide the wrong thing.
-pub(crate) fn names_exist(list: &[LitStr], what: &str, existing: &[String], report: &mut Report) {
+/// A misspelt name in `include`, `exclude` or `inject` would export or hide the wrong thing.
+pub(crate) fn names_exist(list: &[LitStr], kind: &str, existing: &[String], report: &mut Report) {
     for name in list {
         let wanted = name.value();
         if existing.contains(&wanted) {
@@ -194,9 +197,12 @@ pub(crate) fn names_exist(list: &[LitStr], what: &str, existing: &[String], repo
             Some(near) => format!("; did you mean `{near}`?"),
             None if existing.is_empty() => String::new(),
             None => {
-                format!("; there is {}", existing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))
+                format!(
+                    "; available: {}",
+                    existing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+                )
             }
         };
-        report.at(name, format!("no {what} `{wanted}` here{hint}"));
+        report.at(name, format!("there is no {kind} `{wanted}`{hint}"));
     }
 }

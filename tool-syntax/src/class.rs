@@ -1,4 +1,4 @@
-//! One class: an `impl` block and its `#[tool_class(..)]`.
+//! A tool class: an `impl` block and its `#[tool_class(..)]` attribute.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -7,42 +7,42 @@ use syn::{Attribute, ImplItem, ImplItemFn, ItemImpl, LitStr, Path, ReturnType, T
 
 use crate::attrs::{self, ClassAttr, ToolAttr};
 use crate::docs::Docs;
-use crate::parameter::{self, Surroundings};
+use crate::parameter::{self, ParameterContext};
 use crate::tool::{self, ClassDefaults, FunctionSource};
-use crate::{InjectedParameter, Parameter, Report, Tool, check, preview, signature};
+use crate::{InjectedParameter, Parameter, ParsedTool, Report, check, preview, signature};
 
-/// A class as the source describes it.
+/// A tool class as read from source.
 #[derive(Clone, Debug)]
-pub struct Class {
+pub struct ParsedClass {
     /// The type of the `impl` block.
     pub self_ty: Type,
-    /// The type's own name with its generic arguments, which stands in the handlers' paths.
+    /// The type's name with its generic arguments, as used in the paths of handlers.
     pub type_name: String,
-    /// Its tools, in the order of the source.
-    pub tools: Vec<Tool>,
-    /// How an instance is made for each call; several only under `cfg`s that exclude each other.
-    pub constructors: Vec<Constructor>,
-    /// `manual`: offered only by a dispatcher that is given the service.
+    /// The tools, in source order.
+    pub tools: Vec<ParsedTool>,
+    /// The constructors of an instance for each call. Several only with mutually exclusive `cfg`s.
+    pub constructors: Vec<ClassConstructor>,
+    /// `manual`: offered only by a dispatcher that has the service.
     pub manual: bool,
-    /// `crate = ..`
+    /// `crate = ..`: the path of the runtime crate, if it is not its own name.
     pub krate: Option<Path>,
 }
 
-/// `new`, whose parameters are all injected.
+/// A `new` function whose parameters are all injected.
 #[derive(Clone, Debug)]
-pub struct Constructor {
-    /// `new`, for its place.
+pub struct ClassConstructor {
+    /// The identifier `new`, for its span.
     pub ident: syn::Ident,
-    /// Its parameters.
+    /// The injected parameters.
     pub parameters: Vec<InjectedParameter>,
-    /// Whether it must be awaited.
+    /// `true` if the call must be awaited.
     pub is_async: bool,
-    /// The `#[cfg(..)]`s under which it exists.
+    /// The `#[cfg(..)]` attributes of the function.
     pub cfgs: Vec<Attribute>,
 }
 
-/// Reads an `impl` block under `#[tool_class(..)]`; `attribute` is what stands between the parentheses.
-pub fn read_class(attribute: TokenStream, item: &ItemImpl) -> (Option<Class>, Report) {
+/// Reads an `impl` block with `#[tool_class(..)]`; `attribute` holds the tokens between the parentheses.
+pub fn read_class(attribute: TokenStream, item: &ItemImpl) -> (Option<ParsedClass>, Report) {
     let mut report = Report::default();
     let Some(attr) = report.keep(attrs::parse::<ClassAttr>(attribute)) else { return (None, report) };
     let Some(type_name) = concrete_type(item, &mut report) else { return (None, report) };
@@ -62,13 +62,13 @@ pub fn read_class(attribute: TokenStream, item: &ItemImpl) -> (Option<Class>, Re
         keys: attr.keys.clone(),
         inject: attr.inject.0.iter().map(LitStr::value).collect(),
     };
-    let previews = preview::named_by(&methods);
+    let previews = preview::preview_methods(&methods);
     let mut tools = Vec::new();
     for method in &methods {
         check::no_conditional_tool(&method.attrs, &mut report);
         check::once(&method.attrs, "tool", &mut report);
         let role = role(method, &type_name);
-        if role != Role::Method {
+        if role != MethodRole::Method {
             check_new(method, role, &attr, &mut report);
         } else if let Some((_, of)) = previews.iter().find(|(preview, _)| *preview == name_of(method)) {
             check_preview(method, of, &attr, &mut report);
@@ -77,7 +77,7 @@ pub fn read_class(attribute: TokenStream, item: &ItemImpl) -> (Option<Class>, Re
         }
     }
     distinct_names(&tools, &mut report);
-    let class = Class {
+    let class = ParsedClass {
         constructors: constructors(&methods, &attr, &type_name, &item.self_ty, &mut report),
         self_ty: (*item.self_ty).clone(),
         type_name,
@@ -96,20 +96,20 @@ fn name_of(method: &ImplItemFn) -> String {
     method.sig.ident.unraw().to_string()
 }
 
-/// The tools of a class are registered once, for one type: a generic one, or a trait's, cannot be named there.
+/// Returns the name of the class's type. Tools are registered once, for one concrete type.
 fn concrete_type(item: &ItemImpl, report: &mut Report) -> Option<String> {
     if let Some((path, _)) = &item.trait_ {
-        report.at(path, "`#[tool_class]` goes on the type's own `impl` block, not on that of a trait");
+        report.at(path, "`#[tool_class]` cannot be used on a trait impl; put it on an inherent `impl` block");
         return None;
     }
     if !item.generics.params.is_empty() {
-        let message = "a class of tools cannot be generic: its tools are registered once, for one type; \
-                       put `#[tool_class]` on an `impl` for a concrete type, such as `impl Service<Postgres>`";
+        let message = "a tool class cannot be generic, since its tools are registered for one type; \
+                       put `#[tool_class]` on an `impl` of a concrete type, such as `impl Service<Postgres>`";
         report.at(&item.generics, message);
         return None;
     }
     if item.self_ty.to_token_stream().into_iter().flat_map(flatten).any(|word| word == "'") {
-        report.at(&item.self_ty, "a class of tools cannot borrow: its instances live as long as the dispatcher; own the data, or share it with `Arc`");
+        report.at(&item.self_ty, "a tool class cannot borrow, since its instances live as long as the dispatcher; own the data, or share it with `Arc`");
         return None;
     }
     match &*item.self_ty {
@@ -118,7 +118,7 @@ fn concrete_type(item: &ItemImpl, report: &mut Report) -> Option<String> {
             format!("{}{arguments}", segment.ident.unraw())
         }),
         other => {
-            report.at(other, "`#[tool_class]` needs the `impl` block of a struct or an enum");
+            report.at(other, "`#[tool_class]` requires the `impl` block of a struct or an enum");
             None
         }
     }
@@ -136,7 +136,7 @@ fn check_lists(attr: &ClassAttr, methods: &[&ImplItemFn], report: &mut Report) {
     check::names_exist(&attr.inject.0, "parameter", &parameters, report);
 }
 
-/// A prefix is a name with nothing after it; an empty one leaves the methods' names alone.
+/// A prefix must be a valid tool name. An empty prefix leaves the methods' names unchanged.
 fn check_prefix(prefix: &LitStr, report: &mut Report) {
     let text = prefix.value();
     if text.is_empty() {
@@ -147,53 +147,53 @@ fn check_prefix(prefix: &LitStr, report: &mut Report) {
     }
 }
 
-/// What a method is to its class.
+/// The role of a method in its class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    /// `new`, which gives back the type or a `Result` of it.
+enum MethodRole {
+    /// `new`, returning the type or a `Result` of it.
     Constructor,
-    /// `new`, which gives back the type in some other form, such as an `Arc`: for the application alone.
-    Maker,
+    /// `new`, returning the type in another wrapper, such as an `Arc`. Only the application calls it.
+    Factory,
     Method,
 }
 
-fn role(method: &ImplItemFn, type_name: &str) -> Role {
-    let ReturnType::Type(_, output) = &method.sig.output else { return Role::Method };
+fn role(method: &ImplItemFn, type_name: &str) -> MethodRole {
+    let ReturnType::Type(_, output) = &method.sig.output else { return MethodRole::Method };
     if name_of(method) != "new" || method.sig.receiver().is_some() {
-        return Role::Method;
+        return MethodRole::Method;
     }
     let output = crate::ty::future_output(output).unwrap_or(output);
     let bare = type_name.split('<').next().unwrap_or_default();
     let is_class = |ty: &Type| matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Self" || last.ident == bare));
-    let Type::Path(path) = output else { return Role::Method };
+    let Type::Path(path) = output else { return MethodRole::Method };
     if is_class(output) {
-        return Role::Constructor;
+        return MethodRole::Constructor;
     }
-    let Some(last) = path.path.segments.last() else { return Role::Method };
-    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return Role::Method };
+    let Some(last) = path.path.segments.last() else { return MethodRole::Method };
+    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return MethodRole::Method };
     let first = arguments.args.iter().find_map(|argument| match argument {
         syn::GenericArgument::Type(ty) => Some(ty),
         _ => None,
     });
     match first {
-        Some(ty) if is_class(ty) && last.ident.to_string().ends_with("Result") => Role::Constructor,
+        Some(ty) if is_class(ty) && last.ident.to_string().ends_with("Result") => MethodRole::Constructor,
         _ if output.to_token_stream().into_iter().flat_map(flatten).any(|word| word == "Self" || word == bare) => {
-            Role::Maker
+            MethodRole::Factory
         }
-        _ => Role::Method,
+        _ => MethodRole::Method,
     }
 }
 
-/// The constructors that are not left out and whose parameters can be injected.
+/// Returns the constructors that are not skipped and whose parameters can be injected.
 fn constructors(
     methods: &[&ImplItemFn],
     attr: &ClassAttr,
     type_name: &str,
     self_ty: &Type,
     report: &mut Report,
-) -> Vec<Constructor> {
+) -> Vec<ClassConstructor> {
     let excluded = attr.exclude.0.iter().any(|name| name.value() == "new");
-    let constructors = methods.iter().filter(|method| role(method, type_name) == Role::Constructor && !excluded);
+    let constructors = methods.iter().filter(|method| role(method, type_name) == MethodRole::Constructor && !excluded);
     let kept = constructors.filter(|method| {
         let marker = method.attrs.iter().find(|attribute| attrs::is_tool(attribute));
         marker.and_then(skip).is_none_or(|skip| !skip)
@@ -201,16 +201,18 @@ fn constructors(
     kept.filter_map(|method| read_constructor(method, self_ty, report)).collect()
 }
 
-/// What an attribute says with `skip`, if it says so.
+/// Returns the value of `skip` in an attribute.
 fn skip(marker: &Attribute) -> Option<bool> {
     attrs::parse_attribute::<ToolAttr>(marker).ok()?.skip.map(|skip| *skip)
 }
 
-/// A `new` that makes the type is no tool, whatever is said of it.
-fn check_new(method: &ImplItemFn, role: Role, class: &ClassAttr, report: &mut Report) {
+/// Reports attributes and lists that would make a constructor a tool.
+fn check_new(method: &ImplItemFn, role: MethodRole, class: &ClassAttr, report: &mut Report) {
     let message = match role {
-        Role::Constructor => "`new` is the constructor, never a tool; to keep it from being one, write `#[tool(skip)]`",
-        _ => "`new` makes the type itself, and is never a tool; a tool needs another name",
+        MethodRole::Constructor => {
+            "`new` is the constructor and cannot be a tool; to keep it from being called, write `#[tool(skip)]`"
+        }
+        _ => "`new` returns the type itself and cannot be a tool; rename it to make it one",
     };
     let markers = method.attrs.iter().filter(|attribute| attrs::is_tool(attribute));
     markers.filter(|marker| skip(marker).is_none()).for_each(|marker| report.at(marker, message));
@@ -225,8 +227,9 @@ fn flatten(token: proc_macro2::TokenTree) -> Vec<String> {
     }
 }
 
-/// A constructor that takes something that cannot be injected leaves the class to `.service(..)`.
-fn read_constructor(method: &ImplItemFn, self_ty: &Type, report: &mut Report) -> Option<Constructor> {
+/// Reads a constructor. Returns `None` if a parameter cannot be injected: the application then passes the instance with
+/// `.service(..)`.
+fn read_constructor(method: &ImplItemFn, self_ty: &Type, report: &mut Report) -> Option<ClassConstructor> {
     let generic = method.sig.generics.params.iter().any(|param| !matches!(param, syn::GenericParam::Lifetime(_)));
     let unnamed = method.sig.inputs.iter().any(|input| match input {
         syn::FnArg::Typed(typed) => crate::ty::is_unnameable(&typed.ty) || !matches!(&*typed.pat, syn::Pat::Ident(_)),
@@ -236,14 +239,14 @@ fn read_constructor(method: &ImplItemFn, self_ty: &Type, report: &mut Report) ->
         return None;
     }
     let docs = Docs::default();
-    let around =
-        Surroundings { signature: &method.sig, class: Some(self_ty), docs: &docs, inject: &[], inject_all: true };
+    let context =
+        ParameterContext { signature: &method.sig, class: Some(self_ty), docs: &docs, inject: &[], inject_all: true };
     let marked =
         method.sig.inputs.iter().any(|input| matches!(input, syn::FnArg::Typed(typed) if !typed.attrs.is_empty()));
     let mut own = Report::default();
-    let parameters = parameter::read_all(&around, &mut own);
+    let parameters = parameter::read_all(&context, &mut own);
     if let Err(errors) = own.into_result() {
-        // Where nobody has marked anything, `new` may well be for the application alone, with `.service(..)`.
+        // Without attributes on its parameters, `new` is probably called by the application for `.service(..)`.
         if marked {
             report.push(errors);
         }
@@ -253,7 +256,7 @@ fn read_constructor(method: &ImplItemFn, self_ty: &Type, report: &mut Report) ->
         Parameter::Injected(injected) => Some(injected),
         Parameter::Argument(_) => None,
     });
-    Some(Constructor {
+    Some(ClassConstructor {
         ident: method.sig.ident.clone(),
         parameters: parameters.collect(),
         is_async: signature::output(&method.sig, Some(self_ty)).is_async,
@@ -261,10 +264,10 @@ fn read_constructor(method: &ImplItemFn, self_ty: &Type, report: &mut Report) ->
     })
 }
 
-/// A preview only shows; as a tool of its own it would have another name for the model, and other arguments one day.
+/// Reports attributes and lists that would make a preview a tool of its own.
 fn check_preview(method: &ImplItemFn, of: &syn::Ident, class: &ClassAttr, report: &mut Report) {
     let name = name_of(method);
-    let message = format!("`{name}` is the preview of `{of}`, and a preview is no tool itself");
+    let message = format!("`{name}` is the preview of `{of}` and cannot be a tool itself");
     let is_marked = method.attrs.iter().any(attrs::is_tool);
     if is_marked {
         report.at(&method.sig.ident, format!("{message}; remove its `#[tool]`"));
@@ -281,7 +284,7 @@ fn read_method(
     class: &ClassAttr,
     defaults: &ClassDefaults<'_>,
     report: &mut Report,
-) -> Option<Tool> {
+) -> Option<ParsedTool> {
     let name = name_of(method);
     let has = |list: &[LitStr]| list.iter().any(|entry| entry.value() == name);
     let marker = method.attrs.iter().find(|attribute| attrs::is_tool(attribute));
@@ -293,13 +296,13 @@ fn read_method(
     let included = class.include.as_ref().map(|list| has(&list.0));
     match (marker, skipped) {
         (Some(_), true) if included == Some(true) => {
-            report.at(marker, format!("`{name}` is skipped here, but named in `include`"));
+            report.at(marker, format!("`{name}` is marked `skip` but listed in `include`"));
         }
         (Some(_), false) if has(&class.exclude.0) => {
-            report.at(marker, format!("`{name}` is a tool here, but named in `exclude`"));
+            report.at(marker, format!("`{name}` is marked `#[tool]` but listed in `exclude`"));
         }
         (Some(_), false) if included == Some(false) => {
-            report.at(marker, format!("`{name}` is a tool here, but not named in `include`; add it there"));
+            report.at(marker, format!("`{name}` is marked `#[tool]` but not listed in `include`"));
         }
         _ => {}
     }
@@ -311,24 +314,24 @@ fn read_method(
         return None;
     }
     if let Some(krate) = &attr.krate {
-        report.at(krate, "`crate = ..` belongs into `#[tool_class(..)]`");
+        report.at(krate, "`crate = ..` belongs in `#[tool_class(..)]`");
     }
     let source = FunctionSource { signature: &method.sig, attributes: &method.attrs };
     let preview = attr.preview.clone();
     let tool = tool::read(attr, &source, Some(defaults), report);
     let preview = preview.and_then(|name| preview::method(&name, &tool, methods, defaults, report));
-    Some(Tool { preview, ..tool })
+    Some(ParsedTool { preview, ..tool })
 }
 
-/// Two tools of one name: the model could not say which it means. Two methods under opposite `cfg`s may share one.
-fn distinct_names(tools: &[Tool], report: &mut Report) {
+/// Reports duplicate tool names. Methods with `cfg` attributes may share a name, since only one of them exists.
+fn distinct_names(tools: &[ParsedTool], report: &mut Report) {
     for (index, tool) in tools.iter().enumerate() {
         let clash = tools[..index]
             .iter()
             .find(|other| other.name == tool.name && other.cfgs.is_empty() && tool.cfgs.is_empty());
         if let Some(other) = clash {
             let message = format!(
-                "`{}` is the name of `{}` too; rename one with `#[tool(name = \"..\")]`",
+                "duplicate tool name `{}`, also used by `{}`; rename one with `#[tool(name = \"..\")]`",
                 tool.name, other.function
             );
             report.at(&tool.function, message);

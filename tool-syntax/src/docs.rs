@@ -13,8 +13,8 @@ pub(crate) struct Docs {
 }
 
 impl Docs {
-    /// Reads all doc lines of an item, whatever other attributes stand between them. A bullet describes an argument
-    /// only if it names one of the `parameters`.
+    /// Reads all doc lines of an item, skipping other attributes. A bullet describes an argument only if it names one of
+    /// the `parameters`.
     pub(crate) fn read(attributes: &[Attribute], parameters: &[String]) -> Self {
         let mut unread = None;
         let mut lines = Vec::new();
@@ -67,7 +67,7 @@ fn indent_of(line: &str) -> usize {
 
 /// A line of Markdown, as far as descriptions depend on it.
 #[derive(Clone, Copy, Debug)]
-enum Line<'a> {
+enum DocLine<'a> {
     Blank,
     Heading(&'a str),
     /// A line of a fenced code block, its fences included. Its `# hidden` lines are not headings.
@@ -78,7 +78,7 @@ enum Line<'a> {
     },
 }
 
-fn classify(lines: &[String]) -> Vec<Line<'_>> {
+fn classify(lines: &[String]) -> Vec<DocLine<'_>> {
     let mut open: Option<(char, usize)> = None;
     let mut classified = Vec::with_capacity(lines.len());
     for line in lines {
@@ -91,28 +91,28 @@ fn classify(lines: &[String]) -> Vec<Line<'_>> {
                 if fence.is_some_and(closes) {
                     open = None;
                 }
-                Line::Code
+                DocLine::Code
             }
             (None, Some((sign, length, _))) => {
                 open = Some((sign, length));
-                Line::Code
+                DocLine::Code
             }
             (None, None) => match heading(text) {
-                _ if text.is_empty() => Line::Blank,
-                Some(title) if indent < 4 => Line::Heading(title),
-                _ => Line::Text { indent, text },
+                _ if text.is_empty() => DocLine::Blank,
+                Some(title) if indent < 4 => DocLine::Heading(title),
+                _ => DocLine::Text { indent, text },
             },
         });
     }
     classified
 }
 
-/// Reads the fence of a code block: its sign, how often that stands there, and what follows.
+/// Parses the fence of a code block into its character, its length and its info string.
 fn fence(text: &str) -> Option<(char, usize, &str)> {
     let sign = text.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
     let info = text.trim_start_matches(sign);
     let length = text.len() - info.len();
-    // "```code``` in a sentence" is no fence.
+    // "```code``` in a sentence" is inline code.
     (length >= 3 && !(sign == '`' && info.contains('`'))).then(|| (sign, length, info.trim()))
 }
 
@@ -126,21 +126,21 @@ fn is_arguments(title: &str) -> bool {
     ["Arguments", "Args", "Parameters"].iter().any(|name| title.eq_ignore_ascii_case(name))
 }
 
-/// Whether a heading opens one of the sections that rustdoc recommends, which are no part of a description.
+/// Returns `true` for the sections that rustdoc recommends, which do not belong to the description.
 fn is_section(title: &str) -> bool {
     const SECTIONS: [&str; 6] = ["Errors", "Panics", "Safety", "Example", "Examples", "Returns"];
     is_arguments(title) || SECTIONS.iter().any(|name| title.eq_ignore_ascii_case(name))
 }
 
 /// Joins the lines of the first paragraph. Code and a title before it are skipped.
-fn first_paragraph(lines: &[Line<'_>]) -> String {
-    let is_before = |line: &&Line<'_>| match line {
-        Line::Blank | Line::Code => true,
-        Line::Heading(title) => !is_section(title),
-        Line::Text { .. } => false,
+fn first_paragraph(lines: &[DocLine<'_>]) -> String {
+    let is_before = |line: &&DocLine<'_>| match line {
+        DocLine::Blank | DocLine::Code => true,
+        DocLine::Heading(title) => !is_section(title),
+        DocLine::Text { .. } => false,
     };
     let paragraph = lines.iter().skip_while(is_before).map_while(|line| match line {
-        Line::Text { text, .. } => Some(*text),
+        DocLine::Text { text, .. } => Some(*text),
         _ => None,
     });
     paragraph.collect::<Vec<_>>().join(" ")
@@ -148,18 +148,19 @@ fn first_paragraph(lines: &[Line<'_>]) -> String {
 
 /// Reads the `# Arguments` section.
 ///
-/// An item goes on until a blank line, a code block or the next bullet, whether that is understood or not: a text must
-/// not be given to the wrong argument. A list inside an item is part of its text, unless it names a parameter.
-fn argument_texts(lines: &[Line<'_>], parameters: &[String]) -> Vec<(String, String)> {
-    let section = lines.iter().skip_while(|line| !matches!(line, Line::Heading(title) if is_arguments(title))).skip(1);
+/// An item ends at a blank line, a code block or the next bullet, even if that bullet is not understood: its text must
+/// not be attributed to another argument. A nested list belongs to its item, unless it names a parameter.
+fn argument_texts(lines: &[DocLine<'_>], parameters: &[String]) -> Vec<(String, String)> {
+    let section =
+        lines.iter().skip_while(|line| !matches!(line, DocLine::Heading(title) if is_arguments(title))).skip(1);
     let mut items: Vec<(Vec<String>, String)> = Vec::new();
     // The indentation of the bullet whose text is being read.
     let mut open: Option<usize> = None;
     for line in section {
         match line {
-            Line::Heading(_) => break,
-            Line::Blank | Line::Code => open = None,
-            Line::Text { indent, text } => {
+            DocLine::Heading(_) => break,
+            DocLine::Blank | DocLine::Code => open = None,
+            DocLine::Text { indent, text } => {
                 let item = bullet(text);
                 if let Some(found) = item.and_then(|item| described(item, parameters)) {
                     items.push(found);
@@ -178,7 +179,7 @@ fn argument_texts(lines: &[Line<'_>], parameters: &[String]) -> Vec<(String, Str
     items.into_iter().flat_map(|(names, text)| names.into_iter().map(move |name| (name, text.clone()))).collect()
 }
 
-/// Returns what stands behind the marker of a list item: `*`, `-`, `+`, `1.` or `1)`.
+/// Strips the marker of a list item: `*`, `-`, `+`, `1.` or `1)`.
 fn bullet(line: &str) -> Option<&str> {
     let rest = match line.strip_prefix(['*', '-', '+']) {
         Some(rest) => rest,
@@ -191,7 +192,7 @@ fn bullet(line: &str) -> Option<&str> {
     is_marker.then(|| rest.trim_start())
 }
 
-/// Reads a list item such as "`host` - Host name": the parameters that it names, and their text.
+/// Parses a list item such as "`host` - Host name" into the parameters that it names and their text.
 fn described(item: &str, parameters: &[String]) -> Option<(Vec<String>, String)> {
     let is_parameter = |name: &&str| parameters.iter().any(|parameter| parameter == name);
     let (first, mut rest, is_marked) = name(item).filter(|(first, ..)| is_parameter(first))?;
@@ -204,7 +205,7 @@ fn described(item: &str, parameters: &[String]) -> Option<(Vec<String>, String)>
     }
     let (note, behind) = note(rest.trim_start());
     let text = behind.trim_start_matches([':', '-', '–', '—']);
-    // A bare word at the beginning of a sentence is no name.
+    // A bare word at the start of a sentence is not a parameter name.
     if text.len() == behind.len() && !is_marked {
         return None;
     }
@@ -212,7 +213,7 @@ fn described(item: &str, parameters: &[String]) -> Option<(Vec<String>, String)>
     Some((names, if note.is_empty() { text.to_owned() } else { format!("{note} {text}").trim_end().to_owned() }))
 }
 
-/// Returns what follows a comma, `and`, `or`, `&` or `/` between two names.
+/// Strips a comma, `and`, `or`, `&` or `/` between two names.
 fn after_conjunction(rest: &str) -> Option<&str> {
     let rest = rest.trim_start();
     let behind_comma = rest.strip_prefix(',').map(str::trim_start);
@@ -220,7 +221,7 @@ fn after_conjunction(rest: &str) -> Option<&str> {
     ["and ", "or ", "&", "/"].iter().find_map(|word| next.strip_prefix(word)).map(str::trim_start).or(behind_comma)
 }
 
-/// Splits off a remark in parentheses, as in "`limit` (optional) - How many".
+/// Splits off a note in parentheses, as in "`limit` (optional) - How many".
 fn note(rest: &str) -> (&str, &str) {
     match rest.strip_prefix('(').and_then(|inner| inner.find(')')) {
         Some(end) => (&rest[..end + 2], rest[end + 2..].trim_start()),
@@ -228,15 +229,15 @@ fn note(rest: &str) -> (&str, &str) {
     }
 }
 
-/// Splits off a name: `host`, `r#type`, "`host`", "`host: &str`", `**host**`, `_host_`, "[`host`]". Also returns whether
-/// any sign marks it as a name.
+/// Splits off a name: `host`, `r#type`, "`host`", "`host: &str`", `**host**`, `_host_`, "[`host`]". The third
+/// value is `true` if markup marks it as a name.
 fn name(text: &str) -> Option<(&str, &str, bool)> {
     for (before, after) in [("**", "**"), ("__", "__"), ("*", "*"), ("_", "_"), ("[", "]"), ("`", "`")] {
         let Some((marked, rest)) = text.strip_prefix(before).and_then(|inner| inner.split_once(after)) else {
             continue;
         };
         // The underscores of `_host` and `a_b` belong to the name.
-        if before.starts_with('_') && (marked.is_empty() || rest.starts_with(is_of_name)) {
+        if before.starts_with('_') && (marked.is_empty() || rest.starts_with(is_name_character)) {
             continue;
         }
         let rest = if before == "[" { without_link(rest) } else { rest };
@@ -244,11 +245,11 @@ fn name(text: &str) -> Option<(&str, &str, bool)> {
         return name(inner).filter(|(_, left, _)| left.is_empty()).map(|(found, _, _)| (found, rest, true));
     }
     let text = text.strip_prefix("r#").unwrap_or(text);
-    let end = text.find(|sign| !is_of_name(sign)).unwrap_or(text.len());
+    let end = text.find(|sign| !is_name_character(sign)).unwrap_or(text.len());
     (end > 0).then(|| (&text[..end], &text[end..], false))
 }
 
-fn is_of_name(sign: char) -> bool {
+fn is_name_character(sign: char) -> bool {
     sign.is_alphanumeric() || sign == '_'
 }
 
@@ -288,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_and_blank_lines_do_not_lose_the_description() {
+    fn reads_the_description_across_attributes_and_blank_lines() {
         let item: ItemFn = parse_quote! {
             ///
             /// The newest points
@@ -302,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_comment_is_read_like_lines() {
+    fn reads_block_comments_like_line_comments() {
         let item: ItemFn = syn::parse_str("/** First line\n * second line.\n *\n * Rest.\n */\nfn f() {}").unwrap();
         assert_eq!(read(&item).description, "First line second line.");
         let item = "/**\n    Does.\n\n    # Arguments\n    * `a` - one of:\n      * `x` - this\n    * `b` - two\n*/\nfn f(a: u8, b: u8) {}";
@@ -312,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn the_arguments_section_is_read_in_its_usual_forms() {
+    fn reads_the_usual_forms_of_the_arguments_section() {
         let item: ItemFn = parse_quote! {
             /// Text.
             ///
@@ -335,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_in_every_usual_spelling() {
+    fn recognises_every_usual_spelling_of_a_name() {
         section(
             &[
                 "* **a** - bold",
@@ -379,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bullet_that_is_not_understood_ends_the_one_before() {
+    fn a_bullet_that_is_not_understood_ends_the_previous_one() {
         section(
             &["* `a` - first", "* <b>b</b> - in HTML", "  and on", "* c", "* `gone` - no parameter", "* d of this"],
             &[("a", Some("first")), ("b", None), ("c", None), ("d", None)],
@@ -387,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_inside_an_item_belongs_to_it() {
+    fn a_nested_list_belongs_to_its_item() {
         section(
             &["* `a` - one of:", "  - `x` - this", "  - `y` - that", "* `b` - second", "  - `c` - nested, and a name"],
             &[
@@ -399,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn emphasis_and_commas_in_a_text_are_no_names() {
+    fn emphasis_and_commas_in_text_are_not_names() {
         section(
             &["* `a` - first,", "  **b** of them", "  *c* too", "* `b`, the second - of two", "* `c`: `d`, or so"],
             &[
@@ -412,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_no_prose() {
+    fn code_blocks_are_not_prose() {
         assert_eq!(description("Adds.\n```\n# use m::add;\nadd(1);\n```\nMore."), "Adds.");
         assert_eq!(description("~~~text\nAdds.\n~~~\nIn words."), "In words.");
         assert_eq!(description("Calls ```add``` at once.\nAnd on."), "Calls ```add``` at once. And on.");
@@ -429,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_is_no_description() {
+    fn a_title_is_not_the_description() {
         assert_eq!(description("# Title\nText."), "Text.");
         assert_eq!(description("# Title\n\n## Another\n\nText\nand more."), "Text and more.");
         assert_eq!(description("# Arguments\n* `a` - An a."), "");

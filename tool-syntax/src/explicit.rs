@@ -1,10 +1,10 @@
-//! `arguments(..)`: a schema written by hand.
+//! `arguments(..)`: argument schemas written by hand.
 //!
 //! ```text
 //! arguments(host(type = "string", required = true), ports(type = "array", items(type = "integer")))
 //! ```
-//! A key is an identifier or a string; a value is a literal or a list after `=`, an object in parentheses, or nothing
-//! for `true`. Items of a list can be objects, too: `anyOf = [(type = "string"), (type = "null")]`.
+//! A key is an identifier or a string; a value is a literal or a list after `=`, an object in parentheses, or absent,
+//! which means `true`. List items can be objects too: `anyOf = [(type = "string"), (type = "null")]`.
 
 use darling::FromMeta;
 use proc_macro2::Span;
@@ -15,13 +15,13 @@ use syn::{Expr, Ident, LitStr, Meta, Token, bracketed, parenthesized};
 
 use crate::literal;
 
-/// The arguments of `arguments(..)`, each with its place.
+/// The contents of `arguments(..)`.
 #[derive(Debug)]
 pub(crate) struct ExplicitArguments {
     pub(crate) arguments: Vec<ExplicitArgument>,
 }
 
-/// A name, its place, and the schema.
+/// The name of an argument, its span and its schema.
 type ExplicitArgument = (String, Span, Map<String, Value>);
 
 impl FromMeta for ExplicitArguments {
@@ -54,7 +54,7 @@ fn object(input: ParseStream<'_>) -> syn::Result<Map<String, Value>> {
     while !input.is_empty() {
         let (name, span) = key(input)?;
         if entries.insert(name.clone(), value(input)?).is_some() {
-            return Err(syn::Error::new(span, format!("`{name}` is given twice")));
+            return Err(syn::Error::new(span, format!("duplicate key `{name}`")));
         }
         comma(input)?;
     }
@@ -83,7 +83,7 @@ fn value(input: ParseStream<'_>) -> syn::Result<Value> {
     Ok(Value::Bool(true))
 }
 
-/// A literal, an object in parentheses, or a list of these: `anyOf = [(type = "string"), (type = "null")]`.
+/// Parses a literal, an object in parentheses, or a list of these: `anyOf = [(type = "string"), (type = "null")]`.
 fn literal_or_list(input: ParseStream<'_>) -> syn::Result<Value> {
     if input.peek(syn::token::Paren) {
         let content;

@@ -1,4 +1,4 @@
-//! Documentation that comes from a file: `#[doc = include_str!("tool.md")]`.
+//! Documentation from files: `#[doc = include_str!("tool.md")]`.
 
 use proc_macro2::Span;
 use syn::punctuated::Punctuated;
@@ -11,46 +11,46 @@ use syn::{
 
 use crate::docs::doc_value;
 
-/// Access to the files that documentation can come from. The macros and the generator find them in different ways.
+/// Access to documentation files. The macros and the generator locate them differently.
 pub trait IncludedFiles {
-    /// Reads the file that `include_str!(path)` means at a place in the source, if that is possible.
+    /// Reads the file that `include_str!(path)` refers to at a span, if possible.
     fn read(&self, path: &str, at: Span) -> Option<String>;
 
     /// Returns the value of `env!("CARGO_MANIFEST_DIR")`.
     fn manifest_dir(&self) -> Option<String>;
 }
 
-/// Returns the function with its included documentation written out; `None` if it has none.
+/// Returns the function with its included documentation inlined, or `None` if it has none.
 pub fn with_included_docs(function: &ItemFn, files: &dyn IncludedFiles) -> Option<ItemFn> {
     is_included(&function.attrs, &function.sig).then(|| {
         let mut function = function.clone();
-        WriteOut { files }.visit_item_fn_mut(&mut function);
+        InlineDocs { files }.visit_item_fn_mut(&mut function);
         function
     })
 }
 
-/// Returns the `impl` block with the included documentation of its methods written out; `None` if it has none.
+/// Returns the `impl` block with the included documentation of its methods inlined, or `None` if it has none.
 pub fn with_included_docs_of_methods(block: &ItemImpl, files: &dyn IncludedFiles) -> Option<ItemImpl> {
     let is_included = |item: &ImplItem| matches!(item, ImplItem::Fn(method) if is_included(&method.attrs, &method.sig));
     block.items.iter().any(is_included).then(|| {
         let mut block = block.clone();
-        WriteOut { files }.visit_item_impl_mut(&mut block);
+        InlineDocs { files }.visit_item_impl_mut(&mut block);
         block
     })
 }
 
 fn is_included(attributes: &[Attribute], signature: &Signature) -> bool {
-    let of_parameters = signature.inputs.iter().flat_map(|input| match input {
+    let parameter_attributes = signature.inputs.iter().flat_map(|input| match input {
         FnArg::Typed(typed) => typed.attrs.as_slice(),
         FnArg::Receiver(_) => &[],
     });
-    attributes.iter().chain(of_parameters).filter_map(doc_value).any(|value| !matches!(value, Expr::Lit(_)))
+    attributes.iter().chain(parameter_attributes).filter_map(doc_value).any(|value| !matches!(value, Expr::Lit(_)))
 }
 
-/// The attributes of parameters are ours alone: rustc would not see that a file belongs to the crate.
-struct Untracked<'a>(&'a dyn IncludedFiles);
+/// Refuses files in the docs of parameters: the macro removes those attributes, so rustc would not track the files.
+struct UntrackedFiles<'a>(&'a dyn IncludedFiles);
 
-impl IncludedFiles for Untracked<'_> {
+impl IncludedFiles for UntrackedFiles<'_> {
     fn read(&self, _: &str, _: Span) -> Option<String> {
         None
     }
@@ -60,15 +60,15 @@ impl IncludedFiles for Untracked<'_> {
     }
 }
 
-struct WriteOut<'a> {
+struct InlineDocs<'a> {
     files: &'a dyn IncludedFiles,
 }
 
-impl VisitMut for WriteOut<'_> {
+impl VisitMut for InlineDocs<'_> {
     fn visit_attribute_mut(&mut self, attribute: &mut Attribute) {
         let Some(value) = doc_value(attribute).filter(|value| !matches!(value, Expr::Lit(_))) else { return };
-        // What cannot be expanded stays, and is reported by whoever needs it.
-        if let Some(text) = text_of(value, self.files)
+        // An expression that cannot be expanded is reported by `check::documentation_is_read`.
+        if let Some(text) = evaluate(value, self.files)
             && let Meta::NameValue(pair) = &mut attribute.meta
         {
             let text = LitStr::new(&text, pair.value.span());
@@ -79,29 +79,29 @@ impl VisitMut for WriteOut<'_> {
     fn visit_block_mut(&mut self, _: &mut Block) {}
 
     fn visit_signature_mut(&mut self, signature: &mut Signature) {
-        visit_mut::visit_signature_mut(&mut WriteOut { files: &Untracked(self.files) }, signature);
+        visit_mut::visit_signature_mut(&mut InlineDocs { files: &UntrackedFiles(self.files) }, signature);
     }
 }
 
-/// Expands an expression of literals and the macros that are usual in documentation.
-fn text_of(expr: &Expr, files: &dyn IncludedFiles) -> Option<String> {
+/// Evaluates literals and the macros that are common in documentation.
+fn evaluate(expr: &Expr, files: &dyn IncludedFiles) -> Option<String> {
     let called = match expr {
         Expr::Lit(ExprLit { lit, .. }) => return literal(lit),
-        Expr::Group(group) => return text_of(&group.expr, files),
-        Expr::Paren(paren) => return text_of(&paren.expr, files),
+        Expr::Group(group) => return evaluate(&group.expr, files),
+        Expr::Paren(paren) => return evaluate(&paren.expr, files),
         Expr::Macro(called) => &called.mac,
         _ => return None,
     };
     let parts = || called.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated).ok();
     match called.path.segments.last()?.ident.to_string().as_str() {
         "include_str" => {
-            let path = text_of(parts()?.first()?, files)?;
+            let path = evaluate(parts()?.first()?, files)?;
             let text = files.read(&path, called.path.span())?;
             Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
         }
-        "concat" => parts()?.iter().map(|part| text_of(part, files)).collect(),
+        "concat" => parts()?.iter().map(|part| evaluate(part, files)).collect(),
         "env" => {
-            let name = text_of(parts()?.first()?, files)?;
+            let name = evaluate(parts()?.first()?, files)?;
             files.manifest_dir().filter(|_| name == "CARGO_MANIFEST_DIR")
         }
         "stringify" => {
@@ -126,9 +126,9 @@ fn literal(literal: &Lit) -> Option<String> {
 mod tests {
     use super::*;
 
-    struct Files;
+    struct StubFiles;
 
-    impl IncludedFiles for Files {
+    impl IncludedFiles for StubFiles {
         fn read(&self, path: &str, _: Span) -> Option<String> {
             (path == "/app/add.md").then(|| "\u{feff}Adds two numbers.\n\n# Arguments\n* `a` - One.\n".to_owned())
         }
@@ -139,26 +139,26 @@ mod tests {
     }
 
     fn description(function: &ItemFn) -> Result<String, String> {
-        let read = with_included_docs(function, &Files);
+        let read = with_included_docs(function, &StubFiles);
         let (tool, report) = crate::read_function(quote::quote!(), read.as_ref().unwrap_or(function));
         report.into_result().map(|()| tool.unwrap().description).map_err(|error| error.to_string())
     }
 
     #[test]
-    fn documentation_is_read_from_a_file() {
+    fn reads_documentation_from_a_file() {
         let function = parse_quote! {
             #[doc = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/add.md"))]
             fn add(a: u8) {}
         };
         assert_eq!(description(&function).unwrap(), "Adds two numbers.");
-        let read = with_included_docs(&function, &Files).unwrap();
+        let read = with_included_docs(&function, &StubFiles).unwrap();
         let (tool, _) = crate::read_function(quote::quote!(), &read);
-        let crate::Parameter::Argument(argument) = &tool.unwrap().parameters[0] else { panic!("it is an argument") };
+        let crate::Parameter::Argument(argument) = &tool.unwrap().parameters[0] else { panic!("not an argument") };
         assert_eq!(argument.description.as_deref(), Some("One."));
     }
 
     #[test]
-    fn documentation_is_put_together() {
+    fn evaluates_concat_in_documentation() {
         let function = parse_quote! {
             #[doc = concat!("Adds ", 2, ' ', stringify!(u8), "s.")]
             fn add() {}
@@ -167,13 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn documentation_of_parameters_is_put_together_but_not_included() {
+    fn evaluates_documentation_of_parameters_but_includes_no_files() {
         let function: ItemFn = parse_quote!(
             fn add(#[doc = concat!("Number ", 1)] a: u8) {}
         );
-        let read = with_included_docs(&function, &Files).unwrap();
+        let read = with_included_docs(&function, &StubFiles).unwrap();
         let (tool, _) = crate::read_function(quote::quote!(), &read);
-        let crate::Parameter::Argument(argument) = &tool.unwrap().parameters[0] else { panic!("it is an argument") };
+        let crate::Parameter::Argument(argument) = &tool.unwrap().parameters[0] else { panic!("not an argument") };
         assert_eq!(argument.description.as_deref(), Some("Number 1"));
         let function: ItemFn = parse_quote!(
             fn add(#[doc = include_str!("/app/add.md")] a: u8) {}
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn documentation_that_cannot_be_read_is_an_error() {
+    fn reports_documentation_that_cannot_be_evaluated() {
         for value in ["include_str!(\"gone.md\")", "made_up!()", "env!(\"HOME\")"] {
             let function: ItemFn = syn::parse_str(&format!("#[doc = {value}] fn add() {{}}")).unwrap();
             let error = description(&function).unwrap_err();
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_description_of_its_own_needs_no_documentation() {
+    fn a_description_replaces_documentation() {
         let function: ItemFn = parse_quote!(
             #[doc = made_up!()]
             fn add() {}

@@ -1,16 +1,16 @@
-//! Literals in attributes, as JSON.
+//! Conversion of literals in attributes to JSON.
 
 use serde_json::Value;
 use syn::{Expr, ExprLit, ExprUnary, Lit, UnOp};
 use tool_model::Number;
 
-/// The JSON of a literal: a string, a number, a truth value, `null` as `()`, or an array of these.
+/// Converts a literal to JSON: a string, a number, a boolean, or an array of these.
 pub(crate) fn to_json(expr: &Expr) -> syn::Result<Value> {
     match expr {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Ok(Value::String(text.value())),
         Expr::Lit(ExprLit { lit: Lit::Char(c), .. }) => Ok(Value::String(c.value().to_string())),
         Expr::Lit(ExprLit { lit: Lit::Bool(truth), .. }) => Ok(Value::Bool(truth.value)),
-        Expr::Lit(_) | Expr::Unary(_) => exact(expr),
+        Expr::Lit(_) | Expr::Unary(_) => exact_number(expr),
         Expr::Array(array) => array.elems.iter().map(to_json).collect::<syn::Result<_>>().map(Value::Array),
         Expr::Group(group) => to_json(&group.expr),
         Expr::Paren(paren) => to_json(&paren.expr),
@@ -21,7 +21,7 @@ pub(crate) fn to_json(expr: &Expr) -> syn::Result<Value> {
     }
 }
 
-/// Whether an expression is made of literals alone.
+/// Returns `true` if an expression consists of literals only.
 pub(crate) fn is_literal(expr: &Expr) -> bool {
     match expr {
         Expr::Lit(_) => true,
@@ -33,14 +33,17 @@ pub(crate) fn is_literal(expr: &Expr) -> bool {
     }
 }
 
-/// A number that the manifest can hold as it is.
-fn exact(expr: &Expr) -> syn::Result<Value> {
+/// Converts a number that JSON can represent exactly.
+fn exact_number(expr: &Expr) -> syn::Result<Value> {
     let fits = |int: i128| i64::try_from(int).is_ok() || u64::try_from(int).is_ok();
     match number(expr) {
         Ok(Number::Int(int)) if fits(int) => Ok(Number::Int(int).into()),
         Ok(Number::Float(float)) => Ok(Number::Float(float).into()),
         Err(error) if !is_integer(expr) => Err(error),
-        _ => Err(syn::Error::new_spanned(expr, "an integer here has at most 64 bits: JSON could not show it exactly")),
+        _ => Err(syn::Error::new_spanned(
+            expr,
+            "an integer here is limited to 64 bits, since JSON could not represent it exactly",
+        )),
     }
 }
 
@@ -53,7 +56,7 @@ fn is_integer(expr: &Expr) -> bool {
     }
 }
 
-/// A number literal, which may be negative.
+/// Parses a number literal, optionally negative.
 pub(crate) fn number(expr: &Expr) -> syn::Result<Number> {
     let wrong = || syn::Error::new_spanned(expr, "expected a number");
     match expr {

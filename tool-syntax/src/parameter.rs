@@ -1,4 +1,4 @@
-//! One parameter: filled by the model, or injected.
+//! Parameters: arguments, which the model fills, and injected parameters.
 
 use serde_json::Value;
 use syn::ext::IdentExt;
@@ -11,15 +11,15 @@ use crate::docs::Docs;
 use crate::ty::{self, ArgumentForm, InjectedForm};
 use crate::{Report, check};
 
-/// Names that are injected without being marked, as services have always called them.
+/// Parameter names that are injected without an attribute.
 const RESERVED: [&str; 2] = ["session", "repository"];
 
 /// A parameter of a tool or a constructor.
 #[derive(Clone, Debug)]
 pub enum Parameter {
-    /// Filled by the model.
+    /// An argument, filled by the model.
     Argument(ArgumentParameter),
-    /// Filled by the dispatcher, hidden from the model.
+    /// Filled by the dispatcher and hidden from the model.
     Injected(InjectedParameter),
 }
 
@@ -28,35 +28,35 @@ pub enum Parameter {
 pub struct ArgumentParameter {
     /// The parameter's name in the source.
     pub ident: Ident,
-    /// The name the model uses.
+    /// The name that the model uses.
     pub name: String,
-    /// What is decoded, and how it is handed over.
+    /// The type to decode and its conversion.
     pub form: ArgumentForm,
     /// The type as written, for errors.
     pub ty: Type,
-    /// Its description, if there is one.
+    /// The description, if there is one.
     pub description: Option<String>,
-    /// Its default, if it has one.
+    /// The default, if there is one.
     pub default: Option<DefaultValue>,
-    /// The demands on its value.
+    /// The constraints on its value.
     pub rules: Vec<Rule>,
-    /// Whether the value is kept out of logs.
+    /// `true` if the value is redacted in logs.
     pub secret: bool,
 }
 
 /// A parameter that the dispatcher fills.
 #[derive(Clone, Debug)]
 pub struct InjectedParameter {
-    /// The parameter's name, by which its value is looked for first.
+    /// The parameter's name. Its value is looked up by name first.
     pub ident: Ident,
-    /// How it is handed over.
+    /// The form in which the value is passed.
     pub form: InjectedForm,
     /// The type as written, for errors.
     pub ty: Type,
 }
 
-/// What holds for all parameters of a function.
-pub(crate) struct Surroundings<'a> {
+/// The context of a function's parameters.
+pub(crate) struct ParameterContext<'a> {
     pub(crate) signature: &'a Signature,
     pub(crate) class: Option<&'a Type>,
     pub(crate) docs: &'a Docs,
@@ -65,17 +65,17 @@ pub(crate) struct Surroundings<'a> {
 }
 
 /// Reads all parameters but the receiver.
-pub(crate) fn read_all(around: &Surroundings<'_>, report: &mut Report) -> Vec<Parameter> {
-    let typed = around.signature.inputs.iter().filter_map(|input| match input {
+pub(crate) fn read_all(context: &ParameterContext<'_>, report: &mut Report) -> Vec<Parameter> {
+    let typed = context.signature.inputs.iter().filter_map(|input| match input {
         FnArg::Typed(typed) => Some(typed),
         FnArg::Receiver(_) => None,
     });
-    let parameters: Vec<Parameter> = typed.filter_map(|typed| read(typed, around, report)).collect();
+    let parameters: Vec<Parameter> = typed.filter_map(|typed| read(typed, context, report)).collect();
     check::distinct_arguments(&parameters, report);
     parameters
 }
 
-fn read(typed: &PatType, around: &Surroundings<'_>, report: &mut Report) -> Option<Parameter> {
+fn read(typed: &PatType, context: &ParameterContext<'_>, report: &mut Report) -> Option<Parameter> {
     check::no_conditional_parameter(&typed.attrs, report);
     let ident = name_of(&typed.pat, report)?;
     let name = ident.unraw().to_string();
@@ -83,8 +83,8 @@ fn read(typed: &PatType, around: &Surroundings<'_>, report: &mut Report) -> Opti
     let inject = find(&typed.attrs, "inject");
     check::once(&typed.attrs, "arg", report);
     check::once(&typed.attrs, "inject", report);
-    if let (Some(arg), true) = (arg, around.inject_all) {
-        report.at(arg, "every parameter of `new` is injected; the model fills none of them");
+    if let (Some(arg), true) = (arg, context.inject_all) {
+        report.at(arg, "`#[arg]` has no effect here: every parameter of `new` is injected");
         return None;
     }
     if let (Some(_), Some(inject)) = (arg, inject) {
@@ -94,24 +94,24 @@ fn read(typed: &PatType, around: &Surroundings<'_>, report: &mut Report) -> Opti
     if let Some(inject) = inject
         && !matches!(inject.meta, syn::Meta::Path(_))
     {
-        report.at(inject, "`#[inject]` takes nothing: a value is found by the parameter's name, then by its type");
+        report.at(inject, "`#[inject]` takes no arguments; values are found by the parameter's name, then by its type");
     }
-    let listed = around.inject.contains(&name);
+    let listed = context.inject.contains(&name);
     if let (Some(arg), true) = (arg, listed) {
-        report.at(arg, format!("`{name}` stands in `inject = [..]` too; decide for one"));
+        report.at(arg, format!("`{name}` is also listed in `inject = [..]`; remove one"));
     }
     let reserved = arg.is_none() && RESERVED.contains(&name.as_str());
-    let ty = ty::detach(&typed.ty, around.signature, around.class);
-    if reserved && inject.is_none() && !listed && !around.inject_all && ty::is_plain(&ty) {
+    let ty = ty::detach(&typed.ty, context.signature, context.class);
+    if reserved && inject.is_none() && !listed && !context.inject_all && ty::is_plain(&ty) {
         let message = format!(
-            "`{name}` is injected by name, but `{}` looks like an argument: mark it `#[arg]` if the model fills it, \
+            "`{name}` is injected by name, but `{}` looks like an argument; mark it `#[arg]` if the model fills it, \
              `#[inject]` if the application provides it",
             quote::quote!(#ty)
         );
         report.at(typed, message);
         return None;
     }
-    if inject.is_some() || listed || reserved || around.inject_all {
+    if inject.is_some() || listed || reserved || context.inject_all {
         let form = report.keep(ty::injected_form(&ty))?;
         return Some(Parameter::Injected(InjectedParameter { ident, form, ty }));
     }
@@ -121,10 +121,10 @@ fn read(typed: &PatType, around: &Surroundings<'_>, report: &mut Report) -> Opti
     };
     report.keep(ty::no_static_reference(&typed.ty))?;
     let form = report.keep(ty::argument_form(&ty))?;
-    Some(Parameter::Argument(argument(ident, name, ty, form, attr, typed, around, report)))
+    Some(Parameter::Argument(argument(ident, name, ty, form, attr, typed, context, report)))
 }
 
-#[expect(clippy::too_many_arguments, reason = "the pieces of one parameter, put together in one place")]
+#[expect(clippy::too_many_arguments, reason = "the parts of one parameter")]
 fn argument(
     ident: Ident,
     name: String,
@@ -132,7 +132,7 @@ fn argument(
     form: ArgumentForm,
     attr: ArgAttr,
     typed: &PatType,
-    around: &Surroundings<'_>,
+    context: &ParameterContext<'_>,
     report: &mut Report,
 ) -> ArgumentParameter {
     let own_docs = Docs::read(&typed.attrs, &[]);
@@ -144,7 +144,7 @@ fn argument(
         .as_ref()
         .map(syn::LitStr::value)
         .or_else(|| Some(own_docs.description).filter(|text| !text.is_empty()))
-        .or_else(|| around.docs.argument(&name).map(str::to_owned))
+        .or_else(|| context.docs.argument(&name).map(str::to_owned))
         .filter(|text| !text.is_empty());
     check::argument(&attr, &typed.ty, typed.span(), report);
     let name = match &attr.rename {
@@ -168,7 +168,7 @@ fn argument(
 }
 
 fn rules(attr: &ArgAttr) -> Vec<Rule> {
-    // A rule lives as long as the program, in the binary; here it lives as long as the compiler or the generator.
+    // Rules are `'static` because registrations are; here they live as long as the compiler or the generator.
     let keep = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
     let mut rules = Vec::new();
     rules.extend(attr.min.as_ref().map(|least| Rule::Min(least.value)));
@@ -188,8 +188,10 @@ fn name_of(pattern: &Pat, report: &mut Report) -> Option<Ident> {
     match pattern {
         Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => Some(name.ident.clone()),
         other => {
-            report
-                .at(other, "a tool's parameter needs a name, which the model uses; take it apart inside the function");
+            report.at(
+                other,
+                "a parameter of a tool needs a name, which the model uses; destructure it inside the function",
+            );
             None
         }
     }

@@ -1,42 +1,42 @@
-//! `preview = ".."`: the function that says what a call would do.
+//! `preview = ".."`: the function that describes the effect of a call.
 
 use syn::ext::IdentExt;
 use syn::{Ident, ImplItemFn, LitStr, Path};
 
 use crate::attrs::{self, ToolAttr};
 use crate::docs::Docs;
-use crate::parameter::{self, Surroundings};
+use crate::parameter::{self, ParameterContext};
 use crate::signature::{self, Receiver};
 use crate::tool::ClassDefaults;
-use crate::{ArgumentParameter, Parameter, Report, Tool, check};
+use crate::{ArgumentParameter, Parameter, ParsedTool, Report, check};
 
 /// The function that `preview` names.
 #[derive(Clone, Debug)]
 pub enum Preview {
     /// A method of the same class.
     Method(PreviewMethod),
-    /// A function that stands elsewhere: what it takes cannot be seen, so it must be what the tool takes.
+    /// A function defined elsewhere. Its signature is not visible here and must match the tool's.
     Function(Path),
 }
 
-/// A method that says what a call of another would do. It is no tool itself.
+/// A method that describes the effect of a call of another method. It is not a tool.
 #[derive(Clone, Debug)]
 pub struct PreviewMethod {
-    /// The method.
+    /// The name of the method.
     pub function: Ident,
-    /// How it takes its instance.
+    /// The receiver of the method.
     pub receiver: Receiver,
-    /// All its parameters but the receiver, in its own order; arguments have the names of the tool's.
+    /// All parameters but the receiver, in order. Arguments have the names of the tool's arguments.
     pub parameters: Vec<Parameter>,
-    /// Whether it must be awaited.
+    /// `true` if the call must be awaited.
     pub is_async: bool,
 }
 
-/// The methods that are previews of others, each with the method it belongs to.
-pub(crate) fn named_by(methods: &[&ImplItemFn]) -> Vec<(String, Ident)> {
+/// Returns the methods that are previews, each with the method that names it.
+pub(crate) fn preview_methods(methods: &[&ImplItemFn]) -> Vec<(String, Ident)> {
     let previews = methods.iter().filter_map(|method| {
         let marker = method.attrs.iter().find(|attribute| attrs::is_tool(attribute))?;
-        // What cannot be read is reported where the method itself is read.
+        // Errors in the attribute are reported when the method is read.
         let preview = attrs::parse_attribute::<ToolAttr>(marker).ok()?.preview?;
         (preview.value() != name_of(&method.sig.ident)).then(|| (preview.value(), method.sig.ident.clone()))
     });
@@ -51,21 +51,21 @@ fn name_of(ident: &Ident) -> String {
 pub(crate) fn function(preview: &LitStr, report: &mut Report) -> Option<Preview> {
     let path = preview
         .parse_with(Path::parse_mod_style)
-        .map_err(|_| syn::Error::new_spanned(preview, "write the path of a function: `preview = \"show_changes\"`"));
+        .map_err(|_| syn::Error::new_spanned(preview, "expected the path of a function: `preview = \"show_changes\"`"));
     report.keep(path).map(Preview::Function)
 }
 
 /// Reads the preview of a method: another of the same class, which takes the same arguments.
 pub(crate) fn method(
     preview: &LitStr,
-    tool: &Tool,
+    tool: &ParsedTool,
     methods: &[&ImplItemFn],
     class: &ClassDefaults<'_>,
     report: &mut Report,
 ) -> Option<Preview> {
     let wanted = preview.value();
     if wanted == name_of(&tool.function) {
-        report.at(preview, format!("`{wanted}` cannot be its own preview: that must not do what it shows"));
+        report.at(preview, format!("`{wanted}` cannot be its own preview"));
         return None;
     }
     let names: Vec<String> = methods.iter().map(|method| name_of(&method.sig.ident)).collect();
@@ -77,14 +77,14 @@ pub(crate) fn method(
         Parameter::Injected(injected) => Some(name_of(&injected.ident)),
         Parameter::Argument(_) => None,
     });
-    let around = Surroundings {
+    let context = ParameterContext {
         signature: &method.sig,
         class: Some(class.self_ty),
         docs: &Docs::default(),
         inject: &injected.chain(class.inject.clone()).collect::<Vec<_>>(),
         inject_all: false,
     };
-    let mut parameters = parameter::read_all(&around, report);
+    let mut parameters = parameter::read_all(&context, report);
     same_arguments(tool, &method.sig.ident, &mut parameters, report);
     Some(Preview::Method(PreviewMethod {
         function: method.sig.ident.clone(),
@@ -94,16 +94,16 @@ pub(crate) fn method(
     }))
 }
 
-/// Both are given one and the same text, so that what is shown is what will run. An argument that the preview does not
-/// need is called `_name` there, as Rust wants it.
-fn same_arguments(tool: &Tool, preview: &Ident, parameters: &mut [Parameter], report: &mut Report) {
+/// Matches the preview's arguments with the tool's: both decode the same text. An argument that the preview does not
+/// need may be called `_name`.
+fn same_arguments(tool: &ParsedTool, preview: &Ident, parameters: &mut [Parameter], report: &mut Report) {
     let source_name = |ident: &Ident| name_of(ident).trim_start_matches('_').to_owned();
     let mut missing: Vec<&ArgumentParameter> = arguments(&tool.parameters).collect();
     for parameter in parameters {
         let Parameter::Argument(argument) = parameter else { continue };
         if !argument.rules.is_empty() || argument.default.is_some() || argument.name != name_of(&argument.ident) {
-            let message = format!("what `#[arg(..)]` says of `{}` holds for its preview too", tool.function);
-            report.at(&argument.ident, format!("{message}; write it there alone"));
+            let message = format!("`#[arg(..)]` on `{}` also applies to its preview; remove it here", tool.function);
+            report.at(&argument.ident, message);
         }
         let known = missing.iter().position(|other| source_name(&other.ident) == source_name(&argument.ident));
         if let Some(index) = known {
@@ -111,14 +111,14 @@ fn same_arguments(tool: &Tool, preview: &Ident, parameters: &mut [Parameter], re
             continue;
         }
         let message = format!(
-            "`{}` is no argument of `{}`, whose preview this is; mark it `#[inject]` if the application fills it",
+            "`{}` is not an argument of `{}`; mark it `#[inject]` if the application provides it",
             argument.ident, tool.function
         );
         report.at(&argument.ident, message);
     }
     for argument in missing {
         let message = format!(
-            "`{preview}` is the preview of `{}` and must take its argument `{}` too, as `_{}` if it does not need it",
+            "`{preview}` is the preview of `{}` and must take its argument `{}` too (as `_{}` if it is unused)",
             tool.function,
             argument.ident,
             source_name(&argument.ident)

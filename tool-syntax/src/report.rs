@@ -1,23 +1,23 @@
-//! All errors of an item, so that they are shown together.
+//! Collection of all errors of an item.
 
 use std::fmt::Display;
 
 use quote::ToTokens;
 
-/// Collects errors with their places. It must be turned [into a result](Report::into_result) at the end.
+/// A collector of errors with spans, converted with [`into_result`](Report::into_result) at the end.
 #[derive(Default)]
-#[must_use = "errors that are not read are lost"]
+#[must_use = "unread errors are lost"]
 pub struct Report {
     errors: Option<syn::Error>,
 }
 
 impl Report {
-    /// Adds an error at the tokens that caused it.
+    /// Adds an error at the span of the given tokens.
     pub(crate) fn at(&mut self, place: impl ToTokens, message: impl Display) {
         self.push(syn::Error::new_spanned(place, message));
     }
 
-    /// Adds an error that already knows its place.
+    /// Adds an error that has a span.
     pub(crate) fn push(&mut self, error: impl Into<syn::Error>) {
         let error = error.into();
         match &mut self.errors {
@@ -26,15 +26,15 @@ impl Report {
         }
     }
 
-    /// Keeps the value of a result, or its error.
+    /// Returns the value of a result, or records its error.
     pub(crate) fn keep<T>(&mut self, result: Result<T, impl Into<syn::Error>>) -> Option<T> {
         result.map_err(|error| self.push(error)).ok()
     }
 
-    /// All errors in one, or nothing.
+    /// Returns all errors combined.
     ///
     /// # Errors
-    /// When anything was reported.
+    /// If any error was recorded.
     pub fn into_result(self) -> syn::Result<()> {
         self.errors.map_or(Ok(()), Err)
     }

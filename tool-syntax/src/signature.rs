@@ -1,4 +1,4 @@
-//! What a signature says besides its parameters: receiver, result, and what cannot be a tool.
+//! Receivers and results of signatures, and signatures that cannot be tools.
 
 use syn::spanned::Spanned;
 use syn::{FnArg, GenericParam, ReceiverKind, ReturnType, Signature, Type};
@@ -6,7 +6,7 @@ use syn::{FnArg, GenericParam, ReceiverKind, ReturnType, Signature, Type};
 use crate::Report;
 use crate::ty;
 
-/// How a method takes its instance.
+/// The receiver of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Receiver {
     /// No receiver: a free or an associated function.
@@ -21,7 +21,7 @@ pub enum Receiver {
     Arc,
 }
 
-/// Reads the receiver.
+/// Reads the receiver of a signature.
 pub(crate) fn receiver(signature: &Signature, report: &mut Report) -> Receiver {
     let Some(FnArg::Receiver(receiver)) = signature.inputs.first() else { return Receiver::None };
     let ty = match &receiver.kind {
@@ -48,16 +48,16 @@ pub(crate) fn receiver(signature: &Signature, report: &mut Report) -> Receiver {
     }
 }
 
-const WRONG_RECEIVER: &str = "a tool takes its instance as `&self`, `&mut self`, `self` or `self: Arc<Self>`";
+const WRONG_RECEIVER: &str = "the receiver of a tool must be `&self`, `&mut self`, `self` or `self: Arc<Self>`";
 
 fn is_self(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident("Self"))
 }
 
-/// How a result comes.
+/// The delivery of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
-    /// At once.
+    /// One value.
     Whole,
     /// `impl Stream<Item = T>`
     Stream,
@@ -65,20 +65,20 @@ pub enum Delivery {
     FallibleStream,
 }
 
-/// What a function gives back.
-pub(crate) struct Output {
-    /// Whether the call must be awaited.
+/// The result of a function.
+pub(crate) struct ResultType {
+    /// `true` if the call must be awaited.
     pub(crate) is_async: bool,
-    /// How the result comes.
+    /// At once or as a stream.
     pub(crate) delivery: Delivery,
-    /// The type of the result where it can be named outside of the function; `None` for `()` too.
+    /// The type of the result. `None` for `()` and for types that cannot be named outside of the function.
     pub(crate) ty: Option<Type>,
 }
 
-/// Reads the result.
-pub(crate) fn output(signature: &Signature, class: Option<&Type>) -> Output {
+/// Reads the result of a signature.
+pub(crate) fn output(signature: &Signature, class: Option<&Type>) -> ResultType {
     let ReturnType::Type(_, declared) = &signature.output else {
-        return Output { is_async: signature.asyncness.is_some(), delivery: Delivery::Whole, ty: None };
+        return ResultType { is_async: signature.asyncness.is_some(), delivery: Delivery::Whole, ty: None };
     };
     let future = ty::future_output(declared);
     let is_async = signature.asyncness.is_some() || future.is_some();
@@ -91,29 +91,29 @@ pub(crate) fn output(signature: &Signature, class: Option<&Type>) -> Output {
         Delivery::Whole
     };
     let named = (!ty::is_unnameable(result)).then(|| ty::with_static_references(ty::detach(result, signature, class)));
-    Output { is_async, delivery, ty: named }
+    ResultType { is_async, delivery, ty: named }
 }
 
-/// Reports what no tool can be.
+/// Reports signatures that cannot be tools.
 pub(crate) fn check(signature: &Signature, report: &mut Report) {
     no_generics(signature, report);
     no_foreign_function(signature, report);
 }
 
-/// A tool is registered once, as one function: nobody could say which types a generic one is for.
+/// A tool is registered as one function, so its types must be known.
 fn no_generics(signature: &Signature, report: &mut Report) {
     for param in &signature.generics.params {
         match param {
             GenericParam::Lifetime(_) => {}
             GenericParam::Type(generic) => {
                 let message = format!(
-                    "a tool cannot be generic: the model does not choose `{}`; name a concrete type, \
-                     or write a function for each",
+                    "a tool cannot be generic over `{}`; use a concrete type, \
+                     or write a function for each type",
                     generic.ident
                 );
                 report.at(generic, message);
             }
-            GenericParam::Const(generic) => report.at(generic, "a tool cannot be generic; write the constant itself"),
+            GenericParam::Const(generic) => report.at(generic, "a tool cannot be generic; write the constant"),
         }
     }
 }
@@ -121,13 +121,13 @@ fn no_generics(signature: &Signature, report: &mut Report) {
 /// The dispatcher calls safe Rust functions only.
 fn no_foreign_function(signature: &Signature, report: &mut Report) {
     if let syn::Safety::Unsafe(token) = &signature.safety {
-        let message = "a tool cannot be `unsafe`: a model cannot keep promises; wrap it in a safe function";
+        let message = "a tool cannot be `unsafe`; wrap it in a safe function";
         report.push(syn::Error::new(token.span(), message));
     }
     if let Some(abi) = &signature.abi {
-        report.at(abi, "a tool is an ordinary Rust function; remove `extern`, or wrap it in one");
+        report.at(abi, "a tool cannot be `extern`; remove it, or wrap the function");
     }
     if let Some(variadic) = &signature.variadic {
-        report.at(variadic, "a tool cannot take a variable number of arguments; take a `Vec`");
+        report.at(variadic, "a tool cannot be variadic; take a `Vec`");
     }
 }

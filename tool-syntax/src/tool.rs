@@ -1,4 +1,4 @@
-//! One tool: a function and its `#[tool(..)]`.
+//! A tool: a function and its `#[tool(..)]` attribute.
 
 use darling::util::SpannedValue;
 use proc_macro2::TokenStream;
@@ -7,77 +7,77 @@ use syn::ext::IdentExt;
 use syn::{Attribute, Ident, ItemFn, Path, Signature, Type};
 use tool_model::{KEYS, Key, KeyKind};
 
-use crate::attrs::{self, Keys, ToolAttr};
+use crate::attrs::{self, KeyValues, ToolAttr};
 use crate::docs::Docs;
-use crate::parameter::{self, Surroundings};
+use crate::parameter::{self, ParameterContext};
 use crate::signature::{self, Delivery, Receiver};
 use crate::{Parameter, Preview, Report, check, preview};
 
-/// A tool as the source describes it.
+/// A tool as read from source.
 #[derive(Clone, Debug)]
-pub struct Tool {
-    /// Its name, such as `metrics.newest`.
+pub struct ParsedTool {
+    /// The tool's name, such as `metrics.newest`.
     pub name: String,
-    /// The function.
+    /// The name of the function.
     pub function: Ident,
-    /// What the model reads, or empty.
+    /// The description that the model reads, possibly empty.
     pub description: String,
-    /// How the method takes its instance.
+    /// The receiver of the method.
     pub receiver: Receiver,
     /// All parameters but the receiver, in order.
     pub parameters: Vec<Parameter>,
-    /// Whether the call must be awaited.
+    /// `true` if the call must be awaited.
     pub is_async: bool,
-    /// How the result comes.
+    /// The delivery of the result: at once or as a stream.
     pub delivery: Delivery,
-    /// The result's type, where it is not `()` and can be named elsewhere.
+    /// The result's type, if it is not `()` and can be named outside of the function.
     pub output: Option<Type>,
-    /// `preview`: what says what a call would do.
+    /// `preview`: the function that describes the effect of a call.
     pub preview: Option<Preview>,
     /// The values of [keys](tool_model::KEYS), in the order of the table.
     pub keys: Vec<(&'static Key, Value)>,
-    /// `blocking`: runs on a thread that may block.
+    /// `blocking`: the handler runs on a thread that may block.
     pub blocking: bool,
-    /// `arguments(..)` as the text of a JSON object.
+    /// `arguments(..)`, as a JSON object in text form.
     pub explicit: Option<String>,
     /// The `#[cfg(..)]`s under which the function exists.
     pub cfgs: Vec<Attribute>,
-    /// `crate = ..`: where the runtime is found, if not under its own name.
+    /// `crate = ..`: the path of the runtime crate, if it is not its own name.
     pub krate: Option<Path>,
 }
 
-/// Reads a free function under `#[tool(..)]`; `attribute` is what stands between the parentheses.
-pub fn read_function(attribute: TokenStream, function: &ItemFn) -> (Option<Tool>, Report) {
+/// Reads a free function with `#[tool(..)]`; `attribute` holds the tokens between the parentheses.
+pub fn read_function(attribute: TokenStream, function: &ItemFn) -> (Option<ParsedTool>, Report) {
     let mut report = Report::default();
     let Some(attr) = report.keep(attrs::parse::<ToolAttr>(attribute)) else { return (None, report) };
     if function.sig.receiver().is_some() {
-        let message = "`#[tool]` on a method is read by `#[tool_class]`, which belongs on the whole `impl` block";
+        let message = "`#[tool]` on a method needs `#[tool_class]` on its `impl` block";
         report.at(&function.sig.ident, message);
         return (None, report);
     }
     if let Some(skip) = &attr.skip {
         report.push(syn::Error::new(
             skip.span(),
-            "`skip` has a meaning only inside `#[tool_class]`; remove `#[tool]` instead",
+            "`skip` has no effect outside of `#[tool_class]`; remove `#[tool]` instead",
         ));
     }
     let source = FunctionSource { signature: &function.sig, attributes: &function.attrs };
     let preview = attr.preview.as_ref().and_then(|path| preview::function(path, &mut report));
     let tool = read(attr, &source, None, &mut report);
-    (Some(Tool { preview, ..tool }), report)
+    (Some(ParsedTool { preview, ..tool }), report)
 }
 
-/// The parts of a function or method that matter here.
+/// The signature and attributes of a function or method.
 pub(crate) struct FunctionSource<'a> {
     pub(crate) signature: &'a Signature,
     pub(crate) attributes: &'a [Attribute],
 }
 
-/// What a class gives to all its methods.
+/// Settings that a class applies to all its methods.
 pub(crate) struct ClassDefaults<'a> {
     pub(crate) self_ty: &'a Type,
     pub(crate) prefix: &'a str,
-    pub(crate) keys: Keys<true>,
+    pub(crate) keys: KeyValues<true>,
     pub(crate) inject: Vec<String>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn read(
     source: &FunctionSource<'_>,
     class: Option<&ClassDefaults<'_>>,
     report: &mut Report,
-) -> Tool {
+) -> ParsedTool {
     signature::check(source.signature, report);
     let self_ty = class.map(|class| class.self_ty);
     let parameter_names = parameter_names(source.signature);
@@ -98,31 +98,31 @@ pub(crate) fn read(
     check::names_exist(&attr.inject.0, "parameter", &parameter_names, report);
     let inject_here: Vec<String> =
         inject.into_iter().chain(class.iter().flat_map(|class| class.inject.clone())).collect();
-    let around = Surroundings {
+    let context = ParameterContext {
         signature: source.signature,
         class: self_ty,
         docs: &docs,
         inject: &inject_here,
         inject_all: false,
     };
-    let parameters = parameter::read_all(&around, report);
+    let parameters = parameter::read_all(&context, report);
     let output = signature::output(source.signature, self_ty);
     let blocking = attr.blocking.filter(|blocking| **blocking);
     if let Some(blocking) = blocking
         && (output.is_async || output.delivery != Delivery::Whole)
     {
         let message = if output.is_async {
-            "`blocking` is for functions that are not `async`: an async one gives its thread back by itself"
+            "`blocking` has no effect on an `async` function; remove one of the two"
         } else {
-            "`blocking` is for functions that give back a value: a stream is asked for its items, and must not block"
+            "`blocking` does not apply to a function that returns a stream"
         };
         report.push(syn::Error::new(blocking.span(), message));
     }
-    let is_set = |name| attr.keys.0.iter().find(|said| said.0.name == name && said.1 == true);
+    let is_set = |name| attr.keys.0.iter().find(|pair| pair.0.name == name && pair.1 == true);
     if let (Some(_), Some(destructive)) = (is_set("read_only"), is_set("destructive")) {
-        report.push(syn::Error::new(destructive.span(), "a tool that is `read_only` destroys nothing; decide for one"));
+        report.push(syn::Error::new(destructive.span(), "`read_only` and `destructive` are mutually exclusive"));
     }
-    Tool {
+    ParsedTool {
         name: tool_name(&attr, source.signature, class, report),
         function: source.signature.ident.clone(),
         description: attr.description.as_ref().map_or(docs.description, syn::LitStr::value),
@@ -140,7 +140,7 @@ pub(crate) fn read(
     }
 }
 
-/// The names of all parameters, for messages.
+/// Returns the names of all parameters.
 pub(crate) fn parameter_names(signature: &Signature) -> Vec<String> {
     let names = signature.inputs.iter().filter_map(|input| match input {
         syn::FnArg::Typed(typed) => match &*typed.pat {
@@ -164,36 +164,37 @@ fn tool_name(attr: &ToolAttr, signature: &Signature, class: Option<&ClassDefault
         Some(class) if !class.prefix.is_empty() => format!("{}.{function}", class.prefix),
         _ => function,
     };
-    // A prefix is checked where it stands; what can still be wrong is the function's own name.
+    // The prefix is checked where it is read; only the function's own name can still be invalid.
     if let Err(wrong) = tool_model::name::check(&name) {
-        report.at(&signature.ident, format!("{wrong}; give it one with `#[tool(name = \"..\")]`"));
+        report.at(&signature.ident, format!("{wrong}; set one with `#[tool(name = \"..\")]`"));
     }
     name
 }
 
-/// The keys of a tool with those of its class. What the tool says replaces what the class says, but lists are joined.
-fn keys(tool: &Keys<false>, class: Option<&ClassDefaults<'_>>) -> Vec<(&'static Key, Value)> {
-    let of_class = class.map(|class| class.keys.0.as_slice()).unwrap_or_default();
+/// Merges the keys of a tool with those of its class. The tool's value replaces the class's value, except that lists
+/// are joined.
+fn keys(tool: &KeyValues<false>, class: Option<&ClassDefaults<'_>>) -> Vec<(&'static Key, Value)> {
+    let class_keys = class.map(|class| class.keys.0.as_slice()).unwrap_or_default();
     let merged = KEYS.iter().filter_map(|key| {
-        let said = |keys: &[SpannedValue<(&'static Key, Value)>]| {
-            keys.iter().find(|said| said.0.name == key.name).map(|said| said.1.clone())
+        let find = |keys: &[SpannedValue<(&'static Key, Value)>]| {
+            keys.iter().find(|pair| pair.0.name == key.name).map(|pair| pair.1.clone())
         };
-        let (class, tool) = (said(of_class), said(&tool.0));
+        let (class, tool) = (find(class_keys), find(&tool.0));
         let value = match key.kind {
             KeyKind::Words => joined([class, tool].into_iter().flatten()),
             _ => tool.or(class)?,
         };
-        let is_said = match key.kind {
+        let is_set = match key.kind {
             KeyKind::Flag => value == true,
             KeyKind::Words => value != Value::Array(Vec::new()),
             _ => true,
         };
-        is_said.then_some((key, value))
+        is_set.then_some((key, value))
     });
     merged.collect()
 }
 
-/// Each word once, in the order in which it was said first.
+/// Joins lists, keeping the first occurrence of each word.
 fn joined(lists: impl Iterator<Item = Value>) -> Value {
     let mut words: Vec<Value> = Vec::new();
     for list in lists {
@@ -206,10 +207,10 @@ fn joined(lists: impl Iterator<Item = Value>) -> Value {
     Value::Array(words)
 }
 
-/// `arguments(..)` names every argument, so that none is left without a schema.
+/// Reads `arguments(..)`, which must describe every argument: none may be left without a schema.
 fn explicit(attr: &ToolAttr, parameters: &[Parameter], report: &mut Report) -> Option<String> {
     let explicit = attr.arguments.as_ref()?;
-    let filled: Vec<_> = parameters
+    let arguments: Vec<_> = parameters
         .iter()
         .filter_map(|parameter| match parameter {
             Parameter::Argument(argument) => Some(argument),
@@ -219,17 +220,17 @@ fn explicit(attr: &ToolAttr, parameters: &[Parameter], report: &mut Report) -> O
     let mut described = Map::new();
     let mut misspelt: Vec<&str> = Vec::new();
     for (name, span, schema) in &explicit.arguments {
-        let Some(argument) = filled.iter().find(|argument| argument.name == *name) else {
-            let near = tool_model::nearest(name, filled.iter().map(|argument| argument.name.as_str()));
+        let Some(argument) = arguments.iter().find(|argument| argument.name == *name) else {
+            let near = tool_model::nearest(name, arguments.iter().map(|argument| argument.name.as_str()));
             let hint = near.first().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             misspelt.extend(near.first().copied());
-            report.push(syn::Error::new(*span, format!("no argument `{name}` in the signature{hint}")));
+            report.push(syn::Error::new(*span, format!("the function has no argument `{name}`{hint}")));
             continue;
         };
         if !argument.rules.is_empty() || argument.default.is_some() {
             report.push(syn::Error::new(
                 *span,
-                format!("`{name}` is described here and by `#[arg(..)]`; decide for one"),
+                format!("`{name}` is described both here and by `#[arg(..)]`; remove one"),
             ));
         }
         let schema = complete(schema.clone(), argument.description.as_deref(), argument.secret);
@@ -237,14 +238,15 @@ fn explicit(attr: &ToolAttr, parameters: &[Parameter], report: &mut Report) -> O
             report.push(syn::Error::new(*span, wrong));
         }
         if described.insert(name.clone(), Value::Object(schema)).is_some() {
-            report.push(syn::Error::new(*span, format!("`{name}` is described twice")));
+            report.push(syn::Error::new(*span, format!("duplicate description of `{name}`")));
         }
     }
-    for argument in filled.iter().filter(|argument| !described.contains_key(&argument.name)) {
+    for argument in arguments.iter().filter(|argument| !described.contains_key(&argument.name)) {
         if misspelt.contains(&argument.name.as_str()) {
             continue;
         }
-        let message = format!("`arguments(..)` replaces what is inferred, so it must describe `{}` too", argument.name);
+        let message =
+            format!("`arguments(..)` replaces the inferred schemas, so it must describe `{}` too", argument.name);
         report.push(syn::Error::new_spanned(&argument.ident, message));
     }
     Some(Value::Object(described).to_string())
@@ -263,13 +265,13 @@ fn complete(mut schema: Map<String, Value>, description: Option<&str>, secret: b
     schema
 }
 
-/// What is written by hand must be enforceable.
+/// A schema written by hand must be one that the validator can enforce.
 fn check_schema(name: &str, schema: &Map<String, Value>) -> Result<(), String> {
     let argument: tool_model::Argument =
         serde_json::from_value(Value::Object(schema.clone())).map_err(|error| format!("`{name}`: {error}"))?;
     let types = ["string", "integer", "number", "boolean", "array", "object", "null", "any"];
     if !types.contains(&argument.type_name.as_str()) {
-        return Err(format!("`{name}`: unknown type {:?}; the types are {}", argument.type_name, types.join(", ")));
+        return Err(format!("`{name}`: unknown type {:?}; expected one of {}", argument.type_name, types.join(", ")));
     }
     tool_model::validate::Validator::new(&argument.schema(), &std::collections::BTreeMap::new())
         .map(drop)

@@ -1,4 +1,4 @@
-//! Parameter types: what is decoded or injected, and how it is handed over.
+//! Parameter types: the type to decode or inject, and its conversion to the parameter.
 
 use quote::ToTokens;
 use syn::visit::{self, Visit};
@@ -8,29 +8,29 @@ use syn::{
     TypePath, TypeReference, parse_quote,
 };
 
-/// How an argument's owned form, decoded from JSON, becomes what the function takes.
+/// The conversion from the owned value that is decoded from JSON to the function's parameter.
 ///
-/// The types name no lifetime but `'static` and no `Self`.
+/// The types contain no lifetime other than `'static` and no `Self`.
 #[derive(Clone, Debug)]
 pub enum ArgumentForm {
-    /// `T`, handed over as it is.
+    /// `T`: passed as decoded.
     Owned(Type),
-    /// `&T`: the owned form of `T` is decoded and lent.
+    /// `&T`: the owned form of `T` is decoded and borrowed.
     Lent(Type),
-    /// `&[T]`: a `Vec<T>` is decoded and lent.
+    /// `&[T]`: a `Vec<T>` is decoded and borrowed.
     LentSlice(Type),
     /// `Option<&T>`
     OptionLent(Type),
     /// `Option<&[T]>`
     OptionLentSlice(Type),
-    /// `impl AsRef<T>`: the owned form of `T` is decoded and handed over.
+    /// `impl AsRef<T>`: the owned form of `T` is decoded and passed.
     AsRef(Type),
     /// `impl AsRef<[T]>`
     AsRefSlice(Type),
 }
 
 impl ArgumentForm {
-    /// Whether the type is one by name that has a lifetime, so that it may be an alias of a reference.
+    /// Returns `true` for a named type with a lifetime argument, which may be an alias of a reference.
     #[must_use]
     pub fn may_be_alias_of_reference(&self) -> bool {
         let Self::Owned(Type::Path(path)) = self else { return false };
@@ -43,7 +43,7 @@ impl ArgumentForm {
     }
 }
 
-/// How an injected value is handed over.
+/// The form in which an injected value is passed.
 #[derive(Clone, Debug)]
 pub enum InjectedForm {
     /// `T`
@@ -54,18 +54,18 @@ pub enum InjectedForm {
     LentMut(Type),
 }
 
-/// Reads the type of a parameter that the model fills.
+/// Reads the type of an argument.
 pub(crate) fn argument_form(ty: &Type) -> syn::Result<ArgumentForm> {
     match ungroup(ty) {
-        Type::Reference(reference) => lent(reference).map(|lent| match lent {
-            Lent::Value(inner) => ArgumentForm::Lent(inner),
-            Lent::Slice(inner) => ArgumentForm::LentSlice(inner),
+        Type::Reference(reference) => borrowed_form(reference).map(|form| match form {
+            BorrowedForm::Value(inner) => ArgumentForm::Lent(inner),
+            BorrowedForm::Slice(inner) => ArgumentForm::LentSlice(inner),
         }),
         Type::ImplTrait(bounds) => impl_trait(bounds),
         other => match option_of_reference(other) {
-            Some(reference) => lent(reference).map(|lent| match lent {
-                Lent::Value(inner) => ArgumentForm::OptionLent(inner),
-                Lent::Slice(inner) => ArgumentForm::OptionLentSlice(inner),
+            Some(reference) => borrowed_form(reference).map(|form| match form {
+                BorrowedForm::Value(inner) => ArgumentForm::OptionLent(inner),
+                BorrowedForm::Slice(inner) => ArgumentForm::OptionLentSlice(inner),
             }),
             None => {
                 no_borrow(other)?;
@@ -75,13 +75,13 @@ pub(crate) fn argument_form(ty: &Type) -> syn::Result<ArgumentForm> {
     }
 }
 
-/// Reads the type of a parameter that is injected.
+/// Reads the type of an injected parameter.
 pub(crate) fn injected_form(ty: &Type) -> syn::Result<InjectedForm> {
     match ungroup(ty) {
         Type::Reference(reference) if matches!(&*reference.elem, Type::TraitObject(_)) => {
             let object = &reference.elem;
             let message = format!(
-                "a value is found by its type, and `{0}` has no size: provide an `Arc<{0}>`, and take that or a reference to it",
+                "injected values are found by type, and `{0}` is unsized; provide an `Arc<{0}>`, and take that or a reference to it",
                 object.to_token_stream()
             );
             Err(syn::Error::new_spanned(object, message))
@@ -91,13 +91,13 @@ pub(crate) fn injected_form(ty: &Type) -> syn::Result<InjectedForm> {
         }
         Type::Reference(reference) => Ok(InjectedForm::Lent((*reference.elem).clone())),
         Type::ImplTrait(_) => {
-            let message = "an injected parameter needs a named type, since its value is found by it; \
-                           write the type instead of `impl ..`";
+            let message =
+                "injected values are found by type, so an injected parameter cannot be `impl ..`; name the type";
             Err(syn::Error::new_spanned(ty, message))
         }
         other => {
             if let Some(reference) = option_of_reference(other) {
-                let message = "nothing is injected optionally: take `&T`, and let the application provide one";
+                let message = "injected parameters cannot be optional; take `&T`, and let the application provide one";
                 return Err(syn::Error::new_spanned(reference, message));
             }
             no_borrow(other)?;
@@ -106,32 +106,32 @@ pub(crate) fn injected_form(ty: &Type) -> syn::Result<InjectedForm> {
     }
 }
 
-enum Lent {
+enum BorrowedForm {
     Value(Type),
     Slice(Type),
 }
 
-fn lent(reference: &TypeReference) -> syn::Result<Lent> {
+fn borrowed_form(reference: &TypeReference) -> syn::Result<BorrowedForm> {
     if reference.mutability.is_some() {
-        let message = "an argument cannot be `&mut`: the model would not see the change; \
+        let message = "an argument cannot be `&mut`, since the model would not see the change; \
                        take it by value, or mark it `#[inject]`";
         return Err(syn::Error::new_spanned(reference, message));
     }
     no_borrow(&reference.elem)?;
     match &*reference.elem {
-        Type::Slice(slice) => Ok(Lent::Slice((*slice.elem).clone())),
+        Type::Slice(slice) => Ok(BorrowedForm::Slice((*slice.elem).clone())),
         Type::TraitObject(object) => {
-            let message = "a trait object cannot be decoded from JSON; take a concrete type, or mark it `#[inject]`";
+            let message = "a trait object cannot be deserialized; take a concrete type, or mark it `#[inject]`";
             Err(syn::Error::new_spanned(object, message))
         }
-        elem => Ok(Lent::Value(elem.clone())),
+        elem => Ok(BorrowedForm::Value(elem.clone())),
     }
 }
 
 fn impl_trait(bounds: &TypeImplTrait) -> syn::Result<ArgumentForm> {
     let wrong = || {
-        let message = "only `impl AsRef<T>` and `impl Into<T>` can be arguments: \
-                       from any other `impl` it does not follow what to decode; name the type";
+        let message = "only `impl AsRef<T>` and `impl Into<T>` can be arguments; \
+                       name the type instead of any other `impl`";
         syn::Error::new_spanned(bounds, message)
     };
     for bound in &bounds.bounds {
@@ -150,7 +150,7 @@ fn impl_trait(bounds: &TypeImplTrait) -> syn::Result<ArgumentForm> {
     Err(wrong())
 }
 
-/// The reference in `Option<&T>`.
+/// Returns the reference in `Option<&T>`.
 fn option_of_reference(ty: &Type) -> Option<&TypeReference> {
     let Type::Path(TypePath { qself: None, path, .. }) = ty else { return None };
     let segment = path.segments.last().filter(|segment| segment.ident == "Option")?;
@@ -161,10 +161,10 @@ fn option_of_reference(ty: &Type) -> Option<&TypeReference> {
     }
 }
 
-/// A reference inside a type has nothing to borrow from: the decoded value owns all it holds.
+/// Rejects references inside a type: the decoded value owns its data, so there is nothing to borrow from.
 fn no_borrow(ty: &Type) -> syn::Result<()> {
-    struct Find(Option<syn::Error>);
-    impl<'ast> Visit<'ast> for Find {
+    struct BorrowFinder(Option<syn::Error>);
+    impl<'ast> Visit<'ast> for BorrowFinder {
         fn visit_type_reference(&mut self, reference: &'ast TypeReference) {
             let inner = &reference.elem;
             let owned = match inner.to_token_stream().to_string().as_str() {
@@ -172,11 +172,11 @@ fn no_borrow(ty: &Type) -> syn::Result<()> {
                 other => other.to_owned(),
             };
             let message =
-                format!("a reference inside a type cannot be lent here; use the owned form, such as `{owned}`");
+                format!("an argument's type cannot contain a reference; use the owned form, such as `{owned}`");
             self.0.get_or_insert_with(|| syn::Error::new_spanned(reference, message));
         }
         fn visit_type_impl_trait(&mut self, bounds: &'ast TypeImplTrait) {
-            let message = "`impl ..` cannot stand inside an argument's type; name the type";
+            let message = "an argument's type cannot contain `impl ..`; name the type";
             self.0.get_or_insert_with(|| syn::Error::new_spanned(bounds, message));
         }
         fn visit_type_fn_ptr(&mut self, _: &'ast syn::TypeFnPtr) {}
@@ -184,7 +184,7 @@ fn no_borrow(ty: &Type) -> syn::Result<()> {
             visit::visit_type(self, ty);
         }
     }
-    let mut find = Find(None);
+    let mut find = BorrowFinder(None);
     find.visit_type(ty);
     find.0.map_or(Ok(()), Err)
 }
@@ -197,20 +197,21 @@ fn ungroup(ty: &Type) -> &Type {
     }
 }
 
-/// Nothing that a model sends lives for ever. Asked of the type as it was written, before lifetimes are replaced.
+/// Rejects `&'static` arguments: decoded values do not live that long. Expects the type as written, before lifetimes
+/// are replaced.
 pub(crate) fn no_static_reference(ty: &Type) -> syn::Result<()> {
     match ungroup(ty) {
         Type::Reference(reference)
             if reference.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident == "static") =>
         {
-            let message = "nothing that a model sends lives for ever: leave `'static` out, or own the value";
+            let message = "an argument cannot be `'static`; remove the lifetime, or take an owned value";
             Err(syn::Error::new_spanned(reference, message))
         }
         _ => Ok(()),
     }
 }
 
-/// Whether a type is one that models fill rather than one that applications provide.
+/// Returns `true` for types that are usually arguments rather than injected values.
 pub(crate) fn is_plain(ty: &Type) -> bool {
     match ungroup(ty) {
         Type::Reference(reference) => is_plain(&reference.elem),
@@ -237,13 +238,13 @@ pub(crate) fn is_plain(ty: &Type) -> bool {
     }
 }
 
-/// Makes a type nameable outside of its function: lifetimes become `'static`, `Self` the class.
+/// Makes a type nameable outside of its function: replaces lifetimes by `'static` and `Self` by the class.
 pub(crate) fn detach(ty: &Type, signature: &Signature, class: Option<&Type>) -> Type {
-    struct Detach<'a> {
+    struct DetachType<'a> {
         lifetimes: Vec<&'a Lifetime>,
         class: Option<&'a Type>,
     }
-    impl VisitMut for Detach<'_> {
+    impl VisitMut for DetachType<'_> {
         fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
             if lifetime.ident == "_" || self.lifetimes.contains(&&*lifetime) {
                 *lifetime = Lifetime::new("'static", lifetime.span());
@@ -277,28 +278,28 @@ pub(crate) fn detach(ty: &Type, signature: &Signature, class: Option<&Type>) -> 
         _ => None,
     });
     let mut ty = ty.clone();
-    Detach { lifetimes: lifetimes.collect(), class }.visit_type_mut(&mut ty);
+    DetachType { lifetimes: lifetimes.collect(), class }.visit_type_mut(&mut ty);
     ty
 }
 
-/// The type with `'static` in every reference that names no lifetime, so that it can stand in a path.
+/// Adds `'static` to every reference without a lifetime, so that the type can be used in a path.
 pub(crate) fn with_static_references(mut ty: Type) -> Type {
-    struct Fill;
-    impl VisitMut for Fill {
+    struct StaticLifetimes;
+    impl VisitMut for StaticLifetimes {
         fn visit_type_reference_mut(&mut self, reference: &mut TypeReference) {
             let token: Token![&] = reference.and_token;
             reference.lifetime.get_or_insert_with(|| Lifetime::new("'static", token.span));
             visit_mut::visit_type_reference_mut(self, reference);
         }
     }
-    Fill.visit_type_mut(&mut ty);
+    StaticLifetimes.visit_type_mut(&mut ty);
     ty
 }
 
-/// Whether `impl ..` or `_` stands anywhere in the type, so that it cannot be named elsewhere.
+/// Returns `true` if the type contains `impl ..`, `_` or a macro, so that it cannot be named elsewhere.
 pub(crate) fn is_unnameable(ty: &Type) -> bool {
-    struct Find(bool);
-    impl<'ast> Visit<'ast> for Find {
+    struct UnnameableFinder(bool);
+    impl<'ast> Visit<'ast> for UnnameableFinder {
         fn visit_type_impl_trait(&mut self, _: &'ast TypeImplTrait) {
             self.0 = true;
         }
@@ -309,12 +310,12 @@ pub(crate) fn is_unnameable(ty: &Type) -> bool {
             self.0 = true;
         }
     }
-    let mut find = Find(false);
+    let mut find = UnnameableFinder(false);
     find.visit_type(ty);
     find.0
 }
 
-/// The output in `impl Future<Output = T>`.
+/// Returns the `T` of `impl Future<Output = T>`.
 pub(crate) fn future_output(ty: &Type) -> Option<&Type> {
     let Type::ImplTrait(bounds) = ungroup(ty) else { return None };
     bounds.bounds.iter().find_map(|bound| {
@@ -328,7 +329,7 @@ pub(crate) fn future_output(ty: &Type) -> Option<&Type> {
     })
 }
 
-/// Whether it is an `impl Stream<..>`.
+/// Returns `true` for `impl Stream<..>`.
 pub(crate) fn is_stream(ty: &Type) -> bool {
     let Type::ImplTrait(bounds) = ungroup(ty) else { return false };
     bounds.bounds.iter().any(|bound| match bound {
@@ -337,7 +338,7 @@ pub(crate) fn is_stream(ty: &Type) -> bool {
     })
 }
 
-/// Whether it is a `Result<impl Stream<..>, E>`, by whatever name that ends so.
+/// Returns `true` for `Result<impl Stream<..>, E>` and aliases whose names end in `Result`.
 pub(crate) fn is_result_of_stream(ty: &Type) -> bool {
     let Type::Path(path) = ungroup(ty) else { return false };
     let Some(last) = path.path.segments.last() else { return false };

@@ -6,7 +6,7 @@
 use std::hint::black_box;
 
 use serde_json::json;
-use tool_runtime::{Changes, Dispatcher, RuntimeTool, Selection};
+use tool_runtime::{Dispatcher, RegistryChanges, RuntimeTool, Selection};
 
 const TOOLS: usize = 10_000;
 
@@ -30,7 +30,7 @@ fn main() {
     let [_, what, times] = arguments.as_slice() else { panic!("search <what> <times>") };
     let times: u32 = times.parse().expect("a number");
     let tools = Dispatcher::builder().build().expect("nothing is missing");
-    tools.registry().apply((0..TOOLS).map(tool).collect::<Changes>()).expect("their names differ");
+    tools.registry().apply((0..TOOLS).map(tool).collect::<RegistryChanges>()).expect("their names differ");
     let selected = tools.select(Selection::new().name_glob("service*")).expect("a selection");
     // What is made once is made before it is counted.
     assert_eq!(selected.definitions().len(), TOOLS);

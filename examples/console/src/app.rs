@@ -9,7 +9,9 @@ use tokio::task::JoinSet;
 use tool_agent::{Agent, Model, SqliteStore};
 use tool_builtins::files::Files;
 use tool_journal::SqliteJournal;
-use tool_runtime::{Deferred, Dispatcher, FolderStore};
+use tool_runtime::Dispatcher;
+use tool_runtime::confirm::Deferred;
+use tool_runtime::output::DirectorySpillStore;
 
 use crate::internet::Targets;
 use crate::machine::{Machine, Places};
@@ -73,7 +75,7 @@ impl App {
         let settings = SettingsFile::open(data.file("settings.json")).or_start("the settings cannot be read")?;
         let store = Store::open(&data.file("console.db")).await.or_start("the store cannot be opened")?;
         let journal = SqliteJournal::open(data.file("calls.db")).await.or_start("the record cannot be opened")?;
-        let outputs = FolderStore::new(data.file("outputs")).or_start("the long outputs cannot be kept")?;
+        let outputs = DirectorySpillStore::new(data.file("outputs")).or_start("the long outputs cannot be kept")?;
         let key = secret::key(&data.file("confirm.key")).or_start("the key of confirmations cannot be had")?;
         let deferred = Deferred::new(key).store(journal.clone());
         let machine = tokio::task::spawn_blocking(|| Machine::new(places)).await.or_start("the machine is not read")?;

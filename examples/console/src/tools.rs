@@ -7,7 +7,11 @@ use tokio::sync::Mutex;
 use tool_builtins::files::Files;
 use tool_journal::SqliteJournal;
 use tool_nats::{Connection, Remote};
-use tool_runtime::{BuildError, Deferred, Dispatcher, FolderStore, InjectError, Manifest, ManifestError, Spill};
+use tool_runtime::confirm::Deferred;
+use tool_runtime::inject::InjectError;
+use tool_runtime::manifest::ManifestError;
+use tool_runtime::output::{DirectorySpillStore, Spill};
+use tool_runtime::{BuildError, Dispatcher, Manifest};
 
 use crate::background::{Failures, attempt};
 use crate::internet::Targets;
@@ -35,7 +39,7 @@ pub struct Parts {
     /// The record of calls.
     pub journal: SqliteJournal,
     /// Where outputs are kept that are too long for a model.
-    pub outputs: FolderStore,
+    pub outputs: DirectorySpillStore,
     /// Where calls wait for a person.
     pub deferred: Deferred,
     /// Where workers are that have more tools.

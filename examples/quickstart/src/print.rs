@@ -2,7 +2,8 @@
 
 use std::io::{IsTerminal, stdout};
 
-use tool_runtime::{Argument, Manifest, ToolResult};
+use tool_runtime::manifest::Argument;
+use tool_runtime::{Manifest, ToolResult};
 
 use crate::conversation::Turn;
 

@@ -1,8 +1,9 @@
 //! The dispatcher: what the tools need, and where it comes from.
 
 use sqlx::SqlitePool;
-use tool_runtime::confirm::{self, Decision};
-use tool_runtime::{BuildError, Dispatcher, InjectError, Question};
+use tool_runtime::confirm::{self, Decision, Question};
+use tool_runtime::inject::InjectError;
+use tool_runtime::{BuildError, Dispatcher};
 
 use crate::report::ReportService;
 use crate::repository::PointRepository;

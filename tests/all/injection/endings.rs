@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
-use tool_runtime::{CancellationToken, ErrorKind, InjectError, ToolCall};
+use tool_runtime::inject::InjectError;
+use tool_runtime::{CancellationToken, ErrorKind, ToolCall};
 
 use super::{Repository, Session, lines, store, tools};
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use tool_runtime::{Builder, ErrorKind, Outcome, Scope, ToolCall, tool, tool_class};
+use tool_runtime::{Builder, CallOutcome, ErrorKind, Scope, ToolCall, tool, tool_class};
 
 use super::{CurrentUser, Session, Transaction, lines, tools};
 
@@ -24,7 +24,7 @@ fn ledger(ends: &Arc<Mutex<Vec<String>>>, fail_commit: bool) -> Builder {
     let ends = ends.clone();
     tools("::ledger_write")
         .provide("transaction", |_| async { Ok::<_, String>(Transaction { written: Vec::new() }) })
-        .finish("transaction", move |transaction: Transaction, outcome: Outcome| {
+        .finish("transaction", move |transaction: Transaction, outcome: CallOutcome| {
             let ends = ends.clone();
             async move {
                 ends.lock().unwrap().push(format!("{outcome:?} {:?}", transaction.written));

@@ -16,7 +16,8 @@ mod services;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use tool_runtime::{Builder, Dispatcher, InjectError, Manifest, tool, tool_class};
+use tool_runtime::inject::InjectError;
+use tool_runtime::{Builder, Dispatcher, Manifest, tool, tool_class};
 
 /// The tools of this file whose handler contains `part`.
 fn only(part: &str) -> Manifest {

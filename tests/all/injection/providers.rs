@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use tool_runtime::{ErrorKind, InjectError, Scope, ToolCall};
+use tool_runtime::inject::InjectError;
+use tool_runtime::{ErrorKind, Scope, ToolCall};
 
 use super::{Repository, Session, lines, tools};
 

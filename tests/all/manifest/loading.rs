@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use tool_runtime::{BuildError, Dispatcher, EmbeddedManifest, Manifest, Policy, tool, tool_class};
+use tool_runtime::manifest::EmbeddedManifest;
+use tool_runtime::{BuildError, Dispatcher, Manifest, Policy, tool, tool_class};
 
 use super::linked;
 use crate::fixtures::call_on;
@@ -145,7 +146,7 @@ fn what_the_manifest_does_not_know_is_filled_in() {
     assert_eq!(build(&manifest.to_json()).unwrap_or_else(|error| panic!("{error}")).manifest(), full);
 
     let letter = send.arguments.get_mut("letter").expect("an argument");
-    *letter = tool_runtime::Argument::new("any", true);
+    *letter = tool_runtime::manifest::Argument::new("any", true);
     send.defs.clear();
     manifest.insert("loading.send", send);
     assert_eq!(build(&manifest.to_json()).unwrap_or_else(|error| panic!("{error}")).manifest(), full);

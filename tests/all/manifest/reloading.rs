@@ -125,7 +125,7 @@ async fn a_manifest_that_does_not_fit_leaves_the_old_one() {
     let error = tools.reload(Manifest::from_json(&stale).unwrap()).expect_err("it does not fit");
     assert_eq!(error.problems().len(), 2, "all at once: {error}");
     assert!(error.to_string().starts_with("the manifest is not loaded, 2 problems:\n- "), "{error}");
-    let error = tools.reload(tool_runtime::EmbeddedManifest::new("it.json", "{")).expect_err("no manifest");
+    let error = tools.reload(tool_runtime::manifest::EmbeddedManifest::new("it.json", "{")).expect_err("no manifest");
     assert!(error.to_string().contains("cannot read the manifest it.json"), "{error}");
     assert_eq!(tools.manifest(), before);
     assert_eq!(tools.call(ToolCall::new("reload.first", json!({}))).await.output, "first");

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tool_runtime::{Dispatcher, Manifest, Watch, tool};
+use tool_runtime::manifest::ManifestWatch;
+use tool_runtime::{Dispatcher, Manifest, tool};
 
 use super::{file, linked};
 
@@ -23,7 +24,7 @@ fn description(tools: &Dispatcher) -> String {
     tools.definition("watched.look").expect("on offer").description.clone()
 }
 
-fn watched(path: &Path) -> (Dispatcher, Watch) {
+fn watched(path: &Path) -> (Dispatcher, ManifestWatch) {
     let tools = Dispatcher::builder().manifest(linked("watched.")).build().unwrap();
     let watch = tools.watch(path, INTERVAL).unwrap();
     (tools, watch)
@@ -164,7 +165,7 @@ fn a_watch_can_end_on_its_own_thread() {
     use std::sync::{Arc, Mutex};
 
     /// Fields go in their order: the second one sees whether the first has panicked.
-    struct Owner(#[expect(dead_code, reason = "it is only held")] Watch, #[expect(dead_code)] Last);
+    struct Owner(#[expect(dead_code, reason = "it is only held")] ManifestWatch, #[expect(dead_code)] Last);
 
     struct Last(Sender<(Option<String>, bool)>);
 

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_runtime::confirm::{self, Decision, Pending};
-use tool_runtime::{ErrorKind, Policy, Question, ToolCall, Verdict};
+use tool_runtime::confirm::{self, Decision, Pending, Question, Verdict};
+use tool_runtime::{ErrorKind, Policy, ToolCall};
 
 use super::{answering, builder, erase_on, erased, kind};
 

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tool_runtime::{CancellationToken, Context, Deadline, Dispatcher, ErrorKind, Manifest, ToolCall, tool};
+use tool_runtime::inject::Deadline;
+use tool_runtime::{CancellationToken, Context, Dispatcher, ErrorKind, Manifest, ToolCall, tool};
 
 use super::{Log, builder, kind};
 

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
-use tool_runtime::confirm::{self, Decision};
-use tool_runtime::journal::{Journal, MemoryJournal, Query, State};
-use tool_runtime::{
-    Confirm, Dispatcher, ErrorKind, HandlerError, Limit, Limiter, Manifest, Notes, RuntimeTool, ToolCall, Update, What,
-    tool,
-};
+use tool_runtime::confirm::{self, Confirm, Decision};
+use tool_runtime::events::{EventKind, Update};
+use tool_runtime::inject::Notes;
+use tool_runtime::journal::{EntryQuery, EntryState, Journal, JournalDecision, MemoryJournal};
+use tool_runtime::limits::{Limit, Limiter};
+use tool_runtime::{Dispatcher, ErrorKind, HandlerError, Manifest, RuntimeTool, ToolCall, tool};
 
 use super::{builder, erase_on, erased, kind};
 
@@ -104,14 +104,14 @@ fn everybody_hears_of_the_same_end_of_trying() {
             assert!(first.output.starts_with("Name one host. That was the last try"), "{}", first.output);
             assert_eq!(replayed.output, first.output);
             assert_eq!(replayed.metadata.get("replayed"), Some(&json!(true)));
-            let recorded = journal.entries(Query::newest(1)).await.unwrap().remove(0).state;
+            let recorded = journal.entries(EntryQuery::newest(1)).await.unwrap().remove(0).state;
             for state in [tools.recall("c", "1").await.unwrap(), Some(recorded)] {
-                let Some(State::Finished(finished)) = state else { panic!("{state:?}") };
+                let Some(EntryState::Finished(finished)) = state else { panic!("{state:?}") };
                 assert_eq!((kind(&finished.result), &finished.result.output), (ErrorKind::Fatal, &first.output));
             }
             let mut told = Vec::new();
             while let Some(Update::Event(event)) = events.try_next() {
-                if let What::Finished { kind, .. } = event.what {
+                if let EventKind::Finished { kind, .. } = event.what {
                     told.push(kind);
                 }
             }
@@ -175,8 +175,8 @@ async fn nobody_is_asked_about_what_a_limit_does_not_let_run() {
         assert_eq!((kind(&refused), refused.is_not_started()), (ErrorKind::RateLimited, true));
     }
     assert_eq!(asked.load(Ordering::SeqCst), 1);
-    let entries = journal.entries(Query::newest(10)).await.unwrap();
-    assert!(entries.iter().all(|entry| entry.decision.as_deref() == Some("rate limited")), "{entries:?}");
+    let entries = journal.entries(EntryQuery::newest(10)).await.unwrap();
+    assert!(entries.iter().all(|entry| entry.decision == Some(JournalDecision::RateLimited)), "{entries:?}");
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert!(erase_on(&tools, "asked once").await.success, "the control");
     assert_eq!(asked.load(Ordering::SeqCst), 2);

@@ -24,8 +24,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use tokio::sync::Notify;
-use tool_runtime::confirm::{self, Decision};
-use tool_runtime::{CancellationToken, Confirm, Dispatcher, ErrorKind, Manifest, ToolCall, ToolResult, tool};
+use tool_runtime::confirm::{self, Confirm, Decision};
+use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, Manifest, ToolCall, ToolResult, tool};
 
 static ERASED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tool_runtime::confirm::{self, Decision};
-use tool_runtime::journal::{Journal, MemoryJournal, Query, State};
+use tool_runtime::journal::{EntryQuery, EntryState, Journal, JournalDecision, MemoryJournal};
 use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, Manifest, RuntimeTool, ToolCall};
 
 use super::{Log, answering, builder, erased, kind};
@@ -28,9 +28,9 @@ async fn a_call_on_record_does_not_run_again() {
     assert_eq!((first.output.as_str(), again.output.as_str()), ("erased once", "erased once"));
     assert_eq!(again.metadata.get("replayed"), Some(&json!(true)));
     assert_eq!((erased("once"), asked.load(Ordering::SeqCst)), (1, 1));
-    let entries = journal.entries(Query::newest(10)).await.unwrap();
-    assert!(matches!(entries[0].state, State::Finished(_)));
-    assert_eq!(entries[0].decision.as_deref(), Some("confirmed"));
+    let entries = journal.entries(EntryQuery::newest(10)).await.unwrap();
+    assert!(matches!(entries[0].state, EntryState::Finished(_)));
+    assert_eq!(entries[0].decision, Some(JournalDecision::Confirmed));
     assert!(!format!("{entries:?}").contains("hush"));
 }
 
@@ -69,8 +69,8 @@ async fn a_call_that_is_dropped_is_recorded_too() {
     drop(tokio::time::timeout(Duration::from_millis(30), tools.call(call)).await);
     drop(log);
     for _ in 0..100 {
-        let entries = journal.entries(Query::newest(10)).await.unwrap();
-        if let State::Finished(finished) = &entries[0].state {
+        let entries = journal.entries(EntryQuery::newest(10)).await.unwrap();
+        if let EntryState::Finished(finished) = &entries[0].state {
             assert_eq!(kind(&finished.result), ErrorKind::Cancelled);
             return;
         }
@@ -91,9 +91,9 @@ async fn an_edited_call_that_comes_again_is_known() {
 
 /// What the newest entries say of calls that did not run.
 async fn decisions(journal: &MemoryJournal) -> Vec<String> {
-    let entries = journal.entries(Query::newest(10)).await.unwrap();
-    assert!(entries.iter().all(|entry| entry.state == State::Noted), "{entries:?}");
-    entries.into_iter().filter_map(|entry| entry.decision).collect()
+    let entries = journal.entries(EntryQuery::newest(10)).await.unwrap();
+    assert!(entries.iter().all(|entry| entry.state == EntryState::Noted), "{entries:?}");
+    entries.into_iter().filter_map(|entry| Some(entry.decision?.to_string())).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -117,7 +117,7 @@ async fn a_call_that_is_stopped_while_a_person_is_asked_is_recorded() {
     assert!(tokio::time::timeout(Duration::from_secs(1), call("2")).await.is_err());
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(decisions(&journal).await, ["cancelled", "cancelled"]);
-    let entry = journal.entries(Query::newest(1)).await.unwrap().remove(0);
+    let entry = journal.entries(EntryQuery::newest(1)).await.unwrap().remove(0);
     assert_eq!((entry.id.as_deref(), entry.arguments), (Some("2"), json!({"host": "asked", "password": "***"})));
     assert_eq!(erased("asked"), 0);
 }
@@ -132,12 +132,18 @@ async fn a_call_that_is_stopped_in_the_queue_is_recorded() {
         tokio::task::yield_now().await;
         let erase = ToolCall::new("pipeline.erase", json!({"host": "queued"})).id("1").conversation("c");
         let result = tools.call(erase).timeout(Duration::from_secs(1)).await;
-        let entries = journal.entries(Query::newest(10).tool("pipeline.erase")).await.unwrap();
-        (result, entries.into_iter().map(|entry| (entry.decision, entry.state)).collect::<Vec<_>>())
+        let entries = journal.entries(EntryQuery::newest(10).tool("pipeline.erase")).await.unwrap();
+        (
+            result,
+            entries
+                .into_iter()
+                .map(|entry| (entry.decision.map(|decision| decision.to_string()), entry.state))
+                .collect::<Vec<_>>(),
+        )
     };
     let (_, (result, noted)) = tokio::join!(running, queued);
     assert_eq!((kind(&result), result.is_not_started()), (ErrorKind::TimedOut, true));
-    assert_eq!(noted, [(Some("timed out".to_owned()), State::Noted)]);
+    assert_eq!(noted, [(Some("timed out".to_owned()), EntryState::Noted)]);
     assert_eq!(erased("queued"), 0);
 }
 

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 use tool_runtime::journal::MemoryJournal;
-use tool_runtime::{ErrorKind, MemoryStore, Spill, ToolCall, tool};
+use tool_runtime::output::{MemorySpillStore, Spill};
+use tool_runtime::{ErrorKind, ToolCall, tool};
 
 use super::{builder, kind};
 
@@ -43,7 +44,7 @@ async fn a_long_error_is_shortened_too() {
 
 #[tokio::test]
 async fn replays_of_a_long_result_are_kept_once() {
-    let spill = Spill::over(1_000).store(MemoryStore::new(60_000));
+    let spill = Spill::over(1_000).store(MemorySpillStore::new(60_000));
     let tools = builder().journal(MemoryJournal::new()).spill(spill).build().unwrap();
     let long =
         |id: &'static str| tools.call(ToolCall::new("pipeline.long", json!({"lines": 1_000})).conversation("c").id(id));

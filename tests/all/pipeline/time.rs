@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde_json::json;
 use tool_runtime::confirm::{self, Decision};
 use tool_runtime::journal::{
-    Begun, BoxFuture, CallKey, Entry, Finished, Journal, JournalError, MemoryJournal, Query, Started, State,
+    BoxFuture, CallKey, CallStatus, EntryQuery, EntryState, FinishedCall, Journal, JournalDecision, JournalEntry,
+    JournalError, MemoryJournal, StartedCall,
 };
 use tool_runtime::{CancellationToken, ErrorKind, ToolCall};
 
@@ -31,14 +32,14 @@ impl Slow {
 }
 
 impl Journal for Slow {
-    fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>> {
+    fn begin<'a>(&'a self, call: &'a StartedCall) -> BoxFuture<'a, Result<CallStatus, JournalError>> {
         Box::pin(async move {
             tokio::time::sleep(self.begin).await;
             self.memory.begin(call).await
         })
     }
 
-    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
+    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a FinishedCall) -> BoxFuture<'a, Result<(), JournalError>> {
         Box::pin(async move {
             tokio::time::sleep(self.finish).await;
             self.finished.lock().unwrap().extend(finished.result.error.as_ref().map(|error| error.kind));
@@ -46,11 +47,15 @@ impl Journal for Slow {
         })
     }
 
-    fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {
+    fn note<'a>(
+        &'a self,
+        call: &'a StartedCall,
+        decision: &'a JournalDecision,
+    ) -> BoxFuture<'a, Result<(), JournalError>> {
         self.memory.note(call, decision)
     }
 
-    fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>> {
+    fn entries<'a>(&'a self, query: EntryQuery) -> BoxFuture<'a, Result<Vec<JournalEntry>, JournalError>> {
         self.memory.entries(query)
     }
 }
@@ -118,8 +123,8 @@ async fn the_record_of_the_outcome_keeps_nobody_waiting_for_ever() {
     });
     assert_eq!(result.output, "2", "what it did stands");
     tokio::time::sleep(SECOND * 7_200).await;
-    let entries = journal.entries(Query::newest(2)).await.unwrap();
-    assert!(entries.iter().all(|entry| matches!(entry.state, State::Finished(_))), "{entries:?}");
+    let entries = journal.entries(EntryQuery::newest(2)).await.unwrap();
+    assert!(entries.iter().all(|entry| matches!(entry.state, EntryState::Finished(_))), "{entries:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -128,6 +133,9 @@ async fn a_call_that_is_dropped_while_it_is_recorded_keeps_its_outcome() {
     let tools = builder().journal(journal.clone()).build().unwrap();
     assert!(tokio::time::timeout(SECOND, tools.call(count())).await.is_err());
     tokio::time::sleep(SECOND * 120).await;
-    let entries = journal.entries(Query::newest(1)).await.unwrap();
-    assert!(matches!(&entries[0].state, State::Finished(finished) if finished.result.output == "1"), "{entries:?}");
+    let entries = journal.entries(EntryQuery::newest(1)).await.unwrap();
+    assert!(
+        matches!(&entries[0].state, EntryState::Finished(finished) if finished.result.output == "1"),
+        "{entries:?}"
+    );
 }

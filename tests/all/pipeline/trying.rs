@@ -4,11 +4,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_runtime::confirm::{self, Decision};
-use tool_runtime::{
-    Context, Dispatcher, Effect, ErrorKind, Manifest, Progress, Question, Selection, ToolCall, Update, What, tool,
-    tool_class,
-};
+use tool_runtime::confirm::{self, Decision, Question};
+use tool_runtime::events::{EventKind, Update};
+use tool_runtime::{Context, Dispatcher, Effect, ErrorKind, Manifest, Progress, Selection, ToolCall, tool, tool_class};
 
 use super::{ERASED, builder, erased, kind};
 
@@ -107,7 +105,7 @@ async fn a_preview_has_the_time_of_its_call_and_reports_to_nobody() {
     assert!(preview.as_str().unwrap().contains("did not finish within 1s"), "{preview}");
     let mut reports = Vec::new();
     while let Some(Update::Event(event)) = events.try_next() {
-        if let What::Progress { progress } = &event.what {
+        if let EventKind::Progress { progress } = &event.what {
             reports.push(progress.clone());
         }
     }

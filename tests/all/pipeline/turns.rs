@@ -73,7 +73,7 @@ async fn an_abort_stops_the_rest_of_the_turn() {
 }
 
 /// Whoever is asked takes their time: until `answer` is told.
-fn asking_until(answer: &Arc<Notify>) -> impl tool_runtime::Confirm {
+fn asking_until(answer: &Arc<Notify>) -> impl tool_runtime::confirm::Confirm {
     let answer = answer.clone();
     confirm::from_fn(move |_| {
         let answer = answer.clone();

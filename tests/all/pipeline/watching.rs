@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use tool_runtime::confirm::{Decision, Pending};
-use tool_runtime::{
-    CancellationToken, Dispatcher, Policy, Progress, RuntimeTool, Subscriber, ToolCall, Update, What, tool,
-};
+use tool_runtime::events::{EventKind, Subscriber, Update};
+use tool_runtime::{CancellationToken, Dispatcher, Policy, Progress, RuntimeTool, ToolCall, tool};
 
 use super::{answering, builder};
 
@@ -26,9 +25,9 @@ async fn whoever_watches_sees_it_all() {
     let mut seen = Vec::new();
     while let Some(Update::Event(event)) = events.try_next() {
         let name = match &event.what {
-            What::Started { arguments } => format!("started {arguments}"),
-            What::Progress { progress } => format!("progress {progress}"),
-            What::Finished { success, .. } => format!("finished {success}"),
+            EventKind::Started { arguments } => format!("started {arguments}"),
+            EventKind::Progress { progress } => format!("progress {progress}"),
+            EventKind::Finished { success, .. } => format!("finished {success}"),
             other => format!("{other:?}"),
         };
         seen.push(format!("{} {name}", event.call.tool));
@@ -86,10 +85,10 @@ fn told(events: &mut Subscriber) -> Vec<String> {
     let mut seen = Vec::new();
     while let Some(Update::Event(event)) = events.try_next() {
         seen.push(match &event.what {
-            What::Started { .. } => "started".to_owned(),
-            What::Progress { .. } => "progress".to_owned(),
-            What::Pending { .. } => "pending".to_owned(),
-            What::Finished { kind, .. } => kind.map_or("success", |kind| kind.as_str()).to_owned(),
+            EventKind::Started { .. } => "started".to_owned(),
+            EventKind::Progress { .. } => "progress".to_owned(),
+            EventKind::Pending { .. } => "pending".to_owned(),
+            EventKind::Finished { kind, .. } => kind.map_or("success", |kind| kind.as_str()).to_owned(),
             other => format!("{other:?}"),
         });
     }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tool_runtime::{ArgumentError, ToolResult};
+use tool_runtime::ToolResult;
+use tool_runtime::arguments::ArgumentError;
 use tool_tests::enums::{External, Untagged};
 use tool_tests::wide::Wide;
 

@@ -139,7 +139,7 @@ fn what_is_nearly_right_does_what_was_meant() {
         let mut writer = Careless { defs: &tool.defs, choices: choices.iter().cycle() };
         let mut fields = Vec::new();
         for (key, value) in arguments.as_object().into_iter().flatten() {
-            let schema = tool.arguments.get(key).map_or(Value::Null, tool_runtime::Argument::schema);
+            let schema = tool.arguments.get(key).map_or(Value::Null, tool_runtime::manifest::Argument::schema);
             fields.push(format!("{}:{}", Value::from(key.as_str()), writer.write(value, &schema)));
         }
         let text = wrapped(format!("{{{}}}", fields.join(",")), how);

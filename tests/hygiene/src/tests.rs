@@ -6,7 +6,7 @@ use rt::{Dispatcher, ToolCall};
 async fn all_of_them_answer() {
     let tools = Dispatcher::builder()
         .service(crate::wrapped::WrappedService)
-        .provide("session", |_| async { Ok::<_, rt::InjectError>(String::from("session")) })
+        .provide("session", |_| async { Ok::<_, rt::inject::InjectError>(String::from("session")) })
         .build()
         .expect("everything is provided");
     for (name, arguments, output) in [

@@ -1,4 +1,5 @@
-use tool_runtime::{Stream, tool};
+use tool_runtime::output::Stream;
+use tool_runtime::tool;
 
 struct Opaque;
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot, watch};
 use tool_agent::{Event, Update};
-use tool_runtime::{Confirm, Decision, Dispatcher, Question, Terminal};
+use tool_runtime::Dispatcher;
+use tool_runtime::confirm::{Confirm, Decision, Question, Terminal};
 
 /// Asks on the terminal, once everything that came before the question is shown there.
 #[derive(Clone)]

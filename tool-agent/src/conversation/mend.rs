@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::SystemTime;
 
-use tool_runtime::journal::State as Record;
+use tool_runtime::journal::EntryState as Record;
 use tool_runtime::{ErrorKind, ToolResult};
 
 use super::{Shared, State};

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use tokio::sync::OwnedMutexGuard;
-use tool_runtime::{Decision, Pending, PendingCall, TokenError};
+use tool_runtime::confirm::{Decision, Pending, PendingCall, TokenError};
 
 pub(crate) use cache::Cache;
 pub(crate) use state::State;

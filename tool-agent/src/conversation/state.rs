@@ -3,7 +3,8 @@
 use std::hash::{BuildHasher, RandomState};
 use std::time::SystemTime;
 
-use tool_runtime::{Deferred, Dispatcher, Pending, PendingCall, TokenError, ToolResult};
+use tool_runtime::confirm::{Deferred, Pending, PendingCall, TokenError};
+use tool_runtime::{Dispatcher, ToolResult};
 
 use super::Shared;
 use crate::agent::Inner;

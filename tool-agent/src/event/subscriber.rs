@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use tool_runtime::Stream;
+use tool_runtime::output::Stream;
 
 use super::queue::Queue;
 use super::{Event, Update};

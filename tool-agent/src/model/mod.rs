@@ -12,7 +12,7 @@ pub use error::{ModelError, ModelErrorKind};
 pub use part::{End, Part, Stop, Usage};
 pub use reply::Reply;
 pub use request::{Effort, Options, Request};
-use tool_runtime::Stream;
+use tool_runtime::output::Stream;
 
 /// An answer as it comes; see [`Model::answer`]. Dropped, the request is withdrawn.
 pub type Answering<'a> = Pin<Box<dyn Stream<Item = Result<Part, ModelError>> + Send + 'a>>;

@@ -1,7 +1,8 @@
 //! Arguments from a text.
 
 use serde_json::{Map, Value};
-use tool_runtime::{Argument, ToolDefinition};
+use tool_runtime::ToolDefinition;
+use tool_runtime::manifest::Argument;
 
 use super::words::{Word, words};
 

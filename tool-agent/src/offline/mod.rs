@@ -5,7 +5,8 @@ mod words;
 
 use std::fmt::Write;
 
-use tool_runtime::{Dispatcher, Found};
+use tool_runtime::Dispatcher;
+use tool_runtime::search::SearchHit;
 
 use self::fill::fill;
 use self::words::words;
@@ -92,7 +93,7 @@ fn asked(text: &str, tools: Option<&Dispatcher>) -> Reply {
 }
 
 /// The tools that fit: one that is named, or else those whose words are in the text.
-fn find(text: &str, tools: &Dispatcher) -> Vec<Found> {
+fn find(text: &str, tools: &Dispatcher) -> Vec<SearchHit> {
     let words = words(text);
     let query: Vec<&str> = words.iter().map(|word| word.searched()).collect();
     let mut found = tools.search(&query.join(" "), NAMED);

@@ -10,8 +10,8 @@ use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::Value;
 use sse_stream::{Sse, SseStream};
-use tool_runtime::Stream as Pieces;
 use tool_runtime::dialect::{Malformed, Offer, Received, Requested, ResponseError, Stream};
+use tool_runtime::output::Stream as Pieces;
 
 use super::protocol::{Notes, Protocol};
 use super::transport::{LONGEST, Transport};

@@ -1,6 +1,6 @@
 //! What a provider's refusal means.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
@@ -79,20 +79,13 @@ fn kind(status: StatusCode, said: &Said) -> ModelErrorKind {
     }
 }
 
-/// How long the provider asks to wait: in milliseconds, in seconds, or until a time.
+/// Returns the wait that the provider asks for in its headers: in milliseconds, in seconds, or until a date.
 fn wait_in(headers: &HeaderMap) -> Option<Duration> {
-    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
-    let number = |name: &str| text(name)?.parse::<f64>().ok();
-    if let Some(wait) = number("retry-after-ms").and_then(|wait| Duration::try_from_secs_f64(wait / 1000.0).ok()) {
-        return Some(wait);
-    }
-    match number(RETRY_AFTER.as_str()) {
-        Some(seconds) => Duration::try_from_secs_f64(seconds).ok(),
-        None => {
-            let until = httpdate::parse_http_date(text(RETRY_AFTER.as_str())?).ok()?;
-            Some(until.duration_since(SystemTime::now()).unwrap_or_default())
-        }
-    }
+    let text = |name: &str| headers.get(name)?.to_str().ok();
+    let milliseconds = text("retry-after-ms").and_then(|wait| wait.trim().parse::<f64>().ok());
+    milliseconds
+        .and_then(|wait| Duration::try_from_secs_f64(wait / 1000.0).ok())
+        .or_else(|| tool_net::retry_after(text(RETRY_AFTER.as_str())?))
 }
 
 /// Gemini says it in the body: `"retryDelay": "34s"`.

@@ -1,16 +1,11 @@
 //! Requests and what comes back.
 
 use std::fmt;
-use std::net::IpAddr;
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{Client, RequestBuilder, Response, Url, redirect};
-use rustls::ClientConfig;
-use rustls::crypto::ring;
-use rustls_platform_verifier::BuilderVerifierExt;
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -132,8 +127,9 @@ fn reason(error: &reqwest::Error) -> String {
 /// A client that goes where it is told: one that followed a redirection would show the key to somebody else. A model on
 /// this machine is asked without a proxy.
 pub(super) fn client(base: &Url) -> Result<Client, String> {
+    let tls = tool_net::tls::client_config().map_err(|error| error.to_string())?;
     let mut client = Client::builder()
-        .tls_backend_preconfigured(tls()?)
+        .tls_backend_preconfigured(tls)
         .redirect(redirect::Policy::none())
         .referer(false)
         .connect_timeout(CONNECT)
@@ -144,32 +140,9 @@ pub(super) fn client(base: &Url) -> Result<Client, String> {
     client.build().map_err(|error| reason(&error))
 }
 
-/// Whether a URL means this machine. Names below `localhost` are for nothing else.
+/// Returns `true` if a URL can only mean this machine.
 pub(super) fn is_here(url: &Url) -> bool {
-    let Some(host) = url.host_str() else { return false };
-    match host.trim_matches(['[', ']']).parse::<IpAddr>() {
-        Ok(address) => address.to_canonical().is_loopback(),
-        Err(_) => {
-            let name = host.strip_suffix('.').unwrap_or(host);
-            name == "localhost" || name.ends_with(".localhost")
-        }
-    }
-}
-
-/// rustls over ring, with the system's certificates. What it takes unless told is a large library in C. The certificates
-/// are read once: there are many.
-fn tls() -> Result<ClientConfig, String> {
-    static TLS: OnceLock<Result<ClientConfig, String>> = OnceLock::new();
-    TLS.get_or_init(|| configured().map_err(|error| error.to_string())).clone()
-}
-
-fn configured() -> Result<ClientConfig, rustls::Error> {
-    let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()?
-        .with_platform_verifier()?
-        .with_no_client_auth();
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(config)
+    url.host_str().is_some_and(tool_net::is_loopback_host)
 }
 
 #[cfg(test)]

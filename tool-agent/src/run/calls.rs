@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use tool_runtime::{Call, Dispatcher, ErrorKind, Progress, ToolCall, ToolResult, redact};
+use tool_runtime::arguments::redact;
+use tool_runtime::{Call, Dispatcher, ErrorKind, Progress, ToolCall, ToolResult};
 
 use super::Settings;
 use super::live::Live;

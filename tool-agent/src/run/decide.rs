@@ -2,7 +2,8 @@
 
 use std::time::SystemTime;
 
-use tool_runtime::{Decision, Deferred, PendingCall, TokenError, ToolResult};
+use tool_runtime::ToolResult;
+use tool_runtime::confirm::{Decision, Deferred, PendingCall, TokenError};
 
 use super::live::Live;
 use super::open::{Open, ended};

@@ -14,7 +14,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tool_runtime::{Call, CancellationToken, Confirm, Decision};
+use tool_runtime::confirm::{Confirm, Decision};
+use tool_runtime::{Call, CancellationToken};
 
 use self::budget::Budget;
 use self::live::Live;

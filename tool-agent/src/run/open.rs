@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde_json::Value;
-use tool_runtime::{Question, ToolResult};
+use tool_runtime::ToolResult;
+use tool_runtime::confirm::Question;
 
 use super::Watchers;
 use crate::conversation::State;

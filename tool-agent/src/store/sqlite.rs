@@ -24,7 +24,7 @@ const CONVERSATIONS: Kind = Kind {
 /// What is said is on the disk before the loop goes on: what a model asked for before it runs, and what came of it before
 /// the model reads it. The file has all of that in the clear, and on Unix can be read by its owner only. What is forgotten
 /// is overwritten; the log beside the file may have it until all who have the file open have closed it. Calls that wait
-/// for consent are kept elsewhere, encrypted: see [`Deferred`](tool_runtime::Deferred).
+/// for consent are kept elsewhere, encrypted: see [`Deferred`](tool_runtime::confirm::Deferred).
 #[derive(Clone, Debug)]
 pub struct SqliteStore(Database);
 

@@ -9,8 +9,9 @@ use tool_agent::{
     Agent, Answering, Ending, Event, Limits, Message, Model, ModelError, ModelErrorKind, Part, Reached, Reply, Request,
     Scripted, SqliteStore, Stop, Usage,
 };
+use tool_runtime::confirm::{self, Decision};
 use tool_runtime::journal::MemoryJournal;
-use tool_runtime::{CancellationToken, Decision, ErrorKind, confirm};
+use tool_runtime::{CancellationToken, ErrorKind};
 
 use crate::support::{Gauge, User, assert_valid, builder, call, flaw, kinds, pass, three_calls, tools};
 

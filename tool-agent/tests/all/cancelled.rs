@@ -11,8 +11,8 @@ use tool_agent::{
     Agent, AgentBuilder, Assistant, CallResult, Conversation, Ending, Event, Message, ModelCall, Outcome, Reply, Run,
     Scripted, SqliteStore, Store, Update,
 };
-use tool_runtime::confirm::{self, Key};
-use tool_runtime::{CancellationToken, Decision, Deferred, Dispatcher, ErrorKind, ToolCall};
+use tool_runtime::confirm::{self, Decision, Deferred, Key};
+use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, ToolCall};
 
 use crate::consent::deleting;
 use crate::support::{Gauge, Hesitant, assert_valid, check_events, flaw, kinds, three_calls, tools, until};

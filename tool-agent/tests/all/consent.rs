@@ -8,8 +8,8 @@ use tool_agent::{
     Agent, Conversation, Ending, Event, Limits, Message, Reached, Reply, Request, Scripted, SqliteStore, Update,
 };
 use tool_journal::SqliteJournal;
-use tool_runtime::confirm::{self, Key};
-use tool_runtime::{Decision, Deferred, Dispatcher, ErrorKind, RuntimeTool, TokenError, ToolCall};
+use tool_runtime::confirm::{self, Decision, Deferred, Key, TokenError};
+use tool_runtime::{Dispatcher, ErrorKind, RuntimeTool, ToolCall};
 
 use crate::cancelled::polled;
 use crate::support::{Gauge, assert_valid, builder, kinds, tools};

@@ -8,8 +8,9 @@ use std::time::Duration;
 use serde_json::json;
 use tool_agent::{Agent, Change, Ending, Message, Reply, Request, Scripted, SqliteStore, Store};
 use tool_journal::SqliteJournal;
-use tool_runtime::journal::{Journal, MemoryJournal, Query, State};
-use tool_runtime::{Decision, Dispatcher, ErrorKind, TokenError};
+use tool_runtime::confirm::{Decision, TokenError};
+use tool_runtime::journal::{EntryQuery, EntryState, Journal, MemoryJournal};
+use tool_runtime::{Dispatcher, ErrorKind};
 
 use crate::consent::{started, token};
 use crate::support::{Gauge, assert_valid, builder, kinds};
@@ -73,11 +74,11 @@ async fn child(folder: &Path) -> Doomed {
     let journal = journal(folder).await;
     let mut looks = 0..3_000;
     loop {
-        let entries = journal.entries(Query::newest(10)).await.unwrap();
+        let entries = journal.entries(EntryQuery::newest(10)).await.unwrap();
         if let [endless, steps] = entries.as_slice()
-            && (&endless.state, &*endless.tool) == (&State::Running, "work.endless")
+            && (&endless.state, &*endless.tool) == (&EntryState::Running, "work.endless")
         {
-            assert!(matches!(steps.state, State::Finished(_)), "{steps:?}");
+            assert!(matches!(steps.state, EntryState::Finished(_)), "{steps:?}");
             return child;
         }
         assert!(looks.next().is_some(), "the child does not get there: {entries:?}");

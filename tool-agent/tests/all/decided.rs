@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use tool_agent::{Agent, Conversation, Ending, Event, Message, Run, Scripted, Subscriber, Update};
 use tool_journal::SqliteJournal;
-use tool_runtime::confirm::{Key, MemoryStore, PendingStore, SealedCall, StoreError, Stored};
-use tool_runtime::{Decision, Deferred, ErrorKind};
+use tool_runtime::ErrorKind;
+use tool_runtime::confirm::{Decision, Deferred, Key, MemoryStore, PendingStore, SealedCall, StoreError, Stored};
 
 use crate::cancelled::polled;
 use crate::consent::{deleting, started, token};

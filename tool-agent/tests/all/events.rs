@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use tool_agent::{Agent, Ending, Event, ModelError, ModelErrorKind, Reply, Retry, Retrying, Scripted, Update};
-use tool_runtime::confirm::{self, Key};
-use tool_runtime::{CancellationToken, Decision, Deferred};
+use tool_runtime::CancellationToken;
+use tool_runtime::confirm::{self, Decision, Deferred, Key};
 
 use crate::support::{three_calls, tools, until};
 

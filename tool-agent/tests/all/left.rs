@@ -5,7 +5,7 @@ use tool_agent::{
     Agent, Assistant, Change, Conversation, Ending, Message, ModelCall, Reply, Scripted, SqliteStore, Store,
 };
 use tool_journal::SqliteJournal;
-use tool_runtime::Deferred;
+use tool_runtime::confirm::Deferred;
 
 use crate::cancelled::polled;
 use crate::support::{Gauge, assert_valid, builder, flaw};

@@ -7,7 +7,8 @@ use tokio::sync::Semaphore;
 use tool_agent::{
     Agent, Assistant, CallResult, Change, Ending, Message, Mode, ModelCall, Reply, Scripted, SqliteStore, Store,
 };
-use tool_runtime::{Decision, ToolResult, confirm};
+use tool_runtime::ToolResult;
+use tool_runtime::confirm::{self, Decision};
 
 use crate::consent::{started, token};
 use crate::support::{assert_valid, tools};

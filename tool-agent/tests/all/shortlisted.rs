@@ -2,7 +2,8 @@
 
 use serde_json::json;
 use tool_agent::{Agent, Ending, Message, Mode, Reply, Request, Scripted, SqliteStore};
-use tool_runtime::{Dispatcher, RuntimeTool, Shortlist, ToolSearch};
+use tool_runtime::search::{Shortlist, ToolSearch};
+use tool_runtime::{Dispatcher, RuntimeTool};
 
 use crate::providers::Way;
 use crate::server::{self, Called, Server, Wire};

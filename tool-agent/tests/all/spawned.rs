@@ -6,8 +6,9 @@ use tool_agent::{
     Update, Usage,
 };
 use tool_builtins::spawn::Spawn;
-use tool_runtime::confirm::{self, Key};
-use tool_runtime::{CancellationToken, Decision, Deferred, ErrorKind, Limit, Limiter, ToolCall};
+use tool_runtime::confirm::{self, Decision, Deferred, Key};
+use tool_runtime::limits::{Limit, Limiter};
+use tool_runtime::{CancellationToken, ErrorKind, ToolCall};
 
 use crate::support::{Gauge, User, assert_valid, builder, kinds, until};
 
@@ -64,7 +65,7 @@ async fn a_sub_agent_does_its_task_and_reports() {
 async fn sub_agents_nest_as_deep_as_they_may() {
     let outcome = agent(&Gauge::default()).conversation("c").say("deeper").await;
     let answer = outcome.answer().unwrap();
-    assert!(answer.starts_with("<<<") && answer.contains("nest no deeper than 2"), "{answer}");
+    assert!(answer.starts_with("<<<") && answer.contains("nest at most 2 deep"), "{answer}");
 }
 
 /// Nobody would know where to answer.

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use serde_json::json;
 use tokio::task::yield_now;
 use tool_agent::{Answering, Event, Message, Model, ModelCall, Part, Reply, Request, Update};
-use tool_runtime::{Builder, Context, Dispatcher, ErrorKind, InjectError, Progress, Scope, tool};
+use tool_runtime::inject::InjectError;
+use tool_runtime::{Builder, Context, Dispatcher, ErrorKind, Progress, Scope, tool};
 
 /// What the tools do at the moment.
 #[derive(Clone, Default)]

@@ -1,29 +1,29 @@
-//! What a call asks for.
+//! The command that a call requests.
 
 use std::fmt;
 
 use tool_runtime::HandlerError;
 
-/// A line for the shell, or a program with its arguments.
+/// A shell command line, or a program with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Command {
+pub(super) enum RequestedCommand {
     Line(String),
     Program { program: String, arguments: Vec<String> },
 }
 
-impl Command {
+impl RequestedCommand {
     pub fn new(line: Option<&str>, program: Option<&str>, arguments: &[String]) -> Result<Self, HandlerError> {
         let command = match (line, program) {
             (Some(line), None) if arguments.is_empty() => Self::Line(line.to_owned()),
             (None, Some(program)) => Self::Program { program: program.to_owned(), arguments: arguments.to_vec() },
             _ => {
                 return Err(HandlerError::retry(
-                    "Give either `command`, a line for the shell, or `program` with its `arguments`.",
+                    "Pass either `command`, a shell command line, or `program` with its `arguments`.",
                 ));
             }
         };
         if command.words().any(|word| word.contains('\0')) {
-            return Err(HandlerError::retry("A command cannot hold the character U+0000."));
+            return Err(HandlerError::retry("A command cannot contain the character U+0000."));
         }
         if command.words().next().is_none_or(|first| first.trim().is_empty()) {
             return Err(HandlerError::retry("The command is empty."));
@@ -40,15 +40,15 @@ impl Command {
     }
 }
 
-/// As one would type it into a shell.
-impl fmt::Display for Command {
+/// Formats the command as it would be typed into a shell.
+impl fmt::Display for RequestedCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Line(line) => f.write_str(line),
             Self::Program { .. } => {
                 for (index, word) in self.words().enumerate() {
                     let separator = if index == 0 { "" } else { " " };
-                    write!(f, "{separator}{}", quoted(word))?;
+                    write!(f, "{separator}{}", quote(word))?;
                 }
                 Ok(())
             }
@@ -56,9 +56,9 @@ impl fmt::Display for Command {
     }
 }
 
-/// A word as the shell would have to read it.
-pub(super) fn quoted(word: &str) -> String {
-    // It fails only for the character that no command has.
+/// Quotes a word for the shell.
+pub(super) fn quote(word: &str) -> String {
+    // `try_quote` fails only for U+0000, which `RequestedCommand::new` rejects.
     shlex::try_quote(word).map_or_else(|_| word.to_owned(), |quoted| quoted.into_owned())
 }
 
@@ -67,23 +67,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_is_shown_as_one_would_type_it() {
+    fn displays_a_command_as_typed_into_a_shell() {
         let arguments = ["-m".to_owned(), "it's done; rm -rf /".to_owned(), String::new()];
-        let command = Command::new(None, Some("git"), &arguments).unwrap();
+        let command = RequestedCommand::new(None, Some("git"), &arguments).unwrap();
         let shown = command.to_string();
         let read: Vec<String> = shlex::split(&shown).unwrap();
         assert_eq!(read, ["git", "-m", "it's done; rm -rf /", ""]);
-        assert_eq!(Command::new(Some("ls | wc"), None, &[]).unwrap().to_string(), "ls | wc");
+        assert_eq!(RequestedCommand::new(Some("ls | wc"), None, &[]).unwrap().to_string(), "ls | wc");
     }
 
     #[test]
-    fn half_a_command_is_none() {
+    fn rejects_incomplete_and_ambiguous_commands() {
         let some = ["x".to_owned()];
-        assert!(Command::new(None, None, &[]).is_err());
-        assert!(Command::new(Some("ls"), Some("ls"), &[]).is_err());
-        assert!(Command::new(Some("ls"), None, &some).is_err());
-        assert!(Command::new(Some(" "), None, &[]).is_err());
-        assert!(Command::new(None, Some(""), &some).is_err());
-        assert!(Command::new(Some("a\0b"), None, &[]).is_err());
+        assert!(RequestedCommand::new(None, None, &[]).is_err());
+        assert!(RequestedCommand::new(Some("ls"), Some("ls"), &[]).is_err());
+        assert!(RequestedCommand::new(Some("ls"), None, &some).is_err());
+        assert!(RequestedCommand::new(Some(" "), None, &[]).is_err());
+        assert!(RequestedCommand::new(None, Some(""), &some).is_err());
+        assert!(RequestedCommand::new(Some("a\0b"), None, &[]).is_err());
     }
 }

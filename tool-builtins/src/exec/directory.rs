@@ -1,4 +1,4 @@
-//! Where a command runs: a folder of the workspace, opened once and never looked up again.
+//! Opening of a command's working directory.
 
 use std::ffi::CStr;
 use std::io;
@@ -7,18 +7,18 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::fs::{Mode, OFlags, ResolveFlags, openat, openat2};
 use rustix::io::Errno;
 
-/// Opens a folder below another. No link and no `..` leads out of it, however quickly somebody changes them.
+/// Opens a directory beneath another. Symbolic links and `..` cannot lead out of it, even if they change concurrently.
 ///
-/// It makes system calls only, so that it can also be done after `fork`.
-pub(super) fn open_below(workspace: impl AsFd, folder: &CStr) -> io::Result<OwnedFd> {
-    let folder = if folder.is_empty() { c"." } else { folder };
+/// Makes system calls only, so it is safe after `fork`.
+pub(super) fn open_below(workspace: impl AsFd, directory: &CStr) -> io::Result<OwnedFd> {
+    let directory = if directory.is_empty() { c"." } else { directory };
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-    // `AGAIN`: something was renamed meanwhile, and the kernel cannot tell whether it led out.
+    // `AGAIN`: something was renamed concurrently, and the kernel cannot tell whether the path led out.
     for _ in 0..TRIES {
-        match openat2(workspace.as_fd(), folder, flags, Mode::empty(), resolve) {
+        match openat2(workspace.as_fd(), directory, flags, Mode::empty(), resolve) {
             Err(Errno::AGAIN | Errno::INTR) => {}
-            Err(Errno::NOSYS | Errno::PERM) => return step_by_step(workspace.as_fd(), folder),
+            Err(Errno::NOSYS | Errno::PERM) => return step_by_step(workspace.as_fd(), directory),
             opened => return Ok(opened?),
         }
     }
@@ -27,14 +27,14 @@ pub(super) fn open_below(workspace: impl AsFd, folder: &CStr) -> io::Result<Owne
 
 const TRIES: usize = 64;
 
-/// For kernels before Linux 5.6: follows no link at all.
-fn step_by_step(workspace: impl AsFd, folder: &CStr) -> io::Result<OwnedFd> {
+/// Fallback for kernels before Linux 5.6: follows no symbolic links at all.
+fn step_by_step(workspace: impl AsFd, directory: &CStr) -> io::Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let mut opened = openat(workspace, c".", flags, Mode::empty())?;
-    if folder.to_bytes().starts_with(b"/") {
+    if directory.to_bytes().starts_with(b"/") {
         return Err(Errno::XDEV.into());
     }
-    for name in folder.to_bytes().split(|&byte| byte == b'/') {
+    for name in directory.to_bytes().split(|&byte| byte == b'/') {
         match name {
             b"" | b"." => {}
             b".." => return Err(Errno::XDEV.into()),
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_leads_out() {
+    fn stays_inside_the_workspace() {
         let outside = tempfile::tempdir().unwrap();
         let workspace = outside.path().join("workspace");
         std::fs::create_dir_all(workspace.join("a/b")).unwrap();
@@ -66,13 +66,15 @@ mod tests {
         std::os::unix::fs::symlink("..", workspace.join("up")).unwrap();
         std::os::unix::fs::symlink("a", workspace.join("inside")).unwrap();
         let root = std::fs::File::open(&workspace).unwrap();
-        let ways: [Open; 2] = [|root, folder| open_below(root, folder), |root, folder| step_by_step(root, folder)];
+        let ways: [Open; 2] =
+            [|root, directory| open_below(root, directory), |root, directory| step_by_step(root, directory)];
         for open in ways {
-            for folder in [".", "", "a", "a/b", "./a//b/"] {
-                assert!(open(&root, &c(folder)).is_ok(), "{folder}");
+            for directory in [".", "", "a", "a/b", "./a//b/"] {
+                assert!(open(&root, &c(directory)).is_ok(), "{directory}");
             }
-            for folder in ["..", "/", "/etc", "a/../..", "root", "root/etc", "up", "up/workspace/..", "file", "none"] {
-                assert!(open(&root, &c(folder)).is_err(), "{folder}");
+            for directory in ["..", "/", "/etc", "a/../..", "root", "root/etc", "up", "up/workspace/..", "file", "none"]
+            {
+                assert!(open(&root, &c(directory)).is_err(), "{directory}");
             }
             let proc = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&root));
             assert!(open(&root, &c(&proc)).is_err());

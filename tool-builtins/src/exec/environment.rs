@@ -1,26 +1,26 @@
-//! What a command knows of the host's environment: next to nothing.
+//! The environment variables of commands.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// What is handed on, besides everything that begins with `LC_`. No key and no token is called like that.
-const HANDED_ON: [&str; 7] = ["HOME", "LANG", "LANGUAGE", "LOGNAME", "TERM", "TZ", "USER"];
-/// The path, where the host has none.
-const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
+/// The variables that commands inherit, besides `LC_*`. None of them holds a secret.
+const INHERITED: [&str; 7] = ["HOME", "LANG", "LANGUAGE", "LOGNAME", "TERM", "TZ", "USER"];
+/// The fallback if the host has no `PATH`.
+const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 
-/// The variables of a command.
+/// The environment variables of commands.
 #[derive(Clone, Debug)]
-pub(super) struct Environment {
+pub(super) struct CommandEnvironment {
     variables: BTreeMap<OsString, OsString>,
 }
 
-impl Environment {
-    /// What is handed on of this process's own.
-    pub fn of_this_process() -> Self {
-        let is_handed_on =
-            |name: &OsStr| name.to_str().is_some_and(|name| HANDED_ON.contains(&name) || name.starts_with("LC_"));
-        let mut variables: BTreeMap<_, _> = std::env::vars_os().filter(|(name, _)| is_handed_on(name)).collect();
+impl CommandEnvironment {
+    /// Creates an environment with the inherited variables of this process.
+    pub fn inherited() -> Self {
+        let is_inherited =
+            |name: &OsStr| name.to_str().is_some_and(|name| INHERITED.contains(&name) || name.starts_with("LC_"));
+        let mut variables: BTreeMap<_, _> = std::env::vars_os().filter(|(name, _)| is_inherited(name)).collect();
         variables.insert("PATH".into(), path());
         Self { variables }
     }
@@ -29,28 +29,28 @@ impl Environment {
         self.variables.insert(name, value);
     }
 
-    /// Hands on one more variable of this process's, if it has it.
+    /// Inherits one more variable of this process, if it is set.
     pub fn pass(&mut self, name: &OsStr) {
         if let Some(value) = std::env::var_os(name) {
             self.variables.insert(name.to_owned(), value);
         }
     }
 
-    /// Where programs are looked for.
+    /// Returns the search path for programs.
     pub fn path(&self) -> &OsStr {
-        self.variables.get(OsStr::new("PATH")).map_or(OsStr::new(USUAL_PATH), OsString::as_os_str)
+        self.variables.get(OsStr::new("PATH")).map_or(OsStr::new(DEFAULT_PATH), OsString::as_os_str)
     }
 
-    /// The variables, with a folder for what is temporary.
+    /// Returns the variables, with `TMPDIR` set to a scratch directory.
     pub fn with_scratch<'a>(&'a self, scratch: &'a Path) -> impl Iterator<Item = (&'a OsStr, &'a OsStr)> {
         let temporary = (OsStr::new("TMPDIR"), scratch.as_os_str());
         self.variables.iter().map(|(name, value)| (&**name, &**value)).chain([temporary])
     }
 }
 
-/// The host's path, without what depends on the working directory: a file of the workspace must not pass for `git`.
+/// Returns the host's `PATH` without relative entries, so that a file in the workspace cannot pass for `git`.
 fn path() -> OsString {
-    let path = std::env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into());
-    let absolute = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
-    std::env::join_paths(absolute).unwrap_or_else(|_| USUAL_PATH.into())
+    let path = std::env::var_os("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
+    let absolute = std::env::split_paths(&path).filter(|directory| directory.is_absolute());
+    std::env::join_paths(absolute).unwrap_or_else(|_| DEFAULT_PATH.into())
 }

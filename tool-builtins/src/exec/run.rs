@@ -1,76 +1,151 @@
-//! One command, from its start until nothing of it is left.
+//! Running a command until none of its processes is left, and reporting how it ended.
 
+use std::os::unix::process::ExitStatusExt;
 use std::pin::pin;
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
-use tool_runtime::{CancellationToken, Progress};
+use tool_runtime::{CancellationToken, HandlerError, Progress};
 
+use super::command::RequestedCommand;
 use super::confine::Confinement;
-use super::output::{Reading, Transcript};
-use super::prepare::Started;
+use super::launch::StartedCommand;
+use super::output::{OutputReader, OutputStream, Transcript};
 
-/// How long is waited, after the end, for what is still in the pipes, and for what cannot be ended at once.
-const DRAIN: Duration = Duration::from_secs(2);
+/// How long to wait, after the command has ended, for remaining output and for processes that cannot be killed at once.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What became of a command.
-pub(super) struct Finished {
-    pub ending: Ending,
+/// The outcome of a command.
+pub(super) struct FinishedCommand {
+    pub end: CommandEnd,
     pub transcript: Transcript,
-    /// Whether a process still held the pipes when the waiting was over: one that was handed them from elsewhere.
+    /// `true` if another process kept the pipes open after the drain timeout.
     pub pipes_held: bool,
-    /// Whether a process may be left that the kernel could not end in time.
+    /// `true` if a process may be left that the kernel could not kill in time.
     pub left_over: bool,
     pub confinement: Confinement,
 }
 
-/// How a command came to its end.
-pub(super) enum Ending {
-    /// By itself. Without a status its supervisor was killed.
+/// The end of a command.
+pub(super) enum CommandEnd {
+    /// The command exited. Without a status, its supervisor was killed.
     Exited(Option<ExitStatus>),
     TimedOut(Duration),
     Cancelled,
 }
 
-/// Runs a command for as long as it may. Dropped, it ends it.
+/// Runs a command until it exits, times out or is cancelled. Dropping the future kills it.
 pub(super) async fn run(
-    started: Started,
+    started: StartedCommand,
     limit: Duration,
     output_limit: usize,
     cancellation: &CancellationToken,
     progress: &Progress,
-) -> Finished {
-    let Started { mut tree, stdout, stderr, confinement } = started;
-    let mut reading = Reading::new(stdout, stderr, output_limit, progress);
-    let mut ending = tokio::select! {
-        status = while_reading(&mut reading, tree.gone()) => Ending::Exited(status),
-        () = sleep(limit) => Ending::TimedOut(limit),
-        () = cancellation.cancelled() => Ending::Cancelled,
+) -> FinishedCommand {
+    let StartedCommand { mut tree, stdout, stderr, confinement } = started;
+    let mut reader = OutputReader::new(stdout, stderr, output_limit, progress);
+    let mut end = tokio::select! {
+        status = read_while(&mut reader, tree.gone()) => CommandEnd::Exited(status),
+        () = sleep(limit) => CommandEnd::TimedOut(limit),
+        () = cancellation.cancelled() => CommandEnd::Cancelled,
     };
     let mut left_over = false;
-    if !matches!(ending, Ending::Exited(_)) {
-        tree.end();
-        match timeout(DRAIN, while_reading(&mut reading, tree.gone())).await {
-            // It was just about to end by itself.
-            Ok(Some(status)) => ending = Ending::Exited(Some(status)),
+    if !matches!(end, CommandEnd::Exited(_)) {
+        tree.kill();
+        match timeout(DRAIN_TIMEOUT, read_while(&mut reader, tree.gone())).await {
+            // It exited on its own in the meantime.
+            Ok(Some(status)) => end = CommandEnd::Exited(Some(status)),
             Ok(None) => {}
             Err(_) => left_over = true,
         }
     }
-    let pipes_held = timeout(DRAIN, reading.read()).await.is_err();
+    let pipes_held = timeout(DRAIN_TIMEOUT, reader.read()).await.is_err();
     if !left_over {
         tree.clean_up().await;
     }
-    Finished { ending, transcript: reading.finish(), pipes_held, left_over, confinement }
+    FinishedCommand { end, transcript: reader.finish(), pipes_held, left_over, confinement }
 }
 
-/// Waits for something, and reads what is printed meanwhile.
-async fn while_reading<T>(reading: &mut Reading<'_>, awaited: impl Future<Output = T>) -> T {
+/// Waits for a future while reading the output.
+async fn read_while<T>(reader: &mut OutputReader<'_>, awaited: impl Future<Output = T>) -> T {
     let mut awaited = pin!(awaited);
     tokio::select! {
         value = &mut awaited => return value,
-        () = reading.read() => {}
+        () = reader.read() => {}
     }
     awaited.await
+}
+
+/// Returns the metadata of a finished command.
+pub(super) fn metadata(finished: &FinishedCommand) -> Value {
+    let (code, signal) = match finished.end {
+        CommandEnd::Exited(Some(status)) => (status.code(), status.signal()),
+        _ => (None, None),
+    };
+    json!({
+        "exit_code": code,
+        "signal": signal.map(signal_name),
+        "timed_out": matches!(finished.end, CommandEnd::TimedOut(_)),
+        "stdout_bytes": finished.transcript.total(OutputStream::Stdout),
+        "stderr_bytes": finished.transcript.total(OutputStream::Stderr),
+        "confinement": finished.confinement,
+    })
+}
+
+/// Returns the output of a successful command, or an error with the exit status and the output.
+pub(super) fn to_result(command: &RequestedCommand, finished: FinishedCommand) -> Result<String, HandlerError> {
+    let FinishedCommand { end, transcript, pipes_held, left_over, .. } = finished;
+    let mut output = transcript.into_text();
+    if pipes_held {
+        output.push_str("\n[Another process still holds the output open; anything it writes is not read.]\n");
+    }
+    let how = match end {
+        CommandEnd::Exited(Some(status)) if status.success() => {
+            return Ok(if output.is_empty() { format!("`{command}` succeeded and printed nothing.") } else { output });
+        }
+        CommandEnd::Exited(status) => describe_status(status),
+        CommandEnd::TimedOut(limit) => {
+            format!("did not finish within {limit:?} and was killed with every process it had started")
+        }
+        CommandEnd::Cancelled => "was cancelled and killed with every process it had started".to_owned(),
+    };
+    let left_over = if left_over { " Some of its processes may still be running." } else { "" };
+    let output = if output.is_empty() { "It printed nothing." } else { &output };
+    Err(HandlerError::failed(format!("`{command}` {how}.{left_over}\n{output}")))
+}
+
+fn describe_status(status: Option<ExitStatus>) -> String {
+    let Some(status) = status else { return "was killed, together with its supervisor".to_owned() };
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exited with code {code}"),
+        (None, Some(signal)) => format!("was killed by {}", signal_name(signal)),
+        (None, None) => format!("ended: {status}"),
+    }
+}
+
+fn signal_name(signal: i32) -> String {
+    let names = [
+        (libc::SIGABRT, "SIGABRT"),
+        (libc::SIGALRM, "SIGALRM"),
+        (libc::SIGBUS, "SIGBUS"),
+        (libc::SIGFPE, "SIGFPE"),
+        (libc::SIGHUP, "SIGHUP"),
+        (libc::SIGILL, "SIGILL"),
+        (libc::SIGINT, "SIGINT"),
+        (libc::SIGKILL, "SIGKILL"),
+        (libc::SIGPIPE, "SIGPIPE"),
+        (libc::SIGQUIT, "SIGQUIT"),
+        (libc::SIGSEGV, "SIGSEGV"),
+        (libc::SIGSYS, "SIGSYS"),
+        (libc::SIGTERM, "SIGTERM"),
+        (libc::SIGTRAP, "SIGTRAP"),
+        (libc::SIGUSR1, "SIGUSR1"),
+        (libc::SIGUSR2, "SIGUSR2"),
+        (libc::SIGXCPU, "SIGXCPU"),
+        (libc::SIGXFSZ, "SIGXFSZ"),
+    ];
+    let known = names.iter().find(|(number, _)| *number == signal);
+    known.map_or_else(|| format!("signal {signal}"), |(_, name)| (*name).to_owned())
 }

@@ -2,7 +2,8 @@
 
 use serde::{Serialize, Serializer};
 use serde_json::json;
-use tool_runtime::{Effect, Notes};
+use tool_runtime::Effect;
+use tool_runtime::inject::Notes;
 
 use super::text::{Binary, Text, line_count};
 use crate::count::counted;

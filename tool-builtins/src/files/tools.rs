@@ -1,7 +1,8 @@
 //! The tools themselves: what a model can call, and what each call would do.
 
 use cap_std::fs::FileType;
-use tool_runtime::{CancellationToken, Effect, HandlerError, Notes, tool, tool_class};
+use tool_runtime::inject::Notes;
+use tool_runtime::{CancellationToken, Effect, HandlerError, tool, tool_class};
 
 use super::change::{self, Change, Content};
 use super::edit::Edit;

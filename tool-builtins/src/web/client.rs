@@ -8,7 +8,6 @@ use super::error::reason;
 use super::gate::Way;
 use super::limits::Limits;
 use super::resolver::{Addresses, Resolver};
-use super::tls;
 
 /// Two clients that share nothing, so that no connection to an allowed host is ever used for another.
 pub(super) struct Clients {
@@ -46,7 +45,7 @@ impl Clients {
 /// would resolve names for us, unchecked), keeps no cookies and tells nobody where it came from. Or else, in words, why
 /// there is none.
 pub(super) fn build(set: impl FnOnce(ClientBuilder) -> ClientBuilder) -> Result<Client, String> {
-    let tls = tls::config().map_err(|error| error.to_string())?;
+    let tls = tool_net::tls::client_config().map_err(|error| error.to_string())?;
     let client = Client::builder().tls_backend_preconfigured(tls).redirect(redirect::Policy::none()).referer(false);
     set(client.no_proxy()).build().map_err(|error| reason(&error))
 }

@@ -28,13 +28,13 @@ mod limits;
 mod page;
 mod resolver;
 pub mod search;
-mod tls;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use reqwest::Proxy;
-use tool_runtime::{HandlerError, Notes, tool, tool_class};
+use tool_runtime::inject::Notes;
+use tool_runtime::{HandlerError, tool, tool_class};
 use url::Url;
 
 use self::client::Clients;

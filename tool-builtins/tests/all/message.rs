@@ -1,10 +1,10 @@
 use serde_json::{Value, json};
-use tool_builtins::message::{Inbox, Message, MessageError, Messages, Messenger, Outbox};
+use tool_builtins::message::{MessageError, Messages, Messenger, Outbox, OutboxReceiver, OutgoingMessage};
 use tool_runtime::{Dispatcher, Effect, ErrorKind, ToolCall, ToolResult};
 
-fn tools(reach: impl Fn(Messages) -> Messages) -> (Dispatcher, Inbox) {
+fn tools(allowed: impl Fn(Messages) -> Messages) -> (Dispatcher, OutboxReceiver) {
     let (outbox, inbox) = Outbox::new(8);
-    (Dispatcher::builder().service(reach(Messages::new(outbox))).build().unwrap(), inbox)
+    (Dispatcher::builder().service(allowed(Messages::new(outbox))).build().unwrap(), inbox)
 }
 
 async fn send(tools: &Dispatcher, arguments: Value) -> ToolResult {
@@ -56,11 +56,11 @@ async fn it_goes_nowhere_else_unless_that_is_allowed() {
 async fn what_is_missing_is_said() {
     let (tools, inbox) = tools(Messages::to_anywhere);
     let from_nowhere = tools.call(ToolCall::new("message", json!({"content": "x"}))).await;
-    assert_eq!(from_nowhere.output, "This call comes from no channel: say in which `channel` to send it.");
+    assert_eq!(from_nowhere.output, "This call has no channel of its own; pass `channel`.");
     assert_eq!(send(&tools, json!({"content": ""})).await.error.unwrap().kind, ErrorKind::InvalidArguments);
     drop(inbox);
     let unread = send(&tools, json!({"content": "x"})).await;
-    assert_eq!((unread.success, unread.output.as_str()), (false, "nobody is there to read it"));
+    assert_eq!((unread.success, unread.output.as_str()), (false, "the message has no receiver"));
 }
 
 #[tokio::test]
@@ -91,7 +91,7 @@ async fn a_slow_listener_misses_the_oldest_and_holds_nobody_up() {
 async fn whoever_delivers_may_fail() {
     struct Offline;
     impl Messenger for Offline {
-        async fn deliver(&self, message: Message) -> Result<(), MessageError> {
+        async fn deliver(&self, message: OutgoingMessage) -> Result<(), MessageError> {
             Err(MessageError::new(format!("{} is offline", message.channel)))
         }
     }

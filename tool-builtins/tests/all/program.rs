@@ -68,8 +68,8 @@ fn one_call_per_line_one_result_per_line() {
 #[test]
 fn a_line_has_a_stable_form() {
     let output = Program::new().output(&["--policy", "yolo"], br#"{"id": 1}"#);
-    let message = "Line 1 is no call: missing field `name` at line 1 column 9. \
-                   Write {\\\"name\\\": .., \\\"arguments\\\": {..}}.";
+    let message = "Line 1 is not a call: missing field `name` at line 1 column 9. \
+                   Expected {\\\"name\\\": .., \\\"arguments\\\": {..}}.";
     assert_eq!(
         String::from_utf8(output.stdout).unwrap(),
         format!(
@@ -101,7 +101,7 @@ fn a_line_that_is_no_call_is_answered_and_the_next_one_runs() {
     assert_eq!(results.len(), bad.len() + 1);
     for (number, result) in results.iter().take(bad.len()).enumerate() {
         assert_eq!(result["error"]["kind"], "malformed_call");
-        let begins = format!("Line {} is no call: ", number + 1);
+        let begins = format!("Line {} is not a call: ", number + 1);
         assert!(result["output"].as_str().unwrap().starts_with(&begins), "{result}");
     }
     assert_eq!(results[4]["id"], 5);

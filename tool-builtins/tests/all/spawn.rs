@@ -70,7 +70,7 @@ async fn they_nest_only_so_deep() {
     let tools = Dispatcher::builder().service(service).build().unwrap();
     assert!(agent.tools.set(tools.clone()).is_ok());
     let result = tools.call(spawn("nest")).await;
-    assert_eq!(result.output, "1 < 2 < 3 < Sub-agents nest no deeper than 3: do the task yourself.");
+    assert_eq!(result.output, "1 < 2 < 3 < Sub-agents may nest at most 3 deep. Do the task yourself.");
 }
 
 /// Time stands still: it goes on when nothing else does.
@@ -97,7 +97,7 @@ async fn only_so_many_run() {
         tasks.recv().await.unwrap();
     }
     let refused = tools.call(spawn("one more")).await;
-    assert!(refused.output.starts_with("2 sub-agents are running"), "{}", refused.output);
+    assert!(refused.output.starts_with("The limit of 2 running sub-agents is reached."), "{}", refused.output);
     for task in running {
         task.abort();
         assert!(task.await.unwrap_err().is_cancelled());

@@ -57,12 +57,9 @@ impl Host {
         self.name.parse().ok()
     }
 
-    /// Whether it can only lead to this machine. Browsers let names below `localhost` lead nowhere else.
+    /// Returns `true` if the name or address can only mean this machine.
     pub(super) fn is_loopback(&self) -> bool {
-        match self.address() {
-            Some(address) => address.to_canonical().is_loopback(),
-            None => self.name == "localhost" || self.name.ends_with(".localhost"),
-        }
+        tool_net::is_loopback_host(&self.name)
     }
 }
 

@@ -13,7 +13,8 @@ use std::sync::Arc;
 use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderValue, StatusCode, header};
-use tool_runtime::{Limit, Limiter};
+use tool_net::RequestSource;
+use tool_runtime::limits::{Limit, Limiter};
 
 pub use self::layer::Guarded;
 pub use self::origin::InvalidName;
@@ -21,7 +22,7 @@ pub use self::token::{Token, WeakToken};
 
 use self::host::Host;
 use self::origin::Origin;
-use self::peer::{Peer, is_forwarded};
+use self::peer::Peer;
 use self::token::Hashed;
 use crate::Problem;
 
@@ -41,7 +42,7 @@ type Check = Arc<dyn Fn(&Parts) -> Pin<Box<dyn Future<Output = Result<(), Proble
 /// ```
 /// use axum::{Router, routing::get};
 /// use tool_http::{Guard, Token};
-/// use tool_runtime::Limit;
+/// use tool_runtime::limits::Limit;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let guard = Guard::new().token(Token::random()?).host("tools.example.org")?.rate(Limit::per_second(20));
@@ -227,7 +228,7 @@ impl Rules {
         self.admit_host(&host)?;
         self.admit_rate(peer)?;
         origin::check(parts, &host, &self.origins)?;
-        let is_local = peer.is_loopback() && host.is_loopback() && !is_forwarded(parts);
+        let is_local = host.is_loopback() && RequestSource::new(peer.0, &parts.headers) == RequestSource::Loopback;
         if self.is_local_only() {
             return if is_local { Ok(()) } else { Err(not_local(peer)) };
         }

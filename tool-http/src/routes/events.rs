@@ -12,7 +12,8 @@ use http::request::Parts;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use tool_runtime::{CancellationToken, What};
+use tool_runtime::CancellationToken;
+use tool_runtime::events::EventKind;
 
 use super::Api;
 use crate::Problem;
@@ -100,18 +101,18 @@ impl Watched {
 }
 
 impl EventQuery {
-    fn fits(&self, event: &tool_runtime::Event) -> bool {
+    fn fits(&self, event: &tool_runtime::events::Event) -> bool {
         self.tool.as_ref().is_none_or(|tool| event.call.tool == *tool)
             && self.conversation.as_ref().is_none_or(|wanted| event.call.conversation.as_ref() == Some(wanted))
     }
 }
 
-fn name(what: &What) -> &'static str {
+fn name(what: &EventKind) -> &'static str {
     match what {
-        What::Started { .. } => "started",
-        What::Pending { .. } => "pending",
-        What::Progress { .. } => "progress",
-        What::Finished { .. } => "finished",
+        EventKind::Started { .. } => "started",
+        EventKind::Pending { .. } => "pending",
+        EventKind::Progress { .. } => "progress",
+        EventKind::Finished { .. } => "finished",
         _ => "event",
     }
 }

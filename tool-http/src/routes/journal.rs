@@ -6,7 +6,7 @@ use http::StatusCode;
 use http::request::Parts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_runtime::journal::{Entry, JournalError, Query};
+use tool_runtime::journal::{EntryQuery, JournalEntry, JournalError};
 
 use super::Api;
 use crate::Problem;
@@ -35,7 +35,7 @@ pub(crate) struct JournalQuery {
 pub(crate) struct JournalPage {
     /// The newest first.
     #[schemars(with = "Vec<mirror::Entry>")]
-    entries: Vec<Entry>,
+    entries: Vec<JournalEntry>,
     /// For `before`, to have the next page; nothing if there is none.
     next: Option<u64>,
 }
@@ -47,7 +47,7 @@ pub(crate) async fn list(
 ) -> Result<Json<JournalPage>, Problem> {
     let Some(journal) = &api.journal else { return Err(unreadable()) };
     let limit = asked.limit.unwrap_or(50).clamp(1, MOST);
-    let mut query = Query::newest(limit);
+    let mut query = EntryQuery::newest(limit);
     query.conversation = api.conversation(&parts, asked.conversation.as_deref())?;
     (query.tool, query.before) = (asked.tool, asked.before);
     let entries = journal.entries(query).await.map_err(|error: JournalError| {

@@ -12,7 +12,8 @@ use http::request::Parts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tool_runtime::{Deferred, ErrorKind, Pending, PendingCall, TokenError, ToolError, ToolResult};
+use tool_runtime::confirm::{Deferred, Pending, PendingCall, TokenError};
+use tool_runtime::{ErrorKind, ToolError, ToolResult};
 
 use super::Api;
 use super::call::{Prepared, respond, to_the_end};
@@ -135,7 +136,7 @@ pub(crate) async fn approve(State(api): Api, _: Asked<Nothing>, request: Request
     let Approval { token, edited } = api.body.json(&parts.headers, body).await?;
     respond(&parts.headers, move |progress| {
         to_the_end(async move {
-            let run = |question: tool_runtime::Question| {
+            let run = |question: tool_runtime::confirm::Question| {
                 let tools = &api.tools;
                 async move {
                     let arguments = match edited.map(|text| question.edited(&text)) {

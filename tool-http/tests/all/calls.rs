@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tool_http::{Api, Problem};
+use tool_runtime::events::{EventKind, Update};
 use tool_runtime::journal::MemoryJournal;
-use tool_runtime::{ErrorKind, Limit, Limiter, Policy, RuntimeTool, ToolError, ToolResult, Update, What};
+use tool_runtime::limits::{Limit, Limiter};
+use tool_runtime::{ErrorKind, Policy, RuntimeTool, ToolError, ToolResult};
 
 use crate::support::{Desk, User, builder, json, mounted, overloaded, post, request, router, send, serve, tools};
 
@@ -166,7 +168,9 @@ async fn what_is_known_to_go_well_later_says_when() {
         connection
     };
     let waiting = ask("desk.wait", "{}").await;
-    while !matches!(events.next().await, Some(Update::Event(event)) if matches!(event.what, What::Progress { .. })) {}
+    while !matches!(events.next().await, Some(Update::Event(event)) if matches!(event.what, EventKind::Progress { .. }))
+    {
+    }
     let mut answer = String::new();
     ask("desk.add", r#"{"a": 1, "b": 2}"#).await.read_to_string(&mut answer).await.unwrap();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();

@@ -11,7 +11,8 @@ use axum::http::{HeaderValue, Request, StatusCode, header};
 use futures_util::stream;
 use serde_json::json;
 use tool_http::{Api, Guard, SecurityHeaders, Token};
-use tool_runtime::{Dispatcher, Limit, ToolCall};
+use tool_runtime::limits::Limit;
+use tool_runtime::{Dispatcher, ToolCall};
 
 use crate::support::{
     LOCAL, REMOTE, SECRET, get, guarded, json, list, mounted, outcome, post, request, request_from, router, said, send,

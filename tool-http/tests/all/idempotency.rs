@@ -8,11 +8,9 @@ use axum::http::{Request, StatusCode};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tool_http::Api;
-use tool_runtime::confirm::Key;
+use tool_runtime::confirm::{Deferred, Key};
 use tool_runtime::journal::{Journal, JournalError, MemoryJournal};
-use tool_runtime::{
-    Builder, Deferred, Dispatcher, ErrorKind, HandlerError, Policy, ToolError, ToolResult, tool, tool_class,
-};
+use tool_runtime::{Builder, Dispatcher, ErrorKind, HandlerError, Policy, ToolError, ToolResult, tool, tool_class};
 
 use crate::support::{Answer, Stream, get, json, mounted, post, request, send};
 
@@ -254,27 +252,34 @@ fn unreadable<'a, T: Send + 'a>() -> Answered<'a, T> {
 }
 
 impl Journal for Unreadable {
-    fn begin<'a>(&'a self, _: &'a tool_runtime::journal::Started) -> Answered<'a, tool_runtime::journal::Begun> {
+    fn begin<'a>(
+        &'a self,
+        _: &'a tool_runtime::journal::StartedCall,
+    ) -> Answered<'a, tool_runtime::journal::CallStatus> {
         unreadable()
     }
 
-    fn state_of<'a>(&'a self, _: &'a str, _: &'a str) -> Answered<'a, Option<tool_runtime::journal::State>> {
+    fn state_of<'a>(&'a self, _: &'a str, _: &'a str) -> Answered<'a, Option<tool_runtime::journal::EntryState>> {
         unreadable()
     }
 
     fn finish<'a>(
         &'a self,
         _: &'a tool_runtime::journal::CallKey,
-        _: &'a tool_runtime::journal::Finished,
+        _: &'a tool_runtime::journal::FinishedCall,
     ) -> Answered<'a, ()> {
         unreadable()
     }
 
-    fn note<'a>(&'a self, _: &'a tool_runtime::journal::Started, _: &'a str) -> Answered<'a, ()> {
+    fn note<'a>(
+        &'a self,
+        _: &'a tool_runtime::journal::StartedCall,
+        _: &'a tool_runtime::journal::JournalDecision,
+    ) -> Answered<'a, ()> {
         unreadable()
     }
 
-    fn entries(&self, _: tool_runtime::journal::Query) -> Answered<'_, Vec<tool_runtime::journal::Entry>> {
+    fn entries(&self, _: tool_runtime::journal::EntryQuery) -> Answered<'_, Vec<tool_runtime::journal::JournalEntry>> {
         unreadable()
     }
 }

@@ -13,9 +13,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use test_packages::{PyPi, run};
 use tool_http::{Api, Token};
-use tool_runtime::confirm::Key;
+use tool_runtime::RuntimeTool;
+use tool_runtime::confirm::{Deferred, Key};
 use tool_runtime::journal::MemoryJournal;
-use tool_runtime::{Deferred, RuntimeTool};
 
 use crate::support::{Desk, Stream, User, builder, get, mounted, overloaded, post, request, send};
 

@@ -5,9 +5,9 @@ use axum::Router;
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 use tool_http::Api;
-use tool_runtime::confirm::{Key, MemoryStore, StoreError, Stored};
-use tool_runtime::journal::{Journal, MemoryJournal, Query};
-use tool_runtime::{Deferred, Limit, Limiter, PendingStore, SealedCall};
+use tool_runtime::confirm::{Deferred, Key, MemoryStore, PendingStore, SealedCall, StoreError, Stored};
+use tool_runtime::journal::{EntryQuery, Journal, MemoryJournal};
+use tool_runtime::limits::{Limit, Limiter};
 
 use crate::support::{Desk, Stream, builder, get, json, mounted, post, request, send};
 
@@ -52,8 +52,8 @@ impl Fixture {
     }
 
     async fn decisions(&self) -> Vec<String> {
-        let entries = self.journal.entries(Query::newest(20)).await.unwrap();
-        entries.into_iter().filter_map(|entry| entry.decision).collect()
+        let entries = self.journal.entries(EntryQuery::newest(20)).await.unwrap();
+        entries.into_iter().filter_map(|entry| Some(entry.decision?.to_string())).collect()
     }
 }
 

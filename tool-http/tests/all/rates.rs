@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use tool_http::Guard;
-use tool_runtime::Limit;
+use tool_runtime::limits::Limit;
 
 use crate::support::{LOCAL, REMOTE, SECRET, guarded, list, outcome, send, token};
 

@@ -3,8 +3,9 @@ use std::time::Duration;
 
 use serde_json::json;
 use tool_journal::SqliteJournal;
-use tool_runtime::journal::{Begun, Journal, Query, Started, State, testing};
-use tool_runtime::{Argument, Dispatcher, Manifest, RuntimeTool, ToolCall, ToolDefinition};
+use tool_runtime::journal::{CallStatus, EntryQuery, EntryState, Journal, JournalDecision, StartedCall, testing};
+use tool_runtime::manifest::Argument;
+use tool_runtime::{Dispatcher, Manifest, RuntimeTool, ToolCall, ToolDefinition};
 
 use crate::support::{Folder, finished, result, started};
 
@@ -23,15 +24,15 @@ async fn a_completed_call_is_known_after_reopening() {
     let folder = Folder::new();
     let journal = folder.open().await;
     let call = started("c", "1").decision("policy").repairs(json!(["a"]));
-    assert_eq!(journal.begin(&call).await.unwrap(), Begun::New);
+    assert_eq!(journal.begin(&call).await.unwrap(), CallStatus::New);
     journal.finish(&call.key, &finished("done")).await.unwrap();
-    let before = journal.entries(Query::newest(10)).await.unwrap();
+    let before = journal.entries(EntryQuery::newest(10)).await.unwrap();
     journal.close().await;
 
     let journal = folder.open().await;
     let again = journal.begin(&started("c", "1")).await.unwrap();
-    assert_eq!(again, Begun::Completed(Box::new(result("done"))));
-    assert_eq!(journal.entries(Query::newest(10)).await.unwrap(), before);
+    assert_eq!(again, CallStatus::Completed(Box::new(result("done"))));
+    assert_eq!(journal.entries(EntryQuery::newest(10)).await.unwrap(), before);
     assert_eq!(before.len(), 1);
 }
 
@@ -43,9 +44,9 @@ async fn a_call_that_never_finished_is_unfinished_after_reopening() {
     journal.close().await;
 
     let journal = folder.open().await;
-    assert_eq!(journal.begin(&started("c", "1")).await.unwrap(), Begun::Unfinished);
-    assert_eq!(journal.begin(&started("c", "1")).await.unwrap(), Begun::Unfinished, "asking changes nothing");
-    assert_eq!(journal.entries(Query::newest(1)).await.unwrap()[0].state, State::Unfinished);
+    assert_eq!(journal.begin(&started("c", "1")).await.unwrap(), CallStatus::Unfinished);
+    assert_eq!(journal.begin(&started("c", "1")).await.unwrap(), CallStatus::Unfinished, "asking changes nothing");
+    assert_eq!(journal.entries(EntryQuery::newest(1)).await.unwrap()[0].state, EntryState::Unfinished);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -62,8 +63,8 @@ async fn of_many_in_two_openings_one_is_new() {
         for task in (0..20).map(begin).collect::<Vec<_>>() {
             answers.push(task.await.unwrap());
         }
-        assert_eq!(answers.iter().filter(|&answer| *answer == Begun::New).count(), 1);
-        assert_eq!(answers.iter().filter(|&answer| *answer == Begun::Running).count(), 19);
+        assert_eq!(answers.iter().filter(|&answer| *answer == CallStatus::New).count(), 1);
+        assert_eq!(answers.iter().filter(|&answer| *answer == CallStatus::Running).count(), 19);
     }
 }
 
@@ -75,9 +76,9 @@ async fn a_begin_that_is_dropped_does_not_run() {
     for (wait, id) in (0..30).map(|wait| (Duration::from_micros(wait * 100), wait.to_string())) {
         drop(tokio::time::timeout(wait, journal.begin(&started("c", &id))).await);
     }
-    for entry in journal.entries(Query::newest(100)).await.unwrap() {
+    for entry in journal.entries(EntryQuery::newest(100)).await.unwrap() {
         let begun = journal.begin(&started("c", entry.id.as_deref().unwrap())).await.unwrap();
-        let expected = if entry.state == State::Running { Begun::Running } else { Begun::Unfinished };
+        let expected = if entry.state == EntryState::Running { CallStatus::Running } else { CallStatus::Unfinished };
         assert_eq!(begun, expected);
     }
 }
@@ -96,16 +97,16 @@ async fn pruning_keeps_what_is_new_or_running() {
         journal.begin(call).await.unwrap();
     }
     journal.finish(&done.key, &finished("")).await.unwrap();
-    journal.note(&aged("noted"), "refused").await.unwrap();
+    journal.note(&aged("noted"), &JournalDecision::Refused).await.unwrap();
     let other = folder.open().await;
     other.begin(&aged("lost")).await.unwrap();
     other.close().await;
 
     assert_eq!(journal.prune(Duration::from_secs(500)).await.unwrap(), 3);
-    let entries = journal.entries(Query::newest(10)).await.unwrap();
+    let entries = journal.entries(EntryQuery::newest(10)).await.unwrap();
     let ids: Vec<_> = entries.iter().map(|entry| entry.id.as_deref().unwrap()).collect();
     assert_eq!(ids, ["new", "running"]);
-    assert_eq!(journal.begin(&done).await.unwrap(), Begun::New);
+    assert_eq!(journal.begin(&done).await.unwrap(), CallStatus::New);
 }
 
 #[tokio::test]
@@ -113,21 +114,21 @@ async fn what_is_not_on_record_has_not_begun_unless_it_may_be_forgotten() {
     let folder = Folder::new();
     let journal = folder.open().await;
     let state = async |journal: &SqliteJournal, id: &str| journal.state_of("c", id).await.unwrap();
-    assert_eq!(state(&journal, "1").await, Some(State::Noted));
-    journal.note(&started("c", "1"), "pending").await.unwrap();
-    assert_eq!(state(&journal, "1").await, Some(State::Noted));
+    assert_eq!(state(&journal, "1").await, Some(EntryState::Noted));
+    journal.note(&started("c", "1"), &JournalDecision::Pending).await.unwrap();
+    assert_eq!(state(&journal, "1").await, Some(EntryState::Noted));
     let (done, lost) = (started("c", "1"), started("c", "2"));
     journal.begin(&done).await.unwrap();
     journal.begin(&lost).await.unwrap();
     journal.begin(&started("c", "2")).await.unwrap();
-    assert_eq!(state(&journal, "2").await, Some(State::Running));
+    assert_eq!(state(&journal, "2").await, Some(EntryState::Running));
     journal.finish(&done.key, &finished("done")).await.unwrap();
     journal.close().await;
 
     let journal = folder.open().await;
-    assert_eq!(state(&journal, "1").await, Some(State::Finished(finished("done"))));
-    assert_eq!(state(&journal, "2").await, Some(State::Unfinished));
-    assert_eq!(state(&journal, "3").await, Some(State::Noted));
+    assert_eq!(state(&journal, "1").await, Some(EntryState::Finished(finished("done"))));
+    assert_eq!(state(&journal, "2").await, Some(EntryState::Unfinished));
+    assert_eq!(state(&journal, "3").await, Some(EntryState::Noted));
     journal.prune(Duration::ZERO).await.unwrap();
     for id in ["1", "2", "3"] {
         assert_eq!(state(&journal, id).await, None, "nobody knows whether {id} was removed");
@@ -175,10 +176,10 @@ async fn secrets_are_not_in_the_files() {
     let folder = Folder::new();
     let journal = folder.open().await;
     let call = ToolCall::new("login", arguments.clone()).conversation("c").id("1");
-    let call = Started::new(&call, &definition, &arguments);
+    let call = StartedCall::new(&call, &definition, &arguments);
     journal.begin(&call).await.unwrap();
     journal.finish(&call.key, &finished("ok")).await.unwrap();
-    journal.note(&call, "noted").await.unwrap();
+    journal.note(&call, &"noted".into()).await.unwrap();
 
     let holds = |needle: &str| {
         let bytes = folder.names().into_iter().flat_map(|name| std::fs::read(folder.file(&name)).unwrap());

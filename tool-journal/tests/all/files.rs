@@ -1,7 +1,7 @@
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 use tool_journal::SqliteJournal;
-use tool_runtime::journal::{Begun, Journal, JournalError, JournalErrorKind, Query};
+use tool_runtime::journal::{CallStatus, EntryQuery, Journal, JournalError, JournalErrorKind};
 
 use crate::support::{Folder, finished, started};
 
@@ -42,7 +42,7 @@ async fn a_file_of_the_first_version_is_brought_up_to_date() {
     let call = started("c", "1");
     journal.begin(&call).await.unwrap();
     journal.finish(&call.key, &finished("done")).await.unwrap();
-    let entries = journal.entries(Query::newest(10)).await.unwrap();
+    let entries = journal.entries(EntryQuery::newest(10)).await.unwrap();
     journal.close().await;
     // As the first version was.
     run(
@@ -53,11 +53,11 @@ async fn a_file_of_the_first_version_is_brought_up_to_date() {
     .await;
 
     let journal = folder.open().await;
-    assert_eq!(journal.entries(Query::newest(10)).await.unwrap(), entries);
-    assert!(matches!(journal.begin(&started("c", "1")).await.unwrap(), Begun::Completed(_)));
+    assert_eq!(journal.entries(EntryQuery::newest(10)).await.unwrap(), entries);
+    assert!(matches!(journal.begin(&started("c", "1")).await.unwrap(), CallStatus::Completed(_)));
     for _ in 0..2 {
         let again = started("c", "2");
-        assert_eq!(journal.begin(&again).await.unwrap(), Begun::New);
+        assert_eq!(journal.begin(&again).await.unwrap(), CallStatus::New);
         journal.finish(&again.key, &finished("").started(false)).await.unwrap();
     }
 }
@@ -135,7 +135,7 @@ async fn a_call_that_could_not_be_written_has_not_begun() {
     assert_eq!(error.kind(), JournalErrorKind::Unavailable);
     assert!(error.to_string().contains("record that a call starts"), "{error}");
     run(&folder, "DROP TRIGGER full").await;
-    assert_eq!(journal.begin(&started("c", "1")).await.unwrap(), Begun::New);
+    assert_eq!(journal.begin(&started("c", "1")).await.unwrap(), CallStatus::New);
 }
 
 /// The call has ended, only nobody knows how.
@@ -148,7 +148,7 @@ async fn a_call_whose_outcome_could_not_be_written_is_unfinished() {
     journal.begin(&call).await.unwrap();
     let error = journal.finish(&call.key, &finished("")).await.unwrap_err();
     assert!(error.to_string().contains("record the outcome"), "{error}");
-    assert_eq!(journal.begin(&started("c", "1")).await.unwrap(), Begun::Unfinished);
+    assert_eq!(journal.begin(&started("c", "1")).await.unwrap(), CallStatus::Unfinished);
 }
 
 #[cfg(unix)]

@@ -4,7 +4,7 @@ use serde_json::json;
 use tool_journal::SqliteJournal;
 use tool_runtime::confirm::{PendingStore, SealedCall};
 use tool_runtime::journal::testing::started;
-use tool_runtime::journal::{Begun, Journal, JournalErrorKind};
+use tool_runtime::journal::{CallStatus, Journal, JournalErrorKind};
 use tool_sqlite::testing::{SmallDisk, on_small_disk};
 
 use crate::support::finished;
@@ -25,7 +25,7 @@ async fn fills_the_disk() {
     let pending = |id: &str| SealedCall::new(id, Some("c".to_owned()), expires, long.clone());
 
     let running = call("running");
-    assert_eq!(journal.begin(&running).await.unwrap(), Begun::New);
+    assert_eq!(journal.begin(&running).await.unwrap(), CallStatus::New);
     disk.fill();
     for round in 0..3 {
         let error = journal.begin(&call("refused")).await.unwrap_err();
@@ -37,11 +37,15 @@ async fn fills_the_disk() {
     assert!(journal.finish(&running.key, &finished(&long)).await.is_err(), "its outcome is as long");
 
     disk.free();
-    assert_eq!(journal.begin(&call("running")).await.unwrap(), Begun::Unfinished, "it began, and its outcome is lost");
+    assert_eq!(
+        journal.begin(&call("running")).await.unwrap(),
+        CallStatus::Unfinished,
+        "it began, and its outcome is lost"
+    );
     let again = call("refused");
-    assert_eq!(journal.begin(&again).await.unwrap(), Begun::New, "it had not begun");
+    assert_eq!(journal.begin(&again).await.unwrap(), CallStatus::New, "it had not begun");
     journal.finish(&again.key, &finished("done")).await.unwrap();
-    assert!(matches!(journal.begin(&again).await.unwrap(), Begun::Completed(result) if result.output == "done"));
+    assert!(matches!(journal.begin(&again).await.unwrap(), CallStatus::Completed(result) if result.output == "done"));
     journal.put(pending("kept")).await.unwrap();
     let waiting: Vec<String> = journal.list("c").await.unwrap().into_iter().map(|call| call.id).collect();
     assert_eq!(waiting, ["kept"]);

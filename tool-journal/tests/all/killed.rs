@@ -11,7 +11,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use tool_journal::SqliteJournal;
-use tool_runtime::journal::{Begun, BoxFuture, CallKey, Entry, Finished, Journal, JournalError, Query, Started, State};
+use tool_runtime::journal::{
+    BoxFuture, CallKey, CallStatus, EntryQuery, EntryState, FinishedCall, Journal, JournalDecision, JournalEntry,
+    JournalError, StartedCall,
+};
 use tool_runtime::{Dispatcher, ErrorKind, ToolCall, ToolResult, tool};
 
 use crate::support::{Folder, child, childs_task, say_ready, started, wait_until_ready};
@@ -56,9 +59,13 @@ fn no_completed_call_runs_twice_and_none_is_lost() {
     let (mut completed, mut unfinished) = (0, 0);
     runtime.block_on(async {
         let journal = folder.open().await;
-        for entry in journal.entries(Query::newest(u32::MAX)).await.unwrap() {
+        for entry in journal.entries(EntryQuery::newest(u32::MAX)).await.unwrap() {
             let id = entry.id.unwrap();
-            assert!(ran.contains(&id) || entry.state == State::Unfinished, "{id} is {:?} and never ran", entry.state);
+            assert!(
+                ran.contains(&id) || entry.state == EntryState::Unfinished,
+                "{id} is {:?} and never ran",
+                entry.state
+            );
         }
         let tools = dispatcher(journal);
         for id in &ran {
@@ -95,8 +102,8 @@ fn a_journal_that_writes_later_loses_an_answer() {
 /// A call that was answered, and that the journal does not know to be finished.
 fn forgotten(folder: &Folder) -> Option<String> {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let entries = runtime.block_on(async { folder.open().await.entries(Query::newest(u32::MAX)).await.unwrap() });
-    let is_finished = |entry: &Entry| matches!(entry.state, State::Finished(_));
+    let entries = runtime.block_on(async { folder.open().await.entries(EntryQuery::newest(u32::MAX)).await.unwrap() });
+    let is_finished = |entry: &JournalEntry| matches!(entry.state, EntryState::Finished(_));
     let known: HashSet<_> = entries.into_iter().filter(is_finished).filter_map(|entry| entry.id).collect();
     lines(folder, "told").into_iter().find(|id| !known.contains(id))
 }
@@ -189,34 +196,38 @@ fn append(name: &str, line: &str) {
 struct AtTheEnd(SqliteJournal);
 
 impl Journal for AtTheEnd {
-    fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>> {
+    fn begin<'a>(&'a self, call: &'a StartedCall) -> BoxFuture<'a, Result<CallStatus, JournalError>> {
         Box::pin(async {
-            let entries = self.0.entries(Query::newest(u32::MAX)).await?;
+            let entries = self.0.entries(EntryQuery::newest(u32::MAX)).await?;
             let same = entries.into_iter().find(|entry| entry.id.as_deref() == call.key.id());
             Ok(match same.map(|entry| entry.state) {
-                Some(State::Finished(finished)) => Begun::Completed(Box::new(finished.result)),
-                _ => Begun::New,
+                Some(EntryState::Finished(finished)) => CallStatus::Completed(Box::new(finished.result)),
+                _ => CallStatus::New,
             })
         })
     }
 
-    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
+    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a FinishedCall) -> BoxFuture<'a, Result<(), JournalError>> {
         Box::pin(async {
             let mut call = started("c", key.id().unwrap());
             call.key = key.clone();
             // Not new: a run before this one was killed between these two.
-            if self.0.begin(&call).await? != Begun::New {
+            if self.0.begin(&call).await? != CallStatus::New {
                 return Ok(());
             }
             self.0.finish(key, finished).await
         })
     }
 
-    fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {
+    fn note<'a>(
+        &'a self,
+        call: &'a StartedCall,
+        decision: &'a JournalDecision,
+    ) -> BoxFuture<'a, Result<(), JournalError>> {
         self.0.note(call, decision)
     }
 
-    fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>> {
+    fn entries<'a>(&'a self, query: EntryQuery) -> BoxFuture<'a, Result<Vec<JournalEntry>, JournalError>> {
         self.0.entries(query)
     }
 }
@@ -225,21 +236,25 @@ impl Journal for AtTheEnd {
 struct Later(SqliteJournal);
 
 impl Journal for Later {
-    fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>> {
+    fn begin<'a>(&'a self, call: &'a StartedCall) -> BoxFuture<'a, Result<CallStatus, JournalError>> {
         self.0.begin(call)
     }
 
-    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
+    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a FinishedCall) -> BoxFuture<'a, Result<(), JournalError>> {
         let (journal, key, finished) = (self.0.clone(), key.clone(), finished.clone());
         tokio::spawn(async move { journal.finish(&key, &finished).await });
         Box::pin(async { Ok(()) })
     }
 
-    fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {
+    fn note<'a>(
+        &'a self,
+        call: &'a StartedCall,
+        decision: &'a JournalDecision,
+    ) -> BoxFuture<'a, Result<(), JournalError>> {
         self.0.note(call, decision)
     }
 
-    fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>> {
+    fn entries<'a>(&'a self, query: EntryQuery) -> BoxFuture<'a, Result<Vec<JournalEntry>, JournalError>> {
         self.0.entries(query)
     }
 }

@@ -1,5 +1,5 @@
 use tool_journal::SqliteJournal;
-use tool_runtime::journal::{Begun, Journal, Query, State};
+use tool_runtime::journal::{CallStatus, EntryQuery, EntryState, Journal};
 
 use crate::support::{Folder, child, childs_task, finished, result, say_ready, started, wait_until_ready};
 
@@ -27,15 +27,15 @@ async fn a_call_of_another_process_runs_while_that_lives() {
     wait_until_ready(&mut child);
 
     let journal = folder.open().await;
-    assert_eq!(journal.begin(&started("c", "open")).await.unwrap(), Begun::Running);
-    assert_eq!(journal.entries(Query::newest(1)).await.unwrap()[0].state, State::Running);
+    assert_eq!(journal.begin(&started("c", "open")).await.unwrap(), CallStatus::Running);
+    assert_eq!(journal.entries(EntryQuery::newest(1)).await.unwrap()[0].state, EntryState::Running);
     let done = journal.begin(&started("c", "done")).await.unwrap();
-    assert_eq!(done, Begun::Completed(Box::new(result("by the child"))));
+    assert_eq!(done, CallStatus::Completed(Box::new(result("by the child"))));
 
     child.kill().unwrap();
     child.wait().unwrap();
-    assert_eq!(journal.begin(&started("c", "open")).await.unwrap(), Begun::Unfinished);
-    assert_eq!(journal.entries(Query::newest(1)).await.unwrap()[0].state, State::Unfinished);
+    assert_eq!(journal.begin(&started("c", "open")).await.unwrap(), CallStatus::Unfinished);
+    assert_eq!(journal.entries(EntryQuery::newest(1)).await.unwrap()[0].state, EntryState::Unfinished);
 
     let locks = || folder.names().into_iter().filter(|name| name.contains("-open-")).count();
     assert_eq!(locks(), 2, "that of the child is still there");
@@ -54,5 +54,5 @@ async fn a_link_leads_to_the_same_journal() {
     std::fs::create_dir(folder.file("links")).unwrap();
     std::os::unix::fs::symlink(folder.journal(), folder.file("links/calls.db")).unwrap();
     let linked = SqliteJournal::open(folder.file("links/calls.db")).await.unwrap();
-    assert_eq!(linked.begin(&started("c", "1")).await.unwrap(), Begun::Running);
+    assert_eq!(linked.begin(&started("c", "1")).await.unwrap(), CallStatus::Running);
 }

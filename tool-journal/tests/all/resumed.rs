@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use serde_json::json;
 use tool_journal::SqliteJournal;
 use tool_runtime::confirm::{Deferred, TokenError};
-use tool_runtime::journal::{Journal, Query};
+use tool_runtime::journal::{EntryQuery, Journal};
 use tool_runtime::{Context, Dispatcher, ErrorKind, ToolCall, tool};
 
 use crate::support::Folder;
@@ -67,7 +67,13 @@ async fn consent_can_come_after_a_restart() {
     let again = after.tools.call(call()).await;
     assert_eq!((again.output, again.metadata.get("replayed")), (result.output, Some(&json!(true))));
     assert_eq!(RUNS.load(Ordering::SeqCst), 1);
-    let decisions = after.journal.entries(Query::newest(10)).await.unwrap().into_iter().map(|entry| entry.decision);
+    let decisions = after
+        .journal
+        .entries(EntryQuery::newest(10))
+        .await
+        .unwrap()
+        .into_iter()
+        .map(|entry| entry.decision.map(|decision| decision.to_string()));
     assert_eq!(decisions.flatten().collect::<Vec<_>>(), ["confirmed", "pending"]);
     assert!(!holds("4711-the-pin"));
 }

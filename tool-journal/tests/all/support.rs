@@ -6,7 +6,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use tool_journal::SqliteJournal;
 use tool_runtime::ToolResult;
-use tool_runtime::journal::Started;
+use tool_runtime::journal::StartedCall;
 pub use tool_runtime::journal::testing::finished;
 
 /// A folder with a journal, gone at the end of the test.
@@ -37,7 +37,7 @@ impl Folder {
     }
 }
 
-pub fn started(conversation: &str, id: &str) -> Started {
+pub fn started(conversation: &str, id: &str) -> StartedCall {
     tool_runtime::journal::testing::started(conversation, id, json!({"text": "hello"}))
 }
 

@@ -1,7 +1,8 @@
 //! Tools that answer with more than a text.
 
 use serde_json::{Value, json};
-use tool_runtime::{Notes, tool};
+use tool_runtime::inject::Notes;
+use tool_runtime::tool;
 
 /// One red pixel.
 pub const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";

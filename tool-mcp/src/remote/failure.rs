@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::io;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use rmcp::model::{ErrorCode, ErrorData};
 use rmcp::service::ServiceError;
@@ -36,18 +36,11 @@ pub(super) fn rate_limit_delay(error: &ServiceError) -> Option<Duration> {
     let ServiceError::TransportSend(error) = error else { return None };
     match over_http(error) {
         Some(StreamableHttpError::HttpStatus(status)) if status.status == TOO_MANY_REQUESTS => {
-            let delay = status.retry_after.as_deref().and_then(parse_retry_after);
+            let delay = status.retry_after.as_deref().and_then(tool_net::retry_after);
             Some(delay.unwrap_or(DEFAULT_DELAY).min(MAX_DELAY))
         }
         _ => None,
     }
-}
-
-/// Parses a `Retry-After` header: seconds, or a date.
-fn parse_retry_after(value: &str) -> Option<Duration> {
-    let until =
-        |date| Some(httpdate::parse_http_date(date).ok()?.duration_since(SystemTime::now()).unwrap_or_default());
-    value.parse().ok().map(Duration::from_secs).or_else(|| until(value))
 }
 
 /// Returns why the HTTP transport withheld a request, if it did.
@@ -143,7 +136,7 @@ fn send_failure(
             failure(ErrorKind::Retry, format!("The server `{server}` cannot be reached: {why}. `{tool}` did not run."))
         }
         StreamableHttpError::HttpStatus(status) if status.status == TOO_MANY_REQUESTS => {
-            let delay = status.retry_after.as_deref().and_then(parse_retry_after);
+            let delay = status.retry_after.as_deref().and_then(tool_net::retry_after);
             let until = delay.map(|delay| format!("; retry after {} s", delay.as_secs())).unwrap_or_default();
             let message = format!("The server `{server}` is rate limiting requests{until}. `{tool}` did not run.");
             ToolResult::failure(ToolError::new(ErrorKind::Retry, message).with_retry_after(delay))
@@ -168,19 +161,5 @@ fn send_failure(
             unknown(&format!("The server `{server}` failed ({why})"))
         }
         _ => unknown(&format!("The server `{server}` did not respond ({why})")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parses_seconds_and_dates() {
-        assert_eq!(parse_retry_after("120"), Some(Duration::from_secs(120)));
-        let later = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(3600));
-        assert!((3000..=3600).contains(&parse_retry_after(&later).unwrap().as_secs()));
-        assert_eq!(parse_retry_after("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
-        assert_eq!(parse_retry_after("soon"), None);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rmcp::model::Tool;
-use tool_runtime::{Changes, Registry};
+use tool_runtime::{Registry, RegistryChanges};
 
 use super::link::ServerLink;
 use super::names::{NameOwners, local_name};
@@ -191,9 +191,9 @@ impl RegisteredTools {
         }
     }
 
-    fn changes(&self, next: &BTreeMap<String, RegisteredTool>) -> Changes {
+    fn changes(&self, next: &BTreeMap<String, RegisteredTool>) -> RegistryChanges {
         let gone = self.tools.keys().filter(|name| !next.contains_key(*name));
-        let mut changes = gone.fold(Changes::new(), |changes, name| changes.remove(name.as_str()));
+        let mut changes = gone.fold(RegistryChanges::new(), |changes, name| changes.remove(name.as_str()));
         for (name, tool) in next {
             let known = self.tools.get(name);
             let local = || local_tool(name, &self.config, &self.link, &tool.definition, &tool.listed);

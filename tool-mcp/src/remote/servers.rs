@@ -17,8 +17,9 @@ use crate::pins::ApproveError;
 /// last clone closes the servers and removes their tools.
 ///
 /// ```no_run
-/// use tool_mcp::{ServerConfig, RemoteServers};
-/// use tool_runtime::{Dispatcher, Terminal, ToolCall};
+/// use tool_mcp::{RemoteServers, ServerConfig};
+/// use tool_runtime::confirm::Terminal;
+/// use tool_runtime::{Dispatcher, ToolCall};
 ///
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 /// let tools = Dispatcher::builder().confirm(Terminal::default()).build()?;

@@ -4,7 +4,7 @@ use std::pin::Pin;
 
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema};
 use serde_json::Value;
-use tool_runtime::{Confirm, Decision, Deferred, Question};
+use tool_runtime::confirm::{Confirm, Decision, Deferred, Question};
 
 use super::client::McpClient;
 

@@ -12,9 +12,8 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde::Deserialize;
 use serde_json::Value;
-use tool_runtime::{
-    Call, Confirm, Decision, Dispatcher, ErrorKind, Progress, Question, TokenError, ToolCall, ToolResult,
-};
+use tool_runtime::confirm::{Confirm, Decision, Question, TokenError};
+use tool_runtime::{Call, Dispatcher, ErrorKind, Progress, ToolCall, ToolResult};
 
 use super::ServerShared;
 use super::approval::{AskClient, approval, form};

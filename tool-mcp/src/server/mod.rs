@@ -59,7 +59,7 @@ pub use stdio::{ServeError, serve_stdio};
 /// - **Progress** reports, and the items of a streaming tool, are sent to clients that request them. A call is cancelled
 ///   when its client cancels it.
 /// - **Results** are text, with structured content for tools that have an output schema. With
-///   [`Notes`](tool_runtime::Notes) a handler can replace the text by MCP content blocks (key `content`), and set the
+///   [`Notes`](tool_runtime::inject::Notes) a handler can replace the text by MCP content blocks (key `content`), and set the
 ///   structured content (key `structured_content`).
 /// - **Handlers** that need something from the client, such as input of its user, inject an [`McpClient`].
 pub struct McpServer<H = ToolsOnly> {

@@ -11,8 +11,7 @@ use rmcp::ErrorData;
 use rmcp::model::{Extensions, InputResponses, JsonObject, RequestStateCodec, RequestStateError, SealOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tool_runtime::Deferred;
-use tool_runtime::confirm::{Key, PendingStore, WeakKey};
+use tool_runtime::confirm::{Deferred, Key, PendingStore, WeakKey};
 
 use super::http::Principal;
 

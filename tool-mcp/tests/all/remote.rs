@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tool_mcp::{ServerConfig, ServerState, Servers};
-use tool_runtime::confirm::{self, Decision};
-use tool_runtime::{Dispatcher, ErrorKind, Progress, Question, ToolCall};
+use tool_runtime::confirm::{self, Decision, Question};
+use tool_runtime::{Dispatcher, ErrorKind, Progress, ToolCall};
 
 use crate::scripted::{Peer, answering, beside_good, call, connect, dispatcher, kind, server, text, tool, until};
 

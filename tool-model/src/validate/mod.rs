@@ -46,6 +46,7 @@ pub(crate) mod equality;
 mod findings;
 pub(crate) mod format;
 mod keywords;
+mod narrowing;
 pub(crate) mod number;
 mod object;
 pub(crate) mod path;
@@ -65,6 +66,7 @@ use serde_json::Value;
 
 use check::Checker;
 use describe::Describer;
+pub use narrowing::narrows_its_type;
 pub use plain::is_plain;
 use read::Reading;
 use schema::{Definitions, Schema};

@@ -10,7 +10,8 @@ use futures_util::future::join_all;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::sleep;
 use tokio_util::sync::{CancellationToken, DropGuard};
-use tool_runtime::{Definitions, ToolDefinition};
+use tool_runtime::ToolDefinition;
+use tool_runtime::manifest::Definitions;
 
 use super::Queue;
 use super::work::Hand;

@@ -10,7 +10,7 @@ use futures_util::{FutureExt, StreamExt};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
-use tool_runtime::{Changes, Registry};
+use tool_runtime::{Registry, RegistryChanges};
 
 use super::catalogue::{Form, forms, versions};
 use super::census::{Offered, Presence, count, fetch};
@@ -212,8 +212,8 @@ impl Follower {
             return;
         }
         let made = |(name, form): &(&String, &Form)| entry(&self.caller, name, &form.definition, &form.fingerprint);
-        let removed = || gone.iter().fold(Changes::new(), |changes, name| changes.remove(name));
-        let all = new.iter().map(made).fold(removed(), Changes::replace);
+        let removed = || gone.iter().fold(RegistryChanges::new(), |changes, name| changes.remove(name));
+        let all = new.iter().map(made).fold(removed(), RegistryChanges::replace);
         let mut wrong = BTreeSet::new();
         if self.registry.apply(all).is_err() {
             // Taking out what is there cannot fail.
@@ -255,7 +255,7 @@ impl Follower {
 
     /// Takes its tools out.
     fn leave(&mut self) {
-        let removed = self.registered.keys().fold(Changes::new(), |changes, name| changes.remove(name));
+        let removed = self.registered.keys().fold(RegistryChanges::new(), |changes, name| changes.remove(name));
         // Taking out what is there cannot fail.
         drop(self.registry.apply(removed));
     }

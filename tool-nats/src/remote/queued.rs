@@ -3,7 +3,8 @@
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
-use tool_runtime::{Deadline, ErrorKind, Scope, ToolError, ToolResult};
+use tool_runtime::inject::Deadline;
+use tool_runtime::{ErrorKind, Scope, ToolError, ToolResult};
 
 use super::Delivery;
 use super::call::{failure, too_long, unavailable};

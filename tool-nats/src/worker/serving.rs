@@ -12,7 +12,8 @@ use futures_util::stream::{SelectAll, select_all};
 use futures_util::{FutureExt, StreamExt};
 use tokio::time::{interval, timeout};
 use tokio_util::sync::CancellationToken;
-use tool_runtime::{Definitions, Manifest, ToolDefinition};
+use tool_runtime::manifest::Definitions;
+use tool_runtime::{Manifest, ToolDefinition};
 
 use super::pace::Pace;
 use super::presence::Presence;

@@ -4,7 +4,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tool_nats::{async_nats, serve};
 use tool_runtime::confirm::{self, Decision};
-use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, Progress, RuntimeTool, Spill, ToolCall};
+use tool_runtime::output::Spill;
+use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, Progress, RuntimeTool, ToolCall};
 
 use crate::support::{Caller, Effects, connect, kind, server, until, worker_tools};
 

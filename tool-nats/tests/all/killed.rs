@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 use tool_journal::SqliteJournal;
 use tool_nats::async_nats;
-use tool_runtime::journal::{Journal, Query, State};
+use tool_runtime::journal::{EntryQuery, EntryState, Journal};
 use tool_runtime::{ErrorKind, ToolCall, ToolResult};
 
 use crate::support::{Caller, Child, Effects, Task, connect, kind, server, until};
@@ -107,8 +107,8 @@ async fn every_call_is_answered_once_and_as_what_it_is() {
     let ran: HashSet<&String> = effects.iter().collect();
     assert_eq!(ran.len(), effects.len(), "something ran twice");
     let journal = SqliteJournal::open(folder.join("calls.db")).await.unwrap();
-    let mut recorded: HashMap<String, Vec<State>> = HashMap::new();
-    for entry in journal.entries(Query::newest(u32::MAX)).await.unwrap() {
+    let mut recorded: HashMap<String, Vec<EntryState>> = HashMap::new();
+    for entry in journal.entries(EntryQuery::newest(u32::MAX)).await.unwrap() {
         recorded.entry(entry.id.unwrap()).or_default().push(entry.state);
     }
     let mut kinds: HashMap<&str, usize> = HashMap::new();
@@ -117,7 +117,7 @@ async fn every_call_is_answered_once_and_as_what_it_is() {
         match kind(result) {
             None => {
                 assert_eq!((&result.output, count(&format!("{line} done"))), (line, 1));
-                assert!(matches!(states, [State::Finished(_)]), "{line}: {states:?}");
+                assert!(matches!(states, [EntryState::Finished(_)]), "{line}: {states:?}");
             }
             Some(ErrorKind::Unavailable) => assert!(states.is_empty() && count(line) == 0, "{line}: {states:?}"),
             Some(ErrorKind::OutcomeUnknown) => assert!(states.len() <= 1, "{line}: {states:?}"),

@@ -7,7 +7,7 @@ mod number;
 mod place;
 mod read;
 mod repair;
-mod slot;
+pub(crate) mod slot;
 mod trial;
 mod values;
 mod verdict;
@@ -18,9 +18,9 @@ pub(crate) use read::{Problem, Reader, read};
 pub use repair::{Repair, RepairReason};
 pub(crate) use repair::{Repaired, repair};
 use slot::Reason;
-pub use slot::{
-    Aliased, Ask, Decode, Lend, LendUndecoded, LendUndescribed, LendUnsized, NoReference, OptionalText, Undecodable,
-    Undecoded, Undescribed, lend,
-};
+pub(crate) use slot::{Decode, Undecodable};
 pub(crate) use values::read_values;
 pub(crate) use verdict::{Schemas, in_words, place_of};
+
+pub use crate::redact::redact;
+pub use crate::tool_error::ArgumentError;

@@ -91,7 +91,7 @@ impl<A> Decode for Slot<A> {
             type_name: type_name::<A>(),
             schema: self.schema,
             // Code of the type's own may run here, and whatever it does, a definition is made.
-            optional: crate::guard::catch(|| (self.absent)().is_some()).unwrap_or(false),
+            optional: crate::panics::catch(|| (self.absent)().is_some()).unwrap_or(false),
             variants: (self.variants)(),
         }
     }

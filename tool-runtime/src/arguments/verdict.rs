@@ -12,8 +12,9 @@ use super::number::beyond_64_bits;
 use super::place::{number_at, offset, path_of_error, unfinished_number};
 use super::read::{Problem, WITHOUT_FRACTION, without_place};
 use super::{Decode, Reason, Undecodable, trial};
+use crate::arguments::ArgumentError;
 use crate::redact::Redaction;
-use crate::{ArgumentError, ErrorKind, ToolError};
+use crate::{ErrorKind, ToolError};
 
 /// How many mistakes a message tells.
 const SHOWN: usize = 50;
@@ -69,7 +70,7 @@ impl Schemas {
             let schema = schema.as_ref();
             let is_checked = constrained
                 || tool.options.explicit.is_some()
-                || schema.is_some_and(|schema| narrows(schema, &definition));
+                || schema.is_some_and(|schema| validate::narrows_its_type(schema, &definition.defs));
             let is_settled = is_checked || !schema.is_some_and(trial::is_worth_trying);
             let explicit_default = argument
                 .filter(|_| tool.options.explicit.is_some())
@@ -157,7 +158,7 @@ impl Schemas {
     #[cold]
     pub(super) fn try_type(&self, argument: &BoundArgument, slot: &mut dyn Decode) {
         let mut decodes = |text: &str| {
-            let decoded = crate::guard::catch(|| slot.decode(text, &mut 0).is_ok());
+            let decoded = crate::panics::catch(|| slot.decode(text, &mut 0).is_ok());
             slot.clear();
             decoded.unwrap_or(false)
         };
@@ -487,55 +488,4 @@ fn shorten_to(text: &str, most: usize) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
-}
-
-/// Whether a schema refuses values that its Rust type takes: what `#[schemars(..)]` adds to a type is not enforced by
-/// its `Deserialize`. The bounds of integer types are.
-fn narrows(schema: &Value, definition: &ToolDefinition) -> bool {
-    let root = std::iter::once(schema);
-    let referred = schema_has_ref(schema).then(|| definition.defs.values()).into_iter().flatten();
-    root.chain(referred).any(has_narrowing_keyword)
-}
-
-fn schema_has_ref(schema: &Value) -> bool {
-    match schema {
-        Value::Object(object) => object.contains_key("$ref") || object.values().any(schema_has_ref),
-        Value::Array(items) => items.iter().any(schema_has_ref),
-        _ => false,
-    }
-}
-
-fn has_narrowing_keyword(schema: &Value) -> bool {
-    let Value::Object(object) = schema else {
-        return matches!(schema, Value::Array(items) if items.iter().any(has_narrowing_keyword));
-    };
-    let number = |key: &str| object.get(key).filter(|value| value.is_number());
-    let pair = |least: &str, most: &str| (number(least).and_then(Value::as_i64), number(most).and_then(Value::as_i64));
-    let is_char = pair("minLength", "maxLength") == (Some(1), Some(1));
-    let is_fixed_array = number("minItems").is_some() && number("minItems") == number("maxItems");
-    object.iter().any(|(key, value)| match key.as_str() {
-        "pattern" => value.is_string(),
-        "uniqueItems" => value == &Value::Bool(true),
-        "multipleOf" | "exclusiveMinimum" | "exclusiveMaximum" | "minProperties" | "maxProperties" => value.is_number(),
-        "minLength" | "maxLength" => value.is_number() && !is_char,
-        "minItems" | "maxItems" => value.is_number() && !is_fixed_array,
-        "minimum" | "maximum" => value.is_number() && !is_range_of_an_integer_type(object, pair("minimum", "maximum")),
-        "enum" | "const" | "default" | "examples" => false,
-        // A property may be called like a keyword.
-        "properties" | "patternProperties" | "$defs" => {
-            value.as_object().is_some_and(|schemas| schemas.values().any(has_narrowing_keyword))
-        }
-        _ => has_narrowing_keyword(value),
-    })
-}
-
-/// The one ambiguous case, `minimum: 0` alone, is read as that of a `u64`.
-fn is_range_of_an_integer_type(object: &serde_json::Map<String, Value>, range: (Option<i64>, Option<i64>)) -> bool {
-    const RANGES: [(i64, i64); 6] =
-        [(0, 255), (0, 65_535), (0, 4_294_967_295), (-128, 127), (-32_768, 32_767), (-2_147_483_648, 2_147_483_647)];
-    object.get("type").and_then(Value::as_str) != Some("number")
-        && match range {
-            (Some(least), Some(most)) => RANGES.contains(&(least, most)),
-            (least, most) => least == Some(0) && most.is_none() && !object.contains_key("maximum"),
-        }
 }

@@ -22,12 +22,13 @@ use command::{Tools, What};
 /// The command line of a program's tools: `tools list`, `tools show NAME`, `tools call NAME key=value ..`, `tools explain`.
 ///
 /// Calls take the one way that all calls take, with the dispatcher's policy, confirmation, journal and limits: give it
-/// [`Terminal`](crate::Terminal) to be asked in the terminal.
+/// [`Terminal`](crate::confirm::Terminal) to be asked in the terminal.
 ///
 /// ```no_run
 /// use std::process::ExitCode;
 ///
-/// use tool_runtime::{Dispatcher, Terminal};
+/// use tool_runtime::confirm::Terminal;
+/// use tool_runtime::{Cli, Dispatcher};
 ///
 /// #[tokio::main]
 /// async fn main() -> ExitCode {
@@ -39,7 +40,7 @@ use command::{Tools, What};
 ///         }
 ///     };
 ///     if std::env::args().nth(1).as_deref() == Some("tools") {
-///         return tool_runtime::cli(tools).run().await;
+///         return Cli::new(tools).run().await;
 ///     }
 ///     // What the program does otherwise.
 ///     ExitCode::SUCCESS
@@ -47,11 +48,6 @@ use command::{Tools, What};
 /// ```
 ///
 /// A program that uses clap adds [`Cli::command`] to its own, and hands the matches to [`Cli::run_matches`].
-pub fn cli(tools: Dispatcher) -> Cli {
-    Cli { tools }
-}
-
-/// The command line of a program's tools; see [`cli()`].
 #[derive(Clone, Debug)]
 #[must_use = "a command line does nothing until it is run"]
 pub struct Cli {
@@ -59,6 +55,11 @@ pub struct Cli {
 }
 
 impl Cli {
+    /// Creates the command line of a dispatcher's tools.
+    pub fn new(tools: Dispatcher) -> Self {
+        Self { tools }
+    }
+
     /// Runs what the program was called with: `app tools list`.
     ///
     /// It ends with 0 if all went well, 1 if a tool failed or was refused, 2 if it was called wrongly, and 130 if it was

@@ -2,8 +2,8 @@ use clap::Parser;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::confirm::{self, Decision};
-use crate::{Question, RuntimeTool};
+use crate::RuntimeTool;
+use crate::confirm::{self, Decision, Question};
 
 fn tools() -> Dispatcher {
     let schema = json!({"type": "object", "properties": {
@@ -24,7 +24,7 @@ fn tools() -> Dispatcher {
 
 async fn run(words: &[&str]) -> Report {
     let command = Tools::try_parse_from([&["tools"], words].concat()).unwrap();
-    cli(tools()).execute(command.what, CancellationToken::new).await
+    Cli::new(tools()).execute(command.what, CancellationToken::new).await
 }
 
 #[tokio::test]
@@ -113,7 +113,8 @@ mod interrupted {
     use std::time::Duration;
 
     use super::*;
-    use crate::{InjectError, tool};
+    use crate::inject::InjectError;
+    use crate::tool;
 
     const INSIDE: &str = "TOOL_RUNTIME_TEST_CALLS";
     const STARTED: &str = "the tool has started";
@@ -153,7 +154,7 @@ mod interrupted {
         }
     }
 
-    async fn roll_back(_: u32, _: crate::Outcome) {
+    async fn roll_back(_: u32, _: crate::CallOutcome) {
         eprintln!("{ROLLING_BACK}");
         tokio::time::sleep(VERY_LONG).await;
     }
@@ -168,7 +169,7 @@ mod interrupted {
                 .provide("number", |_| async { Ok::<_, InjectError>(7_u32) })
                 .finish("number", roll_back);
             let words = ["app", "tools", "call"].into_iter().chain(tool.split(' '));
-            cli(tools.build().unwrap()).run_with(words).await
+            Cli::new(tools.build().unwrap()).run_with(words).await
         };
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let exit = runtime.block_on(main);

@@ -19,7 +19,8 @@ impl Question {
     /// use std::sync::Arc;
     ///
     /// use serde_json::json;
-    /// use tool_runtime::{Manifest, Question};
+    /// use tool_runtime::Manifest;
+    /// use tool_runtime::confirm::Question;
     ///
     /// let manifest = Manifest::from_json(
     ///     r#"{"login": {"description": "", "handler": "login", "arguments": {

@@ -14,7 +14,7 @@ mod decision;
 #[cfg(feature = "deferred")]
 mod deferred;
 mod edit;
-mod policy;
+pub(crate) mod policy;
 mod question;
 mod terminal;
 
@@ -27,7 +27,7 @@ pub use deferred::{
     Deferred, Key, MemoryStore, PendingCall, PendingStore, SealedCall, StoreError, Stored, TokenError, WeakKey,
 };
 pub use edit::EditError;
-pub use policy::{CustomPolicy, ParsePolicyError, Policy, Verdict};
+pub use policy::{CustomPolicy, ParsePolicyError, Verdict};
 pub use question::{Question, fingerprint};
 pub use terminal::Terminal;
 
@@ -61,7 +61,7 @@ impl<C: Confirm + ?Sized> Confirm for Arc<C> {
 ///         _ => Decision::Refuse(Some("send less at once".to_owned())),
 ///     }
 /// });
-/// # fn takes(_: impl tool_runtime::Confirm) {}
+/// # fn takes(_: impl tool_runtime::confirm::Confirm) {}
 /// # takes(only_short);
 /// ```
 pub fn from_fn<F, Fut>(ask: F) -> FromFn<F>

@@ -10,7 +10,8 @@ use tool_model::{ToolDefinition, nearest};
 /// When a person is asked before a tool runs.
 ///
 /// ```
-/// use tool_runtime::{Policy, Verdict};
+/// use tool_runtime::Policy;
+/// use tool_runtime::confirm::Verdict;
 ///
 /// // From a command line or a configuration file:
 /// let policy: Policy = "confirm-all".parse()?;

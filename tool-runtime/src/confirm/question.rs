@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tool_model::ToolDefinition;
 
-use crate::stage::Stage;
-use crate::{ErrorKind, ToolError, ToolResult, redact};
+use crate::arguments::redact;
+use crate::call_stage::CallStage;
+use crate::{ErrorKind, ToolError, ToolResult};
 
 /// A call that needs consent, with all there is to know about it. Owned, so that it can be kept, sent and shown later.
 ///
@@ -43,7 +44,7 @@ pub struct Question {
     pub fingerprint: String,
     /// Tells whoever has redeemed the approval how far the call has come.
     #[serde(skip)]
-    pub(crate) stage: Option<Stage>,
+    pub(crate) stage: Option<CallStage>,
 }
 
 impl Question {
@@ -67,18 +68,18 @@ impl Question {
         }
     }
 
-    /// The arguments as they can be shown, with `"***"` in place of each secret; see [`redact`](crate::redact()).
+    /// The arguments as they can be shown, with `"***"` in place of each secret; see [`redact`](crate::arguments::redact()).
     #[must_use]
     pub fn shown(&self) -> Value {
         redact(&self.arguments, &self.definition)
     }
 
     /// Returns `true` once the handler was started for this question, or for a clone of it, by the
-    /// [`resume`](crate::Deferred::resume) that handed it out. Then the approval is spent.
+    /// [`resume`](crate::confirm::Deferred::resume) that handed it out. Then the approval is spent.
     #[cfg(feature = "deferred")]
     #[must_use]
     pub fn is_spent(&self) -> bool {
-        self.stage.as_ref().is_some_and(Stage::has_started)
+        self.stage.as_ref().is_some_and(CallStage::has_started)
     }
 
     /// The answer to the call, if it is refused; the model is told the reason, if there is one.

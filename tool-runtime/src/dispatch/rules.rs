@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
-use super::BoundTool;
-use super::tries::Tries;
-use crate::confirm::{Confirm, Policy};
+use crate::Policy;
+use crate::confirm::Confirm;
+use crate::dispatch::BoundTool;
+use crate::dispatch::retries::RetryCounter;
+use crate::events::Events;
 use crate::journal::Journal;
-use crate::{Concurrency, Events, Limiter, Spill};
+use crate::limits::{Concurrency, Limiter};
+use crate::output::Spill;
 
 /// The rules of a dispatcher.
 #[derive(Default)]
-pub(crate) struct Rules {
+pub(crate) struct CallRules {
     pub(crate) policy: Policy,
     pub(crate) confirm: Option<Arc<dyn Confirm>>,
     pub(crate) journal: Option<Arc<dyn Journal>>,
@@ -18,7 +21,7 @@ pub(crate) struct Rules {
     pub(crate) limiter: Option<Limiter>,
     pub(crate) concurrency: Option<Concurrency>,
     pub(crate) spill: Option<Spill>,
-    pub(crate) tries: Option<Tries>,
+    pub(crate) tries: Option<RetryCounter>,
     pub(crate) events: Events,
     /// Whether the arguments of calls are put into their spans, without what is secret.
     pub(crate) trace_arguments: bool,
@@ -28,9 +31,9 @@ pub(crate) struct Rules {
     pub(crate) touch_results: bool,
 }
 
-impl Rules {
+impl CallRules {
     /// Decides once what would be asked of every call.
-    pub(super) fn settle(mut self) -> Self {
+    pub(crate) fn settle(mut self) -> Self {
         self.concern_sensitive = matches!(self.policy, Policy::ConfirmSensitive);
         self.concern_all = !matches!(self.policy, Policy::Yolo | Policy::ConfirmSensitive)
             || self.dry_run

@@ -8,9 +8,9 @@ use std::task::Waker;
 use std::thread;
 
 use super::*;
-use crate::handler_future::memory::{keep, take};
+use crate::handler_future::reused_box::{keep, take};
 
-fn said(text: &str) -> Answer {
+fn said(text: &str) -> HandlerResult {
     Ok(text.to_owned().into())
 }
 

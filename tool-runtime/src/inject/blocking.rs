@@ -8,8 +8,8 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::ErrorKind;
-use crate::answer::{Answer, Failure};
-use crate::guard;
+use crate::handler_result::{HandlerFailure, HandlerResult};
+use crate::panics;
 
 const QUEUED: u8 = 0;
 const STARTED: u8 = 1;
@@ -18,7 +18,7 @@ const ENDED: u8 = 3;
 
 /// What came of stopping a handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stopping {
+pub(crate) enum StopOutcome {
     /// It does nothing more.
     Stopped,
     /// It blocks a thread, and cannot be stopped.
@@ -28,17 +28,20 @@ pub(crate) enum Stopping {
 }
 
 /// A handler that waits for a thread, runs on one, or has ended. Once it runs it cannot be stopped.
-pub(crate) struct Blocking {
+pub(crate) struct BlockingHandler {
     thread: JoinHandle<()>,
     state: Arc<AtomicU8>,
 }
 
 /// Its answer, which comes when it has ended.
-pub(crate) type BlockingAnswer = oneshot::Receiver<Answer>;
+pub(crate) type BlockingResult = oneshot::Receiver<HandlerResult>;
 
-impl Blocking {
+impl BlockingHandler {
     /// Runs a function on a thread that may block, inside the current span.
-    pub(crate) fn start(runtime: &Handle, function: Box<dyn FnOnce() -> Answer + Send>) -> (Self, BlockingAnswer) {
+    pub(crate) fn start(
+        runtime: &Handle,
+        function: Box<dyn FnOnce() -> HandlerResult + Send>,
+    ) -> (Self, BlockingResult) {
         Self::start_if(runtime, || true, function)
     }
 
@@ -46,8 +49,8 @@ impl Blocking {
     pub(crate) fn start_if(
         runtime: &Handle,
         may_start: impl FnOnce() -> bool + Send + 'static,
-        function: Box<dyn FnOnce() -> Answer + Send>,
-    ) -> (Self, BlockingAnswer) {
+        function: Box<dyn FnOnce() -> HandlerResult + Send>,
+    ) -> (Self, BlockingResult) {
         let (answered, answer) = oneshot::channel();
         let state = Arc::new(AtomicU8::new(QUEUED));
         let shared = state.clone();
@@ -55,26 +58,26 @@ impl Blocking {
         let thread = runtime.spawn_blocking(move || {
             let _in_span = span.entered();
             if shared.compare_exchange(QUEUED, STARTED, Ordering::AcqRel, Ordering::Acquire).is_ok() && may_start() {
-                let run = guard::catch(function);
+                let run = panics::catch(function);
                 // Before the answer is sent: whoever sees this can count on the answer.
                 shared.store(ENDED, Ordering::Release);
                 // Nobody may be listening any more; the function has run all the same.
-                drop(answered.send(run.unwrap_or_else(|panic| Err(Failure::new(ErrorKind::Panicked, panic)))));
+                drop(answered.send(run.unwrap_or_else(|panic| Err(HandlerFailure::new(ErrorKind::Panicked, panic)))));
             }
         });
         (Self { thread, state }, answer)
     }
 
     /// Keeps the function from starting, if it has not.
-    pub(crate) fn revoke(&self) -> Stopping {
+    pub(crate) fn revoke(&self) -> StopOutcome {
         match self.state.compare_exchange(QUEUED, REVOKED, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => {
                 self.thread.abort();
-                Stopping::Stopped
+                StopOutcome::Stopped
             }
-            Err(REVOKED) => Stopping::Stopped,
-            Err(ENDED) => Stopping::HasEnded,
-            Err(_) => Stopping::StillRuns,
+            Err(REVOKED) => StopOutcome::Stopped,
+            Err(ENDED) => StopOutcome::HasEnded,
+            Err(_) => StopOutcome::StillRuns,
         }
     }
 
@@ -86,15 +89,17 @@ impl Blocking {
 }
 
 /// What a blocking handler answered, or that its runtime is gone.
-pub(crate) fn blocking_answer(answer: Result<Answer, oneshot::error::RecvError>) -> Answer {
-    answer.unwrap_or_else(|_| Err(Failure::new(ErrorKind::NoRuntime, "lost its thread: the runtime was shut down")))
+pub(crate) fn blocking_answer(answer: Result<HandlerResult, oneshot::error::RecvError>) -> HandlerResult {
+    answer.unwrap_or_else(|_| {
+        Err(HandlerFailure::new(ErrorKind::NoRuntime, "lost its thread: the runtime was shut down"))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn function() -> Box<dyn FnOnce() -> Answer + Send> {
+    fn function() -> Box<dyn FnOnce() -> HandlerResult + Send> {
         Box::new(|| Ok("done".to_owned().into()))
     }
 
@@ -102,9 +107,9 @@ mod tests {
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn what_has_answered_has_ended() {
         for _ in 0..5_000 {
-            let (blocking, answer) = Blocking::start(&Handle::current(), function());
+            let (blocking, answer) = BlockingHandler::start(&Handle::current(), function());
             assert_eq!(answer.await.unwrap().unwrap().text, "done");
-            assert_eq!(blocking.revoke(), Stopping::HasEnded);
+            assert_eq!(blocking.revoke(), StopOutcome::HasEnded);
         }
     }
 
@@ -112,13 +117,14 @@ mod tests {
     fn what_waits_for_a_thread_never_starts() {
         let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).build().unwrap();
         let (hold, held) = std::sync::mpsc::channel::<()>();
-        let (first, _) = Blocking::start(runtime.handle(), Box::new(move || Ok(format!("{:?}", held.recv()).into())));
+        let (first, _) =
+            BlockingHandler::start(runtime.handle(), Box::new(move || Ok(format!("{:?}", held.recv()).into())));
         while first.state.load(Ordering::Acquire) == QUEUED {
             std::thread::yield_now();
         }
-        let (second, answer) = Blocking::start(runtime.handle(), function());
-        assert_eq!((first.revoke(), second.revoke()), (Stopping::StillRuns, Stopping::Stopped));
-        assert_eq!(second.revoke(), Stopping::Stopped);
+        let (second, answer) = BlockingHandler::start(runtime.handle(), function());
+        assert_eq!((first.revoke(), second.revoke()), (StopOutcome::StillRuns, StopOutcome::Stopped));
+        assert_eq!(second.revoke(), StopOutcome::Stopped);
         drop(hold);
         assert!(runtime.block_on(answer).is_err());
     }

@@ -1,21 +1,23 @@
 //! Values that handlers get from the application, not from the model.
 
 mod blocking;
-mod facts;
-mod held;
-mod inputs;
+mod call_facts;
+pub(crate) mod handler_inputs;
+mod injected_value;
+pub(crate) mod injection;
 mod provider;
-mod scope;
-mod want;
+pub(crate) mod scope;
 
-pub(crate) use blocking::{Blocking, BlockingAnswer, Stopping, blocking_answer};
-pub(crate) use facts::{Fact, Facts};
-pub use held::{Exclusive, Shared};
-pub(crate) use held::{Held, Input, Slot};
-pub use inputs::Inputs;
-pub(crate) use inputs::InstanceInput;
-pub use provider::Finished;
-pub(crate) use provider::{FinishHook, FinishResult, Provider};
-pub(crate) use scope::ScopeInner;
-pub use scope::{InjectError, Scope};
-pub use want::{Injection, Mode, Want, WantMoved, WantUnsized};
+pub(crate) use blocking::{BlockingHandler, BlockingResult, StopOutcome, blocking_answer};
+pub(crate) use call_facts::{CallFact, CallFacts};
+pub(crate) use handler_inputs::{Inputs, InstanceInput};
+pub(crate) use injected_value::{ExclusiveGuard, HeldValue, InjectedValue, SharedGuard, ValueSlot};
+pub(crate) use injection::{Injection, Mode};
+pub use provider::IntoFinishResult;
+pub(crate) use provider::{FinishHook, FinishResult, ValueProvider};
+pub use scope::InjectError;
+pub(crate) use scope::{Scope, ScopeInner};
+
+pub use crate::call_permit::CallPermit;
+pub use crate::context::Deadline;
+pub use crate::notes::Notes;

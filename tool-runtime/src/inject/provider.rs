@@ -4,21 +4,21 @@ use std::any::TypeId;
 use std::fmt::Display;
 use std::pin::Pin;
 
-use super::{Held, Scope};
-use crate::Outcome;
+use super::{HeldValue, Scope};
+use crate::CallOutcome;
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// Makes a value for a call.
-pub(crate) struct Provider {
+pub(crate) struct ValueProvider {
     pub(crate) name: String,
     pub(crate) type_id: TypeId,
     pub(crate) type_name: &'static str,
-    pub(crate) make: Box<dyn Fn(Scope) -> BoxFuture<Result<Held, String>> + Send + Sync>,
+    pub(crate) make: Box<dyn Fn(Scope) -> BoxFuture<Result<HeldValue, String>> + Send + Sync>,
     pub(crate) finish: Option<FinishHook>,
 }
 
-impl Provider {
+impl ValueProvider {
     pub(crate) fn new<F, Fut, T, E>(name: String, provide: F) -> Self
     where
         F: Fn(Scope) -> Fut + Send + Sync + 'static,
@@ -32,7 +32,7 @@ impl Provider {
             type_name: std::any::type_name::<T>(),
             make: Box::new(move |scope| {
                 let made = provide(scope);
-                Box::pin(async move { made.await.map(Held::new).map_err(|error| format!("{error:#}")) })
+                Box::pin(async move { made.await.map(HeldValue::new).map_err(|error| format!("{error:#}")) })
             }),
             finish: None,
         }
@@ -43,7 +43,7 @@ impl Provider {
 pub(crate) struct FinishHook {
     pub(crate) type_id: TypeId,
     pub(crate) type_name: &'static str,
-    pub(crate) finish: Box<dyn Fn(Held, Outcome) -> Option<BoxFuture<FinishResult>> + Send + Sync>,
+    pub(crate) finish: Box<dyn Fn(HeldValue, CallOutcome) -> Option<BoxFuture<FinishResult>> + Send + Sync>,
 }
 
 pub(crate) type FinishResult = Result<(), String>;
@@ -51,8 +51,8 @@ pub(crate) type FinishResult = Result<(), String>;
 impl FinishHook {
     pub(crate) fn new<F, Fut, T>(finish: F) -> Self
     where
-        F: Fn(T, Outcome) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output: Finished> + Send + 'static,
+        F: Fn(T, CallOutcome) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: IntoFinishResult> + Send + 'static,
         T: Send + 'static,
     {
         Self {
@@ -67,18 +67,18 @@ impl FinishHook {
 }
 
 /// What a finish hook may give back: nothing, or a `Result` whose error makes the call a failure.
-pub trait Finished {
+pub trait IntoFinishResult {
     #[doc(hidden)]
     fn into_result(self) -> Result<(), String>;
 }
 
-impl Finished for () {
+impl IntoFinishResult for () {
     fn into_result(self) -> Result<(), String> {
         Ok(())
     }
 }
 
-impl<E: Display> Finished for Result<(), E> {
+impl<E: Display> IntoFinishResult for Result<(), E> {
     fn into_result(self) -> Result<(), String> {
         self.map_err(|error| format!("{error:#}"))
     }

@@ -4,10 +4,11 @@ use std::any::{TypeId, type_name};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Blocking, Facts, Held, Input, Slot, Stopping};
-use crate::dispatch::{Dependencies, Given, Source};
-use crate::guard::CatchPanic;
-use crate::{CancellationToken, Context, Deadline, Notes, Outcome, Progress};
+use super::{BlockingHandler, CallFacts, HeldValue, InjectedValue, StopOutcome, ValueSlot};
+use crate::dispatch::{CallValue, Dependencies, ValueSource};
+use crate::inject::{Deadline, Notes};
+use crate::panics::CatchPanic;
+use crate::{CallOutcome, CancellationToken, Context, Progress};
 
 /// What a provider is given, and the handler of a [tool made at run time](crate::RuntimeTool): a handle to the values of
 /// the same call.
@@ -46,7 +47,7 @@ impl Scope {
     /// Where to report how far the call is.
     #[must_use]
     pub fn progress(&self) -> Progress {
-        let progress = self.inner.dependencies.ready_input(Source::Progress, &self.inner.with);
+        let progress = self.inner.dependencies.ready_input(ValueSource::Progress, &self.inner.with);
         progress.and_then(|progress| progress.cloned()).unwrap_or_default()
     }
 
@@ -55,7 +56,7 @@ impl Scope {
     #[must_use]
     pub fn given<T: Clone + Send + 'static>(&self) -> Option<T> {
         let given = self.inner.with.iter().find(|given| given.type_id == TypeId::of::<T>())?;
-        Input::Slot(given.slot.clone()).cloned().ok()
+        InjectedValue::Slot(given.slot.clone()).cloned().ok()
     }
 
     /// The value of a name, made by its provider if it does not exist yet.
@@ -116,43 +117,47 @@ impl std::error::Error for InjectError {}
 pub(crate) struct ScopeInner {
     dependencies: Arc<Dependencies>,
     /// What came with the call.
-    with: Vec<Given>,
-    facts: Facts,
-    state: Mutex<State>,
+    with: Vec<CallValue>,
+    facts: CallFacts,
+    state: Mutex<ScopeState>,
 }
 
 #[derive(Default)]
-struct State {
+struct ScopeState {
     /// The values that exist or are being made.
-    slots: Vec<(usize, Arc<Slot>)>,
+    slots: Vec<(usize, Arc<ValueSlot>)>,
     /// Those that exist, in the order in which they were made: what a value needs was made before it.
-    made: Vec<(usize, Arc<Slot>)>,
+    made: Vec<(usize, Arc<ValueSlot>)>,
     /// Which provider has asked for which.
     asked: Vec<(usize, usize)>,
     /// A blocking handler, which cannot be stopped once it runs.
-    blocking: Option<Blocking>,
+    blocking: Option<BlockingHandler>,
     /// Whether the call is over: nothing is made any more.
     closed: bool,
 }
 
 impl ScopeInner {
-    pub(crate) fn new(dependencies: Arc<Dependencies>, with: Vec<Given>, facts: Facts) -> Arc<Self> {
+    pub(crate) fn new(dependencies: Arc<Dependencies>, with: Vec<CallValue>, facts: CallFacts) -> Arc<Self> {
         Arc::new(Self { dependencies, with, facts, state: Mutex::default() })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ScopeState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The value of a source, made if need be. `asking` is the provider that wants it, if it is one.
-    pub(crate) async fn input(self: Arc<Self>, source: Source, asking: Option<usize>) -> Result<Input, InjectError> {
+    pub(crate) async fn input(
+        self: Arc<Self>,
+        source: ValueSource,
+        asking: Option<usize>,
+    ) -> Result<InjectedValue, InjectError> {
         let provider = match source {
-            Source::Provider(provider) => provider,
-            Source::Fact(fact) => return Ok(self.facts.input(fact)),
+            ValueSource::Provider(provider) => provider,
+            ValueSource::Fact(fact) => return Ok(self.facts.input(fact)),
             other => {
-                if other == Source::Tools {
+                if other == ValueSource::Tools {
                     // Whoever calls others waits for them, and they may wait for its place.
-                    self.facts.place.leave();
+                    self.facts.permit.release();
                 }
                 return self.dependencies.ready_input(other, &self.with);
             }
@@ -173,21 +178,21 @@ impl ScopeInner {
             match state.slots.iter().find(|(index, _)| *index == provider) {
                 Some((_, slot)) => slot.clone(),
                 None => {
-                    let slot = Arc::new(Slot::default());
+                    let slot = Arc::new(ValueSlot::default());
                     state.slots.push((provider, slot.clone()));
                     slot
                 }
             }
         };
         slot.made.get_or_init(|| self.make(provider, &slot)).await.clone()?;
-        Ok(Input::Slot(slot.clone()))
+        Ok(InjectedValue::Slot(slot.clone()))
     }
 
     /// Runs a provider. A value that comes when the call is over is finished at once.
-    async fn make(self: &Arc<Self>, index: usize, slot: &Arc<Slot>) -> Result<(), InjectError> {
+    async fn make(self: &Arc<Self>, index: usize, slot: &Arc<ValueSlot>) -> Result<(), InjectError> {
         let provider = &self.dependencies.providers[index];
         let scope = Scope { inner: self.clone(), asking: Some(index) };
-        let made = match crate::guard::catch(|| (provider.make)(scope)) {
+        let made = match crate::panics::catch(|| (provider.make)(scope)) {
             Ok(making) => CatchPanic(making).await,
             Err(panic) => Err(panic),
         };
@@ -205,7 +210,7 @@ impl ScopeInner {
             }
         };
         let Some(held) = late else { return Ok(()) };
-        if let Err(error) = finish_one(provider.finish.as_ref(), held, Outcome::Cancelled).await {
+        if let Err(error) = finish_one(provider.finish.as_ref(), held, CallOutcome::Cancelled).await {
             let (provider, (tool, call_id)) = (&*provider.name, self.facts.of_log());
             tracing::warn!(provider, tool, call_id, error, "a value that came too late could not be finished");
         }
@@ -228,14 +233,14 @@ impl ScopeInner {
     }
 
     /// Remembers a blocking handler: what it was lent is finished only after it.
-    pub(crate) fn hold_for(&self, blocking: Blocking) {
+    pub(crate) fn hold_for(&self, blocking: BlockingHandler) {
         self.state().blocking = Some(blocking);
     }
 
     /// Stops the handler: tells it if it listens, and keeps a blocking one from starting.
-    pub(crate) fn revoke(&self) -> Stopping {
+    pub(crate) fn revoke(&self) -> StopOutcome {
         self.facts.cancel();
-        self.state().blocking.as_ref().map_or(Stopping::Stopped, Blocking::revoke)
+        self.state().blocking.as_ref().map_or(StopOutcome::Stopped, BlockingHandler::revoke)
     }
 
     /// Closes a scope in which nothing was made and nothing goes on, as that of most tools made at run time: then there is
@@ -248,7 +253,7 @@ impl ScopeInner {
             }
             state.closed = true;
         }
-        self.facts.place.leave();
+        self.facts.permit.release();
         true
     }
 
@@ -256,7 +261,7 @@ impl ScopeInner {
     /// to the values that are older the call has failed then.
     ///
     /// The call leaves its place before that: a hook may call a tool, which would wait for this very place.
-    pub(crate) async fn finish(self: Arc<Self>, mut outcome: Outcome) -> Result<(), String> {
+    pub(crate) async fn finish(self: Arc<Self>, mut outcome: CallOutcome) -> Result<(), String> {
         let blocking = self.state().blocking.take();
         if let Some(blocking) = blocking {
             blocking.ended().await;
@@ -267,7 +272,7 @@ impl ScopeInner {
             state.slots.clear();
             std::mem::take(&mut state.made)
         };
-        self.facts.place.leave();
+        self.facts.permit.release();
         let mut result = Ok(());
         for (index, slot) in made.into_iter().rev() {
             let provider = &self.dependencies.providers[index];
@@ -276,7 +281,7 @@ impl ScopeInner {
                 tracing::warn!(provider = &*provider.name, tool, call_id, error, "a value could not be finished");
                 result = result.and(Err(format!("{:?} could not be finished: {error}", provider.name)));
                 if outcome.is_success() {
-                    outcome = Outcome::Failed;
+                    outcome = CallOutcome::Failed;
                 }
             }
         }
@@ -284,14 +289,14 @@ impl ScopeInner {
     }
 }
 
-async fn finish_one(hook: Option<&super::FinishHook>, held: Held, outcome: Outcome) -> super::FinishResult {
+async fn finish_one(hook: Option<&super::FinishHook>, held: HeldValue, outcome: CallOutcome) -> super::FinishResult {
     let panicked = |panic: String| Err(format!("it panicked: {panic}"));
-    let Some(hook) = hook else { return crate::guard::catch(|| drop(held)).or_else(panicked) };
-    if matches!(held, Held::Empty) {
+    let Some(hook) = hook else { return crate::panics::catch(|| drop(held)).or_else(panicked) };
+    if matches!(held, HeldValue::Empty) {
         // The handler has taken it.
         return Ok(());
     }
-    match crate::guard::catch(|| (hook.finish)(held, outcome)) {
+    match crate::panics::catch(|| (hook.finish)(held, outcome)) {
         Ok(Some(future)) => CatchPanic(future).await.unwrap_or_else(panicked),
         Ok(None) => Err("somebody still holds it".to_owned()),
         Err(panic) => panicked(panic),
@@ -315,7 +320,7 @@ fn cycle(asked: &[(usize, usize)], from: usize, to: usize) -> Option<Vec<usize>>
     }
     let mut chain = Vec::new();
     search(asked, from, to, &mut Vec::new(), &mut chain).then(|| {
-        // Told from the asking provider on: to -> from -> ... -> to.
+        // CallObserver from the asking provider on: to -> from -> ... -> to.
         chain.insert(0, to);
         chain
     })

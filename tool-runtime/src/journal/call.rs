@@ -7,7 +7,9 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use tool_model::{ToolDefinition, canonical};
 
-use crate::{ToolCall, ToolResult, redact};
+use super::JournalDecision;
+use crate::arguments::redact;
+use crate::{ToolCall, ToolResult};
 
 /// What a call is known by: two calls of the same conversation, id, tool and arguments are the same call. The arguments
 /// are those that were sent, repaired where that was needed: a default that changes does not make it another call.
@@ -71,7 +73,7 @@ impl CallKey {
 /// A call that is about to run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Started {
+pub struct StartedCall {
     /// What the call is known by.
     pub key: CallKey,
     /// The tool's name.
@@ -80,13 +82,13 @@ pub struct Started {
     pub arguments: Value,
     /// What was mended, as the result's metadata has it. It must not repeat a secret.
     pub repairs: Option<Value>,
-    /// Who or what let the call run, such as `policy` or `confirmed`.
-    pub decision: Option<String>,
+    /// The reason why the call runs.
+    pub decision: Option<JournalDecision>,
     /// When.
     pub at: SystemTime,
 }
 
-impl Started {
+impl StartedCall {
     /// A call that starts now, with its mended arguments. What the definition calls secret is left out.
     #[must_use]
     pub fn new(call: &ToolCall<'_>, definition: &ToolDefinition, arguments: &Value) -> Self {
@@ -124,7 +126,7 @@ impl Started {
 
     /// The same with who or what let it run.
     #[must_use]
-    pub fn decision(mut self, decision: impl Into<String>) -> Self {
+    pub fn decision(mut self, decision: impl Into<JournalDecision>) -> Self {
         self.decision = Some(decision.into());
         self
     }
@@ -132,7 +134,7 @@ impl Started {
 
 /// What a journal knows of a call that is about to run.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Begun {
+pub enum CallStatus {
     /// Nothing: it is on record now, and may run.
     New,
     /// It began before, with this result, and its handler was not started. Only [`recall`](super::Journal::recall) says
@@ -148,7 +150,7 @@ pub enum Begun {
 
 /// How a call ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Finished {
+pub struct FinishedCall {
     /// What it answered.
     pub result: ToolResult,
     /// How long it took.
@@ -158,7 +160,7 @@ pub struct Finished {
     pub started: bool,
 }
 
-impl Finished {
+impl FinishedCall {
     /// A call that ended with a result after some time, and whose handler was entered.
     #[must_use]
     pub fn new(result: ToolResult, duration: Duration) -> Self {

@@ -5,13 +5,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::Finished;
+use super::{FinishedCall, JournalDecision};
 
 /// One call on record.
 ///
 /// As JSON it has `at` in milliseconds since 1970, and `state` beside `result` and `milliseconds` where there are such.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Entry {
+pub struct JournalEntry {
     /// Its place: later entries have higher numbers.
     pub sequence: u64,
     /// The conversation that the call belongs to.
@@ -24,58 +24,53 @@ pub struct Entry {
     pub arguments: Value,
     /// What was mended.
     pub repairs: Option<Value>,
-    /// Who or what let the call run, or kept it from running.
-    ///
-    /// A dispatcher says `policy`, `confirmed` or `edited` of a call that ran, and of one that did not: `refused`,
-    /// `refused by policy`, `nobody to ask`, `aborted`, `pending`, `dry run`, `wrong edit`, `changed since asked`,
-    /// `rate limited`, `busy`, and `cancelled`, `timed out` or `panicked` of one that was stopped while a person was
-    /// asked or while it waited for its turn.
-    pub decision: Option<String>,
+    /// The reason why the call ran or did not run.
+    pub decision: Option<JournalDecision>,
     /// When it started or was decided on.
     #[serde(serialize_with = "as_milliseconds")]
     pub at: SystemTime,
     /// What came of it.
     #[serde(flatten)]
-    pub state: State,
+    pub state: EntryState,
 }
 
 /// What came of a call.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
-pub enum State {
+pub enum EntryState {
     /// It did not run; the decision says why.
     Noted,
     /// It is running.
     Running,
     /// It started, and whoever ran it is gone.
     Unfinished,
-    /// It ended; [`Finished::started`] says whether its handler had started.
-    Finished(Finished),
+    /// It ended; [`FinishedCall::started`] says whether its handler had started.
+    Finished(FinishedCall),
 }
 
 /// Which entries to show.
 ///
 /// ```
-/// use tool_runtime::journal::Query;
+/// use tool_runtime::journal::EntryQuery;
 ///
-/// let first_page = Query::newest(50).conversation("chat-7");
+/// let first_page = EntryQuery::newest(50).conversation("chat-7");
 /// let oldest_shown = 1234; // the `sequence` of the last entry on that page
 /// let next_page = first_page.before(oldest_shown);
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Query {
+pub struct EntryQuery {
     /// Those of one conversation only.
     pub conversation: Option<String>,
     /// Those of one tool only.
     pub tool: Option<String>,
-    /// Those before this [`sequence`](Entry::sequence) only.
+    /// Those before this [`sequence`](JournalEntry::sequence) only.
     pub before: Option<u64>,
     /// How many at most.
     pub limit: u32,
 }
 
-impl Query {
+impl EntryQuery {
     /// The newest entries, that many at most.
     #[must_use]
     pub fn newest(limit: u32) -> Self {

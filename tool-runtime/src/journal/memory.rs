@@ -7,7 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use self::kept::{Bound, Kept, Record, bytes_of_result};
 use super::{
-    Begun, BoxFuture, CallKey, Entry, Finished, Journal, JournalError, JournalErrorKind, Query, Started, State,
+    BoxFuture, CallKey, CallStatus, EntryQuery, EntryState, FinishedCall, Journal, JournalDecision, JournalEntry,
+    JournalError, JournalErrorKind, StartedCall,
 };
 
 /// A journal in memory: for tests, and for programs that need to recognise a repeated call but not to survive a crash.
@@ -54,14 +55,14 @@ impl MemoryJournal {
         self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begin_now(&self, call: &Started) -> Begun {
+    fn begin_now(&self, call: &StartedCall) -> CallStatus {
         let mut records = self.records();
         let identity = call.key.identity().map(owned);
         match records.recall(&call.key) {
-            None | Some(Begun::NotStarted(_)) => {}
+            None | Some(CallStatus::NotStarted(_)) => {}
             Some(known) => return known,
         }
-        let entry = records.entry(call, call.decision.as_deref(), State::Running);
+        let entry = records.entry(call, call.decision.as_ref(), EntryState::Running);
         records.running.insert(call.key.run(), entry.sequence);
         if let Some(identity) = &identity {
             let before = records.known.insert(identity.clone(), entry.sequence);
@@ -72,10 +73,10 @@ impl MemoryJournal {
         }
         records.runs.push(Record::new(entry, identity));
         records.forget_runs_but(self.most);
-        Begun::New
+        CallStatus::New
     }
 
-    fn finish_now(&self, key: &CallKey, finished: &Finished) -> Result<(), JournalError> {
+    fn finish_now(&self, key: &CallKey, finished: &FinishedCall) -> Result<(), JournalError> {
         let mut records = self.records();
         let sequence = records.running.remove(&key.run());
         let Some(place) = sequence.and_then(|sequence| records.place(sequence)) else {
@@ -86,30 +87,30 @@ impl MemoryJournal {
         records.runs.grow(place, bytes_of_result(&finished.result));
         records.forget_runs_but(self.most);
         if let Some(run) = sequence.and_then(|sequence| records.get_mut(sequence)) {
-            run.entry.state = State::Finished(finished.clone());
+            run.entry.state = EntryState::Finished(finished.clone());
         }
         Ok(())
     }
 
-    fn note_now(&self, call: &Started, decision: &str) {
+    fn note_now(&self, call: &StartedCall, decision: &JournalDecision) {
         let mut records = self.records();
-        let entry = records.entry(call, Some(decision), State::Noted);
+        let entry = records.entry(call, Some(decision), EntryState::Noted);
         records.notes.push(Record::new(entry, None));
         records.notes.forget_all_but(self.most);
     }
 
-    fn entries_now(&self, query: &Query) -> Vec<Entry> {
+    fn entries_now(&self, query: &EntryQuery) -> Vec<JournalEntry> {
         let records = self.records();
         records.newest_first().filter(|entry| fits(entry, query)).take(query.limit as usize).cloned().collect()
     }
 }
 
 impl Journal for MemoryJournal {
-    fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>> {
+    fn begin<'a>(&'a self, call: &'a StartedCall) -> BoxFuture<'a, Result<CallStatus, JournalError>> {
         Box::pin(async move { Ok(self.begin_now(call)) })
     }
 
-    fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<Begun>, JournalError>> {
+    fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<CallStatus>, JournalError>> {
         Box::pin(async move { Ok(self.records().recall(key)) })
     }
 
@@ -118,22 +119,26 @@ impl Journal for MemoryJournal {
         &'a self,
         conversation: &'a str,
         id: &'a str,
-    ) -> BoxFuture<'a, Result<Option<State>, JournalError>> {
+    ) -> BoxFuture<'a, Result<Option<EntryState>, JournalError>> {
         Box::pin(async move { Ok(self.records().state_of(conversation, id)) })
     }
 
-    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
+    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a FinishedCall) -> BoxFuture<'a, Result<(), JournalError>> {
         Box::pin(async move { self.finish_now(key, finished) })
     }
 
-    fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {
+    fn note<'a>(
+        &'a self,
+        call: &'a StartedCall,
+        decision: &'a JournalDecision,
+    ) -> BoxFuture<'a, Result<(), JournalError>> {
         Box::pin(async move {
             self.note_now(call, decision);
             Ok(())
         })
     }
 
-    fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>> {
+    fn entries<'a>(&'a self, query: EntryQuery) -> BoxFuture<'a, Result<Vec<JournalEntry>, JournalError>> {
         Box::pin(async move { Ok(self.entries_now(&query)) })
     }
 }
@@ -145,7 +150,7 @@ fn owned((conversation, id, canonical): (&str, &str, &str)) -> Identity {
     (conversation.to_owned(), id.to_owned(), canonical.to_owned())
 }
 
-fn fits(entry: &Entry, query: &Query) -> bool {
+fn fits(entry: &JournalEntry, query: &EntryQuery) -> bool {
     query.conversation.as_ref().is_none_or(|wanted| entry.conversation.as_ref() == Some(wanted))
         && query.tool.as_ref().is_none_or(|wanted| entry.tool == *wanted)
         && query.before.is_none_or(|before| entry.sequence < before)
@@ -165,41 +170,43 @@ struct Records {
 }
 
 impl Records {
-    fn recall(&self, key: &CallKey) -> Option<Begun> {
+    fn recall(&self, key: &CallKey) -> Option<CallStatus> {
         Some(match self.state(&owned(key.identity()?))? {
-            State::Finished(finished) if !finished.started => Begun::NotStarted(Box::new(finished.result.clone())),
-            State::Finished(finished) => Begun::Completed(Box::new(finished.result.clone())),
-            _ => Begun::Running,
+            EntryState::Finished(finished) if !finished.started => {
+                CallStatus::NotStarted(Box::new(finished.result.clone()))
+            }
+            EntryState::Finished(finished) => CallStatus::Completed(Box::new(finished.result.clone())),
+            _ => CallStatus::Running,
         })
     }
 
     /// That of the newest run of a call whose handler was started. One that was only decided on has none: its run may be
     /// forgotten already.
-    fn state_of(&self, conversation: &str, id: &str) -> Option<State> {
-        let is_it = |entry: &Entry| {
+    fn state_of(&self, conversation: &str, id: &str) -> Option<EntryState> {
+        let is_it = |entry: &JournalEntry| {
             (entry.conversation.as_deref(), entry.id.as_deref()) == (Some(conversation), Some(id))
-                && !matches!(&entry.state, State::Finished(finished) if !finished.started)
+                && !matches!(&entry.state, EntryState::Finished(finished) if !finished.started)
         };
         self.runs.newest_first().find(|entry| is_it(entry)).map(|entry| entry.state.clone())
     }
 
     /// The next entry.
-    fn entry(&mut self, call: &Started, decision: Option<&str>, state: State) -> Entry {
+    fn entry(&mut self, call: &StartedCall, decision: Option<&JournalDecision>, state: EntryState) -> JournalEntry {
         self.last += 1;
-        Entry {
+        JournalEntry {
             sequence: self.last,
             conversation: call.key.conversation().map(str::to_owned),
             id: call.key.id().map(str::to_owned),
             tool: call.tool.clone(),
             arguments: call.arguments.clone(),
             repairs: call.repairs.clone(),
-            decision: decision.map(str::to_owned),
+            decision: decision.cloned(),
             at: call.at,
             state,
         }
     }
 
-    fn newest_first(&self) -> impl Iterator<Item = &Entry> {
+    fn newest_first(&self) -> impl Iterator<Item = &JournalEntry> {
         let mut runs = self.runs.newest_first().peekable();
         let mut notes = self.notes.newest_first().peekable();
         std::iter::from_fn(move || match (runs.peek(), notes.peek()) {
@@ -218,7 +225,7 @@ impl Records {
         self.runs.records.get_mut(place)
     }
 
-    fn state(&self, identity: &Identity) -> Option<&State> {
+    fn state(&self, identity: &Identity) -> Option<&EntryState> {
         let place = self.place(*self.known.get(identity)?)?;
         self.runs.records.get(place).map(|run| &run.entry.state)
     }

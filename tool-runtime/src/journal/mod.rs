@@ -7,6 +7,7 @@
 //! [`MemoryJournal`] lasts as long as the process. The crate `tool-journal` has one in SQLite.
 
 mod call;
+mod decision;
 mod entry;
 mod error;
 mod memory;
@@ -16,8 +17,9 @@ pub mod testing;
 use std::pin::Pin;
 use std::sync::Arc;
 
-pub use call::{Begun, CallKey, Finished, Started};
-pub use entry::{Entry, Query, State};
+pub use call::{CallKey, CallStatus, FinishedCall, StartedCall};
+pub use decision::JournalDecision;
+pub use entry::{EntryQuery, EntryState, JournalEntry};
 pub use error::{JournalError, JournalErrorKind};
 pub use memory::MemoryJournal;
 
@@ -32,7 +34,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// ```
 /// use serde_json::json;
 /// use std::time::Duration;
-/// use tool_runtime::journal::{Begun, Finished, Journal, MemoryJournal, Started};
+/// use tool_runtime::journal::{CallStatus, FinishedCall, Journal, MemoryJournal, StartedCall};
 /// use tool_runtime::{Dispatcher, ToolCall, ToolDefinition};
 ///
 /// # #[tokio::main]
@@ -41,32 +43,32 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// let journal = MemoryJournal::new();
 /// let arguments = json!({"host": "web-1"});
 /// let call = ToolCall::new("metrics.purge", arguments.clone()).conversation("chat-7").id("call_1");
-/// let started = Started::new(&call, &ToolDefinition::default(), &arguments);
-/// assert_eq!(journal.begin(&started).await?, Begun::New);
+/// let started = StartedCall::new(&call, &ToolDefinition::default(), &arguments);
+/// assert_eq!(journal.begin(&started).await?, CallStatus::New);
 ///
 /// // The handler runs, then:
-/// journal.finish(&started.key, &Finished::new(result.clone(), Duration::from_millis(3))).await?;
+/// journal.finish(&started.key, &FinishedCall::new(result.clone(), Duration::from_millis(3))).await?;
 ///
 /// // The same call once more.
-/// let again = Started::new(&call, &ToolDefinition::default(), &arguments);
-/// assert_eq!(journal.begin(&again).await?, Begun::Completed(Box::new(result)));
+/// let again = StartedCall::new(&call, &ToolDefinition::default(), &arguments);
+/// assert_eq!(journal.begin(&again).await?, CallStatus::Completed(Box::new(result)));
 /// # Ok(())
 /// # }
 /// ```
 pub trait Journal: Send + Sync + 'static {
     /// Before a handler runs: records that it starts, unless the same call (conversation, id, tool and arguments) is
-    /// known. Of several at the same time exactly one is told [`Begun::New`].
+    /// known. Of several at the same time exactly one is told [`CallStatus::New`].
     ///
-    /// A call whose last outcome says that its handler was [not started](Finished::started) is new again, as a record
+    /// A call whose last outcome says that its handler was [not started](FinishedCall::started) is new again, as a record
     /// of its own.
     ///
     /// Whoever is told so must [`finish`](Self::finish) the call, however it ends.
-    fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>>;
+    fn begin<'a>(&'a self, call: &'a StartedCall) -> BoxFuture<'a, Result<CallStatus, JournalError>>;
 
     /// What is known of a call, without starting it: so that nobody is asked about a call that has its answer.
     ///
     /// A journal that cannot say answers `None`; [`begin`](Self::begin) will.
-    fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<Begun>, JournalError>> {
+    fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<CallStatus>, JournalError>> {
         let _ = key;
         Box::pin(async { Ok(None) })
     }
@@ -91,10 +93,10 @@ pub trait Journal: Send + Sync + 'static {
     }
 
     /// What became of the call of this conversation and id, whatever its tool and its arguments were: so that whoever
-    /// goes on after a crash knows which calls have run. [`State::Noted`] says that it has not begun, if this is the
+    /// goes on after a crash knows which calls have run. [`EntryState::Noted`] says that it has not begun, if this is the
     /// record that it would be in: see [`identity`](Self::identity).
     ///
-    /// Runs whose handler was [not started](Finished::started) do not count: such a call has not begun.
+    /// Runs whose handler was [not started](FinishedCall::started) do not count: such a call has not begun.
     ///
     /// A journal that cannot say answers `None`, also where it does not know the call because it may have forgotten it:
     /// a call that is believed not to have run is made again.
@@ -102,29 +104,33 @@ pub trait Journal: Send + Sync + 'static {
         &'a self,
         conversation: &'a str,
         id: &'a str,
-    ) -> BoxFuture<'a, Result<Option<State>, JournalError>> {
+    ) -> BoxFuture<'a, Result<Option<EntryState>, JournalError>> {
         let _ = (conversation, id);
         Box::pin(async { Ok(None) })
     }
 
     /// After it: records the outcome, under the key that the call began with.
-    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>>;
+    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a FinishedCall) -> BoxFuture<'a, Result<(), JournalError>>;
 
     /// Records a decision that no run follows: refused, aborted, a dry run, put off until somebody confirms.
     ///
     /// It does not make the call known: one that is confirmed later can still begin.
-    fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>>;
+    fn note<'a>(
+        &'a self,
+        call: &'a StartedCall,
+        decision: &'a JournalDecision,
+    ) -> BoxFuture<'a, Result<(), JournalError>>;
 
     /// The newest entries, the newest first.
-    fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>>;
+    fn entries<'a>(&'a self, query: EntryQuery) -> BoxFuture<'a, Result<Vec<JournalEntry>, JournalError>>;
 }
 
 impl<J: Journal + ?Sized> Journal for Arc<J> {
-    fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>> {
+    fn begin<'a>(&'a self, call: &'a StartedCall) -> BoxFuture<'a, Result<CallStatus, JournalError>> {
         (**self).begin(call)
     }
 
-    fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<Begun>, JournalError>> {
+    fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<CallStatus>, JournalError>> {
         (**self).recall(key)
     }
 
@@ -144,19 +150,23 @@ impl<J: Journal + ?Sized> Journal for Arc<J> {
         &'a self,
         conversation: &'a str,
         id: &'a str,
-    ) -> BoxFuture<'a, Result<Option<State>, JournalError>> {
+    ) -> BoxFuture<'a, Result<Option<EntryState>, JournalError>> {
         (**self).state_of(conversation, id)
     }
 
-    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
+    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a FinishedCall) -> BoxFuture<'a, Result<(), JournalError>> {
         (**self).finish(key, finished)
     }
 
-    fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {
+    fn note<'a>(
+        &'a self,
+        call: &'a StartedCall,
+        decision: &'a JournalDecision,
+    ) -> BoxFuture<'a, Result<(), JournalError>> {
         (**self).note(call, decision)
     }
 
-    fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>> {
+    fn entries<'a>(&'a self, query: EntryQuery) -> BoxFuture<'a, Result<Vec<JournalEntry>, JournalError>> {
         (**self).entries(query)
     }
 }

@@ -6,7 +6,10 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 use tool_model::{Argument, ToolDefinition};
 
-use super::{Begun, Entry, Finished, Journal, JournalErrorKind, Query, Started, State};
+use super::{
+    CallStatus, EntryQuery, EntryState, FinishedCall, Journal, JournalDecision, JournalEntry, JournalErrorKind,
+    StartedCall,
+};
 use crate::{ErrorKind, ToolCall, ToolError, ToolResult};
 
 /// Holds a journal to what [`Journal`] promises. It is made anew, and empty, for each thing that is tried.
@@ -41,69 +44,69 @@ pub async fn check<J: Journal>(make: impl AsyncFn() -> J) {
 
 /// A call of the tool `notes.add`, with its arguments as they are.
 #[must_use]
-pub fn started(conversation: &str, id: &str, arguments: Value) -> Started {
+pub fn started(conversation: &str, id: &str, arguments: Value) -> StartedCall {
     let call = ToolCall::new("notes.add", arguments.clone()).conversation(conversation).id(id);
     started_by(&call, arguments)
 }
 
 /// A call that ended well after a millisecond and a half.
 #[must_use]
-pub fn finished(output: &str) -> Finished {
+pub fn finished(output: &str) -> FinishedCall {
     let mut result = ToolResult::success(output.to_owned());
     result.metadata.insert("of", output);
-    Finished::new(result, Duration::from_micros(1500))
+    FinishedCall::new(result, Duration::from_micros(1500))
 }
 
-fn started_by(call: &ToolCall<'_>, arguments: Value) -> Started {
+fn started_by(call: &ToolCall<'_>, arguments: Value) -> StartedCall {
     let mut definition = ToolDefinition::default();
     for name in arguments.as_object().into_iter().flatten().map(|(name, _)| name.clone()) {
         definition.arguments.insert(name, Argument::new("any", true));
     }
-    Started::new(call, &definition, &arguments)
+    StartedCall::new(call, &definition, &arguments)
 }
 
-fn completed(finished: &Finished) -> Begun {
-    Begun::Completed(Box::new(finished.result.clone()))
+fn completed(finished: &FinishedCall) -> CallStatus {
+    CallStatus::Completed(Box::new(finished.result.clone()))
 }
 
-async fn begun(journal: &dyn Journal, call: &Started) -> Begun {
+async fn begun(journal: &dyn Journal, call: &StartedCall) -> CallStatus {
     let recalled = journal.recall(&call.key).await.expect("to be asked what it knows");
     let begun = journal.begin(call).await.expect("to record that a call starts");
     // It need not know without starting the call, but must not say anything else.
     let agrees = match &recalled {
         None => true,
-        Some(Begun::NotStarted(_)) => begun == Begun::New,
+        Some(CallStatus::NotStarted(_)) => begun == CallStatus::New,
         Some(recalled) => *recalled == begun,
     };
     assert!(agrees, "{recalled:?}, and then {begun:?}");
     begun
 }
 
-async fn finish(journal: &dyn Journal, call: &Started, finished: &Finished) {
+async fn finish(journal: &dyn Journal, call: &StartedCall, finished: &FinishedCall) {
     journal.finish(&call.key, finished).await.expect("to record how a call ended");
 }
 
-async fn entries(journal: &dyn Journal, query: Query) -> Vec<Entry> {
+async fn entries(journal: &dyn Journal, query: EntryQuery) -> Vec<JournalEntry> {
     journal.entries(query).await.expect("to show its entries")
 }
 
 async fn a_completed_call_has_its_result(journal: &dyn Journal) {
     let call = started("c", "1", json!({"a": 1, "b": 2}));
     let again = || started("c", "1", json!({"b": 2, "a": 1}));
-    assert_eq!(begun(journal, &call).await, Begun::New);
-    assert_eq!(begun(journal, &again()).await, Begun::Running, "before it is finished");
+    assert_eq!(begun(journal, &call).await, CallStatus::New);
+    assert_eq!(begun(journal, &again()).await, CallStatus::Running, "before it is finished");
     finish(journal, &call, &finished("done")).await;
     assert_eq!(begun(journal, &again()).await, completed(&finished("done")));
     assert_eq!(begun(journal, &again()).await, completed(&finished("done")), "asking changes nothing");
-    assert_eq!(entries(journal, Query::newest(10)).await.len(), 1, "it is one call");
+    assert_eq!(entries(journal, EntryQuery::newest(10)).await.len(), 1, "it is one call");
 }
 
 async fn a_failure_is_a_result_too(journal: &dyn Journal) {
     let failed =
         ToolError::new(ErrorKind::Busy, "`notes.add` has no room.").with_retry_after(Duration::from_millis(1500));
-    let failed = Finished::new(ToolResult::failure(failed), Duration::ZERO);
+    let failed = FinishedCall::new(ToolResult::failure(failed), Duration::ZERO);
     let call = started("c", "1", json!({}));
-    assert_eq!(begun(journal, &call).await, Begun::New);
+    assert_eq!(begun(journal, &call).await, CallStatus::New);
     finish(journal, &call, &failed).await;
     assert_eq!(begun(journal, &started("c", "1", json!({}))).await, completed(&failed));
 }
@@ -111,26 +114,27 @@ async fn a_failure_is_a_result_too(journal: &dyn Journal) {
 async fn a_call_that_did_not_start_can_begin_again(journal: &dyn Journal) {
     let call = || started("c", "1", json!({}));
     let failed = ToolError::new(ErrorKind::Injection, "`notes.add` did not run: the database is restarting.");
-    let failed = Finished::new(ToolResult::failure(failed), Duration::from_millis(2)).started(false);
+    let failed = FinishedCall::new(ToolResult::failure(failed), Duration::from_millis(2)).started(false);
     // Twice, since the second time there is one before.
     for attempt in 1..=2 {
         let call = call();
-        assert_eq!(begun(journal, &call).await, Begun::New, "attempt {attempt}");
-        assert_eq!(begun(journal, &started("c", "1", json!({}))).await, Begun::Running, "attempt {attempt}");
+        assert_eq!(begun(journal, &call).await, CallStatus::New, "attempt {attempt}");
+        assert_eq!(begun(journal, &started("c", "1", json!({}))).await, CallStatus::Running, "attempt {attempt}");
         finish(journal, &call, &failed).await;
         let recalled = journal.recall(&call.key).await.expect("to be asked what it knows");
-        let not_started = Begun::NotStarted(Box::new(failed.result.clone()));
+        let not_started = CallStatus::NotStarted(Box::new(failed.result.clone()));
         assert!(recalled.as_ref().is_none_or(|recalled| *recalled == not_started), "{recalled:?}");
         let state = journal.state_of("c", "1").await.expect("to be asked what became of a call");
-        assert!(state.as_ref().is_none_or(|state| *state == State::Noted), "it has not begun: {state:?}");
+        assert!(state.as_ref().is_none_or(|state| *state == EntryState::Noted), "it has not begun: {state:?}");
     }
     let last = call();
-    assert_eq!(begun(journal, &last).await, Begun::New);
+    assert_eq!(begun(journal, &last).await, CallStatus::New);
     finish(journal, &last, &finished("done")).await;
     assert_eq!(begun(journal, &call()).await, completed(&finished("done")), "now it has run");
-    let shown: Vec<State> = entries(journal, Query::newest(10)).await.into_iter().map(|entry| entry.state).collect();
-    let failed = State::Finished(failed);
-    assert_eq!(shown, [State::Finished(finished("done")), failed.clone(), failed], "each attempt is on record");
+    let shown: Vec<EntryState> =
+        entries(journal, EntryQuery::newest(10)).await.into_iter().map(|entry| entry.state).collect();
+    let failed = EntryState::Finished(failed);
+    assert_eq!(shown, [EntryState::Finished(finished("done")), failed.clone(), failed], "each attempt is on record");
 }
 
 async fn another_conversation_id_tool_or_argument_is_another_call(journal: &dyn Journal) {
@@ -144,7 +148,7 @@ async fn another_conversation_id_tool_or_argument_is_another_call(journal: &dyn 
         started("c", "1", json!({})),
         started_by(&of_another_tool, json!({"a": 1})),
     ] {
-        assert_eq!(begun(journal, &other).await, Begun::New, "{other:?}");
+        assert_eq!(begun(journal, &other).await, CallStatus::New, "{other:?}");
     }
 }
 
@@ -153,12 +157,12 @@ async fn a_call_without_a_name_is_another_each_time(journal: &dyn Journal) {
     let of_nothing = ToolCall::new("notes.add", json!({})).id("1");
     for call in [of_conversation, of_nothing] {
         let (first, second) = (started_by(&call, json!({})), started_by(&call, json!({})));
-        assert_eq!(begun(journal, &first).await, Begun::New);
-        assert_eq!(begun(journal, &second).await, Begun::New);
+        assert_eq!(begun(journal, &first).await, CallStatus::New);
+        assert_eq!(begun(journal, &second).await, CallStatus::New);
         finish(journal, &second, &finished("second")).await;
-        let shown = entries(journal, Query::newest(2)).await;
-        assert_eq!(shown[0].state, State::Finished(finished("second")));
-        assert_eq!(shown[1].state, State::Running, "the other one goes on");
+        let shown = entries(journal, EntryQuery::newest(2)).await;
+        assert_eq!(shown[0].state, EntryState::Finished(finished("second")));
+        assert_eq!(shown[1].state, EntryState::Running, "the other one goes on");
     }
 }
 
@@ -166,61 +170,62 @@ async fn a_call_is_finished_once(journal: &dyn Journal) {
     let call = started("c", "1", json!({}));
     let never_begun = journal.finish(&call.key, &finished("")).await.expect_err("it has not begun");
     assert_eq!(never_begun.kind(), JournalErrorKind::NotRunning);
-    assert_eq!(begun(journal, &call).await, Begun::New);
+    assert_eq!(begun(journal, &call).await, CallStatus::New);
     finish(journal, &call, &finished("first")).await;
     let again = journal.finish(&call.key, &finished("second")).await.expect_err("it was finished before");
     assert_eq!(again.kind(), JournalErrorKind::NotRunning);
-    assert_eq!(entries(journal, Query::newest(1)).await[0].state, State::Finished(finished("first")));
+    assert_eq!(entries(journal, EntryQuery::newest(1)).await[0].state, EntryState::Finished(finished("first")));
 }
 
 async fn a_note_does_not_make_the_call_known(journal: &dyn Journal) {
     let call = started("c", "1", json!({}));
-    for decision in ["pending", "refused"] {
+    for decision in [&JournalDecision::Pending, &JournalDecision::Refused] {
         journal.note(&call, decision).await.expect("to record a decision");
     }
-    assert_eq!(begun(journal, &call).await, Begun::New);
-    let shown = entries(journal, Query::newest(10)).await;
-    let noted: Vec<_> = shown[1..].iter().map(|entry| (entry.decision.as_deref(), &entry.state)).collect();
-    assert_eq!(noted, [(Some("refused"), &State::Noted), (Some("pending"), &State::Noted)]);
+    assert_eq!(begun(journal, &call).await, CallStatus::New);
+    let shown = entries(journal, EntryQuery::newest(10)).await;
+    let noted: Vec<_> =
+        shown[1..].iter().map(|entry| (entry.decision.as_ref().map(JournalDecision::as_str), &entry.state)).collect();
+    assert_eq!(noted, [(Some("refused"), &EntryState::Noted), (Some("pending"), &EntryState::Noted)]);
 }
 
 /// It need not know, but must not say anything else: who hears that a call has not begun makes it again.
 async fn what_became_of_a_call_is_said_or_nothing_is(journal: &dyn Journal) {
     let (call, other) = (started("c", "1", json!({"a": 1})), started("c", "2", json!({"a": 1})));
-    let state = async |conversation: &str, id: &str, expected: State| {
+    let state = async |conversation: &str, id: &str, expected: EntryState| {
         let said = journal.state_of(conversation, id).await.expect("to be asked what became of a call");
         assert!(said.as_ref().is_none_or(|said| *said == expected), "{said:?}, and it is {expected:?}");
     };
-    state("c", "1", State::Noted).await;
-    journal.note(&call, "pending").await.expect("to record a decision");
-    state("c", "1", State::Noted).await;
-    assert_eq!(begun(journal, &call).await, Begun::New);
-    state("c", "1", State::Running).await;
-    state("c", "2", State::Noted).await;
-    state("d", "1", State::Noted).await;
+    state("c", "1", EntryState::Noted).await;
+    journal.note(&call, &JournalDecision::Pending).await.expect("to record a decision");
+    state("c", "1", EntryState::Noted).await;
+    assert_eq!(begun(journal, &call).await, CallStatus::New);
+    state("c", "1", EntryState::Running).await;
+    state("c", "2", EntryState::Noted).await;
+    state("d", "1", EntryState::Noted).await;
     finish(journal, &call, &finished("done")).await;
-    assert_eq!(begun(journal, &other).await, Begun::New);
-    state("c", "1", State::Finished(finished("done"))).await;
-    state("c", "2", State::Running).await;
+    assert_eq!(begun(journal, &other).await, CallStatus::New);
+    state("c", "1", EntryState::Finished(finished("done"))).await;
+    state("c", "2", EntryState::Running).await;
 }
 
 async fn an_entry_has_all_that_was_told(journal: &dyn Journal) {
     let arguments = json!({"text": "Grüße \u{202e}\0", "numbers": [u64::MAX, i64::MIN, 0.1, -0.0], "nothing": null});
     let mut call = started("c", "1", arguments.clone()).decision("confirmed").repairs(json!([{"path": "text"}]));
     call.at = SystemTime::UNIX_EPOCH + Duration::from_millis(1_700_000_000_123);
-    assert_eq!(begun(journal, &call).await, Begun::New);
+    assert_eq!(begun(journal, &call).await, CallStatus::New);
     finish(journal, &call, &finished("done")).await;
-    let shown = entries(journal, Query::newest(10)).await;
-    let expected = Entry {
+    let shown = entries(journal, EntryQuery::newest(10)).await;
+    let expected = JournalEntry {
         sequence: shown[0].sequence,
         conversation: Some("c".to_owned()),
         id: Some("1".to_owned()),
         tool: "notes.add".to_owned(),
         arguments,
         repairs: Some(json!([{"path": "text"}])),
-        decision: Some("confirmed".to_owned()),
+        decision: Some(JournalDecision::Confirmed),
         at: call.at,
-        state: State::Finished(finished("done")),
+        state: EntryState::Finished(finished("done")),
     };
     assert_eq!(shown, [expected]);
 }
@@ -228,16 +233,16 @@ async fn an_entry_has_all_that_was_told(journal: &dyn Journal) {
 async fn entries_come_newest_first_and_in_pages(journal: &dyn Journal) {
     for id in ["1", "2", "3"] {
         begun(journal, &started("c", id, json!({}))).await;
-        journal.note(&started("other", id, json!({})), "refused").await.expect("to record a decision");
+        journal.note(&started("other", id, json!({})), &JournalDecision::Refused).await.expect("to record a decision");
     }
-    let query = || Query::newest(2).conversation("c").tool("notes.add");
-    let ids = |page: &[Entry]| page.iter().filter_map(|entry| entry.id.clone()).collect::<Vec<_>>();
+    let query = || EntryQuery::newest(2).conversation("c").tool("notes.add");
+    let ids = |page: &[JournalEntry]| page.iter().filter_map(|entry| entry.id.clone()).collect::<Vec<_>>();
     let first = entries(journal, query()).await;
     assert_eq!(ids(&first), ["3", "2"]);
     assert_eq!(ids(&entries(journal, query().before(first[1].sequence)).await), ["1"]);
-    assert!(entries(journal, Query::newest(2).tool("notes.remove")).await.is_empty());
-    assert!(entries(journal, Query::newest(0)).await.is_empty());
-    let all = entries(journal, Query::newest(u32::MAX)).await;
+    assert!(entries(journal, EntryQuery::newest(2).tool("notes.remove")).await.is_empty());
+    assert!(entries(journal, EntryQuery::newest(0)).await.is_empty());
+    let all = entries(journal, EntryQuery::newest(u32::MAX)).await;
     assert!(all.is_sorted_by(|newer, older| newer.sequence > older.sequence), "{all:?}");
     assert_eq!(all.len(), 6);
 }
@@ -252,8 +257,8 @@ async fn of_many_at_once_one_is_new(journal: Arc<dyn Journal>) {
         for task in (0..20).map(begin).collect::<Vec<_>>() {
             answers.push(task.await.expect("to begin").expect("to record that a call starts"));
         }
-        assert_eq!(answers.iter().filter(|&answer| *answer == Begun::New).count(), 1);
-        assert_eq!(answers.iter().filter(|&answer| *answer == Begun::Running).count(), 19);
+        assert_eq!(answers.iter().filter(|&answer| *answer == CallStatus::New).count(), 1);
+        assert_eq!(answers.iter().filter(|&answer| *answer == CallStatus::Running).count(), 19);
     }
 }
 
@@ -305,7 +310,7 @@ mod tests {
     }
 
     impl Journal for Flawed {
-        fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>> {
+        fn begin<'a>(&'a self, call: &'a StartedCall) -> BoxFuture<'a, Result<CallStatus, JournalError>> {
             Box::pin(async {
                 let mut call = call.clone();
                 call.key = self.key(&call.key);
@@ -313,17 +318,17 @@ mod tests {
                     call.repairs = None;
                 }
                 match (self.1, self.0.begin(&call).await?) {
-                    (Flaw::ForgetsCalls, _) => Ok(Begun::New),
-                    (Flaw::ForgetsResults, Begun::Completed(_)) => Ok(Begun::Unfinished),
+                    (Flaw::ForgetsCalls, _) => Ok(CallStatus::New),
+                    (Flaw::ForgetsResults, CallStatus::Completed(_)) => Ok(CallStatus::Unfinished),
                     (_, begun) => Ok(begun),
                 }
             })
         }
 
-        fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<Begun>, JournalError>> {
+        fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<CallStatus>, JournalError>> {
             Box::pin(async {
                 let known = self.0.recall(&self.key(key)).await?;
-                let wrong = matches!(self.1, Flaw::RecallsWrongly).then_some(Begun::Unfinished);
+                let wrong = matches!(self.1, Flaw::RecallsWrongly).then_some(CallStatus::Unfinished);
                 Ok(known.map(|known| wrong.unwrap_or(known)).filter(|_| !matches!(self.1, Flaw::ForgetsCalls)))
             })
         }
@@ -332,17 +337,21 @@ mod tests {
             &'a self,
             conversation: &'a str,
             id: &'a str,
-        ) -> BoxFuture<'a, Result<Option<State>, JournalError>> {
+        ) -> BoxFuture<'a, Result<Option<EntryState>, JournalError>> {
             Box::pin(async move {
                 match self.1 {
-                    Flaw::DeniesRuns => Ok(Some(State::Noted)),
+                    Flaw::DeniesRuns => Ok(Some(EntryState::Noted)),
                     Flaw::MixesIds => self.0.state_of(conversation, "1").await,
                     _ => self.0.state_of(conversation, id).await,
                 }
             })
         }
 
-        fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
+        fn finish<'a>(
+            &'a self,
+            key: &'a CallKey,
+            finished: &'a FinishedCall,
+        ) -> BoxFuture<'a, Result<(), JournalError>> {
             Box::pin(async {
                 let begun = self.0.recall(key).await?;
                 let mut finished = finished.clone();
@@ -355,7 +364,11 @@ mod tests {
             })
         }
 
-        fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {
+        fn note<'a>(
+            &'a self,
+            call: &'a StartedCall,
+            decision: &'a JournalDecision,
+        ) -> BoxFuture<'a, Result<(), JournalError>> {
             Box::pin(async move {
                 if matches!(self.1, Flaw::TakesNotesForRuns) {
                     self.0.begin(call).await?;
@@ -364,7 +377,7 @@ mod tests {
             })
         }
 
-        fn entries<'a>(&'a self, mut query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>> {
+        fn entries<'a>(&'a self, mut query: EntryQuery) -> BoxFuture<'a, Result<Vec<JournalEntry>, JournalError>> {
             Box::pin(async move {
                 if matches!(self.1, Flaw::IgnoresPages) {
                     query.before = None;
@@ -372,9 +385,8 @@ mod tests {
                 let mut entries = self.0.entries(query).await?;
                 match self.1 {
                     Flaw::ShowsTheOldestFirst => entries.reverse(),
-                    Flaw::HidesAttempts => {
-                        entries.retain(|entry| !matches!(&entry.state, State::Finished(finished) if !finished.started))
-                    }
+                    Flaw::HidesAttempts => entries
+                        .retain(|entry| !matches!(&entry.state, EntryState::Finished(finished) if !finished.started)),
                     _ => {}
                 }
                 Ok(entries)

@@ -10,7 +10,7 @@ use crate::{ErrorKind, ToolError};
 ///
 /// ```
 /// use std::time::Duration;
-/// use tool_runtime::Limit;
+/// use tool_runtime::limits::Limit;
 ///
 /// let often = Limit::per_minute(10);
 /// assert_eq!(often, Limit::per(10, Duration::from_secs(60)));

@@ -16,7 +16,7 @@ use super::{Exceeded, Limit, LimitScope, Recent};
 /// admitted counts towards none. Calls that say no conversation are together one conversation.
 ///
 /// ```
-/// use tool_runtime::{Limit, Limiter};
+/// use tool_runtime::limits::{Limit, Limiter};
 ///
 /// let limiter = Limiter::new()
 ///     .tool("mail.send", Limit::per_minute(100))

@@ -1,17 +1,22 @@
 //! What a model is given to read: cleaned of control sequences, and shortened where it is long.
 
 mod clean;
-mod folder;
-mod memory;
-mod results;
+mod directory_store;
+mod memory_store;
+mod result_reader;
 mod slice;
 mod spill;
-mod store;
+mod spill_store;
 
 pub(crate) use clean::clean;
-pub use folder::FolderStore;
-pub use memory::MemoryStore;
-pub(crate) use results::READ_RESULT;
-pub use results::Results;
-pub use spill::{Spill, Spilled};
-pub use store::{SpillKey, SpillStore};
+pub use directory_store::DirectorySpillStore;
+pub use memory_store::MemorySpillStore;
+pub(crate) use result_reader::READ_RESULT;
+pub use result_reader::ResultReader;
+pub use spill::{Spill, SpillSummary};
+pub use spill_store::{SpillKey, SpillStore};
+
+pub use futures_core::Stream;
+
+pub use crate::runtime_tool::IntoToolResult;
+pub use crate::stream::Streamed;

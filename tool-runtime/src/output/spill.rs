@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::Serialize;
 
 use super::slice::{Place, Unit, head_end, line_count, place_of, tail_start};
-use super::{MemoryStore, READ_RESULT, Results, SpillKey, SpillStore};
+use super::{MemorySpillStore, READ_RESULT, ResultReader, SpillKey, SpillStore};
 use crate::display::thousands;
-use crate::guard;
+use crate::panics;
 
 /// Shortens results that are too long to be read as a whole, and keeps them for the tool `read_result`.
 ///
 /// ```
-/// use tool_runtime::Spill;
+/// use tool_runtime::output::Spill;
 ///
 /// let spill = Spill::over(1_000);
 /// let log: String = (1..=500).map(|line| format!("line {line}\n")).collect();
@@ -39,7 +39,7 @@ pub struct Spill {
 /// A result that was kept, whole.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Spilled {
+pub struct SpillSummary {
     /// The name under which its conversation can read it; nothing if the store could not keep it.
     pub handle: Option<String>,
     /// How long it is.
@@ -55,10 +55,10 @@ const LEAST_LIMIT: usize = 1_000;
 const NOTICE: usize = 300;
 
 impl Spill {
-    /// Shortens results of more than so many bytes, at least 1,000. They are kept in a [`MemoryStore`].
+    /// Shortens results of more than so many bytes, at least 1,000. They are kept in a [`MemorySpillStore`].
     #[must_use]
     pub fn over(limit: usize) -> Self {
-        let store = Arc::new(MemoryStore::default());
+        let store = Arc::new(MemorySpillStore::default());
         Self { limit: limit.max(LEAST_LIMIT), store, handles: Arc::default() }
     }
 
@@ -71,13 +71,13 @@ impl Spill {
 
     /// The service with the tool `read_result`, for [`Builder::service`](crate::Builder::service).
     #[must_use]
-    pub fn results(&self) -> Results {
-        Results::of(self.clone())
+    pub fn results(&self) -> ResultReader {
+        ResultReader::new(self.clone())
     }
 
     /// Shortens a text that is too long, and keeps the whole of it.
     #[must_use]
-    pub fn shorten(&self, conversation: Option<&str>, text: String) -> (String, Option<Spilled>) {
+    pub fn shorten(&self, conversation: Option<&str>, text: String) -> (String, Option<SpillSummary>) {
         if !self.is_long(&text) {
             return (text, None);
         }
@@ -122,14 +122,14 @@ impl Spill {
 
     /// Cuts the middle out of a text. The notice in its place names the tool that reads the rest, if there is one.
     #[cold]
-    pub(crate) fn cut(&self, text: &str, handle: Option<String>, reader: Option<&str>) -> (String, Spilled) {
+    pub(crate) fn cut(&self, text: &str, handle: Option<String>, reader: Option<&str>) -> (String, SpillSummary) {
         // A tool that was given a longer name leaves less room for the text.
         let longer = reader.map_or(0, |reader| reader.len().saturating_sub(READ_RESULT.len()));
         let room = self.most() - longer;
         let head = head_end(text, room - room / 3);
         let tail = tail_start(text, room / 3);
         let cut = Cut { text, head, tail, handle: handle.as_deref(), reader, most: self.most() };
-        (cut.to_string(), Spilled { handle, bytes: text.len(), lines: line_count(text) })
+        (cut.to_string(), SpillSummary { handle, bytes: text.len(), lines: line_count(text) })
     }
 
     fn put(&self, conversation: Option<&str>, handle: String, text: &str) -> Option<String> {
@@ -149,7 +149,7 @@ impl Spill {
 
 /// Calls a store, which is the application's own code: a panic is an error.
 fn unpanicked<T>(ask: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-    guard::catch(ask).unwrap_or_else(|panic| Err(io::Error::other(format!("the store panicked: {panic}"))))
+    panics::catch(ask).unwrap_or_else(|panic| Err(io::Error::other(format!("the store panicked: {panic}"))))
 }
 
 impl fmt::Debug for Spill {
@@ -302,7 +302,7 @@ mod tests {
         assert!(shown.contains("They could not be kept") && shown.len() < 1_000);
     }
 
-    /// As a [`FolderStore`](crate::FolderStore) does of two answers that come at the same time.
+    /// As a [`DirectorySpillStore`](crate::output::DirectorySpillStore) does of two answers that come at the same time.
     #[test]
     fn what_another_answer_of_the_call_has_kept_meanwhile_is_kept() {
         #[derive(Default)]

@@ -1,7 +1,7 @@
 //! The tools of a dispatcher, and how they change while it runs.
 
 mod changes;
-mod shelf;
+mod tool_table;
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,11 +9,12 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use tool_model::ToolDefinition;
 
-pub use changes::Changes;
-pub(crate) use shelf::{BoundChanges, Changed, Shelf};
+pub use changes::RegistryChanges;
+pub(crate) use tool_table::{AppliedChanges, BoundChanges, ToolTable};
 
-use crate::dispatch::{Definitions, Inner};
-use crate::{BuildError, IntoManifest, RuntimeTool};
+use crate::dispatch::{Definitions, DispatcherState};
+use crate::manifest::IntoManifest;
+use crate::{BuildError, RuntimeTool};
 
 /// The tools of a dispatcher: what it offers, and how that changes while it runs. Cheap to clone; see
 /// [`Dispatcher::registry`](crate::Dispatcher::registry).
@@ -50,11 +51,11 @@ use crate::{BuildError, IntoManifest, RuntimeTool};
 /// ```
 #[derive(Clone)]
 pub struct Registry {
-    inner: Arc<Inner>,
+    inner: Arc<DispatcherState>,
 }
 
 impl Registry {
-    pub(crate) fn of(inner: Arc<Inner>) -> Self {
+    pub(crate) fn new(inner: Arc<DispatcherState>) -> Self {
         Self { inner }
     }
 
@@ -63,7 +64,7 @@ impl Registry {
     /// # Errors
     /// When there is one of that name, with both named, or when the tool itself is wrong.
     pub fn register(&self, tool: RuntimeTool) -> Result<(), BuildError> {
-        self.apply(Changes::new().register(tool))
+        self.apply(RegistryChanges::new().register(tool))
     }
 
     /// Adds a tool, in the place of the one that has its name. A linked tool that was replaced comes back only by
@@ -72,7 +73,7 @@ impl Registry {
     /// # Errors
     /// When the tool itself is wrong.
     pub fn replace(&self, tool: RuntimeTool) -> Result<(), BuildError> {
-        self.apply(Changes::new().replace(tool))
+        self.apply(RegistryChanges::new().replace(tool))
     }
 
     /// Adds a tool unless there is one of its name: then that one stays, and a warning names both. Whether it was added.
@@ -80,7 +81,7 @@ impl Registry {
     /// # Errors
     /// When the tool itself is wrong.
     pub fn register_or_keep(&self, tool: RuntimeTool) -> Result<bool, BuildError> {
-        let kept = self.inner.change(Changes::new().register_or_keep(tool))?.kept;
+        let kept = self.inner.change(RegistryChanges::new().register_or_keep(tool))?.kept;
         Ok(kept == 0)
     }
 
@@ -90,14 +91,14 @@ impl Registry {
     /// [watched](crate::Dispatcher::watch) file has changed: a manifest says which linked tools there are.
     /// [`disable`](Self::disable) keeps a tool away until it is enabled.
     pub fn remove(&self, name: &str) -> Option<Arc<ToolDefinition>> {
-        let changed = self.inner.change(Changes::new().remove(name)).ok()?;
+        let changed = self.inner.change(RegistryChanges::new().remove(name)).ok()?;
         changed.removed.into_iter().next()
     }
 
     /// Removes all tools; linked ones come back as after [`remove`](Self::remove).
     pub fn clear(&self) {
         // It can only succeed.
-        drop(self.inner.change(Changes::new().clear()));
+        drop(self.inner.change(RegistryChanges::new().clear()));
     }
 
     /// Stops offering a tool, until [`enable`](Self::enable). It stays registered, also when it is replaced or when a
@@ -106,7 +107,7 @@ impl Registry {
     /// # Errors
     /// When there is no such tool; the message has the nearest names.
     pub fn disable(&self, name: &str) -> Result<(), BuildError> {
-        self.apply(Changes::new().disable(name))
+        self.apply(RegistryChanges::new().disable(name))
     }
 
     /// Offers a tool again.
@@ -114,14 +115,14 @@ impl Registry {
     /// # Errors
     /// When there is no such tool; the message has the nearest names.
     pub fn enable(&self, name: &str) -> Result<(), BuildError> {
-        self.apply(Changes::new().enable(name))
+        self.apply(RegistryChanges::new().enable(name))
     }
 
     /// Makes several changes at once: nobody sees some of them without the others.
     ///
     /// # Errors
     /// Everything that is wrong, all at once. Nothing is changed then.
-    pub fn apply(&self, changes: Changes) -> Result<(), BuildError> {
+    pub fn apply(&self, changes: RegistryChanges) -> Result<(), BuildError> {
         self.inner.change(changes).map(drop)
     }
 

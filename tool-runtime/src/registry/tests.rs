@@ -2,7 +2,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use crate::{BuildError, Changes, Definitions, Dispatcher, Manifest, RuntimeTool, ToolCall, ToolSearch};
+use crate::manifest::Definitions;
+use crate::search::ToolSearch;
+use crate::{BuildError, Dispatcher, Manifest, RegistryChanges, RuntimeTool, ToolCall};
 
 fn tool(name: impl Into<String>, description: &str) -> RuntimeTool {
     RuntimeTool::new(name, description, |(): ()| async {})
@@ -63,7 +65,7 @@ fn a_thousand_changes_show_no_half_made_state() {
         for round in 0..1_000 {
             let (pair, words) = (round % 20, format!("round {round}"));
             let both = ["a", "b"].map(|side| format!("{side}.{pair}"));
-            let changes = both.iter().fold(Changes::new(), |changes, name| match round % 3 {
+            let changes = both.iter().fold(RegistryChanges::new(), |changes, name| match round % 3 {
                 0 => changes.remove(name),
                 _ => changes.replace(tool(name, &words)),
             });
@@ -101,7 +103,7 @@ fn changes_that_are_made_one_by_one_are_seen_half_made() {
 #[test]
 fn a_duplicate_names_both_and_changes_nothing() {
     let tools = Dispatcher::builder().service(ToolSearch).build().unwrap();
-    let changes: Changes = ["x.new", "search_tools"].into_iter().map(|name| tool(name, "")).collect();
+    let changes: RegistryChanges = ["x.new", "search_tools"].into_iter().map(|name| tool(name, "")).collect();
     let error = tools.registry().apply(changes).unwrap_err().to_string();
     assert!(error.contains("`search_tools`: two tools have this name: "), "{error}");
     assert!(error.contains("ToolSearch::search_tools (") && error.contains("registry/tests.rs:"), "{error}");
@@ -124,7 +126,7 @@ fn every_change_is_told_once_and_one_that_fails_is_not() {
 fn everything_wrong_with_new_tools_is_said_at_once() {
     let check = |built: Result<(), BuildError>| built.unwrap_err().problems().len();
     let bad_schema = serde_json::json!({"type": "array"});
-    let changes = Changes::new()
+    let changes = RegistryChanges::new()
         .register(tool("no name", ""))
         .register(RuntimeTool::from_schema("x.list", "", &bad_schema, |_, _| async {}))
         .register(tool("x.both", "").read_only().destructive())
@@ -324,6 +326,6 @@ fn what_a_tool_holds_on_to_goes_with_it() {
     let tools = Dispatcher::builder().tool(remote("a")).build().unwrap();
     tools.registry().register(remote("b")).unwrap();
     assert!(Arc::strong_count(&connection) > 2);
-    tools.registry().apply(Changes::new().remove("a").replace(tool("b", ""))).unwrap();
+    tools.registry().apply(RegistryChanges::new().remove("a").replace(tool("b", ""))).unwrap();
     assert_eq!(Arc::strong_count(&connection), 1);
 }

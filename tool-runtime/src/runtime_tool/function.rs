@@ -7,10 +7,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tool_model::{ArgumentSchema, ToolDefinition};
 
-use crate::arguments::{Schemas, in_words, place_of, read_values};
+use crate::Scope;
+use crate::arguments::{ArgumentError, Schemas, in_words, place_of, read_values};
 use crate::handler_future::HandlerFuture;
 use crate::shim::{Invocation, Step};
-use crate::{ArgumentError, Scope};
 
 /// Decodes the arguments; what is given back runs the handler.
 pub(super) type Start = Box<dyn Fn(Map<String, Value>) -> Result<Run, ArgumentError> + Send + Sync>;

@@ -18,7 +18,7 @@ use tool_model::{ArgumentSchema, KEYS, ToolDefinition, name};
 
 pub(crate) use function::RuntimeFunction;
 use function::{Start, cannot_be_read};
-pub use reply::IntoAnswer;
+pub use reply::IntoToolResult;
 
 use crate::Scope;
 use crate::dispatch::BoundTool;
@@ -116,13 +116,13 @@ impl RuntimeTool {
     /// A tool from a closure that takes the arguments as a struct. `()` is for a tool without arguments.
     ///
     /// The handler gives back a `Result`, a [`ToolResult`](crate::ToolResult), a text, a JSON value or nothing; see
-    /// [`IntoAnswer`].
+    /// [`IntoToolResult`].
     #[track_caller]
     pub fn new<A, F, Fut>(name: impl Into<String>, description: impl Into<String>, handler: F) -> Self
     where
         A: DeserializeOwned + JsonSchema + Send + 'static,
         F: Fn(A) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output: IntoAnswer> + Send + 'static,
+        Fut: Future<Output: IntoToolResult> + Send + 'static,
     {
         let tool = Self::scoped(name, description, move |arguments: A, _| handler(arguments));
         tool.handler(type_name::<F>())
@@ -134,7 +134,7 @@ impl RuntimeTool {
     where
         A: DeserializeOwned + JsonSchema + Send + 'static,
         F: Fn(A, Scope) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output: IntoAnswer> + Send + 'static,
+        Fut: Future<Output: IntoToolResult> + Send + 'static,
     {
         let schema: Value =
             SchemaSettings::draft2020_12().for_deserialize().into_generator().into_root_schema_for::<A>().into();
@@ -161,7 +161,7 @@ impl RuntimeTool {
     ) -> Self
     where
         F: Fn(Map<String, Value>, Scope) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output: IntoAnswer> + Send + 'static,
+        Fut: Future<Output: IntoToolResult> + Send + 'static,
     {
         Self::of_values(name, description, ArgumentSchema::read(schema), handler)
     }
@@ -172,7 +172,7 @@ impl RuntimeTool {
     pub fn remote<F, Fut>(name: impl Into<String>, description: impl Into<String>, schema: &Value, handler: F) -> Self
     where
         F: Fn(Map<String, Value>, Scope) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output: IntoAnswer> + Send + 'static,
+        Fut: Future<Output: IntoToolResult> + Send + 'static,
     {
         let name = name.into();
         let schema = ArgumentSchema::read_as_far_as_possible(schema);
@@ -191,7 +191,7 @@ impl RuntimeTool {
     ) -> Self
     where
         F: Fn(Map<String, Value>, Scope) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output: IntoAnswer> + Send + 'static,
+        Fut: Future<Output: IntoToolResult> + Send + 'static,
     {
         let handler = Arc::new(handler);
         let start: Start = Box::new(move |arguments| {

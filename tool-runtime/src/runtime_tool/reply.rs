@@ -6,7 +6,7 @@ use std::fmt::Display;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::answer::{Answer, failed, text, whole};
+use crate::handler_result::{HandlerResult, failed, text, whole};
 use crate::{HandlerError, ToolResult};
 
 /// What a handler may give back: a `Result`, a [`ToolResult`], a text, a JSON value or nothing.
@@ -17,13 +17,13 @@ use crate::{HandlerError, ToolResult};
     message = "`{Self}` cannot be the answer of a tool",
     note = "give back a `Result<T, E>` with a `T: Serialize` and an `E: Display`, a `ToolResult`, a `String`, a `serde_json::Value` or `()`"
 )]
-pub trait IntoAnswer {
+pub trait IntoToolResult {
     #[doc(hidden)]
-    fn into_answer(self) -> Answer;
+    fn into_answer(self) -> HandlerResult;
 }
 
-impl<T: Serialize + 'static, E: Display + 'static> IntoAnswer for Result<T, E> {
-    fn into_answer(self) -> Answer {
+impl<T: Serialize + 'static, E: Display + 'static> IntoToolResult for Result<T, E> {
+    fn into_answer(self) -> HandlerResult {
         match self {
             Ok(value) => match known::<T, ToolResult>(value) {
                 Ok(result) => whole(result),
@@ -46,16 +46,16 @@ fn known<T: 'static, K: 'static>(value: T) -> Result<K, T> {
     }
 }
 
-impl IntoAnswer for ToolResult {
-    fn into_answer(self) -> Answer {
+impl IntoToolResult for ToolResult {
+    fn into_answer(self) -> HandlerResult {
         whole(self)
     }
 }
 
 macro_rules! plain {
     ($($ty:ty)*) => {
-        $(impl IntoAnswer for $ty {
-            fn into_answer(self) -> Answer {
+        $(impl IntoToolResult for $ty {
+            fn into_answer(self) -> HandlerResult {
                 text(&self)
             }
         })*

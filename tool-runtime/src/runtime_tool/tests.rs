@@ -5,12 +5,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::confirm::{self, Decision};
-use crate::journal::{Journal, MemoryJournal, Query, State};
-use crate::{
-    Dispatcher, ErrorKind, HandlerError, Limit, Limiter, Progress, Question, RuntimeTool, Scope, Spill, ToolCall,
-    ToolError, ToolResult,
-};
+use crate::confirm::{self, Decision, Question};
+use crate::journal::{EntryQuery, EntryState, Journal, MemoryJournal};
+use crate::limits::{Limit, Limiter};
+use crate::output::Spill;
+use crate::{Dispatcher, ErrorKind, HandlerError, Progress, RuntimeTool, Scope, ToolCall, ToolError, ToolResult};
 
 #[derive(Deserialize, JsonSchema)]
 struct Order {
@@ -150,7 +149,9 @@ async fn it_takes_the_one_way_that_all_calls_take() {
     assert_eq!(again.metadata.get("replayed"), Some(&json!(true)));
     let limited = tools.call(call(r#"{"item": "tea"}"#, "2")).await;
     assert_eq!(kind(&limited), Some(ErrorKind::RateLimited));
-    assert!(matches!(events.next().await, Some(crate::Update::Event(event)) if event.call.tool == "shop.order"));
+    assert!(
+        matches!(events.next().await, Some(crate::events::Update::Event(event)) if event.call.tool == "shop.order")
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -253,7 +254,7 @@ async fn errors_and_panics_are_results() {
 async fn a_handler_can_have_what_the_application_provides() {
     let tool = RuntimeTool::scoped("x.greet", "", |(): (), scope: Scope| async move {
         let tools: Dispatcher = scope.value().await?;
-        Ok::<_, crate::InjectError>(format!(
+        Ok::<_, crate::inject::InjectError>(format!(
             "{} of {}",
             scope.get::<String>("greeting").await?,
             tools.definitions().len()
@@ -310,8 +311,8 @@ async fn of_a_dropped_call_whose_work_goes_on_nobody_knows() {
         assert!(tokio::time::timeout(Duration::from_secs(1), call).await.is_err());
         let recorded = loop {
             tokio::task::yield_now().await;
-            let entries = journal.entries(Query::newest(1)).await.unwrap();
-            if let State::Finished(finished) = &entries[0].state {
+            let entries = journal.entries(EntryQuery::newest(1)).await.unwrap();
+            if let EntryState::Finished(finished) = &entries[0].state {
                 break finished.result.clone();
             }
         };

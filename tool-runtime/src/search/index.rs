@@ -6,7 +6,7 @@ use rustc_hash::FxBuildHasher;
 use tool_model::ToolDefinition;
 
 use super::words::stems;
-use crate::Definitions;
+use crate::manifest::Definitions;
 
 /// How soon more of the same word stops to matter.
 const SATURATION: f32 = 1.2;

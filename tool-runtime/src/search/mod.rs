@@ -18,7 +18,7 @@ use crate::Dispatcher;
 /// A tool that a search has found.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Found {
+pub struct SearchHit {
     /// The tool's name.
     pub name: Arc<str>,
     /// What it is.
@@ -55,13 +55,13 @@ impl Dispatcher {
     /// # }
     /// ```
     #[must_use]
-    pub fn search(&self, words: &str, limit: usize) -> Vec<Found> {
+    pub fn search(&self, words: &str, limit: usize) -> Vec<SearchHit> {
         self.with_offer(|offer| {
             let definitions = offer.definitions();
             let found = offer.index().best(words, limit).into_iter();
             let found = found.filter_map(|(place, score)| {
                 let (name, definition) = definitions.get(place)?.clone();
-                Some(Found { name, definition, score })
+                Some(SearchHit { name, definition, score })
             });
             found.collect()
         })

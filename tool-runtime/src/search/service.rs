@@ -10,10 +10,11 @@ use crate::{Dispatcher, ToolResult, tool, tool_class};
 ///
 /// Its class is `manual`: the tool is offered only by a dispatcher that is given the service. It searches the tools of
 /// the dispatcher through which it is called, so that what a selection hides stays hidden. The names of what it found
-/// stand in its result's metadata, under `tools`; a [`Shortlist`](crate::Shortlist) sends them with the next request.
+/// stand in its result's metadata, under `tools`; a [`Shortlist`](crate::search::Shortlist) sends them with the next request.
 ///
 /// ```standalone_crate
-/// use tool_runtime::{Dispatcher, ToolCall, ToolSearch, tool};
+/// use tool_runtime::search::ToolSearch;
+/// use tool_runtime::{Dispatcher, ToolCall, tool};
 ///
 /// /// Close an issue.
 /// #[tool(name = "issue.close")]

@@ -8,7 +8,8 @@ use tool_dialect::{Form, NameClash};
 use tool_model::{ToolDefinition, estimate_tokens};
 
 use super::service::NAME;
-use crate::{BuildError, Definitions, Dispatcher, Selection, ToolResult};
+use crate::manifest::Definitions;
+use crate::{BuildError, Dispatcher, Selection, ToolResult};
 
 /// The tools that one conversation's model is sent: those that are pinned, the tool to search with, and what was found.
 ///
@@ -16,7 +17,8 @@ use crate::{BuildError, Definitions, Dispatcher, Selection, ToolResult};
 /// whoever holds the conversation.
 ///
 /// ```standalone_crate
-/// use tool_runtime::{Dispatcher, Shortlist, ToolCall, ToolSearch, tool};
+/// use tool_runtime::search::{Shortlist, ToolSearch};
+/// use tool_runtime::{Dispatcher, ToolCall, tool};
 ///
 /// /// The time.
 /// #[tool(name = "clock.now")]

@@ -44,7 +44,7 @@ fn the_best_are_first_and_no_more_than_wanted() {
     assert!(tools.search("mail", 0).is_empty());
     let all = tools.search("mail send message list", usize::MAX);
     assert!(all.is_sorted_by(|a, b| a.score >= b.score) && all.len() >= 3);
-    let names = |found: &[Found]| found.iter().map(|found| found.name.clone()).collect::<Vec<_>>();
+    let names = |found: &[SearchHit]| found.iter().map(|found| found.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&tools.search("mail send message list", 2)), names(&all[..2]));
 }
 

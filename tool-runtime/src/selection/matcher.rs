@@ -6,8 +6,8 @@ use regex_lite::Regex;
 use tool_model::ToolDefinition;
 
 use super::Selection;
-use crate::Problem;
-use crate::guard;
+use crate::diagnostics::BuildProblem;
+use crate::panics;
 
 /// A selection that is ready to be asked.
 pub(super) struct Matcher {
@@ -19,7 +19,7 @@ pub(super) struct Matcher {
 }
 
 impl Matcher {
-    pub(super) fn new(selection: Selection, problems: &mut Vec<Problem>) -> Self {
+    pub(super) fn new(selection: Selection, problems: &mut Vec<BuildProblem>) -> Self {
         let names = selection.names.as_ref().map(|names| Names::new(names));
         let hidden = Names::new(&selection.hide);
         let mut pattern = None;
@@ -30,7 +30,7 @@ impl Matcher {
                 _ => {
                     let why = Regex::new(said).err().map(|error| format!(": {error}")).unwrap_or_default();
                     let message = format!("`name_pattern` {said:?} is no regular expression{why}");
-                    problems.push(Problem::general(message, "correct it, or use `name_glob`"));
+                    problems.push(BuildProblem::general(message, "correct it, or use `name_glob`"));
                 }
             }
         }
@@ -38,7 +38,7 @@ impl Matcher {
             let mut part = |part: &Selection| {
                 if part.case.is_some() || part.prefix.is_some() || !part.rename.is_empty() {
                     let message = "a selection under `any_of` gives names";
-                    problems.push(Problem::general(message, "say `prefix`, `rename` and `case` outside"));
+                    problems.push(BuildProblem::general(message, "say `prefix`, `rename` and `case` outside"));
                 }
                 Self::new(part.clone(), problems)
             };
@@ -57,7 +57,7 @@ impl Matcher {
             && self.pattern.as_ref().is_none_or(|pattern| pattern.is_match(name))
             && self.selection.has_flags(tool)
             && self.any_of.as_ref().is_none_or(|any| any.iter().any(|one| one.takes(name, tool)))
-            && predicate.as_ref().is_none_or(|says| guard::catch(|| says(name, tool)).unwrap_or(false))
+            && predicate.as_ref().is_none_or(|says| panics::catch(|| says(name, tool)).unwrap_or(false))
     }
 
     /// The names that are said to the letter: each should exist.

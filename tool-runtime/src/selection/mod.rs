@@ -1,8 +1,8 @@
 //! Some of the tools, possibly by other names.
 
-mod case;
-mod chosen;
+mod compiled;
 mod matcher;
+mod name_case;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,9 +13,9 @@ use serde::de::{Deserializer, Error};
 use serde_json::Value;
 use tool_model::{KEYS, Key, KeyKind, ToolDefinition, key};
 
-pub use case::Case;
-pub(crate) use case::words as words_of_name;
-pub(crate) use chosen::Chosen;
+pub(crate) use compiled::CompiledSelection;
+pub use name_case::NameCase;
+pub(crate) use name_case::words as words_of_name;
 
 type Predicate = Arc<dyn Fn(&str, &ToolDefinition) -> bool + Send + Sync>;
 
@@ -33,7 +33,7 @@ type Predicate = Arc<dyn Fn(&str, &ToolDefinition) -> bool + Send + Sync>;
 /// let same = Selection::new()
 ///     .any_of([Selection::new().category("io").read_only(true), Selection::new().names(["mail.send"])])
 ///     .hide(["*.secret"])
-///     .case(tool_runtime::Case::Camel);
+///     .case(tool_runtime::NameCase::Camel);
 /// assert_eq!(format!("{selection:?}"), format!("{same:?}"));
 /// assert!(serde_json::from_str::<Selection>(r#"{"tag": ["io"]}"#).is_err());
 /// # Ok::<(), serde_json::Error>(())
@@ -54,7 +54,7 @@ pub struct Selection {
     hide: Vec<String>,
     prefix: Option<String>,
     rename: BTreeMap<String, String>,
-    case: Option<Case>,
+    case: Option<NameCase>,
     #[serde(skip)]
     predicate: Option<Predicate>,
 }
@@ -152,7 +152,7 @@ impl Selection {
     }
 
     /// Writes each name that is not [renamed](Self::rename) by itself in this style.
-    pub fn case(mut self, case: Case) -> Self {
+    pub fn case(mut self, case: NameCase) -> Self {
         self.case = Some(case);
         self
     }

@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 use serde::Deserialize;
 use tool_journal::SqliteJournal;
-use tool_runtime::journal::{self, Entry, Journal, JournalError};
+use tool_runtime::journal::{self, Journal, JournalDecision, JournalEntry, JournalError};
 
 use super::Site;
 use super::layout::{Place, page};
@@ -54,7 +54,7 @@ pub(super) async fn show(State(site): State<Site>, Query(filter): Query<Filter>)
 
 /// The answer of a call, in full.
 async fn output(site: &Site, sequence: u64) -> Response {
-    let query = journal::Query::newest(1).before(sequence.saturating_add(1));
+    let query = journal::EntryQuery::newest(1).before(sequence.saturating_add(1));
     let entries = site.journal.entries(query).await.unwrap_or_default();
     let entry = entries.iter().find(|entry| entry.sequence == sequence);
     let result = entry.and_then(|entry| Some((entry, &finished(entry)?.result)));
@@ -63,7 +63,7 @@ async fn output(site: &Site, sequence: u64) -> Response {
 
 /// The calls of a page.
 struct Found {
-    entries: Vec<Entry>,
+    entries: Vec<JournalEntry>,
     /// Before which one there may be more.
     older: Option<u64>,
 }
@@ -71,7 +71,7 @@ struct Found {
 impl Filter {
     /// Looks until there are enough for a page: those of a state can be far apart.
     async fn find(&self, journal: &SqliteJournal) -> Result<Found, JournalError> {
-        let mut query = journal::Query::newest(CALLS);
+        let mut query = journal::EntryQuery::newest(CALLS);
         query.tool = Some(self.tool.clone()).filter(|tool| !tool.is_empty());
         query.conversation = Some(self.conversation.clone()).filter(|conversation| !conversation.is_empty());
         query.before = self.before;
@@ -129,7 +129,7 @@ fn table(filter: &Filter, Found { entries, older }: &Found) -> Markup {
     }
 }
 
-fn row(entry: &Entry) -> Markup {
+fn row(entry: &JournalEntry) -> Markup {
     let (name, class) = state(entry);
     let took = finished(entry).map(|finished| took(finished.duration));
     html! {
@@ -138,7 +138,7 @@ fn row(entry: &Entry) -> Markup {
             td { span class={ "flag " (class) } { (name) } }
             td { time { (DateTime::<Utc>::from(entry.at).format("%Y-%m-%d %H:%M:%S")) } }
             td.number { (took.unwrap_or_default()) }
-            td data-label="decided" { (entry.decision.as_deref().unwrap_or("–")) }
+            td data-label="decided" { (entry.decision.as_ref().map_or("–", JournalDecision::as_str)) }
             td.wide {
                 details {
                     summary { code { (clip(&entry.arguments.to_string(), 60)) } }
@@ -156,25 +156,26 @@ fn row(entry: &Entry) -> Markup {
 }
 
 /// The state in a word, with how it looks.
-fn state(entry: &Entry) -> (&'static str, &'static str) {
+fn state(entry: &JournalEntry) -> (&'static str, &'static str) {
     match &entry.state {
-        journal::State::Noted if is_refused(entry) => ("refused", "warn"),
-        journal::State::Noted => ("not run", "warn"),
-        journal::State::Running => ("running", ""),
-        journal::State::Unfinished => ("unknown", "bad"),
-        journal::State::Finished(finished) if finished.result.success => ("done", "calm"),
-        journal::State::Finished(_) => ("failed", "bad"),
+        journal::EntryState::Noted if is_refused(entry) => ("refused", "warn"),
+        journal::EntryState::Noted => ("not run", "warn"),
+        journal::EntryState::Running => ("running", ""),
+        journal::EntryState::Unfinished => ("unknown", "bad"),
+        journal::EntryState::Finished(finished) if finished.result.success => ("done", "calm"),
+        journal::EntryState::Finished(_) => ("failed", "bad"),
     }
 }
 
 /// Whether somebody, or a policy, did not want it: it was not just put off, tried, or too much.
-fn is_refused(entry: &Entry) -> bool {
-    matches!(entry.decision.as_deref(), Some("refused" | "refused by policy" | "nobody to ask" | "aborted"))
+fn is_refused(entry: &JournalEntry) -> bool {
+    use JournalDecision::{Aborted, NobodyToAsk, Refused, RefusedByPolicy};
+    matches!(entry.decision, Some(Refused | RefusedByPolicy | NobodyToAsk | Aborted))
 }
 
-fn finished(entry: &Entry) -> Option<&journal::Finished> {
+fn finished(entry: &JournalEntry) -> Option<&journal::FinishedCall> {
     match &entry.state {
-        journal::State::Finished(finished) => Some(finished),
+        journal::EntryState::Finished(finished) => Some(finished),
         _ => None,
     }
 }
@@ -183,7 +184,7 @@ fn finished(entry: &Entry) -> Option<&journal::Finished> {
 const STEPS: [&str; 7] = ["0.1 ms", "1 ms", "10 ms", "0.1 s", "1 s", "10 s", "100 s"];
 
 /// A plot for each tool: a dot for each call, further right the longer it took, each step ten times as long.
-fn latencies(entries: &[Entry]) -> Markup {
+fn latencies(entries: &[JournalEntry]) -> Markup {
     let mut tools: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
     for entry in entries {
         if let Some(finished) = finished(entry) {

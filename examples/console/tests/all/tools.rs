@@ -7,7 +7,8 @@ use std::time::Duration;
 use console::settings::Extension;
 use serde_json::{Value, json};
 use tokio::time::timeout;
-use tool_runtime::{ErrorKind, Subscriber, Update, What};
+use tool_runtime::ErrorKind;
+use tool_runtime::events::{EventKind, Subscriber, Update};
 
 use crate::fixture::{Console, kind};
 
@@ -204,7 +205,7 @@ async fn a_file_that_is_followed_shows_what_is_added() {
 async fn reported(events: &mut Subscriber) -> String {
     while let Some(update) = events.next().await {
         if let Update::Event(event) = update
-            && let What::Progress { progress } = &event.what
+            && let EventKind::Progress { progress } = &event.what
         {
             return progress.as_str().expect("a line").to_owned();
         }

@@ -3,8 +3,8 @@
 
 use serde_json::json;
 use tool_agent::{Change, Ending, Message, SqliteStore, Store};
-use tool_runtime::confirm::{self, Key};
-use tool_runtime::{CancellationToken, Decision, Deferred, ErrorKind};
+use tool_runtime::confirm::{self, Decision, Deferred, Key};
+use tool_runtime::{CancellationToken, ErrorKind};
 
 use super::Scene;
 use crate::server::{Received, Reply};

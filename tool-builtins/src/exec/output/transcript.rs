@@ -1,4 +1,4 @@
-//! What a command has printed, in order, with a bound on what is kept of each stream.
+//! The output of a command in order, limited per stream.
 
 use std::collections::VecDeque;
 
@@ -6,15 +6,15 @@ use serde::Serialize;
 
 use crate::count::counted;
 
-/// One of the two.
+/// An output stream of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(in super::super) enum Stream {
+pub(in super::super) enum OutputStream {
     Stdout,
     Stderr,
 }
 
-impl Stream {
+impl OutputStream {
     fn name(self) -> &'static str {
         match self {
             Self::Stdout => "stdout",
@@ -23,71 +23,75 @@ impl Stream {
     }
 }
 
-/// Keeps the beginning and the end of both streams, so that a flood of one does not drown the other.
+/// Keeps the beginning and the end of each stream, so that a flood on one does not displace the other.
 pub(in super::super) struct Transcript {
-    stdout: Kept,
-    stderr: Kept,
-    /// Counts what came, to tell the order.
+    stdout: StreamExcerpt,
+    stderr: StreamExcerpt,
+    /// The position of the next chunk in the order of both streams.
     next: u64,
 }
 
-/// What is kept of one stream.
-struct Kept {
-    stream: Stream,
-    head: Vec<Part>,
+/// The beginning and the end of one stream.
+struct StreamExcerpt {
+    stream: OutputStream,
+    head: Vec<OutputChunk>,
     head_room: usize,
-    tail: VecDeque<Part>,
+    tail: VecDeque<OutputChunk>,
     tail_length: usize,
     tail_room: usize,
     total: u64,
 }
 
-/// Parts that follow one another are joined below this length.
-const SMALL: usize = 512;
+/// Consecutive chunks of the tail are joined up to this length.
+const SMALL_CHUNK: usize = 512;
 
-struct Part {
-    place: u64,
+struct OutputChunk {
+    position: u64,
     bytes: Vec<u8>,
 }
 
 impl Transcript {
-    /// Keeps this many bytes of each stream: one half from its beginning, the other from its end.
+    /// Creates a transcript that keeps `limit` bytes of each stream: half from its beginning, half from its end.
     pub fn new(limit: usize) -> Self {
-        Self { stdout: Kept::new(Stream::Stdout, limit), stderr: Kept::new(Stream::Stderr, limit), next: 0 }
+        Self {
+            stdout: StreamExcerpt::new(OutputStream::Stdout, limit),
+            stderr: StreamExcerpt::new(OutputStream::Stderr, limit),
+            next: 0,
+        }
     }
 
-    /// Takes lines of one stream.
-    pub fn take(&mut self, stream: Stream, bytes: &[u8]) {
-        let place = self.next;
+    /// Appends lines of one stream.
+    pub fn take(&mut self, stream: OutputStream, bytes: &[u8]) {
+        let position = self.next;
         self.next += 1;
         match stream {
-            Stream::Stdout => self.stdout.take(place, bytes),
-            Stream::Stderr => self.stderr.take(place, bytes),
+            OutputStream::Stdout => self.stdout.take(position, bytes),
+            OutputStream::Stderr => self.stderr.take(position, bytes),
         }
     }
 
-    /// How many bytes a stream has had.
-    pub fn total(&self, stream: Stream) -> u64 {
+    /// Returns the total number of bytes printed to a stream.
+    pub fn total(&self, stream: OutputStream) -> u64 {
         match stream {
-            Stream::Stdout => self.stdout.total,
-            Stream::Stderr => self.stderr.total,
+            OutputStream::Stdout => self.stdout.total,
+            OutputStream::Stderr => self.stderr.total,
         }
     }
 
-    /// Everything that is kept, in order, and what is left out in words.
+    /// Returns the kept output in order, with a note where bytes were left out.
     pub fn into_text(self) -> String {
-        let mut parts: Vec<Part> = self.stdout.into_parts().chain(self.stderr.into_parts()).collect();
-        parts.sort_by_key(|part| part.place);
-        let mut text = String::with_capacity(parts.iter().map(|part| part.bytes.len()).sum());
-        for part in parts {
-            text.push_str(&String::from_utf8_lossy(&part.bytes));
+        let mut chunks: Vec<OutputChunk> = self.stdout.into_chunks().chain(self.stderr.into_chunks()).collect();
+        chunks.sort_by_key(|chunk| chunk.position);
+        let mut text = String::with_capacity(chunks.iter().map(|chunk| chunk.bytes.len()).sum());
+        for chunk in chunks {
+            text.push_str(&String::from_utf8_lossy(&chunk.bytes));
         }
         text
     }
 }
 
-impl Kept {
-    fn new(stream: Stream, limit: usize) -> Self {
+impl StreamExcerpt {
+    fn new(stream: OutputStream, limit: usize) -> Self {
         Self {
             stream,
             head: Vec::new(),
@@ -99,31 +103,31 @@ impl Kept {
         }
     }
 
-    fn take(&mut self, place: u64, bytes: &[u8]) {
+    fn take(&mut self, position: u64, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let (head, rest) = bytes.split_at(bytes.len().min(self.head_room));
         self.head_room -= head.len();
         if !head.is_empty() {
             match self.head.last_mut() {
-                Some(last) if last.place + 1 == place => {
+                Some(last) if last.position + 1 == position => {
                     last.bytes.extend_from_slice(head);
-                    last.place = place;
+                    last.position = position;
                 }
-                _ => self.head.push(Part { place, bytes: head.to_vec() }),
+                _ => self.head.push(OutputChunk { position, bytes: head.to_vec() }),
             }
         }
-        // Of more than fits only the end can matter.
+        // If the chunk exceeds the limit, only its end can be kept.
         let rest = &rest[rest.len().saturating_sub(self.tail_room)..];
         if rest.is_empty() {
             return;
         }
         match self.tail.back_mut() {
-            // Single letters would cost more than they are.
-            Some(last) if last.place + 1 == place && last.bytes.len() < SMALL => {
+            // A chunk per byte would cost far more memory than the byte.
+            Some(last) if last.position + 1 == position && last.bytes.len() < SMALL_CHUNK => {
                 last.bytes.extend_from_slice(rest);
-                last.place = place;
+                last.position = position;
             }
-            _ => self.tail.push_back(Part { place, bytes: rest.to_vec() }),
+            _ => self.tail.push_back(OutputChunk { position, bytes: rest.to_vec() }),
         }
         self.tail_length += rest.len();
         while self.tail_length > self.tail_room {
@@ -139,13 +143,13 @@ impl Kept {
         }
     }
 
-    fn into_parts(mut self) -> impl Iterator<Item = Part> {
-        let kept: usize = self.head.iter().chain(&self.tail).map(|part| part.bytes.len()).sum();
+    fn into_chunks(mut self) -> impl Iterator<Item = OutputChunk> {
+        let kept: usize = self.head.iter().chain(&self.tail).map(|chunk| chunk.bytes.len()).sum();
         let left_out = self.total - kept as u64;
         if left_out > 0 {
-            let place = self.tail.front().map_or(u64::MAX, |part| part.place);
+            let position = self.tail.front().map_or(u64::MAX, |chunk| chunk.position);
             let note = format!("\n[… {} of {} left out …]\n", counted(left_out, "byte"), self.stream.name());
-            self.head.push(Part { place, bytes: note.into_bytes() });
+            self.head.push(OutputChunk { position, bytes: note.into_bytes() });
         }
         self.head.into_iter().chain(self.tail)
     }
@@ -155,36 +159,36 @@ impl Kept {
 mod tests {
     use super::*;
 
-    fn text(limit: usize, parts: &[(Stream, &str)]) -> String {
+    fn text(limit: usize, chunks: &[(OutputStream, &str)]) -> String {
         let mut transcript = Transcript::new(limit);
-        for (stream, part) in parts {
-            transcript.take(*stream, part.as_bytes());
+        for (stream, chunk) in chunks {
+            transcript.take(*stream, chunk.as_bytes());
         }
         transcript.into_text()
     }
 
-    use Stream::{Stderr, Stdout};
+    use OutputStream::{Stderr, Stdout};
 
     #[test]
-    fn both_streams_in_order() {
-        let parts = [(Stdout, "a\n"), (Stderr, "b\n"), (Stdout, "c\n"), (Stdout, "d\n"), (Stderr, "e\n")];
-        assert_eq!(text(100, &parts), "a\nb\nc\nd\ne\n");
+    fn keeps_the_order_of_both_streams() {
+        let chunks = [(Stdout, "a\n"), (Stderr, "b\n"), (Stdout, "c\n"), (Stdout, "d\n"), (Stderr, "e\n")];
+        assert_eq!(text(100, &chunks), "a\nb\nc\nd\ne\n");
     }
 
     #[test]
-    fn the_beginning_and_the_end_of_each_are_kept() {
+    fn keeps_the_beginning_and_the_end_of_each_stream() {
         let flood = "0123456789\n".repeat(50);
-        let parts = [(Stdout, "first\n"), (Stderr, "warning\n"), (Stdout, flood.as_str()), (Stdout, "last\n")];
+        let chunks = [(Stdout, "first\n"), (Stderr, "warning\n"), (Stdout, flood.as_str()), (Stdout, "last\n")];
         let left_out = 6 + 550 + 5 - 20;
         assert_eq!(
-            text(20, &parts),
+            text(20, &chunks),
             format!("first\nwarning\n0123\n[… {left_out} bytes of stdout left out …]\n789\nlast\n")
                 .replace("789\nlast\n", "6789\nlast\n")
         );
     }
 
     #[test]
-    fn what_just_fits_is_whole() {
+    fn keeps_output_that_just_fits() {
         assert_eq!(text(8, &[(Stdout, "abcd"), (Stdout, "efgh")]), "abcdefgh");
         assert_eq!(text(8, &[(Stdout, "abcdefgh")]), "abcdefgh");
         assert!(text(8, &[(Stdout, "abcdefghi")]).contains("[… 1 byte of stdout left out …]"));

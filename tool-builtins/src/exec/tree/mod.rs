@@ -1,19 +1,17 @@
-//! A command with everything that it starts, as one thing that can be ended.
+//! A command and all its descendants, as one process tree that can be killed.
 //!
-//! A process group does not do: whoever calls `setsid`, or forks twice, leaves it and lives on. So a command runs below
-//! a **supervisor**, a process of two or three that are forked for it and never become another program; a library
-//! cannot count on a program of its own to start. It waits for two things: the command's end, and the end of the
-//! **control** connection, whose other side the host holds. The latter means that the call is over: timed out,
-//! cancelled, dropped, or the host itself killed. Either way it leaves nothing behind, in one of two [ways](Way). The
-//! host is never a subreaper itself: it would become the parent of processes that are not its own, and would have to
-//! tell them apart.
+//! A process group is not enough: a process that calls `setsid` or forks twice escapes from it. So every command runs
+//! under a **supervisor**: one or two forked processes that never `exec`, since a library cannot rely on a helper program
+//! being installed. The supervisor waits for the command to exit or for the **control** connection to close. The host
+//! holds the other end of that connection; it closes when the call times out, is cancelled or dropped, or when the host
+//! itself is killed. In either case the supervisor kills what is left, by one of two [methods](ProcessCleanup). The host never
+//! becomes a subreaper itself: it would adopt unrelated processes and could not tell them apart.
 
 mod memory;
 mod mounts;
-mod orphans;
 mod plan;
 mod raw;
-mod supervise;
+mod supervisor;
 
 use std::io;
 use std::os::fd::AsFd;
@@ -26,80 +24,80 @@ use tokio::net::UnixStream;
 use tokio::process::{Child, ChildStderr, ChildStdout};
 use tokio::runtime::Handle;
 
-pub(super) use memory::environment;
-pub(super) use mounts::MOST;
-pub(super) use plan::{Identity, Plan};
+pub(super) use memory::environment_range;
+pub(super) use mounts::MAX_WRITABLE;
+pub(super) use plan::{LaunchPlan, UserMapping};
 
-/// How everything that a command has started is ended with it.
+/// How the descendants of a command are killed when it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Way {
-    /// All of it lives in a PID namespace, and the kernel ends it with its first process. Nothing can leave it.
+pub enum ProcessCleanup {
+    /// The command runs in a PID namespace. The kernel kills all of it with its first process; nothing can escape.
     PidNamespace,
-    /// A supervisor inherits the orphans and kills them until none is left. A command can get away by killing the
-    /// supervisor, which Landlock prevents from Linux 6.12 on.
+    /// A supervisor adopts orphaned descendants and kills them until none is left. A command can escape by killing the
+    /// supervisor; Landlock prevents that from Linux 6.12 on.
     Subreaper,
 }
 
-/// A command that runs. Dropped, it is ended in the background.
-pub(super) struct Tree {
-    inner: Option<Inner>,
+/// The processes of a running command. Dropping it kills them in the background.
+pub(super) struct ProcessTree {
+    inner: Option<RunningTree>,
 }
 
-struct Inner {
-    /// The process that was forked first; it ends when nothing else is left.
+struct RunningTree {
+    /// The process forked first. It exits when no other process of the tree is left.
     supervisor: Child,
     control: UnixStream,
-    /// How the command ended, once that is known.
+    /// The exit status of the command, once it is known.
     status: Option<ExitStatus>,
-    /// Goes when nobody can write to it any more.
+    /// Removed once no process can write to it any more.
     scratch: TempDir,
 }
 
-/// What a command is started from: the program with its arguments and environment, and how it is to run.
-pub(super) struct Start {
+/// Everything needed to start a command: the program with its arguments and environment, and its plan.
+pub(super) struct TreeStart {
     pub command: std::process::Command,
-    pub plan: Plan,
-    /// The host's side of the plan's control.
+    pub plan: LaunchPlan,
+    /// The host's end of the control connection.
     pub control: std::os::unix::net::UnixStream,
     pub scratch: TempDir,
 }
 
-/// Why a command was not started.
+/// The reason why a command was not started.
 #[derive(Debug)]
-pub(super) enum StartError {
-    /// The system does not allow namespaces here.
+pub(super) enum LaunchError {
+    /// The system does not allow namespaces.
     NoNamespaces,
-    /// The plan was only tried, and can be carried out.
+    /// The plan was only probed, and is feasible.
     Feasible,
     Other(io::Error),
 }
 
-impl Tree {
-    /// Starts a command. It takes as long as the host's memory takes to be forked: do it where one may block.
-    pub fn start(start: Start) -> Result<(Self, ChildStdout, ChildStderr), StartError> {
-        let Start { mut command, plan, control, scratch } = start;
+impl ProcessTree {
+    /// Starts a command. Blocks while the host's memory map is copied by `fork`.
+    pub fn start(start: TreeStart) -> Result<(Self, ChildStdout, ChildStderr), LaunchError> {
+        let TreeStart { mut command, plan, control, scratch } = start;
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         raw::before_exec(&mut command, plan);
         let mut supervisor =
             tokio::process::Command::from(command).spawn().map_err(|error| match error.raw_os_error() {
-                Some(plan::NO_NAMESPACES) => StartError::NoNamespaces,
-                Some(plan::FEASIBLE) => StartError::Feasible,
-                _ => StartError::Other(error),
+                Some(plan::NO_NAMESPACES) => LaunchError::NoNamespaces,
+                Some(plan::FEASIBLE) => LaunchError::Feasible,
+                _ => LaunchError::Other(error),
             })?;
-        control.set_nonblocking(true).map_err(StartError::Other)?;
-        let control = UnixStream::from_std(control).map_err(StartError::Other)?;
+        control.set_nonblocking(true).map_err(LaunchError::Other)?;
+        let control = UnixStream::from_std(control).map_err(LaunchError::Other)?;
         let (Some(stdout), Some(stderr)) = (supervisor.stdout.take(), supervisor.stderr.take()) else {
-            return Err(StartError::Other(io::Error::other("the pipes are missing")));
+            return Err(LaunchError::Other(io::Error::other("the output pipes are missing")));
         };
-        Ok((Self { inner: Some(Inner { supervisor, control, status: None, scratch }) }, stdout, stderr))
+        Ok((Self { inner: Some(RunningTree { supervisor, control, status: None, scratch }) }, stdout, stderr))
     }
 
-    /// Waits until nothing of the command is left; how it ended, unless it was ended.
+    /// Waits until no process is left. Returns the command's exit status, unless it was killed through [`kill`](Self::kill).
     pub async fn gone(&mut self) -> Option<ExitStatus> {
         let inner = self.inner.as_mut()?;
         let mut bytes = [0; 4];
-        // The four bytes are written at once. After them, or without them, comes the end.
+        // The status arrives as four bytes at once. The end of the stream follows.
         while inner.control.readable().await.is_ok() {
             match inner.control.try_read(&mut bytes) {
                 Ok(4) => inner.status = Some(ExitStatus::from_raw(i32::from_ne_bytes(bytes))),
@@ -111,25 +109,25 @@ impl Tree {
         inner.status
     }
 
-    /// Removes what was temporary, when nothing is left that could use it.
+    /// Removes the scratch directory. Call it once no process is left.
     pub async fn clean_up(mut self) {
-        if let Some(Inner { scratch, .. }) = self.inner.take() {
+        if let Some(RunningTree { scratch, .. }) = self.inner.take() {
             let _ = tokio::task::spawn_blocking(move || drop(scratch)).await;
         }
     }
 
-    /// Has everything ended. It takes a moment: [`gone`](Self::gone) tells when it is.
-    pub fn end(&mut self) {
+    /// Kills all processes. Returns at once; [`gone`](Self::gone) waits for their end.
+    pub fn kill(&mut self) {
         if let Some(inner) = &self.inner {
             let _ = rustix::net::shutdown(inner.control.as_fd(), rustix::net::Shutdown::Write);
         }
     }
 }
 
-impl Drop for Tree {
+impl Drop for ProcessTree {
     fn drop(&mut self) {
-        self.end();
-        let Some(Inner { mut supervisor, control, scratch, .. }) = self.inner.take() else { return };
+        self.kill();
+        let Some(RunningTree { mut supervisor, control, scratch, .. }) = self.inner.take() else { return };
         let Ok(runtime) = Handle::try_current() else { return };
         runtime.spawn(async move {
             let _ = supervisor.wait().await;

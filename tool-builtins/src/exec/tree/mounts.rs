@@ -1,8 +1,8 @@
-//! What a command's namespace shows of the file system, after `fork`: system calls only.
+//! Mounts in a command's namespace, after `fork`: system calls only.
 //!
-//! Its own processes under `/proc`, and everything read-only but what may be written. Landlock refuses most of that
-//! already; it does not know permissions, owners, times and attributes, which a read-only mount keeps as they are.
-//! And it is Landlock that keeps a command which runs as root from mounting things otherwise.
+//! `/proc` shows the namespace's processes, and everything is read-only except the writable paths. Landlock already denies
+//! most writes, but does not cover permissions, owners, times and attributes; a read-only mount protects those. Landlock
+//! in turn keeps a command that runs as root from changing the mounts.
 
 use std::ffi::CString;
 use std::io;
@@ -15,31 +15,31 @@ use rustix::mount::{
 
 use super::raw::{self, AfterFork};
 
-/// As many paths can be left writable. There is no memory to be had for more.
-pub(in super::super) const MOST: usize = 32;
+/// The maximum number of writable paths. Memory for more cannot be allocated after `fork`.
+pub(in super::super) const MAX_WRITABLE: usize = 32;
 
-/// Arranges the mounts of this namespace, in which the working directory is the workspace, and enters it again.
+/// Sets up the mounts of this namespace, and enters the workspace again, which is the working directory.
 ///
-/// A kernel or a container that allows none of it leaves everything as it was.
+/// If the kernel or the container does not allow it, leaves the mounts unchanged.
 pub(super) fn arrange(after: &AfterFork, writable: Option<&[CString]>) -> io::Result<()> {
     if mount_change(c"/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC).is_err() {
         return Ok(());
     }
-    // A container that hides parts of `/proc` does not allow it. Then the host's processes stay visible.
+    // A container that masks parts of `/proc` does not allow this mount. The host's processes then stay visible.
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     let _ = mount(c"proc", c"/proc", c"proc", flags, None);
     match writable {
-        Some(writable) => protect_all_but(after, writable),
+        Some(writable) => make_read_only_except(after, writable),
         None => Ok(()),
     }
 }
 
-/// Makes everything read-only but the workspace and these paths, which are put back on top as they were.
-fn protect_all_but(after: &AfterFork, writable: &[CString]) -> io::Result<()> {
-    let Ok(workspace) = copy(c".") else { return Ok(()) };
-    let mut copies = [const { None::<OwnedFd> }; MOST];
+/// Makes everything read-only except the workspace and these paths, whose mounts are put back on top.
+fn make_read_only_except(after: &AfterFork, writable: &[CString]) -> io::Result<()> {
+    let Ok(workspace) = clone_mount(c".") else { return Ok(()) };
+    let mut copies = [const { None::<OwnedFd> }; MAX_WRITABLE];
     for (copied, path) in copies.iter_mut().zip(writable) {
-        match copy(path) {
+        match clone_mount(path) {
             Ok(tree) => *copied = Some(tree),
             Err(_) => return Ok(()),
         }
@@ -48,18 +48,18 @@ fn protect_all_but(after: &AfterFork, writable: &[CString]) -> io::Result<()> {
         return Ok(());
     }
     for (copied, path) in copies.iter().flatten().zip(writable) {
-        put(copied, path)?;
+        attach_mount(copied, path)?;
     }
-    put(&workspace, c".")?;
+    attach_mount(&workspace, c".")?;
     Ok(rustix::process::fchdir(&workspace)?)
 }
 
-/// A part of the file system with all that is mounted below it.
-fn copy(path: &std::ffi::CStr) -> rustix::io::Result<OwnedFd> {
+/// Clones the mount at a path with everything mounted below it.
+fn clone_mount(path: &std::ffi::CStr) -> rustix::io::Result<OwnedFd> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_RECURSIVE;
     open_tree(CWD, path, flags)
 }
 
-fn put(copied: &OwnedFd, path: &std::ffi::CStr) -> rustix::io::Result<()> {
+fn attach_mount(copied: &OwnedFd, path: &std::ffi::CStr) -> rustix::io::Result<()> {
     move_mount(copied, c"", CWD, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
 }

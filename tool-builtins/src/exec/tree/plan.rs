@@ -1,4 +1,4 @@
-//! What a process does between `fork` and `exec`.
+//! The steps of a process between `fork` and `exec`.
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -12,112 +12,112 @@ use rustix::process::{Resource, Rlimit, fchdir, getpid, set_child_subreaper, set
 use rustix::thread::UnshareFlags;
 use seccompiler::BpfProgram;
 
-use super::super::confine::give_up;
+use super::super::confine::drop_capabilities;
 use super::super::directory::open_below;
 use super::raw::{self, AfterFork};
-use super::{Way, memory, mounts, orphans, supervise};
+use super::{ProcessCleanup, memory, mounts, supervisor};
 
-/// How a command comes to run, confined and watched over. Everything in it was made before the fork.
-pub(in super::super) struct Plan {
-    pub way: Way,
-    /// The workspace.
+/// The steps that start a command under supervision and confine it. Everything in it is allocated before `fork`.
+pub(in super::super) struct LaunchPlan {
+    pub cleanup: ProcessCleanup,
+    /// The workspace directory.
     pub workspace: Arc<OwnedFd>,
-    /// The folder of it that the command runs in.
-    pub folder: CString,
-    /// What stays writable besides the workspace where everything else is made read-only.
+    /// The command's working directory, relative to the workspace.
+    pub directory: CString,
+    /// The paths that stay writable besides the workspace. `None` leaves the mounts writable as they are.
     pub writable: Option<Vec<CString>>,
-    /// Landlock's rules, where the kernel has it.
+    /// The Landlock ruleset, if the kernel supports it.
     pub rules: Option<OwnedFd>,
-    /// The filter that refuses the network, if it is to be refused.
+    /// The seccomp filter that blocks the network, if it is to be blocked.
     pub no_network: Option<BpfProgram>,
-    /// Where the supervisor hears that it is to stop, and says how the command ended.
+    /// The supervisor's end of the control connection: receives the request to stop, and sends the exit status.
     pub control: UnixStream,
-    /// Where the host's environment lies in its memory, and so in that of whoever is forked off it.
+    /// The address range of the host's environment, which forked processes inherit.
     pub environment: Range<usize>,
-    /// Whose process it is, as the kernel wants to hear it where namespaces need a user's of their own.
-    pub identity: Identity,
-    /// Only tries whether it could: ends with [`FEASIBLE`] in place of the command.
-    pub only_tried: bool,
+    /// The user and group for a user namespace, where one is needed.
+    pub identity: UserMapping,
+    /// Ends with [`FEASIBLE`] instead of running the command.
+    pub probe: bool,
 }
 
-/// What the host reads where namespaces are not allowed. No failure of `exec` has this number.
+/// The error number that reports missing namespaces. `exec` never fails with it.
 pub(super) const NO_NAMESPACES: i32 = libc::EUSERS;
-/// What the host reads where a plan could have been carried out.
+/// The error number that reports a feasible plan.
 pub(super) const FEASIBLE: i32 = libc::ECANCELED;
 
-/// The maps of a user namespace in which everybody is who they were.
-pub(in super::super) struct Identity {
+/// The id maps of a user namespace in which the current user and group keep their ids.
+pub(in super::super) struct UserMapping {
     user: String,
     group: String,
 }
 
-impl Identity {
-    pub fn of_this_process() -> Self {
+impl UserMapping {
+    pub fn of_current_user() -> Self {
         let user = rustix::process::geteuid().as_raw();
         let group = rustix::process::getegid().as_raw();
         Self { user: format!("{user} {user} 1"), group: format!("{group} {group} 1") }
     }
 }
 
-impl Plan {
-    /// Returns in the process that becomes the command. Those that watch over it never return.
+impl LaunchPlan {
+    /// Prepares this process for `exec`. Returns only in the process that becomes the command; supervisors never return.
     pub(super) fn enter(&self, after: &AfterFork) -> io::Result<()> {
         raw::hold_signals(after)?;
-        // The kernel shows it under `/proc`, and those who watch over the command are there for it to see. It has its
-        // own, which was made before.
+        // `/proc` shows the environment of the supervisors to the command. The command's own was copied before.
         raw::wipe(after, self.environment.clone());
-        // Without a terminal the command can neither read the host's input nor type into it.
+        // Without a controlling terminal the command can neither read the host's input nor inject any.
         setsid()?;
-        // A namespace's own mounts take the place of those that something was opened on, but only for what has been
-        // entered.
+        // A namespace gets its own copies of the mounts. Only the working directory follows them, open descriptors do
+        // not.
         fchdir(&self.workspace)?;
-        match self.way {
-            Way::PidNamespace => self.enter_namespace(after)?,
-            Way::Subreaper => self.enter_below_subreaper(after)?,
+        match self.cleanup {
+            ProcessCleanup::PidNamespace => self.enter_namespace(after)?,
+            ProcessCleanup::Subreaper => self.enter_below_subreaper(after)?,
         }
-        fchdir(open_below(CWD, &self.folder)?)?;
-        if self.only_tried {
+        fchdir(open_below(CWD, &self.directory)?)?;
+        if self.probe {
             return Err(io::Error::from_raw_os_error(FEASIBLE));
         }
         self.confine(after)
     }
 
-    /// Three processes: one outside that the host waits for, the namespace's first process, and the command.
+    /// Forks into three processes: one outside the namespace that the host waits for, the namespace's first process, and
+    /// the command.
     ///
-    /// The command is not the first process itself, since signals mean something else to that one, and orphans come
-    /// to it. When the first process ends, the kernel ends all the others, whatever they have done to get away.
+    /// The command is not the first process, because signals work differently there and orphans are reparented to it.
+    /// When the first process exits, the kernel kills all others.
     fn enter_namespace(&self, after: &AfterFork) -> io::Result<()> {
         self.unshare(after).map_err(|_| io::Error::from_raw_os_error(NO_NAMESPACES))?;
-        // Soon `/proc` shows the namespace, in which this process is not.
+        // Afterwards `/proc` shows the namespace, which does not include this process.
         let maps = memory::maps();
         if let Some(first) = raw::fork(after)? {
-            supervise::wait_for(first, maps, after);
+            supervisor::wait_for_namespace(first, maps, after);
         }
         let writable = self.writable.as_deref();
         mounts::arrange(after, writable).map_err(|_| io::Error::from_raw_os_error(NO_NAMESPACES))?;
         if let Some(command) = raw::fork(after)? {
             let Ok(control) = raw::keep_only(after, self.control.as_fd()) else { raw::exit(after) };
-            let status = supervise::until_over(command, control, after);
-            supervise::report(control, status);
+            let status = supervisor::wait_for_command(command, control, after);
+            supervisor::report(control, status);
             raw::exit(after);
         }
         Ok(())
     }
 
-    /// Two processes: a supervisor that becomes the parent of every orphan below it, and the command.
+    /// Forks into two processes: a supervisor that adopts every orphan below it, and the command.
     fn enter_below_subreaper(&self, after: &AfterFork) -> io::Result<()> {
         set_child_subreaper(Some(getpid()))?;
         if let Some(command) = raw::fork(after)? {
             let Ok(control) = raw::keep_only(after, self.control.as_fd()) else { raw::exit(after) };
-            let status = supervise::until_over(command, control, after);
-            orphans::end_all();
-            supervise::report(control, status);
+            let status = supervisor::wait_for_command(command, control, after);
+            supervisor::kill_children();
+            supervisor::report(control, status);
             raw::exit(after);
         }
         Ok(())
     }
 
-    /// Who may not make namespaces may still do so as the only user of a user namespace, on most systems.
+    /// Creates the namespaces. Unprivileged users can do so on most systems inside a new user namespace.
     fn unshare(&self, after: &AfterFork) -> io::Result<()> {
         let mut flags = UnshareFlags::NEWPID | UnshareFlags::NEWNS;
         if self.no_network.is_some() {
@@ -127,19 +127,19 @@ impl Plan {
             return Ok(());
         }
         raw::unshare(after, flags | UnshareFlags::NEWUSER)?;
-        // Kernels before 3.19 have no such file, and do not ask for it.
+        // Kernels before 3.19 do not have this file and do not require it.
         let _ = write(c"/proc/self/setgroups", "deny");
         write(c"/proc/self/uid_map", &self.identity.user)?;
         write(c"/proc/self/gid_map", &self.identity.group)
     }
 
-    /// What the command gives up, in its own process, and before anything of it runs.
+    /// Confines the command, in its own process, before any of its code runs.
     fn confine(&self, after: &AfterFork) -> io::Result<()> {
         setsid()?;
         raw::release_signals(after)?;
         setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
         rustix::thread::set_no_new_privs(true)?;
-        give_up()?;
+        drop_capabilities()?;
         if let Some(rules) = &self.rules {
             raw::restrict(after, rules.as_fd())?;
         }

@@ -1,10 +1,9 @@
-//! What no safe wrapper offers, between `fork` and `exec`. All the `unsafe` of this crate is here.
+//! System calls between `fork` and `exec` that have no safe wrapper. All `unsafe` code of this crate is here.
 //!
-//! A process that was forked off one with several threads may only make system calls: whatever lock another thread
-//! held, such as the allocator's, stays locked for ever. Everything that runs there therefore takes an [`AfterFork`],
-//! allocates nothing and cannot panic.
+//! After `fork` in a multi-threaded process only system calls are allowed: a lock that another thread held, such as the
+//! allocator's, stays locked. Everything that runs there takes an [`AfterFork`], allocates nothing and cannot panic.
 
-#![allow(unsafe_code, reason = "`fork` and what belongs to it have no safe form")]
+#![allow(unsafe_code, reason = "`fork` and related calls have no safe wrapper")]
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -16,61 +15,62 @@ use std::ptr::null_mut;
 use rustix::process::Pid;
 use rustix::thread::UnshareFlags;
 
-use super::Plan;
+use super::LaunchPlan;
 
-/// Proof that this process was forked for a command and has one thread.
+/// Proof that this process was forked for a command and is single-threaded.
 pub(super) struct AfterFork(());
 
-/// Has a command's process carry out a plan before it becomes the command.
-pub(super) fn before_exec(command: &mut Command, plan: Plan) {
-    // SAFETY: `Plan::enter` makes system calls only, as the module says.
+/// Registers a plan to be carried out between `fork` and `exec`.
+pub(super) fn before_exec(command: &mut Command, plan: LaunchPlan) {
+    // SAFETY: `LaunchPlan::enter` makes system calls only, as the module says.
     unsafe { command.pre_exec(move || plan.enter(&AfterFork(()))) };
 }
 
-/// Forks: the child's id in the parent, nothing in the child.
+/// Forks. Returns the child's id in the parent and `None` in the child.
 pub(super) fn fork(_: &AfterFork) -> io::Result<Option<Pid>> {
-    // SAFETY: this process has one thread, so that its child may do what it may do itself.
+    // SAFETY: this process is single-threaded, so its child may make the same calls.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
         child => Ok(Pid::from_raw(child)),
     }
 }
 
-/// Ends this process without running anything of the one it was forked from.
+/// Exits without running any exit handlers of the host.
 ///
-/// By number, since finding the function by its name may need memory that was [given back](forget).
+/// Uses the system call number, because resolving the C function lazily may need memory that was
+/// [released](release_memory).
 pub(super) fn exit(_: &AfterFork) -> ! {
     loop {
-        // SAFETY: it always is.
+        // SAFETY: exiting is always sound.
         unsafe { libc::syscall(libc::SYS_exit_group, 0) };
     }
 }
 
-/// Drops the content of a part of this process's memory. It reads as zeros afterwards.
-pub(super) fn forget(_: &AfterFork, start: usize, end: usize) {
-    // SAFETY: nothing of the host's heap is used by a supervisor any more, and no other thread is there to use it.
+/// Releases a range of this process's memory. It reads as zeros afterwards.
+pub(super) fn release_memory(_: &AfterFork, start: usize, end: usize) {
+    // SAFETY: the supervisor no longer uses the host's heap, and no other thread exists.
     unsafe { libc::syscall(libc::SYS_madvise, start, end - start, libc::MADV_DONTNEED) };
 }
 
-/// Overwrites a part of this process's memory.
+/// Overwrites a range of this process's memory with zeros.
 pub(super) fn wipe(_: &AfterFork, part: std::ops::Range<usize>) {
     let start = std::ptr::with_exposed_provenance_mut::<u8>(part.start);
-    // SAFETY: it is where the kernel has put the environment, above the stack; nothing reads that any more.
+    // SAFETY: the kernel placed the environment there, above the stack, and nothing reads it any more.
     unsafe { start.write_bytes(0, part.len()) };
 }
 
-/// Moves this process into new namespaces; the one of processes takes its next child.
+/// Moves this process into new namespaces. A new PID namespace applies to its next child.
 pub(super) fn unshare(_: &AfterFork, flags: UnshareFlags) -> io::Result<()> {
-    // SAFETY: descriptors are not unshared, and no other thread could notice.
+    // SAFETY: file descriptors are not unshared, and no other thread exists.
     Ok(unsafe { rustix::thread::unshare_unsafe(flags) }?)
 }
 
-/// Gives all signals their default effect, and lets none through.
+/// Resets all signal handlers and blocks all signals.
 ///
-/// The host's handlers would run here with descriptors that are not theirs any more.
+/// The host's handlers would otherwise run here, with file descriptors that no longer belong to them.
 pub(super) fn hold_signals(_: &AfterFork) -> io::Result<()> {
     let mut all = MaybeUninit::uninit();
-    // SAFETY: `sigfillset` initialises the set; the default disposition holds for every signal that allows it.
+    // SAFETY: `sigfillset` initializes the set; `SIG_DFL` is valid for every signal that accepts a disposition.
     unsafe {
         libc::sigfillset(all.as_mut_ptr());
         let done = libc::sigprocmask(libc::SIG_SETMASK, all.as_ptr(), null_mut());
@@ -81,20 +81,20 @@ pub(super) fn hold_signals(_: &AfterFork) -> io::Result<()> {
     }
 }
 
-/// Lets all signals through again.
+/// Unblocks all signals.
 pub(super) fn release_signals(_: &AfterFork) -> io::Result<()> {
     let mut none = MaybeUninit::uninit();
-    // SAFETY: `sigemptyset` initialises the set.
+    // SAFETY: `sigemptyset` initializes the set.
     unsafe {
         libc::sigemptyset(none.as_mut_ptr());
         checked(libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), null_mut()).into()).map(drop)
     }
 }
 
-/// A descriptor that can be read when a child has ended.
+/// Returns a descriptor that becomes readable when a child has exited.
 pub(super) fn ended_children(_: &AfterFork) -> io::Result<OwnedFd> {
     let mut ended = MaybeUninit::uninit();
-    // SAFETY: the set is initialised; a descriptor that the kernel gives belongs to nobody else.
+    // SAFETY: the set is initialized; the kernel returns a new descriptor that nothing else owns.
     unsafe {
         libc::sigemptyset(ended.as_mut_ptr());
         libc::sigaddset(ended.as_mut_ptr(), libc::SIGCHLD);
@@ -103,9 +103,9 @@ pub(super) fn ended_children(_: &AfterFork) -> io::Result<OwnedFd> {
     }
 }
 
-/// Closes every descriptor but one, which moves to another number. Nothing is kept open by a process that only waits.
+/// Closes every descriptor except one, which becomes number 0. A waiting process must not keep files open.
 pub(super) fn keep_only(_: &AfterFork, kept: BorrowedFd<'_>) -> io::Result<BorrowedFd<'static>> {
-    // SAFETY: nothing uses the descriptors of the host here; number 0 stays open as long as this process.
+    // SAFETY: the host's descriptors are not used here; number 0 stays open until this process exits.
     unsafe {
         checked(libc::dup2(kept.as_raw_fd(), 0).into())?;
         close_from(1, 0)?;
@@ -119,23 +119,25 @@ pub(super) fn keep_none(_: &AfterFork) -> io::Result<()> {
     unsafe { close_from(0, 0) }
 }
 
-/// Marks every descriptor but the standard ones to be closed by `exec`.
+/// Marks every descriptor except the standard ones close-on-exec.
 pub(super) fn inherit_nothing(_: &AfterFork) -> io::Result<()> {
     // SAFETY: nothing is closed before `exec`.
     unsafe { close_from(3, libc::CLOSE_RANGE_CLOEXEC) }
 }
 
+/// Closes all descriptors from `first` on, or marks them close-on-exec.
+///
 /// # Safety
 /// Nothing may use these descriptors afterwards, unless they are only marked.
 unsafe fn close_from(first: u32, flags: u32) -> io::Result<()> {
     // SAFETY: as the caller promises.
     let done = unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, flags) };
     match checked(done) {
-        // Before Linux 5.9, or with a flag before 5.11: one by one.
+        // Fallback before Linux 5.9, or 5.11 for the flag: one by one.
         Err(_) => {
-            let last = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(MANY);
-            for descriptor in first..last.min(MANY) as u32 {
-                // SAFETY: as the caller promises; what is not open does not matter.
+            let last = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(MAX_DESCRIPTORS);
+            for descriptor in first..last.min(MAX_DESCRIPTORS) as u32 {
+                // SAFETY: as the caller promises; descriptors that are not open are ignored.
                 unsafe {
                     match flags {
                         0 => libc::close(descriptor as i32),
@@ -149,20 +151,20 @@ unsafe fn close_from(first: u32, flags: u32) -> io::Result<()> {
     }
 }
 
-/// More descriptors than a process has that runs on a kernel without `close_range`.
-const MANY: u64 = 1 << 20;
+/// An upper bound on descriptors for kernels without `close_range`.
+const MAX_DESCRIPTORS: u64 = 1 << 20;
 
-/// Gives up, for this process and all that it starts, what the rules do not allow.
+/// Applies a Landlock ruleset to this process and its descendants.
 pub(super) fn restrict(_: &AfterFork, rules: BorrowedFd<'_>) -> io::Result<()> {
-    // SAFETY: the call takes a descriptor and no pointer.
+    // SAFETY: the call takes a descriptor and no pointers.
     checked(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, rules.as_raw_fd(), 0) }).map(drop)
 }
 
-/// Makes everything that is mounted in this namespace read-only.
+/// Makes all mounts of this namespace read-only.
 pub(super) fn make_read_only(_: &AfterFork) -> io::Result<()> {
-    // Of `struct mount_attr`: what to set, what to clear, propagation, user namespace.
+    // The fields of `struct mount_attr`: set, clear, propagation, user namespace.
     let attributes = [MOUNT_ATTR_RDONLY, 0, 0, 0];
-    // SAFETY: the attributes have the form and the size that the kernel expects, and live long enough.
+    // SAFETY: the attributes have the layout and size that the kernel expects, and outlive the call.
     let done = unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,

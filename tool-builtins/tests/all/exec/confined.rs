@@ -5,9 +5,9 @@ use std::os::fd::AsRawFd;
 
 use rustix::thread::CapabilitySet;
 use serde_json::json;
-use tool_builtins::exec::{Way, Writes};
+use tool_builtins::exec::{ProcessCleanup, WriteConfinement};
 
-use super::support::{Workspace, run, run_line, tools, ways};
+use super::support::{Workspace, cleanups, run, run_line, tools};
 
 #[tokio::test]
 async fn it_writes_only_inside() {
@@ -33,10 +33,10 @@ async fn it_writes_only_inside() {
             format!("setsid sh -c 'echo x > {folder}/victim'"),
         ]
     };
-    for way in ways().await {
-        let exec = workspace.exec().way(way).writable(&extra);
+    for cleanup in cleanups().await {
+        let exec = workspace.exec().cleanup(cleanup).writable(&extra);
         let confinement = exec.confinement().await.unwrap();
-        if confinement.writes != Writes::Confined {
+        if confinement.writes != WriteConfinement::Confined {
             println!("skipped: this kernel confines writes as {:?}", confinement.writes);
             return;
         }
@@ -73,20 +73,20 @@ async fn it_changes_nothing_else_of_files_outside() {
     let attempts = |file: &std::path::Path| {
         [format!("chmod 777 {}", file.display()), format!("touch -d 2001-01-01 {}", file.display())]
     };
-    for way in ways().await {
-        let tools = tools(workspace.exec().way(way).writable(outside.path().join("other")));
+    for cleanup in cleanups().await {
+        let tools = tools(workspace.exec().cleanup(cleanup).writable(outside.path().join("other")));
         std::fs::create_dir_all(outside.path().join("other")).unwrap();
         for line in attempts(&victim) {
             std::fs::write(&victim, "").unwrap();
             let result = run_line(&tools, &line).await;
             // The control: below a subreaper it does, as the documentation says.
-            assert_eq!(result.success, way == Way::Subreaper, "{way:?} {line}: {}", result.output);
+            assert_eq!(result.success, cleanup == ProcessCleanup::Subreaper, "{cleanup:?} {line}: {}", result.output);
         }
         workspace.write("victim", "");
         let inside = [workspace.path().join("victim"), outside.path().join("other")];
         for line in inside.iter().flat_map(|file| attempts(file)) {
             let result = run_line(&tools, &line).await;
-            assert!(result.success, "{way:?} {line}: {}", result.output);
+            assert!(result.success, "{cleanup:?} {line}: {}", result.output);
         }
     }
 }
@@ -97,23 +97,23 @@ async fn it_reads_nothing_of_the_host() {
     let host = std::process::id();
     // The control: the host has something to hide.
     assert!(String::from_utf8_lossy(&std::fs::read("/proc/self/environ").unwrap()).contains("CARGO_PKG_NAME"));
-    for way in ways().await {
-        let tools = tools(workspace.exec().way(way));
+    for cleanup in cleanups().await {
+        let tools = tools(workspace.exec().cleanup(cleanup));
         // The host's environment, memory and files, through `/proc`.
         for file in ["environ", "mem", "fd/0"] {
             let result = run_line(&tools, &format!("head -c 1 /proc/{host}/{file}")).await;
-            assert!(!result.success, "{way:?} {file}: {}", result.output);
+            assert!(!result.success, "{cleanup:?} {file}: {}", result.output);
         }
         // Nor the environment of what watches over it, which was forked off the host.
         let watching = run_line(&tools, "cat /proc/$PPID/environ").await;
-        assert!(!watching.output.contains("CARGO_PKG_NAME"), "{way:?}: {}", watching.output);
+        assert!(!watching.output.contains("CARGO_PKG_NAME"), "{cleanup:?}: {}", watching.output);
         // The control: of itself it can.
         assert!(run_line(&tools, "head -c 1 /proc/self/environ").await.success);
         // Nor does it signal the host, nor what watches over it.
         let result = run_line(&tools, &format!("kill -0 {host}")).await;
-        assert!(!result.success, "{way:?}: {}", result.output);
+        assert!(!result.success, "{cleanup:?}: {}", result.output);
         let result = run_line(&tools, "kill -KILL $PPID; sleep 0.1; echo still watched").await;
-        assert!(result.output.ends_with("still watched\n"), "{way:?}: {}", result.output);
+        assert!(result.output.ends_with("still watched\n"), "{cleanup:?}: {}", result.output);
     }
 }
 
@@ -157,11 +157,11 @@ async fn it_inherits_no_descriptor() {
     let line = format!("test -e /dev/fd/{number} && echo inherited");
     let plain = std::process::Command::new("/bin/sh").args(["-c", &line]).output().unwrap();
     assert_eq!(plain.stdout, b"inherited\n", "the control: otherwise it does");
-    for way in ways().await {
-        let tools = tools(workspace.exec().way(way));
-        assert!(!run_line(&tools, &line).await.output.ends_with("inherited\n"), "{way:?}");
+    for cleanup in cleanups().await {
+        let tools = tools(workspace.exec().cleanup(cleanup));
+        assert!(!run_line(&tools, &line).await.output.ends_with("inherited\n"), "{cleanup:?}");
         // The listing's own descriptor is the fourth.
-        assert_eq!(run_line(&tools, "ls /proc/self/fd").await.output, "0\n1\n2\n3\n", "{way:?}");
+        assert_eq!(run_line(&tools, "ls /proc/self/fd").await.output, "0\n1\n2\n3\n", "{cleanup:?}");
     }
     drop(file);
 }
@@ -183,15 +183,15 @@ async fn it_has_no_network_on_request() {
         return;
     }
     let ports = [("tcp", tcp.local_addr().unwrap().port()), ("udp", udp.local_addr().unwrap().port())];
-    for way in ways().await {
+    for cleanup in cleanups().await {
         for (kind, port) in ports {
             let arguments = json!({"program": "python3", "arguments": ["send.py", kind, port.to_string()]});
-            let free = run(&tools(workspace.exec().way(way)), arguments.clone()).await;
+            let free = run(&tools(workspace.exec().cleanup(cleanup)), arguments.clone()).await;
             assert_eq!(free.output, "sent\n", "the control: otherwise it has");
-            let exec = workspace.exec().way(way).without_network();
+            let exec = workspace.exec().cleanup(cleanup).without_network();
             assert!(!exec.confinement().await.unwrap().network);
             let refused = run(&tools(exec), arguments).await;
-            assert!(!refused.success && !refused.output.contains("sent"), "{way:?} {kind}: {}", refused.output);
+            assert!(!refused.success && !refused.output.contains("sent"), "{cleanup:?} {kind}: {}", refused.output);
         }
     }
 }
@@ -199,9 +199,9 @@ async fn it_has_no_network_on_request() {
 #[tokio::test]
 async fn it_gains_no_privileges() {
     let workspace = Workspace::new();
-    for way in ways().await {
-        let result = run_line(&tools(workspace.exec().way(way)), "grep NoNewPrivs /proc/self/status").await;
-        assert_eq!(result.output, "NoNewPrivs:\t1\n", "{way:?}");
+    for cleanup in cleanups().await {
+        let result = run_line(&tools(workspace.exec().cleanup(cleanup)), "grep NoNewPrivs /proc/self/status").await;
+        assert_eq!(result.output, "NoNewPrivs:\t1\n", "{cleanup:?}");
     }
     // The control: it is not so by itself, unless whoever has started this process has said so.
     if !rustix::thread::no_new_privs().unwrap() {
@@ -218,8 +218,8 @@ async fn it_gives_up_what_only_a_superuser_may() {
         let line = status.lines().find_map(|found| found.strip_prefix(line)).unwrap();
         u64::from_str_radix(line.trim(), 16).unwrap() & capability.bits() != 0
     };
-    for way in ways().await {
-        let tools = tools(workspace.exec().way(way));
+    for cleanup in cleanups().await {
+        let tools = tools(workspace.exec().cleanup(cleanup));
         let status = run_line(&tools, "cat /proc/self/status").await.output;
         for capability in [
             CapabilitySet::BPF,
@@ -235,7 +235,7 @@ async fn it_gives_up_what_only_a_superuser_may() {
             CapabilitySet::SYS_TIME,
         ] {
             for line in ["CapEff:", "CapPrm:", "CapInh:", "CapAmb:"] {
-                assert!(!has(&status, line, capability), "{way:?}: {capability:?} in {line}");
+                assert!(!has(&status, line, capability), "{cleanup:?}: {capability:?} in {line}");
             }
         }
         if !rustix::process::geteuid().is_root() {
@@ -254,12 +254,12 @@ async fn it_gives_up_what_only_a_superuser_may() {
 /// Its namespace shows its own processes only.
 #[tokio::test]
 async fn it_sees_its_own_processes_only() {
-    if !ways().await.contains(&Way::PidNamespace) {
+    if !cleanups().await.contains(&ProcessCleanup::PidNamespace) {
         println!("skipped: no PID namespaces here");
         return;
     }
     let workspace = Workspace::new();
-    let tools = tools(workspace.exec().way(Way::PidNamespace));
+    let tools = tools(workspace.exec().cleanup(ProcessCleanup::PidNamespace));
     let host = format!("tr '\\0' '\\n' < /proc/{}/cmdline", std::process::id());
     // As it was started, which may have been through a link.
     let this = std::env::args().next().unwrap();
@@ -268,6 +268,6 @@ async fn it_sees_its_own_processes_only() {
     let count: u32 = result.output.trim().parse().unwrap();
     assert!(count < 10, "{count}");
     // The control: below a subreaper it sees the host.
-    let seeing = super::support::tools(workspace.exec().way(Way::Subreaper));
+    let seeing = super::support::tools(workspace.exec().cleanup(ProcessCleanup::Subreaper));
     assert!(run_line(&seeing, &host).await.output.contains(&this));
 }

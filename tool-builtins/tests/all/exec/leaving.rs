@@ -5,10 +5,10 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::json;
-use tool_builtins::exec::Way;
+use tool_builtins::exec::ProcessCleanup;
 use tool_runtime::{CancellationToken, ErrorKind, ToolCall};
 
-use super::support::{Workspace, run, tools, ways};
+use super::support::{Workspace, cleanups, run, tools};
 
 /// What a command does not to be ended, and whether it ends by itself after that.
 struct Escape {
@@ -83,9 +83,9 @@ async fn a_process_group_is_not_enough() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn all_gone_at_the_deadline() {
-    for_each(|escape, way| async move {
+    for_each(|escape, cleanup| async move {
         let workspace = escape.workspace();
-        let tools = tools(workspace.exec().way(way));
+        let tools = tools(workspace.exec().cleanup(cleanup));
         // As long as it takes it to begin, on whatever machine.
         for seconds in [1, 4, 16, 64] {
             let result = run(&tools, json!({"command": escape.script, "timeout": seconds})).await;
@@ -97,16 +97,16 @@ async fn all_gone_at_the_deadline() {
         }
         assert!(workspace.path().join("ready").exists());
         // It has answered: there is nothing to wait for.
-        assert_eq!(workspace.processes(), [], "{} {way:?}", escape.name);
+        assert_eq!(workspace.processes(), [], "{} {cleanup:?}", escape.name);
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn all_gone_at_the_deadline_of_the_call() {
-    for_each(|escape, way| async move {
+    for_each(|escape, cleanup| async move {
         let workspace = escape.workspace();
-        let tools = tools(workspace.exec().way(way));
+        let tools = tools(workspace.exec().cleanup(cleanup));
         let call = ToolCall::new("run_command", json!({"command": escape.script}));
         let result = tools.call(call).timeout(Duration::from_millis(1500)).await;
         assert!(!result.success, "{}", result.output);
@@ -117,9 +117,9 @@ async fn all_gone_at_the_deadline_of_the_call() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn all_gone_when_cancelled() {
-    for_each(|escape, way| async move {
+    for_each(|escape, cleanup| async move {
         let workspace = escape.workspace();
-        let tools = tools(workspace.exec().way(way));
+        let tools = tools(workspace.exec().cleanup(cleanup));
         let token = CancellationToken::new();
         let call = ToolCall::new("run_command", json!({"command": escape.script}));
         let call = tools.call(call).cancel(token.clone());
@@ -137,9 +137,9 @@ async fn all_gone_when_cancelled() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn all_gone_when_dropped() {
-    for_each(|escape, way| async move {
+    for_each(|escape, cleanup| async move {
         let workspace = escape.workspace();
-        let tools = tools(workspace.exec().way(way));
+        let tools = tools(workspace.exec().cleanup(cleanup));
         let call = tools.call(ToolCall::new("run_command", json!({"command": escape.script})));
         tokio::select! {
             result = call => panic!("it has ended: {result:?}"),
@@ -153,17 +153,17 @@ async fn all_gone_when_dropped() {
 /// What a command leaves behind goes with it, and what it has printed is there.
 #[tokio::test(flavor = "multi_thread")]
 async fn all_gone_when_the_command_is_over() {
-    for_each(|escape, way| async move {
+    for_each(|escape, cleanup| async move {
         let Some(script) = escape.script.strip_suffix(" sleep 600").filter(|script| script.contains('&')) else {
             return;
         };
         let workspace = escape.workspace();
-        let tools = tools(workspace.exec().way(way));
+        let tools = tools(workspace.exec().cleanup(cleanup));
         let until_ready = "while ! test -e ready; do sleep 0.01; done";
         let result = run(&tools, json!({"command": format!("{script} {until_ready}; echo done")})).await;
         let printed = if escape.name.contains("closes") { "" } else { "done\n" };
         assert!(result.output.ends_with(printed), "{}: {}", escape.name, result.output);
-        assert_eq!(workspace.processes(), [], "{} {way:?}", escape.name);
+        assert_eq!(workspace.processes(), [], "{} {cleanup:?}", escape.name);
     })
     .await;
 }
@@ -182,7 +182,7 @@ async fn whoever_holds_the_pipes_is_waited_for_only_so_long() {
         listening.listen()\n\
         open('listening', 'w')\n\
         while True:\n    connection, _ = listening.accept(); held = socket.recv_fds(connection, 1, 1); keep = held\n";
-    for way in ways().await {
+    for cleanup in cleanups().await {
         let workspace = Workspace::new();
         let python =
             |code| std::process::Command::new("python3").args(["-c", code]).current_dir(workspace.path()).spawn();
@@ -193,10 +193,11 @@ async fn whoever_holds_the_pipes_is_waited_for_only_so_long() {
         workspace.until_made("listening").await;
         workspace.write("send.py", sender);
         let result =
-            run(&tools(workspace.exec().way(way)), json!({"program": "python3", "arguments": ["send.py"]})).await;
+            run(&tools(workspace.exec().cleanup(cleanup)), json!({"program": "python3", "arguments": ["send.py"]}))
+                .await;
         assert!(result.success, "{}", result.output);
-        let held = "[Another process holds the command's output open; what it writes is not read.]\n";
-        assert_eq!(result.output, format!("before\n\n{held}"), "{way:?}");
+        let held = "[Another process still holds the output open; anything it writes is not read.]\n";
+        assert_eq!(result.output, format!("before\n\n{held}"), "{cleanup:?}");
         elsewhere.kill().unwrap();
         elsewhere.wait().unwrap();
     }
@@ -213,9 +214,9 @@ async fn nothing_temporary_is_left() {
     assert!(!folder.exists());
 }
 
-async fn for_each<F: Future<Output = ()> + Send + 'static>(test: impl Fn(&'static Escape, Way) -> F) {
-    for way in ways().await {
-        let tests: Vec<_> = ESCAPES.iter().map(|escape| tokio::spawn(test(escape, way))).collect();
+async fn for_each<F: Future<Output = ()> + Send + 'static>(test: impl Fn(&'static Escape, ProcessCleanup) -> F) {
+    for cleanup in cleanups().await {
+        let tests: Vec<_> = ESCAPES.iter().map(|escape| tokio::spawn(test(escape, cleanup))).collect();
         for test in tests {
             test.await.unwrap();
         }

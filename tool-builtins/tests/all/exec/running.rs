@@ -3,16 +3,16 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use tool_runtime::confirm::{self, Decision};
-use tool_runtime::{Dispatcher, Effect, ErrorKind, Manifest, Progress, Question, ToolCall};
+use tool_runtime::confirm::{self, Decision, Question};
+use tool_runtime::{Dispatcher, Effect, ErrorKind, Manifest, Progress, ToolCall};
 
-use super::support::{Workspace, run, run_line, tools, ways};
+use super::support::{Workspace, cleanups, run, run_line, tools};
 
 #[tokio::test]
 async fn what_it_prints_is_the_answer() {
     let workspace = Workspace::new();
-    for way in ways().await {
-        let tools = tools(workspace.exec().way(way));
+    for cleanup in cleanups().await {
+        let tools = tools(workspace.exec().cleanup(cleanup));
         assert_eq!(run_line(&tools, "echo hello").await.output, "hello\n");
         let arguments = json!({"program": "printf", "arguments": ["%s|", "a b", "$HOME", "*"]});
         assert_eq!(run(&tools, arguments).await.output, "a b|$HOME|*|");
@@ -24,20 +24,20 @@ async fn what_it_prints_is_the_answer() {
 #[tokio::test]
 async fn how_it_ends_is_told() {
     let workspace = Workspace::new();
-    for way in ways().await {
-        let tools = tools(workspace.exec().way(way));
+    for cleanup in cleanups().await {
+        let tools = tools(workspace.exec().cleanup(cleanup));
         let failed = run_line(&tools, "echo out; exit 3").await;
         assert!(!failed.success);
         assert_eq!(failed.output, "`echo out; exit 3` exited with code 3.\nout\n");
         let killed = run_line(&tools, "kill -9 $$").await;
-        assert_eq!(killed.output, "`kill -9 $$` was ended by SIGKILL.\nIt printed nothing.");
+        assert_eq!(killed.output, "`kill -9 $$` was killed by SIGKILL.\nIt printed nothing.");
         let facts = killed.metadata.get("command").unwrap();
         assert_eq!((&facts["exit_code"], &facts["signal"]), (&Value::Null, &json!("SIGKILL")));
         assert_eq!(failed.metadata.get("command").unwrap()["exit_code"], 3);
         let confinement = &failed.metadata.get("command").unwrap()["confinement"];
-        assert_eq!(confinement["tree"], serde_json::to_value(way).unwrap());
+        assert_eq!(confinement["tree"], serde_json::to_value(cleanup).unwrap());
         let stopped = run_line(&tools, "kill -TERM $$").await;
-        assert_eq!(stopped.output, "`kill -TERM $$` was ended by SIGTERM.\nIt printed nothing.");
+        assert_eq!(stopped.output, "`kill -TERM $$` was killed by SIGTERM.\nIt printed nothing.");
         let broken = run_line(&tools, "yes | head -n 1").await;
         assert_eq!(broken.output, "y\n", "a broken pipe ends whoever writes to it");
     }
@@ -80,12 +80,12 @@ async fn bad_commands_are_explained() {
         assert!(!result.success);
         result.output
     };
-    let either = "Give either `command`, a line for the shell, or `program` with its `arguments`.";
+    let either = "Pass either `command`, a shell command line, or `program` with its `arguments`.";
     assert_eq!(answer(json!({})).await, either);
     assert_eq!(answer(json!({"command": "ls", "program": "ls"})).await, either);
-    let missing = "There is no program `no-such-thing` on the path that may be executed.";
+    let missing = "There is no executable program `no-such-thing` on the `PATH`.";
     assert_eq!(answer(json!({"program": "no-such-thing"})).await, missing);
-    assert!(answer(json!({"program": "./data"})).await.contains("`./data` in the workspace that may be executed"));
+    assert!(answer(json!({"program": "./data"})).await.contains("executable program `./data` in the workspace"));
     assert!(answer(json!({"program": "./odd"})).await.contains("cannot be run"));
     assert!(answer(json!({"command": "a\u{0}b"})).await.contains("U+0000"));
     assert!(answer(json!({"command": "ls", "timeout": 0})).await.contains("expected integer between 1 and 3600"));
@@ -93,8 +93,8 @@ async fn bad_commands_are_explained() {
         ("..", "`..` is outside the workspace, or leads there."),
         ("/etc", "`/etc` is outside the workspace, or leads there."),
         ("./../b", "`./../b` is outside the workspace, or leads there."),
-        ("data", "`data` is no folder."),
-        ("none", "There is no folder `none` in the workspace."),
+        ("data", "`data` is not a directory."),
+        ("none", "There is no directory `none` in the workspace."),
     ] {
         assert_eq!(answer(json!({"command": "ls", "directory": folder})).await, why);
     }
@@ -105,8 +105,8 @@ async fn it_runs_in_a_folder_of_the_workspace() {
     let workspace = Workspace::new();
     std::fs::create_dir_all(workspace.path().join("a/b")).unwrap();
     workspace.write_program("a/b/here", "#!/bin/sh\necho here\n");
-    for way in ways().await {
-        let tools = tools(workspace.exec().way(way));
+    for cleanup in cleanups().await {
+        let tools = tools(workspace.exec().cleanup(cleanup));
         let folder = workspace.path().canonicalize().unwrap();
         assert_eq!(run_line(&tools, "pwd -P").await.output, format!("{}\n", folder.display()));
         let below = run(&tools, json!({"program": "pwd", "arguments": ["-P"], "directory": "a/b"})).await;
@@ -125,9 +125,9 @@ async fn rules_are_kept() {
     let allowing = tools(workspace.exec().allow(["echo", "cat"]));
     assert_eq!(run(&allowing, json!({"program": "echo", "arguments": ["x"]})).await.output, "x\n");
     let refused = run(&allowing, json!({"program": "ls"})).await;
-    assert_eq!(refused.output, "`ls` is not among the programs that may be run here: `cat`, `echo`.");
+    assert_eq!(refused.output, "`ls` may not be run here. Allowed programs: `cat`, `echo`.");
     let line = run_line(&allowing, "echo x").await;
-    assert_eq!(line.output, "A line for the shell may not be run here; give `program` and `arguments`.");
+    assert_eq!(line.output, "Shell command lines may not be run here; pass `program` and `arguments`.");
     assert!(!run(&tools(workspace.exec().allow(["git"])), json!({"program": "./git"})).await.success);
 
     let denying = tools(workspace.exec().deny(["rm"]));
@@ -157,7 +157,7 @@ async fn it_is_asked_about_and_shown() {
     // What may not be run is said to be so.
     run_line(&tools, "rm -rf /").await;
     let preview = asked.lock().unwrap()[1].clone();
-    assert_eq!(preview, Some(json!("The preview failed: `rm` may not be run here, and the line has that word.")));
+    assert_eq!(preview, Some(json!("The preview failed: `rm` may not be run here, and the line contains that word.")));
 
     let call = ToolCall::new("run_command", json!({"command": "ls | wc"}));
     assert_eq!(tools.call(call).preview().await.unwrap(), Some(Effect::Command("ls | wc".into())));

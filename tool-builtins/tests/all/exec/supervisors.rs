@@ -3,7 +3,7 @@
 use serde_json::json;
 use tool_runtime::ToolCall;
 
-use super::support::{Workspace, in_a_process_of_its_own, tools, ways};
+use super::support::{Workspace, cleanups, in_a_process_of_its_own, tools};
 
 /// So much has the host.
 const MEGABYTES: usize = 300;
@@ -18,9 +18,9 @@ fn supervisors_give_back_the_memory_of_the_host() {
 async fn measured() {
     let memory = vec![1_u8; MEGABYTES << 20];
     assert!(resident(std::process::id()) > MEGABYTES, "the control: this process has it");
-    for way in ways().await {
+    for cleanup in cleanups().await {
         let workspace = Workspace::new();
-        let tools = tools(workspace.exec().way(way));
+        let tools = tools(workspace.exec().cleanup(cleanup));
         let call = tools.call(ToolCall::new("run_command", json!({"command": "touch ready; sleep 600"})));
         let look = async {
             workspace.until_made("ready").await;
@@ -30,10 +30,10 @@ async fn measured() {
                 let mut tries = 0;
                 while resident(supervisor) > MEGABYTES / 4 {
                     tries += 1;
-                    assert!(tries < 1000, "{way:?}: {} MB", resident(supervisor));
+                    assert!(tries < 1000, "{cleanup:?}: {} MB", resident(supervisor));
                     tokio::time::sleep(std::time::Duration::from_millis(10)).await;
                 }
-                println!("{way:?}: a supervisor with {} MB", resident(supervisor));
+                println!("{cleanup:?}: a supervisor with {} MB", resident(supervisor));
             }
         };
         tokio::select! {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tool_builtins::exec::{Exec, Way};
+use tool_builtins::exec::{Exec, ProcessCleanup};
 use tool_runtime::{Dispatcher, Policy, ToolCall, ToolResult};
 
 /// A workspace with a marker that all its commands have in their environment.
@@ -114,19 +114,19 @@ pub async fn run_line(tools: &Dispatcher, line: &str) -> ToolResult {
 }
 
 /// Both ways of ending a tree, those that this system allows.
-pub async fn ways() -> Vec<Way> {
+pub async fn cleanups() -> Vec<ProcessCleanup> {
     let workspace = Workspace::new();
     let mut allowed = Vec::new();
-    for way in [Way::PidNamespace, Way::Subreaper] {
-        match workspace.exec().way(way).confinement().await {
+    for cleanup in [ProcessCleanup::PidNamespace, ProcessCleanup::Subreaper] {
+        match workspace.exec().cleanup(cleanup).confinement().await {
             Ok(confinement) => {
-                assert_eq!(confinement.tree, way);
-                allowed.push(way);
+                assert_eq!(confinement.tree, cleanup);
+                allowed.push(cleanup);
             }
-            Err(error) => println!("skipped: {way:?}: {error}"),
+            Err(error) => println!("skipped: {cleanup:?}: {error}"),
         }
     }
-    assert!(allowed.contains(&Way::Subreaper), "that one needs nobody's leave");
+    assert!(allowed.contains(&ProcessCleanup::Subreaper), "that one needs nobody's leave");
     allowed
 }
 

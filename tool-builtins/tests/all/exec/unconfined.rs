@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter_all_threads};
-use tool_builtins::exec::{Way, Writes};
+use tool_builtins::exec::{ProcessCleanup, WriteConfinement};
 use tool_runtime::ErrorKind;
 
-use super::support::{Workspace, in_a_process_of_its_own, run_line, tools, ways};
+use super::support::{Workspace, cleanups, in_a_process_of_its_own, run_line, tools};
 
 #[test]
 fn where_confinement_is_required_and_cannot_be_had_nothing_runs() {
@@ -24,17 +24,17 @@ async fn without_landlock() {
 
     let (workspace, outside) = (Workspace::new(), tempfile::tempdir().unwrap());
     let line = format!("touch inside; touch {}/left", outside.path().display());
-    for way in ways().await {
-        let exec = workspace.exec().way(way).require_confinement();
-        assert!(exec.confinement().await.is_err(), "{way:?}");
+    for cleanup in cleanups().await {
+        let exec = workspace.exec().cleanup(cleanup).require_confinement();
+        assert!(exec.confinement().await.is_err(), "{cleanup:?}");
         let refused = run_line(&tools(exec), &line).await;
-        assert_eq!(refused.error.unwrap().kind, ErrorKind::Fatal, "{way:?}");
-        assert_eq!(refused.output, "This system cannot confine what a command writes, so none is run.");
-        assert!(!workspace.path().join("inside").exists() && !outside.path().join("left").exists(), "{way:?}");
+        assert_eq!(refused.error.unwrap().kind, ErrorKind::Fatal, "{cleanup:?}");
+        assert_eq!(refused.output, "Commands cannot run here: this system cannot confine their writes.");
+        assert!(!workspace.path().join("inside").exists() && !outside.path().join("left").exists(), "{cleanup:?}");
     }
     // The control: where it is not required, the command runs, and leaves something outside.
-    let free = workspace.exec().way(Way::Subreaper);
-    assert_eq!(free.confinement().await.unwrap().writes, Writes::Free);
+    let free = workspace.exec().cleanup(ProcessCleanup::Subreaper);
+    assert_eq!(free.confinement().await.unwrap().writes, WriteConfinement::Free);
     assert!(run_line(&tools(free), &line).await.success);
     assert!(workspace.path().join("inside").exists() && outside.path().join("left").exists());
 }
@@ -43,13 +43,14 @@ async fn without_landlock() {
 async fn where_it_can_be_had_commands_run() {
     let workspace = Workspace::new();
     let writes = workspace.exec().confinement().await.unwrap().writes;
-    if writes != Writes::Confined {
+    if writes != WriteConfinement::Confined {
         println!("skipped: this kernel confines writes as {writes:?}");
         return;
     }
-    for way in ways().await {
-        let result = run_line(&tools(workspace.exec().way(way).require_confinement()), "echo hello > said").await;
-        assert!(result.success, "{way:?}: {}", result.output);
+    for cleanup in cleanups().await {
+        let result =
+            run_line(&tools(workspace.exec().cleanup(cleanup).require_confinement()), "echo hello > said").await;
+        assert!(result.success, "{cleanup:?}: {}", result.output);
         assert_eq!(std::fs::read_to_string(workspace.path().join("said")).unwrap(), "hello\n");
     }
 }

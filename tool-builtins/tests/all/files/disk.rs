@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tool_builtins::files::{Files, WriteMode};
-use tool_runtime::Notes;
+use tool_runtime::inject::Notes;
 
 use super::tree;
 

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use tool_builtins::files::Files;
-use tool_runtime::Notes;
+use tool_runtime::inject::Notes;
 
 use super::in_memory;
 

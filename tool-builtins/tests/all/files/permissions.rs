@@ -6,7 +6,8 @@ use std::thread;
 
 use rustix::thread::{set_thread_res_gid, set_thread_res_uid};
 use tool_builtins::files::{Files, WriteMode};
-use tool_runtime::{CancellationToken, Notes};
+use tool_runtime::CancellationToken;
+use tool_runtime::inject::Notes;
 
 use super::{World, tree};
 

@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use rmcp::transport::auth::AuthError;
-use url::{Host, Url};
+use url::Url;
 
 use super::browser::Browser;
 
@@ -61,12 +61,7 @@ impl Login {
 /// Rejects unencrypted redirects to other machines: the authorization code is temporarily as sensitive as a password.
 fn check_redirect_uri(redirect_uri: &str) -> Result<(), String> {
     let uri = Url::parse(redirect_uri).map_err(|error| format!("{redirect_uri:?} is not a URL: {error}"))?;
-    let is_loopback = match uri.host() {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
+    let is_loopback = uri.host_str().is_some_and(tool_net::is_loopback_host);
     if uri.scheme() == "http" && !is_loopback {
         return Err(format!("the redirect URI {redirect_uri} must use HTTPS, because it is not a loopback address"));
     }

@@ -13,7 +13,6 @@ use super::OAuth;
 use super::authorization_server::{AuthorizationServer, check_issuer, is_same_issuer, published_metadata};
 use super::challenge::Challenge;
 use super::token_store::SharedStore;
-use crate::remote::transport::install_tls;
 
 /// The client of the authorization server that issues the tokens for one server.
 pub(super) struct OAuthClient {
@@ -30,7 +29,7 @@ pub(super) struct OAuthClient {
 impl OAuthClient {
     pub(super) async fn new(url: &str, oauth: &OAuth) -> Result<Self, AuthError> {
         // rmcp's own HTTP client uses the process-wide TLS provider.
-        install_tls();
+        tool_net::tls::install_default_provider();
         let mut manager = match oauth.private_addresses {
             true => AuthorizationManager::new_allowing_private_addresses(url).await?,
             false => AuthorizationManager::new(url).await?,

@@ -23,7 +23,7 @@ use super::monitor::{ConnectionMonitor, TOO_LONG};
 use super::response_parser;
 use super::resume::{ResumePoints, ResumedStream, StreamRetryPolicy};
 use super::server_stream::ServerStream;
-use super::{sse, tls};
+use super::sse;
 use crate::remote::endpoint::HttpEndpoint;
 use crate::remote::failure::withheld_error;
 use crate::remote::remote_tool::RemoteTool;
@@ -73,8 +73,11 @@ pub(in crate::remote) fn connect(
 
 /// Builds the HTTP client.
 fn http_client() -> Result<Client, Box<dyn std::error::Error>> {
+    let mut tls = tool_net::tls::client_config()?;
+    // Only HTTP/1.1 is offered, which every MCP server speaks.
+    tls.alpn_protocols.clear();
     let client = Client::builder()
-        .tls_backend_preconfigured(tls::config()?)
+        .tls_backend_preconfigured(tls)
         .redirect(same_origin())
         .referer(false)
         .connect_timeout(Duration::from_secs(10))

@@ -13,7 +13,6 @@ mod server_stream;
 mod sse;
 mod stderr_tail;
 mod streams;
-mod tls;
 
 pub(super) use child::start;
 pub(super) use handshake::NEWEST;
@@ -24,5 +23,3 @@ pub(super) use monitor::{
 pub(super) use stderr_tail::StderrTail;
 pub(crate) use streams::StreamConnector;
 pub(super) use streams::streams;
-#[cfg(feature = "auth")]
-pub(super) use tls::install as install_tls;

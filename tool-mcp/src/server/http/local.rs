@@ -1,32 +1,26 @@
-//! Whether a request comes from this machine.
+//! Refusal of requests that do not come from this machine.
 
 use std::net::SocketAddr;
 
 use axum::extract::{ConnectInfo, Request};
 use axum::response::{IntoResponse, Response};
-use http::{HeaderName, StatusCode, header};
+use http::StatusCode;
+use tool_net::RequestSource;
 
-/// What proxies say of those for whom they ask.
-const BY_PROXIES: [HeaderName; 5] = [
-    header::FORWARDED,
-    header::VIA,
-    HeaderName::from_static("x-forwarded-for"),
-    HeaderName::from_static("x-forwarded-host"),
-    HeaderName::from_static("x-real-ip"),
-];
-
-/// Why a request is not answered by a server for this machine only, if it is not. A `Host` says nothing of where a request
-/// comes from: whoever reaches the socket can write `localhost` there.
+/// Returns the refusal of a request that a server for this machine only does not accept.
 pub(super) fn refusal(request: &Request) -> Option<Response> {
-    let why = match request.extensions().get::<ConnectInfo<SocketAddr>>() {
-        None => "where this comes from is not known (serve with `into_make_service_with_connect_info::<SocketAddr>()`)",
-        Some(ConnectInfo(peer)) if !peer.ip().to_canonical().is_loopback() => "this comes from another",
-        Some(_) if BY_PROXIES.iter().any(|name| request.headers().contains_key(name)) => "this comes through a proxy",
-        Some(_) => return None,
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    let why = match RequestSource::new(peer.map(|ConnectInfo(address)| address.ip()), request.headers()) {
+        RequestSource::Unknown => {
+            "the peer's address is unknown (serve with `into_make_service_with_connect_info::<SocketAddr>()`)"
+        }
+        RequestSource::Remote => "the request comes from another machine",
+        RequestSource::Proxy => "the request comes through a proxy",
+        RequestSource::Loopback => return None,
     };
     let text = format!(
-        "Forbidden: this server answers its own machine, and {why}. For others it needs a token (`HttpConfig::bearer`), a \
-         check (`HttpConfig::check`) or the name by which they reach it (`HttpConfig::host`)."
+        "Forbidden: this server accepts requests from its own machine only, and {why}. To serve other machines, set a \
+         token (`HttpConfig::bearer`), a check (`HttpConfig::check`) or the server's name (`HttpConfig::host`)."
     );
     Some((StatusCode::FORBIDDEN, text).into_response())
 }
@@ -50,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_in_a_header_is_no_place() {
+    fn judges_a_request_by_its_peer_and_not_by_its_host_header() {
         for here in ["127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "[::ffff:127.0.0.1]:1"] {
             assert!(answered(Some(here), None), "{here}");
         }

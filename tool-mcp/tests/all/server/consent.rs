@@ -8,7 +8,8 @@ use tool_mcp::rmcp::model::{
 };
 use tool_mcp::rmcp::service::ServiceError;
 use tool_mcp::{Client, ClientError, Server};
-use tool_runtime::{Decision, Dispatcher, Effect, tool, tool_class};
+use tool_runtime::confirm::Decision;
+use tool_runtime::{Dispatcher, Effect, tool, tool_class};
 
 use super::connected::{BOTH, Connected, Generation, User, call, connect};
 

@@ -6,7 +6,9 @@ use tokio::sync::Notify;
 use tool_mcp::Server;
 use tool_mcp::rmcp::model::{CallToolResult, ClientRequest, ElicitationAction, Request};
 use tool_mcp::rmcp::service::PeerRequestOptions;
-use tool_runtime::{Dispatcher, Policy, Selection, Spill, Verdict, tool, tool_class};
+use tool_runtime::confirm::Verdict;
+use tool_runtime::output::Spill;
+use tool_runtime::{Dispatcher, Policy, Selection, tool, tool_class};
 
 use super::connected::{BOTH, User, call, connect};
 

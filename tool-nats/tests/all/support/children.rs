@@ -8,7 +8,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tool_journal::SqliteJournal;
 use tool_nats::{Queue, QueueOptions, serve};
-use tool_runtime::journal::{Begun, BoxFuture, CallKey, Entry, Finished, Journal, JournalError, Query, Started};
+use tool_runtime::journal::{
+    BoxFuture, CallKey, CallStatus, EntryQuery, FinishedCall, Journal, JournalDecision, JournalEntry, JournalError,
+    StartedCall,
+};
 
 use super::{Effects, worker_tools};
 
@@ -134,15 +137,15 @@ struct Holding {
 }
 
 impl Journal for Holding {
-    fn begin<'a>(&'a self, call: &'a Started) -> BoxFuture<'a, Result<Begun, JournalError>> {
+    fn begin<'a>(&'a self, call: &'a StartedCall) -> BoxFuture<'a, Result<CallStatus, JournalError>> {
         self.journal.begin(call)
     }
 
-    fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<Begun>, JournalError>> {
+    fn recall<'a>(&'a self, key: &'a CallKey) -> BoxFuture<'a, Result<Option<CallStatus>, JournalError>> {
         self.journal.recall(key)
     }
 
-    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a Finished) -> BoxFuture<'a, Result<(), JournalError>> {
+    fn finish<'a>(&'a self, key: &'a CallKey, finished: &'a FinishedCall) -> BoxFuture<'a, Result<(), JournalError>> {
         Box::pin(async move {
             self.journal.finish(key, finished).await?;
             self.effects.add("recorded");
@@ -150,11 +153,15 @@ impl Journal for Holding {
         })
     }
 
-    fn note<'a>(&'a self, call: &'a Started, decision: &'a str) -> BoxFuture<'a, Result<(), JournalError>> {
+    fn note<'a>(
+        &'a self,
+        call: &'a StartedCall,
+        decision: &'a JournalDecision,
+    ) -> BoxFuture<'a, Result<(), JournalError>> {
         self.journal.note(call, decision)
     }
 
-    fn entries<'a>(&'a self, query: Query) -> BoxFuture<'a, Result<Vec<Entry>, JournalError>> {
+    fn entries<'a>(&'a self, query: EntryQuery) -> BoxFuture<'a, Result<Vec<JournalEntry>, JournalError>> {
         self.journal.entries(query)
     }
 }

@@ -20,9 +20,9 @@ use tokio::runtime::Handle;
 
 use self::token::Token;
 use super::{Confirm, Decision, Pending, Question};
-use crate::stage::Stage;
-use crate::to_the_end::ToTheEnd;
-use crate::{ToolResult, guard};
+use crate::call_stage::CallStage;
+use crate::detach_on_drop::DetachOnDrop;
+use crate::{ToolResult, panics};
 
 /// Answers [`Decision::Pending`] with a token, and knows the call again when someone comes back with it.
 ///
@@ -40,8 +40,8 @@ use crate::{ToolResult, guard};
 /// use std::time::{Duration, SystemTime};
 ///
 /// use serde_json::json;
-/// use tool_runtime::confirm::{Key, Question};
-/// use tool_runtime::{Confirm, Decision, Deferred, TokenError, ToolDefinition};
+/// use tool_runtime::ToolDefinition;
+/// use tool_runtime::confirm::{Confirm, Decision, Deferred, Key, Question, TokenError};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -104,7 +104,7 @@ impl Deferred {
     /// used up unless the result says [`not_started`](ToolResult::not_started).
     ///
     /// ```no_run
-    /// # async fn answer(deferred: tool_runtime::Deferred, tools: tool_runtime::Dispatcher, token: &str)
+    /// # async fn answer(deferred: tool_runtime::confirm::Deferred, tools: tool_runtime::Dispatcher, token: &str)
     /// # -> Result<(), Box<dyn std::error::Error>> {
     /// use std::time::SystemTime;
     ///
@@ -140,7 +140,7 @@ impl Deferred {
                 Ok(Taken { call: Some(call), deferred, stage: None, runtime })
             }
         };
-        ToTheEnd::new(runtime, taken).await
+        DetachOnDrop::new(runtime, taken).await
     }
 
     /// The call of a token, which is used up by it: to refuse it, or to run it in a way of your own.
@@ -248,7 +248,7 @@ struct Taken {
     deferred: Deferred,
     call: Option<PendingCall>,
     /// How far the call has come, once somebody has the question.
-    stage: Option<Stage>,
+    stage: Option<CallStage>,
     runtime: Option<Handle>,
 }
 
@@ -273,13 +273,13 @@ impl Taken {
         }
     }
 
-    fn give_back(&mut self) -> Option<ToTheEnd<()>> {
+    fn give_back(&mut self) -> Option<DetachOnDrop<()>> {
         let call = self.call.take()?;
         if self.stage.as_ref().is_some_and(|stage| !stage.withdraw()) {
             return None;
         }
         let deferred = self.deferred.clone();
-        Some(ToTheEnd::new(self.runtime.clone(), async move { deferred.give_back(&call).await }))
+        Some(DetachOnDrop::new(self.runtime.clone(), async move { deferred.give_back(&call).await }))
     }
 }
 
@@ -288,7 +288,7 @@ impl Drop for Taken {
         let Some(mut back) = self.give_back() else { return };
         // A store in memory has it back at once. With any other this goes on in the background.
         let mut context = Context::from_waker(Waker::noop());
-        if let Err(panic) = guard::catch(|| Pin::new(&mut back).poll(&mut context).is_ready()) {
+        if let Err(panic) = panics::catch(|| Pin::new(&mut back).poll(&mut context).is_ready()) {
             tracing::warn!("the store of calls that wait panicked: {panic}");
         }
     }

@@ -45,7 +45,7 @@ use super::{Confirm, Decision, Question};
 ///   [`Policy::Yolo`](crate::Policy::Yolo) or as a dry run.
 ///
 /// ```
-/// use tool_runtime::{Confirm, Terminal};
+/// use tool_runtime::confirm::{Confirm, Terminal};
 ///
 /// let confirm = Terminal::default();
 /// # fn takes(_: impl Confirm) {}

@@ -80,7 +80,7 @@ fn is_long(name: &str) -> bool {
     name.escape_default().count() > NAME
 }
 
-/// What was mended, on one line; see [`Repair`](crate::Repair).
+/// What was mended, on one line; see [`Repair`](crate::arguments::Repair).
 fn repair(repair: &Value) -> String {
     let part = |name| repair.get(name).and_then(Value::as_str);
     let (Some(path), Some(from), Some(to), Some(why)) = (part("path"), part("from"), part("to"), part("why")) else {

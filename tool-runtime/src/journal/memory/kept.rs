@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde_json::Value;
 
-use super::{Entry, Identity, State};
+use super::{EntryState, Identity, JournalEntry};
 use crate::ToolResult;
 
 /// How much is kept.
@@ -16,7 +16,7 @@ pub(super) struct Bound {
 
 #[derive(Debug)]
 pub(super) struct Record {
-    pub entry: Entry,
+    pub entry: JournalEntry,
     /// Under which it is known.
     pub identity: Option<Identity>,
     /// About what it takes.
@@ -25,7 +25,7 @@ pub(super) struct Record {
 
 impl Record {
     /// One whose call has no result yet.
-    pub fn new(entry: Entry, identity: Option<Identity>) -> Self {
+    pub fn new(entry: JournalEntry, identity: Option<Identity>) -> Self {
         let values = [Some(&entry.arguments), entry.repairs.as_ref()].into_iter().flatten();
         // Whatever it is known under is kept twice.
         let known = identity.as_ref().map_or(0, |(conversation, id, call)| conversation.len() + id.len() + call.len());
@@ -55,7 +55,7 @@ impl Kept {
         }
     }
 
-    pub fn newest_first(&self) -> impl Iterator<Item = &Entry> {
+    pub fn newest_first(&self) -> impl Iterator<Item = &JournalEntry> {
         self.records.iter().rev().map(|record| &record.entry)
     }
 
@@ -63,7 +63,7 @@ impl Kept {
     pub fn forget_all_but(&mut self, most: Bound) -> Vec<Identity> {
         let mut forgotten = Vec::new();
         while self.records.len() > most.entries || self.bytes > most.bytes {
-            let ended = |record: &Record| record.entry.state != State::Running;
+            let ended = |record: &Record| record.entry.state != EntryState::Running;
             let Some(record) = self.records.iter().position(ended).and_then(|place| self.records.remove(place)) else {
                 break;
             };

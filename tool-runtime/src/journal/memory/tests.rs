@@ -9,12 +9,12 @@ use crate::{ToolCall, ToolResult};
 
 async fn run(journal: &MemoryJournal, id: &str) {
     let call = started("c", id, json!({}));
-    assert_eq!(journal.begin(&call).await.unwrap(), Begun::New);
+    assert_eq!(journal.begin(&call).await.unwrap(), CallStatus::New);
     journal.finish(&call.key, &finished(id)).await.unwrap();
 }
 
 async fn ids(journal: &MemoryJournal) -> Vec<String> {
-    let entries = journal.entries(Query::newest(10)).await.unwrap();
+    let entries = journal.entries(EntryQuery::newest(10)).await.unwrap();
     entries.into_iter().map(|entry| entry.id.unwrap()).collect()
 }
 
@@ -27,14 +27,14 @@ async fn the_oldest_are_forgotten_but_not_those_that_run() {
         run(&journal, id).await;
     }
     assert_eq!(ids(&journal).await, ["3", "running"]);
-    assert_eq!(journal.begin(&running).await.unwrap(), Begun::Running);
-    assert_eq!(journal.begin(&started("c", "1", json!({}))).await.unwrap(), Begun::New);
+    assert_eq!(journal.begin(&running).await.unwrap(), CallStatus::Running);
+    assert_eq!(journal.begin(&started("c", "1", json!({}))).await.unwrap(), CallStatus::New);
 }
 
 /// A few long results must not take all memory.
 #[tokio::test]
 async fn the_oldest_are_forgotten_for_their_size() {
-    let long = |letter: &str| Finished::new(ToolResult::success(letter.repeat(40_000)), Duration::ZERO);
+    let long = |letter: &str| FinishedCall::new(ToolResult::success(letter.repeat(40_000)), Duration::ZERO);
     let journal = MemoryJournal::new().max_bytes(100_000);
     let running = started("c", "running", json!({"text": "x".repeat(10_000)}));
     journal.begin(&running).await.unwrap();
@@ -44,16 +44,16 @@ async fn the_oldest_are_forgotten_for_their_size() {
         journal.finish(&call.key, &long(id)).await.unwrap();
     }
     assert_eq!(ids(&journal).await, ["3", "running"], "arguments count, and what runs is kept");
-    assert_eq!(journal.begin(&started("c", "1", json!({}))).await.unwrap(), Begun::New);
+    assert_eq!(journal.begin(&started("c", "1", json!({}))).await.unwrap(), CallStatus::New);
 
     // What was finished last is known, or it would run again.
-    let whole = Finished::new(ToolResult::success("x".repeat(200_000)), Duration::ZERO);
+    let whole = FinishedCall::new(ToolResult::success("x".repeat(200_000)), Duration::ZERO);
     journal.finish(&running.key, &whole).await.unwrap();
-    assert_eq!(journal.begin(&running).await.unwrap(), Begun::Completed(Box::new(whole.result)));
+    assert_eq!(journal.begin(&running).await.unwrap(), CallStatus::Completed(Box::new(whole.result)));
 
     let text = json!({"text": "x".repeat(40_000)});
     for id in ["4", "5", "6"] {
-        journal.note(&started("c", id, text.clone()), "refused").await.unwrap();
+        journal.note(&started("c", id, text.clone()), &JournalDecision::Refused).await.unwrap();
     }
     assert_eq!(ids(&journal).await, ["6", "5", "1", "running"], "decisions have their own room");
 }
@@ -64,11 +64,11 @@ async fn decisions_do_not_crowd_out_results() {
     let journal = MemoryJournal::keeping(2);
     run(&journal, "done").await;
     for id in ["1", "2", "3"] {
-        journal.note(&started("c", id, json!({})), "refused").await.unwrap();
+        journal.note(&started("c", id, json!({})), &JournalDecision::Refused).await.unwrap();
     }
     assert_eq!(ids(&journal).await, ["3", "2", "done"]);
     let again = journal.begin(&started("c", "done", json!({}))).await.unwrap();
-    assert_eq!(again, Begun::Completed(Box::new(finished("done").result)));
+    assert_eq!(again, CallStatus::Completed(Box::new(finished("done").result)));
     // Nor the other way round.
     for id in ["4", "5", "6"] {
         run(&journal, id).await;
@@ -84,14 +84,14 @@ async fn secrets_are_neither_in_the_entry_nor_in_the_key() {
     definition.arguments.insert("password".into(), secret);
     definition.arguments.insert("user".into(), Argument::new("string", true));
     let arguments = json!({"user": "ann", "password": "hunter2"});
-    let call = Started::new(&ToolCall::new("login", arguments.clone()).id("1"), &definition, &arguments);
+    let call = StartedCall::new(&ToolCall::new("login", arguments.clone()).id("1"), &definition, &arguments);
     let all = format!("{call:?}");
     assert!(all.contains("ann") && !all.contains("hunter2"), "{all}");
 }
 
 #[test]
 fn an_entry_is_flat_json() {
-    let entry = Entry {
+    let entry = JournalEntry {
         sequence: 1,
         conversation: Some("c".into()),
         id: None,
@@ -100,7 +100,7 @@ fn an_entry_is_flat_json() {
         repairs: None,
         decision: Some("policy".into()),
         at: std::time::UNIX_EPOCH + Duration::from_millis(1500),
-        state: State::Finished(Finished::new(ToolResult::success("ok".into()), Duration::from_micros(2500))),
+        state: EntryState::Finished(FinishedCall::new(ToolResult::success("ok".into()), Duration::from_micros(2500))),
     };
     assert_eq!(
         serde_json::to_value(&entry).unwrap(),

@@ -6,10 +6,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::confirm::{Decision, from_fn};
-use crate::journal::{Journal, MemoryJournal, Query};
+use crate::confirm::{Decision, Question, from_fn};
+use crate::events::Update;
+use crate::journal::{EntryQuery, Journal, MemoryJournal};
 use crate::testing::Log;
-use crate::{Builder, Dispatcher, Manifest, Question, RuntimeTool, ToolCall, ToolResult, Update};
+use crate::{Builder, Dispatcher, Manifest, RuntimeTool, ToolCall, ToolResult};
 
 #[derive(Deserialize, JsonSchema)]
 struct Account {
@@ -70,7 +71,7 @@ fn refused() -> impl Iterator<Item = ToolCall<'static>> {
     wrong.into_iter().map(call)
 }
 
-fn agreeing() -> impl crate::Confirm {
+fn agreeing() -> impl crate::confirm::Confirm {
     from_fn(|_: Question| async { Decision::Run })
 }
 
@@ -88,7 +89,7 @@ async fn not_in_the_journal() {
     for wrong in refused() {
         assert!(!tools.call(wrong.id("3")).await.success);
     }
-    let entries = format!("{:?}", journal.entries(Query::newest(100)).await.unwrap());
+    let entries = format!("{:?}", journal.entries(EntryQuery::newest(100)).await.unwrap());
     assert!(entries.contains("acct") && entries.contains("ada"), "the control: {entries}");
     assert_hidden("the journal", &entries);
 }

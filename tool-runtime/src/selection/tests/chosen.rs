@@ -1,7 +1,7 @@
 //! What is selected, and how it is called.
 
 use super::*;
-use crate::{Case, ToolCall};
+use crate::{NameCase, ToolCall};
 
 #[test]
 fn each_word_selects() {
@@ -38,14 +38,14 @@ fn a_selection_gives_names() {
     let camel = r#"{"tags": ["mail"], "case": "camelCase", "prefix": "my_", "rename": {"mail.newest": "inbox"}}"#;
     assert_eq!(selected(from_json(camel)), "inbox my_mailPurgeAll my_mailSend");
     for (case, expected) in [
-        (Case::Camel, "clockNow mailNewest mailPurgeAll mailSend"),
-        (Case::Pascal, "ClockNow MailNewest MailPurgeAll MailSend"),
-        (Case::Snake, "clock_now mail_newest mail_purge_all mail_send"),
-        (Case::Kebab, "clock-now mail-newest mail-purge-all mail-send"),
+        (NameCase::Camel, "clockNow mailNewest mailPurgeAll mailSend"),
+        (NameCase::Pascal, "ClockNow MailNewest MailPurgeAll MailSend"),
+        (NameCase::Snake, "clock_now mail_newest mail_purge_all mail_send"),
+        (NameCase::Kebab, "clock-now mail-newest mail-purge-all mail-send"),
     ] {
         assert_eq!(selected(Selection::new().case(case)), expected);
     }
-    assert_eq!(Case::Pascal.of("ärger.über"), "ÄrgerÜber");
+    assert_eq!(NameCase::Pascal.apply("ärger.über"), "ÄrgerÜber");
 }
 
 #[test]
@@ -98,7 +98,7 @@ async fn a_pattern_cannot_hang() {
 #[tokio::test]
 async fn a_selection_follows_its_tools() {
     let tools = tools();
-    let mail = tools.select(Selection::new().tags(["mail"]).case(Case::Snake)).unwrap();
+    let mail = tools.select(Selection::new().tags(["mail"]).case(NameCase::Snake)).unwrap();
     let reading = mail.select(Selection::new().read_only(true).prefix("x_")).unwrap();
     tools.registry().register(tool("mail.count").tags(["mail"]).read_only()).unwrap();
     assert_eq!(names(&mail), "mail_count mail_newest mail_purge_all mail_send");

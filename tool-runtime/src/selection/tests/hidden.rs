@@ -5,12 +5,11 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 
 use super::*;
-use crate::confirm::{self, Decision, Pending};
-use crate::journal::{Journal, MemoryJournal, Query};
-use crate::{
-    Case, ErrorKind, HandlerError, Limit, Limiter, Policy, Question, Retries, Shortlist, ToolCall, ToolResult,
-    ToolSearch, Verdict,
-};
+use crate::confirm::{self, Decision, Pending, Question, Verdict};
+use crate::journal::{EntryQuery, Journal, MemoryJournal};
+use crate::limits::{Limit, Limiter, Retries};
+use crate::search::{Shortlist, ToolSearch};
+use crate::{ErrorKind, HandlerError, NameCase, Policy, ToolCall, ToolResult};
 
 fn kind(result: &ToolResult) -> Option<ErrorKind> {
     result.error.as_ref().map(|error| error.kind)
@@ -122,7 +121,7 @@ async fn policies_and_limits_know_a_tool_by_its_own_name() {
         .limit(limiter)
         .build()
         .unwrap();
-    let camel = tools.select(Selection::new().case(Case::Camel)).unwrap();
+    let camel = tools.select(Selection::new().case(NameCase::Camel)).unwrap();
     assert_eq!(kind(&camel.call(ToolCall::from_text("mailSend", "{}")).await), Some(ErrorKind::Refused));
     assert!(tools.call(ToolCall::from_text("mail.newest", "{}")).await.success);
     let limited = camel.call(ToolCall::from_text("mailNewest", "{}")).await;
@@ -194,7 +193,8 @@ async fn a_journal_knows_a_tool_by_its_own_name_whatever_was_decided() {
     assert_eq!((question.tool.as_str(), question.registered.as_str()), ("given", "own.name"));
     assert!(renamed.refuse(&question, None).await.output.contains("`given`"));
     assert!(renamed.approve(question).await.success);
-    let entries = journal.entries(Query::newest(9)).await.unwrap();
-    let recorded: Vec<_> = entries.iter().map(|entry| (&*entry.tool, entry.decision.as_deref().unwrap())).collect();
+    let entries = journal.entries(EntryQuery::newest(9)).await.unwrap();
+    let recorded: Vec<_> =
+        entries.iter().map(|entry| (&*entry.tool, entry.decision.as_ref().unwrap().as_str())).collect();
     assert_eq!(recorded, [("own.name", "confirmed"), ("own.name", "refused"), ("own.name", "pending")]);
 }

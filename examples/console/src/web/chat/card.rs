@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 use serde_json::Value;
-use tool_runtime::{Question, ToolResult};
+use tool_runtime::ToolResult;
+use tool_runtime::confirm::Question;
 
 use super::diff::{changes, effect};
 use super::icon;

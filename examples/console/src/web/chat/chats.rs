@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
 use tool_agent::{Agent, Message, Mode, Run, SqliteStore, Store, StoreError, Summary};
-use tool_runtime::{Decision, Pending, PendingCall, TokenError, ToolResult};
+use tool_runtime::ToolResult;
+use tool_runtime::confirm::{Decision, Pending, PendingCall, TokenError};
 
 use super::live::Live;
 use super::record::record;

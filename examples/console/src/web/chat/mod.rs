@@ -24,7 +24,7 @@ use axum::response::{IntoResponse, Redirect, Response, Sse};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tool_agent::Mode;
-use tool_runtime::Decision;
+use tool_runtime::confirm::Decision;
 
 pub use self::chats::Chats;
 

@@ -3,7 +3,8 @@
 use maud::{Markup, html};
 use serde_json::Value;
 use tool_agent::{Assistant, CallResult, Message, Mode, Summary};
-use tool_runtime::{ErrorKind, Pending, PendingCall};
+use tool_runtime::ErrorKind;
+use tool_runtime::confirm::{Pending, PendingCall};
 
 use super::card::{Card, CardState};
 use super::chats::View;

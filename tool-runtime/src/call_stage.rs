@@ -1,0 +1,82 @@
+//! How far a call has come, as one fact that the dispatcher shares with the holder of its approval.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// No dispatcher has been asked to run the call.
+const NEW: u8 = 0;
+/// A dispatcher prepares the call.
+const CLAIMED: u8 = 1;
+const STARTED: u8 = 2;
+/// The call is over, or its approval was given back. The handler must not start any more.
+const WITHDRAWN: u8 = 3;
+
+/// The stage of a call. Clones share it.
+///
+/// A handler either starts, which spends its approval, or is kept from starting for good, and the approval can be used
+/// again. Both go through this one atomic, so that never both happen, even if they race on two threads.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CallStage(Arc<AtomicU8>);
+
+impl CallStage {
+    /// Says that a dispatcher decides from here on whether the handler starts.
+    pub(crate) fn claim(&self) {
+        self.change(NEW, CLAIMED);
+    }
+
+    /// Enters the handler. Returns `false` if the approval was withdrawn: the handler must not run then.
+    #[must_use]
+    pub(crate) fn start(&self) -> bool {
+        let start = |stage| (stage != WITHDRAWN).then_some(STARTED);
+        self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, start).is_ok()
+    }
+
+    /// Takes back [`start`](Self::start): the handler was not entered after all.
+    pub(crate) fn not_entered(&self) {
+        self.change(STARTED, CLAIMED);
+    }
+
+    pub(crate) fn has_started(&self) -> bool {
+        self.0.load(Ordering::Acquire) == STARTED
+    }
+
+    /// Keeps the handler from starting. Returns `false` if it has started, or if no dispatcher has claimed the call and
+    /// it may be run in some other way.
+    pub(crate) fn withdraw(&self) -> bool {
+        let withdraw = |stage| matches!(stage, CLAIMED | WITHDRAWN).then_some(WITHDRAWN);
+        self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, withdraw).is_ok()
+    }
+
+    fn change(&self, from: u8, to: u8) -> bool {
+        self.0.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+}
+
+/// A question is the same one however far its call has come.
+impl PartialEq for CallStage {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_approval_is_spent_or_withdrawn_and_never_both() {
+        let stage = CallStage::default();
+        assert!(!stage.withdraw(), "nobody knows whether a call that no dispatcher has seen runs");
+        stage.claim();
+        assert!(stage.clone().withdraw());
+        assert!(!stage.start() && !stage.has_started());
+        assert!(stage.withdraw(), "it stays withdrawn");
+
+        let stage = CallStage::default();
+        stage.claim();
+        assert!(stage.start() && stage.has_started());
+        assert!(!stage.withdraw());
+        stage.not_entered();
+        assert!(!stage.has_started() && stage.withdraw());
+    }
+}

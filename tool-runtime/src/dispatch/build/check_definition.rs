@@ -1,0 +1,135 @@
+//! Whether a tool keeps what its definition promises, found before the first call.
+
+use std::sync::{Arc, OnceLock};
+
+use serde_json::Value;
+use tool_model::validate::{Validator, is_plain};
+use tool_model::{Argument, ArgumentSpec, Registration, Rule, ToolDefinition};
+
+use crate::arguments::{Reader, Schemas};
+use crate::dispatch::BuildProblem;
+use crate::shim::Shim;
+
+/// Reports promises that types and schemas do not keep. What was made on the way is given back for the calls.
+pub(crate) fn check_promises(
+    registration: &'static Registration,
+    shim: &Shim,
+    definition: &OnceLock<Arc<ToolDefinition>>,
+    problems: &mut Vec<BuildProblem>,
+) -> Option<Schemas> {
+    let says_more = says_more(registration);
+    if !says_more && registration.call.types().are_scalar() {
+        return None;
+    }
+    let definition = definition.get_or_init(|| Arc::new(registration.definition()));
+    check_schemas(registration, definition, problems);
+    if !says_more {
+        return None;
+    }
+    check_rules(registration, definition, problems);
+    let schemas = Schemas::new(registration, definition.clone());
+    for (index, wrong) in shim.try_absent(Reader { text: "{}", schemas: &schemas, allow_unknown: false, repair: false })
+    {
+        let message = format!("the argument `{}`: {wrong}", registration.arguments[index].name);
+        problems.push(BuildProblem::of_tool(registration.name, message, "give it a default that its type reads"));
+    }
+    Some(schemas)
+}
+
+/// Whether the source says more of the arguments than their types do.
+fn says_more(registration: &Registration) -> bool {
+    let said = |spec: &ArgumentSpec| {
+        let details = spec.details;
+        details.default.is_some() || details.or_default || !details.rules.is_empty()
+    };
+    registration.options.explicit.is_some() || registration.arguments.iter().any(said)
+}
+
+/// A rule that says nothing about the argument's type would be shown to the model and mean nothing.
+fn check_rules(registration: &Registration, definition: &ToolDefinition, problems: &mut Vec<BuildProblem>) {
+    for spec in registration.arguments {
+        let Some(argument) = definition.arguments.get(spec.name) else { continue };
+        for rule in spec.details.rules.iter().filter(|rule| !rule.fits(&argument.type_name)) {
+            let message = format!(
+                "`{}` of `{}` says nothing about a value of type {}",
+                rule.name(),
+                spec.name,
+                argument.type_name
+            );
+            problems.push(BuildProblem::of_tool(
+                registration.name,
+                message,
+                "remove it, or give the argument another type",
+            ));
+        }
+        if spec.details.rules.is_empty() {
+            continue;
+        }
+        check_room(registration.name, spec.name, argument, problems);
+        check_listed(registration.name, spec, argument, definition, problems);
+    }
+}
+
+/// Bounds that leave no room, those of the type included, make the tool uncallable.
+fn check_room(tool: &str, name: &str, argument: &Argument, problems: &mut Vec<BuildProblem>) {
+    const BOUNDS: [(&str, &str); 4] = [
+        ("minimum", "maximum"),
+        ("minLength", "maxLength"),
+        ("minItems", "maxItems"),
+        ("minProperties", "maxProperties"),
+    ];
+    for (least, most) in BOUNDS {
+        let (Some(from), Some(to)) = (argument.keywords.get(least), argument.keywords.get(most)) else { continue };
+        if from.as_f64().zip(to.as_f64()).is_some_and(|(from, to)| from > to) {
+            let message = format!("no value of `{name}` would be accepted: `{least}` is {from}, `{most}` is {to}");
+            problems.push(BuildProblem::of_tool(tool, message, "give bounds that values of its type can keep"));
+        }
+    }
+}
+
+/// A value of `one_of` that the type or another rule refuses would be offered to the model in vain.
+fn check_listed(
+    tool: &str,
+    spec: &ArgumentSpec,
+    argument: &Argument,
+    definition: &ToolDefinition,
+    problems: &mut Vec<BuildProblem>,
+) {
+    let listed = spec.details.rules.iter().filter_map(|rule| match rule {
+        Rule::OneOf(values) => serde_json::from_str::<Vec<Value>>(values).ok(),
+        _ => None,
+    });
+    for value in listed.flatten() {
+        let Ok(validator) = Validator::new(&argument.schema(), &definition.defs) else { continue };
+        for violation in validator.check(&value, spec.name) {
+            let message = format!("`one_of` of `{}` lists {value}, but {} is expected", spec.name, violation.expected);
+            problems.push(BuildProblem::of_tool(tool, message, "list values that the argument takes"));
+        }
+    }
+}
+
+/// A default that the schema refuses would make every call without it fail; a schema that cannot be enforced is a
+/// promise that cannot be kept.
+fn check_schemas(registration: &Registration, definition: &ToolDefinition, problems: &mut Vec<BuildProblem>) {
+    let is_plain = is_plain(definition);
+    for (name, argument) in &definition.arguments {
+        let default = argument.keywords.get("default");
+        if is_plain && default.is_none() {
+            continue;
+        }
+        let validator = match Validator::new(&argument.schema(), &definition.defs) {
+            Ok(validator) => validator,
+            Err(error) => {
+                let message = format!("the schema of `{name}` cannot be enforced: {error}");
+                problems.push(BuildProblem::of_tool(registration.name, message, "describe it otherwise"));
+                continue;
+            }
+        };
+        let Some(default) = default else { continue };
+        for violation in validator.check(default, name) {
+            let message =
+                format!("the default of `{}` is {default}, but {} is expected", violation.path, violation.expected);
+            problems.push(BuildProblem::of_tool(registration.name, message, "give a default that the argument takes"));
+        }
+    }
+}

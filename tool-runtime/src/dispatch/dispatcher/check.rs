@@ -1,0 +1,109 @@
+//! A trial of every provider.
+
+use std::pin::Pin;
+
+use tokio::runtime::Handle;
+
+use crate::CallOutcome;
+use crate::detach_on_drop::DetachOnDrop;
+use crate::dispatch::{BuildError, BuildProblem, CallValue, Dispatcher, ValueSource};
+use crate::inject::{CallFacts, ScopeInner};
+use crate::panics::CatchPanic;
+
+/// A trial of every provider; see [`Dispatcher::check`]. Await it. Dropped meanwhile, it rolls back in the background.
+#[must_use = "a check does nothing unless it is awaited"]
+pub struct ProviderCheck<'a> {
+    tools: &'a Dispatcher,
+    with: Vec<CallValue>,
+}
+
+impl<'a> ProviderCheck<'a> {
+    pub(crate) fn new(tools: &'a Dispatcher) -> Self {
+        Self { tools, with: Vec::new() }
+    }
+
+    /// A value that would come with a call, for providers that ask for it.
+    pub fn with<T: Send + 'static>(mut self, value: T) -> Self {
+        self.with.push(CallValue::new(value));
+        self
+    }
+}
+
+impl<'a> IntoFuture for ProviderCheck<'a> {
+    type Output = Result<(), BuildError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'a>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            let dependencies = &self.tools.inner.dependencies;
+            let mut problems = Vec::new();
+            let scope = ScopeInner::new(dependencies.clone(), self.with, CallFacts::default());
+            // Before anything is made: a check that is dropped in the middle rolls back, too.
+            let rollback = DetachOnDrop::new(Handle::try_current().ok(), scope.clone().finish(CallOutcome::Cancelled));
+            for (index, provider) in dependencies.providers.iter().enumerate() {
+                let made = CatchPanic(Box::pin(scope.clone().input(ValueSource::Provider(index), None))).await;
+                let error = match made {
+                    Ok(Ok(_)) => continue,
+                    Ok(Err(error)) => error.to_string(),
+                    Err(panic) => format!("it panicked: {panic}"),
+                };
+                problems.push(BuildProblem::general(format!("the provider {:?} does not work", provider.name), error));
+            }
+            if let Err(error) = rollback.await {
+                problems.push(BuildProblem::general("a value could not be rolled back", error));
+            }
+            if problems.is_empty() {
+                Ok(())
+            } else {
+                Err(BuildError { headline: "the dispatcher does not work", problems })
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+    use std::time::Duration;
+
+    use super::*;
+    use crate::inject::InjectError;
+
+    type Finished = Arc<Mutex<Vec<CallOutcome>>>;
+
+    /// A builder with a provider whose rollback takes this long.
+    fn builder(rollback: Duration) -> (crate::Builder, Finished) {
+        let finished = Finished::default();
+        let finish = {
+            let finished = finished.clone();
+            move |_: u32, outcome| {
+                let finished = finished.clone();
+                async move {
+                    tokio::time::sleep(rollback).await;
+                    finished.lock().unwrap().push(outcome);
+                }
+            }
+        };
+        let builder = Dispatcher::builder().provide("session", |_| async { Ok::<_, InjectError>(7_u32) });
+        (builder.finish("session", finish), finished)
+    }
+
+    /// By a timeout at start-up, such as that of the test.
+    #[tokio::test(start_paused = true)]
+    async fn a_check_that_is_dropped_rolls_back() {
+        let (builder, finished) = builder(Duration::ZERO);
+        let tools = builder.provide("slow", |_| std::future::pending::<Result<u64, InjectError>>()).build().unwrap();
+        assert!(tokio::time::timeout(Duration::from_secs(1), tools.check().into_future()).await.is_err());
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(*finished.lock().unwrap(), [CallOutcome::Cancelled]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_check_that_is_dropped_while_it_rolls_back_rolls_back_to_the_end() {
+        let (builder, finished) = builder(Duration::from_secs(2));
+        let tools = builder.build().unwrap();
+        assert!(tokio::time::timeout(Duration::from_secs(1), tools.check().into_future()).await.is_err());
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(*finished.lock().unwrap(), [CallOutcome::Cancelled]);
+    }
+}

@@ -1,0 +1,125 @@
+//! What a shim gets besides the arguments: the instance, and the injected values.
+
+use std::any::{Any, type_name};
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+use super::{InjectError, InjectedValue, Scope};
+
+/// The instance and the injected values of one call, in the order of the parameters.
+#[derive(Default)]
+pub struct Inputs {
+    pub(crate) instance: InstanceInput,
+    pub(crate) values: Vec<InjectedValue>,
+}
+
+/// The instance, its type erased.
+#[derive(Default)]
+pub(crate) enum InstanceInput {
+    /// The function has no receiver.
+    #[default]
+    None,
+    /// One instance for all calls.
+    Shared(Arc<dyn Any + Send + Sync>),
+    /// One made for this call.
+    Own(Box<dyn Any + Send>),
+    /// None; the function takes what it needs from its scope.
+    Scope(Scope),
+}
+
+impl Inputs {
+    pub(super) fn input(&self, index: usize) -> Result<&InjectedValue, InjectError> {
+        self.values.get(index).ok_or_else(|| InjectError::new("no value was prepared for this parameter".to_owned()))
+    }
+
+    /// The instance for `&self`.
+    #[inline]
+    pub fn instance<S: Send + 'static>(&mut self) -> Result<Instance<S>, InjectError> {
+        match std::mem::take(&mut self.instance) {
+            InstanceInput::Shared(shared) if shared.is::<S>() => Ok(Instance::Shared(shared)),
+            InstanceInput::Own(own) => own.downcast().map(Instance::Own).map_err(|_| no_instance::<S>()),
+            _ => Err(no_instance::<S>()),
+        }
+    }
+
+    /// The instance for `&mut self`.
+    pub fn instance_mut<S: Send + 'static>(&mut self) -> Result<InstanceMut<S>, InjectError> {
+        match std::mem::take(&mut self.instance) {
+            InstanceInput::Own(own) => own.downcast().map(InstanceMut).map_err(|_| no_instance::<S>()),
+            _ => Err(no_instance::<S>()),
+        }
+    }
+
+    /// The instance for `self: Arc<Self>`.
+    pub fn instance_arc<S: Send + Sync + 'static>(&mut self) -> Result<Arc<S>, InjectError> {
+        match std::mem::take(&mut self.instance) {
+            InstanceInput::Shared(shared) => shared.downcast().map_err(|_| no_instance::<S>()),
+            InstanceInput::Own(own) => own.downcast().map(Arc::from).map_err(|_| no_instance::<S>()),
+            InstanceInput::None | InstanceInput::Scope(_) => Err(no_instance::<S>()),
+        }
+    }
+
+    /// The scope, for a function that was given at run time.
+    pub(crate) fn take_scope(&mut self) -> Result<Scope, InjectError> {
+        match std::mem::take(&mut self.instance) {
+            InstanceInput::Scope(scope) => Ok(scope),
+            _ => Err(InjectError::new("there is no scope to take values from")),
+        }
+    }
+
+    /// The instance for `self`.
+    pub(super) fn take_instance<S: Send + Sync + 'static>(
+        &mut self,
+        clone: Option<fn(&S) -> S>,
+    ) -> Result<S, InjectError> {
+        match std::mem::take(&mut self.instance) {
+            InstanceInput::Shared(shared) => {
+                let clone = clone.ok_or_else(no_instance::<S>)?;
+                shared.downcast_ref().map(clone).ok_or_else(no_instance::<S>)
+            }
+            InstanceInput::Own(own) => own.downcast().map(|own| *own).map_err(|_| no_instance::<S>()),
+            InstanceInput::None | InstanceInput::Scope(_) => Err(no_instance::<S>()),
+        }
+    }
+}
+
+fn no_instance<S>() -> InjectError {
+    InjectError::new(format!("there is no {} to call the method on", type_name::<S>()))
+}
+
+/// The instance behind `&self`.
+pub enum Instance<S> {
+    #[doc(hidden)]
+    Shared(Arc<dyn Any + Send + Sync>),
+    #[doc(hidden)]
+    Own(Box<S>),
+}
+
+impl<S: 'static> Deref for Instance<S> {
+    type Target = S;
+
+    #[inline]
+    fn deref(&self) -> &S {
+        match self {
+            Self::Shared(shared) => shared.downcast_ref().expect("its type was checked when this was made"),
+            Self::Own(own) => own,
+        }
+    }
+}
+
+/// The instance behind `&mut self`.
+pub struct InstanceMut<S>(Box<S>);
+
+impl<S> Deref for InstanceMut<S> {
+    type Target = S;
+
+    fn deref(&self) -> &S {
+        &self.0
+    }
+}
+
+impl<S> DerefMut for InstanceMut<S> {
+    fn deref_mut(&mut self) -> &mut S {
+        &mut self.0
+    }
+}

@@ -1,0 +1,177 @@
+//! What a parameter wants injected, told apart by its type as arguments are.
+
+use std::any::{TypeId, type_name};
+use std::marker::PhantomData;
+
+use super::{ExclusiveGuard, InjectError, Inputs, SharedGuard};
+
+/// One injected parameter, as a shim declares it.
+#[derive(Clone, Copy, Debug)]
+pub struct Injection {
+    /// The parameter's name.
+    pub parameter: &'static str,
+    /// The type of the value, owned.
+    pub type_id: TypeId,
+    /// The type's name.
+    pub type_name: &'static str,
+    /// How it is handed over.
+    pub mode: Mode,
+}
+
+/// How an injected value is handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// By value, a clone.
+    Clone,
+    /// By value, moved out.
+    Move,
+    /// `&T`
+    Ref,
+    /// `&mut T`
+    Mut,
+}
+
+/// Asks for a value of a type.
+pub struct Want<T: ?Sized>(PhantomData<T>);
+
+impl<T: ?Sized> Want<T> {
+    /// The question.
+    pub const NEW: Self = Self(PhantomData);
+}
+
+fn injection<T: 'static>(parameter: &'static str, mode: Mode) -> Injection {
+    Injection { parameter, type_id: TypeId::of::<T>(), type_name: type_name::<T>(), mode }
+}
+
+impl<T: Clone> Want<T> {
+    /// Declares a parameter that is cloned.
+    #[must_use]
+    pub fn tool_owned(self, parameter: &'static str) -> Injection
+    where
+        T: Send + 'static,
+    {
+        injection::<T>(parameter, Mode::Clone)
+    }
+
+    /// Takes a clone.
+    pub fn tool_take(self, inputs: &Inputs, index: usize) -> Result<T, InjectError>
+    where
+        T: Send + 'static,
+    {
+        inputs.input(index)?.cloned()
+    }
+
+    /// Takes the instance: a clone of a shared one, or the call's own.
+    pub fn tool_take_instance(self, inputs: &mut Inputs) -> Result<T, InjectError>
+    where
+        T: Send + Sync + 'static,
+    {
+        inputs.take_instance::<T>(Some(T::clone))
+    }
+}
+
+/// A type that is not `Clone` is moved out.
+pub trait WantMoved {
+    /// The type.
+    type Value;
+
+    /// Declares a parameter that is moved out.
+    fn tool_owned(self, parameter: &'static str) -> Injection
+    where
+        Self::Value: Send + 'static;
+
+    /// Takes the value.
+    fn tool_take(self, inputs: &Inputs, index: usize) -> Result<Self::Value, InjectError>
+    where
+        Self::Value: Send + 'static;
+
+    /// Takes the call's own instance.
+    fn tool_take_instance(self, inputs: &mut Inputs) -> Result<Self::Value, InjectError>
+    where
+        Self::Value: Send + Sync + 'static;
+}
+
+impl<T> WantMoved for Want<T> {
+    type Value = T;
+
+    fn tool_owned(self, parameter: &'static str) -> Injection
+    where
+        T: Send + 'static,
+    {
+        injection::<T>(parameter, Mode::Move)
+    }
+
+    fn tool_take(self, inputs: &Inputs, index: usize) -> Result<T, InjectError>
+    where
+        T: Send + 'static,
+    {
+        inputs.input(index)?.take()
+    }
+
+    fn tool_take_instance(self, inputs: &mut Inputs) -> Result<T, InjectError>
+    where
+        T: Send + Sync + 'static,
+    {
+        inputs.take_instance::<T>(None)
+    }
+}
+
+impl<T> Want<T> {
+    /// Declares a parameter that is lent for reading.
+    #[must_use]
+    pub fn tool_lent(self, parameter: &'static str) -> Injection
+    where
+        T: Send + Sync + 'static,
+    {
+        injection::<T>(parameter, Mode::Ref)
+    }
+
+    /// Lends the value for reading.
+    pub fn tool_borrow(self, inputs: &Inputs, index: usize) -> Result<SharedGuard<T>, InjectError>
+    where
+        T: Send + Sync + 'static,
+    {
+        inputs.input(index)?.shared()
+    }
+
+    /// Declares a parameter that is lent for writing.
+    #[must_use]
+    pub fn tool_lent_mut(self, parameter: &'static str) -> Injection
+    where
+        T: Send + 'static,
+    {
+        injection::<T>(parameter, Mode::Mut)
+    }
+
+    /// Lends the value for writing.
+    pub fn tool_borrow_mut(self, inputs: &Inputs, index: usize) -> Result<ExclusiveGuard<T>, InjectError>
+    where
+        T: Send + 'static,
+    {
+        inputs.input(index)?.exclusive()
+    }
+}
+
+/// `&str` is lent from a `String`, `&Path` from a `PathBuf`.
+pub trait WantUnsized {
+    /// The owned form.
+    type Owned;
+
+    /// Declares a parameter that is lent for reading.
+    fn tool_lent(self, parameter: &'static str) -> Injection;
+
+    /// Lends the value for reading.
+    fn tool_borrow(self, inputs: &Inputs, index: usize) -> Result<SharedGuard<Self::Owned>, InjectError>;
+}
+
+impl<T: ?Sized + ToOwned<Owned: Send + Sync + 'static>> WantUnsized for Want<T> {
+    type Owned = T::Owned;
+
+    fn tool_lent(self, parameter: &'static str) -> Injection {
+        injection::<T::Owned>(parameter, Mode::Ref)
+    }
+
+    fn tool_borrow(self, inputs: &Inputs, index: usize) -> Result<SharedGuard<T::Owned>, InjectError> {
+        inputs.input(index)?.shared()
+    }
+}
