@@ -274,7 +274,7 @@ mod tests {
         let settings = r#"{"clientId": "us", "clientSecret": "${TOKEN}", "scopes": ["read"], "callbackPort": 8976}"#;
         assert_eq!(with(settings).unwrap(), with(settings).unwrap());
         assert_ne!(with(settings).unwrap(), with("{}").unwrap());
-        assert_ne!(with(settings).unwrap(), with(&entry.replace("8976", "8977")).unwrap());
+        assert_ne!(with(settings).unwrap(), with(&settings.replace("8976", "8977")).unwrap());
         assert_ne!(with(r#"{"issuer": "https://login.example"}"#).unwrap(), with("{}").unwrap());
         assert_ne!(with("{}").unwrap(), [ServerConfig::http("a", "https://a.example/mcp")]);
         let shown = format!("{:?}", with(settings).unwrap());

@@ -186,7 +186,7 @@ impl Connection {
         Ok((tools, Some(dropped)))
     }
 
-    /// ServerRequests a page from the server, bypassing rmcp's cache.
+    /// Requests a page from the server, bypassing rmcp's cache.
     async fn page(&self, cursor: Option<String>) -> Result<(Vec<Tool>, Option<String>), ServiceError> {
         let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
         let request = ClientRequest::ListToolsRequest(ListToolsRequest { params, ..ListToolsRequest::default() });

@@ -66,7 +66,7 @@ pub(crate) struct HttpEndpoint {
     pub headers: BTreeMap<String, String>,
     #[cfg(feature = "auth")]
     pub access: Option<Arc<TokenAccess>>,
-    /// Pending logins are cancelled when the last configuration is dropped. ServerRequests hold `access` for longer.
+    /// Pending logins are cancelled when the last configuration is dropped. Requests hold `access` for longer.
     #[cfg(feature = "auth")]
     pub login_guard: Option<Arc<DropGuard>>,
     /// The configuration asks for a login, which this build does not support.

@@ -17,7 +17,7 @@ use super::transport::{LOST, TOO_LONG, UNREADABLE};
 
 const TOO_MANY_REQUESTS: u16 = 429;
 
-/// The delay after `429 Too Many ServerRequests` without a `Retry-After`.
+/// The delay after `429 Too Many Requests` without a `Retry-After`.
 const DEFAULT_DELAY: Duration = Duration::from_secs(30);
 const MAX_DELAY: Duration = Duration::from_secs(600);
 

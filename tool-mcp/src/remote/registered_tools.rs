@@ -42,7 +42,7 @@ impl RegisteredTools {
         names: Arc<NameOwners>,
         pins: Option<Arc<Pins>>,
     ) -> Self {
-        Self { config, link, registry, names, pins, shown: BTreeMap::new(), problems: Vec::new() }
+        Self { config, link, registry, names, pins, tools: BTreeMap::new(), problems: Vec::new() }
     }
 
     /// Updates the registry to the listed tools. A tool that cannot be registered becomes a problem.

@@ -1,4 +1,4 @@
-//! ServerRequests by servers: elicitation, sampling and roots.
+//! Requests by servers: elicitation, sampling and roots.
 
 #![expect(deprecated, reason = "sampling and roots are deprecated in MCP, but servers still use them")]
 

@@ -9,6 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tool_runtime::{CancellationToken, Registry};
+
 use super::backoff::Backoff;
 use super::connection::{Connection, error_chain};
 use super::endpoint::Endpoint;
@@ -44,7 +47,7 @@ pub(super) struct ServerHandle {
     link: Arc<ServerLink>,
     tools: Arc<Mutex<RegisteredTools>>,
     stderr: Arc<StderrTail>,
-    /// ServerRequests a listing, or an immediate connection attempt, with a channel that signals completion.
+    /// Requests a listing, or an immediate connection attempt, with a channel that signals completion.
     refreshes: mpsc::Sender<oneshot::Sender<()>>,
     stop: CancellationToken,
     task: Option<tokio::task::JoinHandle<()>>,

@@ -46,7 +46,7 @@ pub(crate) struct TrustSettings {
     pub read_only_hints: bool,
 }
 
-/// ServerLimits on what a server may send.
+/// Limits on what a server may send.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ServerLimits {
     /// The longest message, in bytes.

@@ -73,7 +73,7 @@ struct RunningServers {
 pub struct ReloadReport {
     /// New servers.
     pub started: Vec<String>,
-    /// RemoteServers whose configuration has changed.
+    /// Servers whose configuration has changed.
     pub restarted: Vec<String>,
     /// Removed servers.
     pub stopped: Vec<String>,

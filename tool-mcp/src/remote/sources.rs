@@ -36,7 +36,7 @@ pub(super) struct GatheredServers {
 }
 
 impl ConfigSources {
-    pub(super) fn gather(&mut self) -> GatheredServersServers {
+    pub(super) fn gather(&mut self) -> GatheredServers {
         let mut gathered =
             GatheredServers { servers: BTreeMap::new(), contradictions: Vec::new(), problems: Vec::new() };
         let mut origins = BTreeMap::<String, (String, String)>::new();

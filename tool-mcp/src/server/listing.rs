@@ -151,7 +151,7 @@ mod tests {
         result.tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>().join(" ")
     }
 
-    /// ToolListing also happens in the background, before clients are notified.
+    /// Listing also happens in the background, before clients are notified.
     #[test]
     fn reports_a_panic_in_describe_until_the_tool_is_removed() {
         let tools = tools(&["a", "b"]);

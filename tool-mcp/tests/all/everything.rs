@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use test_packages::Node;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
-use tool_mcp::{Elicitation, Sampling, ServerConfig, ServerState, Servers, ServersBuilder};
+use tool_mcp::{ElicitationRequest, RemoteServers, RemoteServersBuilder, SamplingRequest, ServerConfig, ServerState};
 use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, Progress, ToolCall, ToolResult};
 
 use crate::published::{NPM, script};
@@ -68,14 +68,14 @@ fn over_stdio(node: &Node) -> ServerConfig {
 }
 
 /// With somebody who answers what the server asks.
-fn answering(server: ServerConfig) -> ServersBuilder {
-    let model = |_: Sampling| async {
+fn answering(server: ServerConfig) -> RemoteServersBuilder {
+    let model = |_: SamplingRequest| async {
         Ok(CreateMessageResult::new(SamplingMessage::assistant_text("sampled here"), "a-model".to_owned()))
     };
-    let person = |_: Elicitation| async {
+    let person = |_: ElicitationRequest| async {
         ElicitResult::new(ElicitationAction::Accept).with_content(json!({"name": "Ada", "check": true}))
     };
-    Servers::builder().server(server).on_sampling(model).on_elicitation(person).roots(["file:///srv"])
+    RemoteServers::builder().server(server).on_sampling(model).on_elicitation(person).roots(["file:///srv"])
 }
 
 async fn call(tools: &Dispatcher, name: &str, arguments: Value) -> ToolResult {
@@ -106,7 +106,7 @@ async fn every_tool_answers_over_http() {
 }
 
 /// Every tool that the server has, called, with what it must say.
-async fn every_tool_answers(tools: &Dispatcher, servers: &Servers) {
+async fn every_tool_answers(tools: &Dispatcher, servers: &RemoteServers) {
     assert_eq!(servers.status()[0].state, ServerState::Connected, "{servers:?}");
     // The server adds tools once it knows what the client can do.
     until(|| tools.registry().has("mcp_all_get-roots-list")).await;

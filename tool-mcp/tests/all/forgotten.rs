@@ -1,4 +1,4 @@
-//! Servers behind a URL that forget who we are, as after a restart: they may be others by then.
+//! RemoteServers behind a URL that forget who we are, as after a restart: they may be others by then.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use axum::response::Response;
 use axum::routing::post;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
-use tool_mcp::{Generation, ServerConfig, ServerState, Servers};
+use tool_mcp::{ProtocolGeneration, RemoteServers, ServerConfig, ServerState};
 use tool_runtime::{Dispatcher, ErrorKind, Progress, ToolCall};
 
 use crate::hosted::{self, EVENTS, JSON, accept, respond};
@@ -52,7 +52,7 @@ impl Host {
             beginnings: Semaphore::new(1_000),
         });
         let config = hosted::host(post(answer).with_state(host.clone())).await;
-        (host, config.trust().generation(Generation::Initialize))
+        (host, config.trust().generation(ProtocolGeneration::Initialize))
     }
 
     /// From now on the session is another one, and nothing was heard.
@@ -114,10 +114,10 @@ async fn answer(State(host): State<Arc<Host>>, headers: HeaderMap, body: String)
 }
 
 /// A dispatcher with the tools of a server that knew us, and does not any more.
-async fn forgotten(forgets: Forgets) -> (Arc<Host>, Dispatcher, Servers) {
+async fn forgotten(forgets: Forgets) -> (Arc<Host>, Dispatcher, RemoteServers) {
     let (host, config) = Host::start(forgets).await;
     let tools = dispatcher();
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     assert_eq!(call(&tools, "mcp_h_work").await.output, "done");
     host.forget();
     (host, tools, servers)
@@ -154,7 +154,7 @@ async fn a_call_does_not_reach_a_tool_that_has_changed() {
     ] {
         let (host, config) = Host::start(Forgets::NotFound).await;
         let (folder, tools) = (tempfile::tempdir().unwrap(), dispatcher());
-        let mut builder = Servers::builder().server(config);
+        let mut builder = RemoteServers::builder().server(config);
         if pinned {
             builder = builder.pins(folder.path().join("mcp.lock")).unwrap();
         }
@@ -229,7 +229,7 @@ async fn calls_that_are_forgotten_together_share_a_session() {
 async fn a_call_that_runs_in_the_old_session_has_its_answer() {
     let (host, config) = Host::start(Forgets::NotFound).await;
     let tools = dispatcher();
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     let others = async {
         until(|| host.has_heard("1 tools/call")).await;
         host.forget();

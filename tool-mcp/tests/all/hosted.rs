@@ -1,4 +1,4 @@
-//! Servers of a few lines behind a URL.
+//! RemoteServers of a few lines behind a URL.
 
 use axum::Router;
 use axum::body::Body;

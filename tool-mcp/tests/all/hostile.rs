@@ -1,4 +1,4 @@
-//! Servers that mean no good. Each time there is a clear result, and the server beside it is not affected.
+//! RemoteServers that mean no good. Each time there is a clear result, and the server beside it is not affected.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, Weak};
@@ -10,7 +10,7 @@ use axum::body::Body;
 use axum::response::Response;
 use axum::routing::post;
 use serde_json::{Value, json};
-use tool_mcp::{ServerConfig, ServerState, Servers};
+use tool_mcp::{RemoteServers, ServerConfig, ServerState};
 use tool_runtime::{ErrorKind, ToolCall};
 
 use crate::scripted::{Peer, beside_good, call, connect, dispatcher, good_answers, kind, server, text, tool, until};
@@ -42,7 +42,7 @@ async fn a_server_that_never_answers_holds_up_nobody_for_long() {
     let silent = server("s", |mut peer: Peer| async move { while peer.next().await.is_some() {} });
     let servers = beside_good(&tools, silent.connect_timeout(Duration::from_millis(200))).await;
     let state = &servers.status()[1].state;
-    assert!(matches!(state, ServerState::Away(why) if why.contains("not ready within 200ms")), "{state:?}");
+    assert!(matches!(state, ServerState::Unavailable(why) if why.contains("not ready within 200ms")), "{state:?}");
     good_answers(&tools).await;
     servers.close().await;
 }
@@ -278,7 +278,7 @@ async fn who_never_answers_is_not_waited_for_when_nobody_does() {
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
         tokio::spawn(async move { axum::serve(listener, Router::new().route("/mcp", post(answer))).await });
         let config = ServerConfig::http("h", url).connect_timeout(Duration::from_millis(100));
-        let servers = connect(&dispatcher(), Servers::builder().server(config)).await;
+        let servers = connect(&dispatcher(), RemoteServers::builder().server(config)).await;
         servers.close().await;
         assert!(!waiting.lock().unwrap().is_empty(), "it was asked");
         until(|| waiting.lock().unwrap().iter().all(|silence| silence.strong_count() == 0)).await;

@@ -1,7 +1,7 @@
 //! Answers that are far too long. What is read of them is bounded, and so is the memory that they take.
 
 use serde_json::{Value, json};
-use tool_mcp::{ServerConfig, Servers};
+use tool_mcp::{RemoteServers, ServerConfig};
 use tool_runtime::ErrorKind;
 
 use crate::scripted::{Peer, beside_good, call, connect, dispatcher, good, good_answers, kind, server, tool};
@@ -72,7 +72,7 @@ async fn huge_http(bytes: usize) -> ServerConfig {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_is_too_long_is_a_failure() {
     let tools = dispatcher();
-    let builder = Servers::builder().server(huge(64 << 20)).server(huge_http(64 << 20).await).server(good());
+    let builder = RemoteServers::builder().server(huge(64 << 20)).server(huge_http(64 << 20).await).server(good());
     let servers = connect(&tools, builder).await;
     for name in ["mcp_s_work", "mcp_h_json", "mcp_h_events"] {
         let result = call(&tools, name).await;
@@ -118,7 +118,7 @@ async fn measured() {
         }
         Ok("http") => {
             let tools = dispatcher();
-            let servers = connect(&tools, Servers::builder().server(huge_http(1 << 30).await)).await;
+            let servers = connect(&tools, RemoteServers::builder().server(huge_http(1 << 30).await)).await;
             for name in ["mcp_h_json", "mcp_h_events"] {
                 assert!(call(&tools, name).await.output.contains("longer than"));
             }

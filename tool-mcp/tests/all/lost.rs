@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::Notify;
-use tool_mcp::{ServerConfig, ServerState, Servers};
+use tool_mcp::{RemoteServers, ServerConfig, ServerState};
 use tool_runtime::ErrorKind;
 
 use crate::scripted::{
@@ -49,7 +49,7 @@ async fn a_connection_whose_opening_panics_is_tried_again() {
     });
     let servers = beside_good(&tools, panicking.trust()).await;
     let state = || servers.status().into_iter().find(|server| server.name == "s").unwrap().state;
-    until(|| matches!(state(), ServerState::Away(why) if why.contains("panicked: no network yet"))).await;
+    until(|| matches!(state(), ServerState::Unavailable(why) if why.contains("panicked: no network yet"))).await;
     good_answers(&tools).await;
     until(|| state() == ServerState::Connected).await;
     assert_eq!(call(&tools, "mcp_s_work").await.output, "alive");
@@ -80,7 +80,7 @@ async fn a_connection_that_is_over_is_not_used() {
         }
     });
     let tools = dispatcher();
-    let builder = Servers::builder().server(dying.trust()).on_elicitation(move |_| {
+    let builder = RemoteServers::builder().server(dying.trust()).on_elicitation(move |_| {
         asked.notify_one();
         std::future::pending()
     });
@@ -109,8 +109,8 @@ async fn a_program_ends_before_it_is_started_again() {
     let falls_silent = format!("{begin}{reads}case \"$line\" in *tools/call*) exec >&-; sleep 600 ;; esac\n");
     let program = crate::plugins::program("never").replace(reads, &falls_silent);
     let tools = dispatcher();
-    let config = ServerConfig::command("p", "/bin/sh").args(["-c", &program]).folder(folder.path()).trust();
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let config = ServerConfig::command("p", "/bin/sh").args(["-c", &program]).current_dir(folder.path()).trust();
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     assert_eq!(kind(&call(&tools, "mcp_p_say").await), Some(ErrorKind::OutcomeUnknown));
     until(|| std::fs::read_to_string(at("starts")).unwrap().lines().count() == 2).await;
     until(|| servers.status()[0].state == ServerState::Connected).await;
@@ -167,20 +167,20 @@ async fn what_a_program_said_at_last_is_told() {
         .replace("case", &format!("case \"$line\" in *tools/call*) {dies} ;; esac\ncase"));
     let folder = tempfile::tempdir().unwrap();
     let shell = |name: &str, program: &str| {
-        ServerConfig::command(name, "/bin/sh").args(["-c", program]).folder(folder.path()).trust()
+        ServerConfig::command(name, "/bin/sh").args(["-c", program]).current_dir(folder.path()).trust()
     };
-    let builder = Servers::builder().server(shell("fails", fails)).server(shell("killed", &killed));
+    let builder = RemoteServers::builder().server(shell("fails", fails)).server(shell("killed", &killed));
     let servers = connect(&tools, builder).await;
     let at_last = "; at last it wrote to its standard error:";
     assert_eq!(
         servers.status()[0].state,
-        ServerState::Away(format!(
+        ServerState::Unavailable(format!(
             "it ended before it was connected (exit status 3){at_last}\n  no license\n  see the manual"
         ))
     );
     assert_eq!(kind(&call(&tools, "mcp_killed_say").await), Some(ErrorKind::OutcomeUnknown));
     let words = format!("(signal 9){at_last}\n  out of memory");
-    until(|| matches!(&servers.status()[1].state, ServerState::Away(why) if why.ends_with(&words))).await;
+    until(|| matches!(&servers.status()[1].state, ServerState::Unavailable(why) if why.ends_with(&words))).await;
     let away = call(&tools, "mcp_killed_say").await.output;
     assert!(away.contains("not connected") && !away.contains("out of memory"), "{away}");
     servers.close().await;
@@ -195,7 +195,7 @@ async fn silence_is_heard_while_others_speak() {
     let program = crate::plugins::program("never").replace(reads, &falls_silent);
     let tools = dispatcher();
     let config = ServerConfig::command("p", "/bin/sh").args(["-c", &program]).trust();
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     let mut first = std::pin::pin!(call(&tools, "mcp_p_say"));
     let mut others = tokio::task::JoinSet::new();
     let answered = loop {
@@ -220,13 +220,15 @@ async fn a_server_that_is_away_says_so_and_is_tried_again() {
     let gone =
         ServerConfig::http("gone", format!("http://127.0.0.1:{port}/s/a-secret-that-is-in-the-path/mcp?key=secret"));
     let missing = ServerConfig::command("missing", "/no/such/program");
-    let builder = Servers::builder().server(gone).server(missing).server(good());
+    let builder = RemoteServers::builder().server(gone).server(missing).server(good());
     let servers = connect(&tools, builder).await;
     let status = servers.status();
     let url = format!("http://127.0.0.1:{port}/s/…/mcp");
     let told = |why: &str| why.contains("Connection refused") && why.contains(&url) && !why.contains("secret");
-    assert!(matches!(&status[0].state, ServerState::Away(why) if told(why)), "{status:?}");
-    assert!(matches!(&status[2].state, ServerState::Away(why) if why.contains("/no/such/program cannot be started")));
+    assert!(matches!(&status[0].state, ServerState::Unavailable(why) if told(why)), "{status:?}");
+    assert!(
+        matches!(&status[2].state, ServerState::Unavailable(why) if why.contains("/no/such/program cannot be started"))
+    );
     good_answers(&tools).await;
     servers.close().await;
 
@@ -238,7 +240,7 @@ async fn a_server_that_is_away_says_so_and_is_tried_again() {
     });
     let servers = beside_good(&tools, once.trust()).await;
     assert_eq!(kind(&call(&tools, "mcp_once_work").await), Some(ErrorKind::OutcomeUnknown));
-    until(|| matches!(servers.status()[1].state, ServerState::Away(_))).await;
+    until(|| matches!(servers.status()[1].state, ServerState::Unavailable(_))).await;
     let away = call(&tools, "mcp_once_work").await;
     assert_eq!(kind(&away), Some(ErrorKind::Retry), "{away:?}");
     assert!(away.output.contains("`once` is not connected") && away.output.contains("did not run"), "{}", away.output);
@@ -279,14 +281,14 @@ async fn a_server_over_http_that_restarts_is_found_again() {
     let (port, running) = serve(0).await;
     let tools = dispatcher();
     let config = ServerConfig::http("h", format!("http://127.0.0.1:{port}/mcp")).trust();
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     assert_eq!(call(&tools, "mcp_h_work").await.output, "done", "{servers:?}");
     running.abort();
     drop(running.await);
     let gone = call(&tools, "mcp_h_work").await;
     assert_eq!(kind(&gone), Some(ErrorKind::Retry), "{gone:?}");
     assert!(gone.output.contains("cannot be reached") && gone.output.contains("did not run"), "{}", gone.output);
-    until(|| matches!(servers.status()[0].state, ServerState::Away(_))).await;
+    until(|| matches!(servers.status()[0].state, ServerState::Unavailable(_))).await;
     let (_, running) = serve(port).await;
     servers.reload().await;
     assert_eq!(call(&tools, "mcp_h_work").await.output, "done");

@@ -9,20 +9,20 @@ mod server;
 
 /// A published server with a tool for everything, over both transports.
 mod everything;
-/// Servers behind a URL that forget who we are.
+/// RemoteServers behind a URL that forget who we are.
 mod forgotten;
 /// A server behind a URL that says what a test wants.
 mod hosted;
-/// Servers that do harm.
+/// RemoteServers that do harm.
 mod hostile;
 /// Answers that are far too long.
 mod huge;
-/// Servers that want to know who calls.
+/// RemoteServers that want to know who calls.
 #[cfg(feature = "auth")]
 mod login;
 mod lost;
 mod names;
-/// Servers behind a URL that refuse or break off.
+/// RemoteServers behind a URL that refuse or break off.
 mod over_http;
 mod pins;
 mod plugins;

@@ -1,7 +1,7 @@
 //! Whose tool a name stands for.
 
 use serde_json::json;
-use tool_mcp::{Generation, Servers};
+use tool_mcp::{ProtocolGeneration, RemoteServers};
 use tool_runtime::{Dispatcher, RuntimeTool};
 
 use crate::scripted::{Peer, answering, call, connect, dispatcher, good, server, text, tool};
@@ -13,7 +13,7 @@ async fn names_that_clash_are_told_with_both() {
     let two =
         answering("a", json!([tool("b_c", ""), tool("b/c", ""), tool("own", ""), tool("free", "")]), |_| text("two"))
             .trust();
-    let builder = || Servers::builder().server(one.clone()).server(two.clone());
+    let builder = || RemoteServers::builder().server(one.clone()).server(two.clone());
     let servers = connect(&tools, builder()).await;
     let problems = servers.problems().join("\n");
     for part in ["`mcp_a_b_c`", "`mcp_a_own` would be the name of two tools: one of this application", "`a_b`", "`a`"] {
@@ -25,9 +25,9 @@ async fn names_that_clash_are_told_with_both() {
 
     let strict = builder().strict().connect(&tools.registry()).await.unwrap_err();
     assert!(strict.to_string().contains("`mcp_a_own`"), "{strict}");
-    let twice = Servers::builder().server(good()).server(good()).connect(&tools.registry()).await.unwrap_err();
+    let twice = RemoteServers::builder().server(good()).server(good()).connect(&tools.registry()).await.unwrap_err();
     assert!(twice.to_string().contains("two servers are called `good` and `good`"), "{twice}");
-    let vain = Servers::builder().server(good()).configure("god", |config| config.trust());
+    let vain = RemoteServers::builder().server(good()).configure("god", |config| config.trust());
     assert!(vain.connect(&tools.registry()).await.unwrap_err().to_string().contains("`god`"));
 }
 
@@ -46,7 +46,7 @@ async fn a_name_is_only_kept_by_a_tool_that_is_offered() {
         }
     });
     let tools = dispatcher();
-    let builder = Servers::builder().server(one).server(two.trust().generation(Generation::Initialize));
+    let builder = RemoteServers::builder().server(one).server(two.trust().generation(ProtocolGeneration::Initialize));
     let servers = connect(&tools, builder).await;
     servers.reload().await;
     assert_eq!(call(&tools, "mcp_a_b_c").await.output, "two", "{:?}", servers.problems());
@@ -64,7 +64,7 @@ async fn a_tool_that_is_renamed_is_called_by_its_new_name() {
         }
     });
     let tools = dispatcher();
-    let servers = connect(&tools, Servers::builder().server(renamed.trust())).await;
+    let servers = connect(&tools, RemoteServers::builder().server(renamed.trust())).await;
     assert_eq!(call(&tools, "mcp_s_a_b").await.output, "\"a.b\"");
     servers.reload().await;
     assert_eq!(call(&tools, "mcp_s_a_b").await.output, "\"a b\"");

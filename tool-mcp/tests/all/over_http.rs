@@ -1,4 +1,4 @@
-//! Servers behind a URL that refuse what we say, or break off.
+//! RemoteServers behind a URL that refuse what we say, or break off.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use axum::response::Response;
 use axum::routing::post;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
-use tool_mcp::{Generation, ServerConfig, ServerState, Servers};
+use tool_mcp::{ProtocolGeneration, RemoteServers, ServerConfig, ServerState};
 use tool_runtime::{ErrorKind, ToolCall};
 
 use crate::hosted::{self, EVENTS, JSON, accept, respond};
@@ -108,7 +108,7 @@ async fn resume(State(host): State<Arc<Host>>, headers: HeaderMap) -> Response {
 async fn a_refusal_for_another_reason_is_told_and_costs_nobody_else() {
     let tools = dispatcher();
     let (host, config) = Host::start().await;
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     let refused = async {
         until(|| host.came.load(SeqCst) == 1).await;
         let refused = call(&tools, "mcp_h_refuse").await;
@@ -127,7 +127,7 @@ async fn a_refusal_for_another_reason_is_told_and_costs_nobody_else() {
 async fn when_to_come_back_is_told_to_models_and_to_programs() {
     let tools = dispatcher();
     let (host, config) = Host::start().await;
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     let listed = host.lists.load(SeqCst);
     let busy = call(&tools, "mcp_h_busy").await;
     assert!(busy.output.contains("asked too often; it says to wait for 5 s"), "{}", busy.output);
@@ -152,7 +152,7 @@ async fn when_to_come_back_is_told_to_models_and_to_programs() {
 async fn a_call_that_is_answered_with_not_found_is_not_made_again() {
     let tools = dispatcher();
     let (host, config) = Host::start().await;
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     let listed = host.lists.load(SeqCst);
     for (name, came) in [("missing", 1), ("lacking", 2)] {
         let result = call(&tools, &format!("mcp_h_{name}")).await;
@@ -168,7 +168,7 @@ async fn a_call_that_is_answered_with_not_found_is_not_made_again() {
 async fn a_stream_that_always_ends_is_given_up() {
     let tools = dispatcher();
     let (host, config) = Host::start().await;
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     let listed = host.lists.load(SeqCst);
     let result = call(&tools, "mcp_h_break").await;
     assert_eq!(kind(&result), Some(ErrorKind::OutcomeUnknown), "{result:?}");
@@ -184,7 +184,7 @@ async fn a_stream_that_always_ends_is_given_up() {
 async fn whether_a_call_ran_is_only_said_where_it_is_known() {
     let tools = dispatcher();
     let (_host, config) = Host::start().await;
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     for (name, expected) in [
         ("gateway", ErrorKind::OutcomeUnknown),
         ("page", ErrorKind::OutcomeUnknown),
@@ -218,9 +218,9 @@ async fn nothing_is_asked_before_the_server_can_speak() {
             _ => accept(),
         }
     };
-    let config = hosted::host(post(answer).get(listen)).await.generation(Generation::Initialize);
+    let config = hosted::host(post(answer).get(listen)).await.generation(ProtocolGeneration::Initialize);
     let tools = dispatcher();
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     assert_eq!(tools.registry().names().join(" "), "mcp_h_heard");
     servers.close().await;
 }
@@ -263,9 +263,9 @@ async fn a_call_that_is_accepted_may_be_answered_over_the_session() {
             _ => accept(),
         }
     };
-    let config = hosted::host(post(answer).get(listen)).await.generation(Generation::Initialize);
+    let config = hosted::host(post(answer).get(listen)).await.generation(ProtocolGeneration::Initialize);
     let tools = dispatcher();
-    let servers = connect(&tools, Servers::builder().server(config.trust())).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config.trust())).await;
     assert_eq!(call(&tools, "mcp_h_work").await.output, "here");
     servers.close().await;
 }
@@ -321,7 +321,7 @@ async fn subscribed_again<F: Future<Output = Response> + Send>(second: impl Fn()
         }
     };
     let config = hosted::host(post(answer)).await;
-    let servers = connect(&dispatcher(), Servers::builder().server(config)).await;
+    let servers = connect(&dispatcher(), RemoteServers::builder().server(config)).await;
     assert_eq!(servers.status()[0].protocol.as_deref(), Some("2026-07-28"), "{servers:?}");
     until(|| listens.load(SeqCst) >= 3).await;
     until(|| lists.load(SeqCst) >= 3).await;

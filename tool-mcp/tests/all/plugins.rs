@@ -5,7 +5,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use tool_mcp::{ServerState, Servers};
+use tool_mcp::{RemoteServers, ServerState};
 
 use crate::scripted::{call, connect, dispatcher, good, good_answers};
 
@@ -46,7 +46,7 @@ async fn what_comes_and_goes_is_picked_up() {
     put(&at("unmarked"), &program("unmarked"), 0o644);
     put(&at("twin.json"), r#"{"mcpServers": {"one": {"command": "x"}}}"#, 0o644);
     let tools = dispatcher();
-    let builder = || Servers::builder().plugins(folder.path()).server(good());
+    let builder = || RemoteServers::builder().plugins(folder.path()).server(good());
     let servers = connect(&tools, builder().configure("one", |one| one.trust_read_only_hints())).await;
     assert_eq!(call(&tools, "mcp_one_say").await.output, "one");
     assert_eq!(tools.registry().names().join(" "), "mcp_good_say mcp_one_say");
@@ -100,7 +100,7 @@ async fn a_file_that_breaks_keeps_its_servers() {
     put(&script, &program("yes"), 0o755);
     put(&file, &format!(r#"{{"mcpServers": {{"s": {{"command": "{}"}}}}}}"#, script.display()), 0o644);
     let tools = dispatcher();
-    let builder = Servers::builder().config_file(&file).unwrap().configure("s", |config| config.trust());
+    let builder = RemoteServers::builder().config_file(&file).unwrap().configure("s", |config| config.trust());
     let servers = connect(&tools, builder).await;
     assert_eq!(servers.status()[0].state, ServerState::Connected, "{servers:?}");
     put(&file, "{", 0o644);
@@ -111,14 +111,14 @@ async fn a_file_that_breaks_keeps_its_servers() {
     assert_eq!(servers.reload().await.stopped, ["s"]);
     assert!(tools.registry().is_empty());
 
-    let missing = Servers::builder().config_file(folder.path().join("none.json")).unwrap_err();
+    let missing = RemoteServers::builder().config_file(folder.path().join("none.json")).unwrap_err();
     assert!(missing.to_string().contains("none.json: it cannot be read"), "{missing}");
 }
 
 #[tokio::test]
 async fn a_folder_that_is_not_there_is_a_problem() {
     let folder = tempfile::tempdir().unwrap();
-    let servers = connect(&dispatcher(), Servers::builder().plugins(folder.path().join("plugin"))).await;
+    let servers = connect(&dispatcher(), RemoteServers::builder().plugins(folder.path().join("plugin"))).await;
     let problems = servers.problems().join("\n");
     assert!(problems.contains("the folder of plugins") && problems.contains("plugin"), "{problems}");
     servers.close().await;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_mcp::{ServerConfig, ServerState, Servers};
+use tool_mcp::{RemoteServers, ServerConfig, ServerState};
 use tool_runtime::confirm::{self, Decision, Question};
 use tool_runtime::{Dispatcher, ErrorKind, Progress, ToolCall};
 
@@ -22,7 +22,7 @@ async fn what_reassures_is_only_believed_where_it_is_trusted() {
     let flags = async |trust: fn(ServerConfig) -> ServerConfig| {
         let tools = dispatcher();
         let config = trust(answering("s", listed.clone(), |_| text("done")));
-        let servers = connect(&tools, Servers::builder().server(config)).await;
+        let servers = connect(&tools, RemoteServers::builder().server(config)).await;
         let mut flags = Vec::new();
         for name in ["look", "put", "other"] {
             let is = tools.registry().get(&format!("mcp_s_{name}")).unwrap();
@@ -55,7 +55,7 @@ async fn somebody_is_asked_and_nothing_wrong_is_sent() {
         seen.lock().unwrap().push(params["arguments"].clone());
         text("added")
     });
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     let wrong = tools.call(ToolCall::from_text("mcp_s_add", r#"{"n": "many", "m": 1}"#)).await;
     assert_eq!(kind(&wrong), Some(ErrorKind::InvalidArguments), "{wrong:?}");
     let mended = tools.call(ToolCall::from_text("mcp_s_add", r#"{"n": "3"}"#)).await;
@@ -68,7 +68,7 @@ async fn somebody_is_asked_and_nothing_wrong_is_sent() {
 
     let alone = dispatcher();
     let servers =
-        connect(&alone, Servers::builder().server(answering("s", json!([tool("add", "")]), |_| text("x")))).await;
+        connect(&alone, RemoteServers::builder().server(answering("s", json!([tool("add", "")]), |_| text("x")))).await;
     assert_eq!(kind(&call(&alone, "mcp_s_add").await), Some(ErrorKind::Refused), "nobody can be asked");
     servers.close().await;
 }
@@ -88,7 +88,7 @@ async fn progress_comes_in_order_and_before_the_answer() {
             peer.answer(&call, text("done")).await;
         }
     });
-    let servers = connect(&tools, Servers::builder().server(reporting.trust())).await;
+    let servers = connect(&tools, RemoteServers::builder().server(reporting.trust())).await;
     let heard = Arc::new(Mutex::new(Vec::new()));
     let listener = heard.clone();
     let progress = Progress::to(move |report: Value| listener.lock().unwrap().push(report));
@@ -117,7 +117,7 @@ async fn a_server_is_told_of_calls_that_nobody_waits_for() {
         }
     });
     let servers =
-        connect(&tools, Servers::builder().server(slow.trust().call_timeout(Duration::from_millis(50)))).await;
+        connect(&tools, RemoteServers::builder().server(slow.trust().call_timeout(Duration::from_millis(50)))).await;
     assert_eq!(kind(&call(&tools, "mcp_s_wait").await), Some(ErrorKind::TimedOut));
     until(|| told.lock().unwrap().len() == 2).await;
     let told = told.lock().unwrap().clone();
@@ -218,7 +218,7 @@ async fn a_program_is_ended_with_all_that_it_started() {
     std::fs::write(&program, script).unwrap();
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let tools = dispatcher();
-    let servers = connect(&tools, Servers::builder().server(ServerConfig::command("sh", &program))).await;
+    let servers = connect(&tools, RemoteServers::builder().server(ServerConfig::command("sh", &program))).await;
     assert_eq!(servers.status()[0].state, ServerState::Connected, "{servers:?}");
     let started: u32 = std::fs::read_to_string(&pid).unwrap().trim().parse().unwrap();
     // A zombie that its new parent has not buried yet has ended, too.

@@ -1,10 +1,10 @@
-//! Servers of a few lines, at the other end of two streams.
+//! RemoteServers of a few lines, at the other end of two streams.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
-use tool_mcp::{ServerConfig, Servers, ServersBuilder};
+use tool_mcp::{RemoteServers, RemoteServersBuilder, ServerConfig};
 use tool_runtime::{Dispatcher, ErrorKind, ToolCall, ToolResult};
 
 /// The other end of a connection.
@@ -131,11 +131,11 @@ pub fn dispatcher() -> Dispatcher {
 }
 
 /// Connects a server beside one that behaves.
-pub async fn beside_good(tools: &Dispatcher, server: ServerConfig) -> Servers {
-    connect(tools, Servers::builder().server(server).server(good())).await
+pub async fn beside_good(tools: &Dispatcher, server: ServerConfig) -> RemoteServers {
+    connect(tools, RemoteServers::builder().server(server).server(good())).await
 }
 
-pub async fn connect(tools: &Dispatcher, builder: ServersBuilder) -> Servers {
+pub async fn connect(tools: &Dispatcher, builder: RemoteServersBuilder) -> RemoteServers {
     builder.connect(&tools.registry()).await.unwrap()
 }
 
@@ -150,7 +150,7 @@ pub async fn good_answers(tools: &Dispatcher) {
 }
 
 /// What somebody sees who looks at a tool now, in one word.
-pub fn seen(servers: &Servers, tool: &str) -> String {
+pub fn seen(servers: &RemoteServers, tool: &str) -> String {
     let status = servers.status();
     let mut tools = status.iter().flat_map(|server| &server.tools);
     tools.find(|shown| shown.name == tool).expect("a tool").fingerprint.clone()

@@ -1,7 +1,7 @@
 //! The file server and the conformance suite as others publish them.
 
 use serde_json::{Value, json};
-use tool_mcp::{ServerConfig, Servers};
+use tool_mcp::{RemoteServers, ServerConfig};
 use tool_runtime::{Dispatcher, ErrorKind, ToolCall, ToolResult};
 
 #[cfg(feature = "auth")]
@@ -25,7 +25,7 @@ async fn every_tool_of_the_filesystem_server_answers() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     let Some(config) = files() else { return };
-    let servers = connect(&tools, Servers::builder().server(config.arg(root.to_string_lossy()))).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config.arg(root.to_string_lossy()))).await;
     let path = |name: &str| root.join(name).to_string_lossy().into_owned();
     std::fs::write(root.join("dot.png"), [0x89, b'P', b'N', b'G']).unwrap();
     let expected: &[(&str, Value, &str)] = &[

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::routing::post;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
-use tool_mcp::{ServerConfig, ServerState, Servers};
+use tool_mcp::{RemoteServers, ServerConfig, ServerState};
 use tool_runtime::Dispatcher;
 
 use crate::hosted::{JSON, accept, begin, host, respond, result};
@@ -49,10 +49,10 @@ async fn pass(time: Duration) {
 }
 
 /// Connects a program that is up only after the given times have passed.
-async fn connect(folder: &Path, program: &str, times: &[Duration]) -> (Dispatcher, Servers) {
+async fn connect(folder: &Path, program: &str, times: &[Duration]) -> (Dispatcher, RemoteServers) {
     let tools = dispatcher();
-    let config = ServerConfig::command("p", "/bin/sh").args(["-c", program]).folder(folder).trust();
-    let connecting = Servers::builder().server(config);
+    let config = ServerConfig::command("p", "/bin/sh").args(["-c", program]).current_dir(folder).trust();
+    let connecting = RemoteServers::builder().server(config);
     let registry = tools.registry();
     let connecting = tokio::spawn(async move { connecting.connect(&registry).await });
     until(|| starts(folder) == 1).await;
@@ -105,13 +105,13 @@ async fn a_program_that_starts_slowly_is_connected() {
 async fn a_program_that_never_starts_is_started_again() {
     let folder = tempfile::tempdir().unwrap();
     let tools = dispatcher();
-    let config = ServerConfig::command("p", "/bin/sh").args(["-c", &program(&[])]).folder(folder.path());
+    let config = ServerConfig::command("p", "/bin/sh").args(["-c", &program(&[])]).current_dir(folder.path());
     let config = config.connect_timeout(Duration::from_millis(50));
-    let servers = Servers::builder().server(config.clone()).connect(&tools.registry()).await.unwrap();
+    let servers = RemoteServers::builder().server(config.clone()).connect(&tools.registry()).await.unwrap();
     servers.reload().await;
     until(|| starts(folder.path()) == 2).await;
     servers.close().await;
-    let strict = Servers::builder().server(config).strict().connect(&tools.registry()).await;
+    let strict = RemoteServers::builder().server(config).strict().connect(&tools.registry()).await;
     assert!(strict.is_err_and(|error| error.to_string().contains("still starting")));
 }
 
@@ -141,7 +141,7 @@ async fn a_server_behind_a_url_that_starts_slowly_is_connected() {
     let config = host(post(answer)).await.trust();
     let tools = dispatcher();
     let registry = tools.registry();
-    let connecting = tokio::spawn(async move { Servers::builder().server(config).connect(&registry).await });
+    let connecting = tokio::spawn(async move { RemoteServers::builder().server(config).connect(&registry).await });
     until(|| asked.load(Ordering::SeqCst) == 1).await;
     pass(PAST_THE_PROBE).await;
     is_up.add_permits(100);

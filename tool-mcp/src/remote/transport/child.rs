@@ -1,4 +1,4 @@
-//! RemoteServers as child processes.
+//! Servers as child processes.
 
 use std::io;
 use std::process::Stdio;

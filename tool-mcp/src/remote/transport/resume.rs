@@ -1,4 +1,4 @@
-//! ServerLimits on resuming broken event streams.
+//! Limits on resuming broken event streams.
 
 use std::collections::VecDeque;
 use std::fmt;

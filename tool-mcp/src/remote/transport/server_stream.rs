@@ -18,7 +18,7 @@ pub(super) struct ServerStream {
     streams: Arc<OpenStream>,
 }
 
-/// HoldReason by each open stream: the server's stream, and resumed streams of responses.
+/// Held by each open stream: the server's stream, and resumed streams of responses.
 #[derive(Default)]
 pub(super) struct OpenStream;
 

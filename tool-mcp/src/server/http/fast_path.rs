@@ -177,7 +177,7 @@ impl AllowedHosts {
         Self(None)
     }
 
-    /// AllowedHosts that cannot be parsed are left to rmcp.
+    /// Hosts that cannot be parsed are left to rmcp.
     pub(super) fn named(hosts: &[String]) -> Self {
         Self(Some(hosts.iter().filter_map(|host| host.parse().ok()).collect()))
     }

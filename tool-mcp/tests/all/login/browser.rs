@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tool_mcp::rmcp::transport::auth::InMemoryCredentialStore;
-use tool_mcp::{OAuth, ServerState, Servers};
+use tool_mcp::{OAuth, RemoteServers, ServerState};
 use url::Url;
 
 use super::{Guarded, value};
@@ -42,7 +42,7 @@ async fn a_person_logs_in_and_nobody_else_does() {
         shown.try_recv().is_ok()
     });
     let tools = dispatcher();
-    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
+    let servers = connect(&tools, RemoteServers::builder().server(guarded.config(oauth))).await;
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in", "{servers:?}");
     assert!(!person.await.unwrap(), "they are asked once");
     assert_eq!(guarded.codes(), ["c0de"], "what was forged went nowhere");
@@ -58,9 +58,10 @@ async fn a_person_says_no() {
         come_back(&url, &[("error", "access_denied"), ("state", &value(&url, "state"))]).await
     });
     let tools = dispatcher();
-    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
+    let servers = connect(&tools, RemoteServers::builder().server(guarded.config(oauth))).await;
     assert_eq!(person.await.unwrap(), 200);
-    until(|| matches!(&servers.status()[0].state, ServerState::Away(why) if why.contains("access_denied"))).await;
+    until(|| matches!(&servers.status()[0].state, ServerState::Unavailable(why) if why.contains("access_denied")))
+        .await;
     servers.close().await;
 }
 
@@ -69,9 +70,10 @@ async fn nobody_comes() {
     let guarded = Guarded::start().await;
     let (oauth, shown) = login();
     let tools = dispatcher();
-    let config = guarded.config(oauth.patience(Duration::from_millis(50)));
-    let servers = connect(&tools, Servers::builder().server(config)).await;
-    until(|| matches!(&servers.status()[0].state, ServerState::Away(why) if why.contains("nobody logged in"))).await;
+    let config = guarded.config(oauth.login_timeout(Duration::from_millis(50)));
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
+    until(|| matches!(&servers.status()[0].state, ServerState::Unavailable(why) if why.contains("nobody logged in")))
+        .await;
     servers.close().await;
     drop(shown);
 }
@@ -104,8 +106,8 @@ async fn a_fixed_port_is_taken_while_somebody_logs_in() {
     let oauth = OAuth::in_browser_at(port, move |url| show.send(Url::parse(url).unwrap()).unwrap());
     let person = somebody(shown, port);
     let tools = dispatcher();
-    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
-    let why = |servers: &Servers| format!("{:?}", servers.status()[0].state);
+    let servers = connect(&tools, RemoteServers::builder().server(guarded.config(oauth))).await;
+    let why = |servers: &RemoteServers| format!("{:?}", servers.status()[0].state);
     until(|| why(&servers).contains(&format!("port {port} of 127.0.0.1 cannot be listened to"))).await;
     assert!(why(&servers).contains("`callbackPort`"), "what to do: {servers:?}");
     assert!(!person.is_finished(), "nobody is asked who could not come back");
@@ -124,12 +126,12 @@ async fn whoever_has_logged_in_needs_no_port() {
     let (tools, store) = (dispatcher(), Arc::new(InMemoryCredentialStore::new()));
     let known = |oauth: OAuth| guarded.config(oauth.client_id("us").shared_store(store.clone()));
     let person = known(guarded.person(Duration::ZERO));
-    connect(&tools, Servers::builder().server(person)).await.close().await;
+    connect(&tools, RemoteServers::builder().server(person)).await.close().await;
     let port = unused_port();
     let taken = TcpListener::bind(("127.0.0.1", port)).unwrap();
     let later = known(OAuth::in_browser_at(port, |url| panic!("nobody could come back: {url}")));
     "revoked".clone_into(&mut guarded.token.lock().unwrap());
-    let servers = connect(&tools, Servers::builder().server(later)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(later)).await;
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in", "the token is renewed: {servers:?}");
     drop(taken);
     servers.close().await;
@@ -140,10 +142,10 @@ async fn a_free_port_stays_the_one_that_was_registered() {
     let guarded = Guarded::start().await;
     let (oauth, mut shown) = login();
     let tools = dispatcher();
-    let config = guarded.config(oauth.patience(Duration::from_millis(50)));
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let config = guarded.config(oauth.login_timeout(Duration::from_millis(50)));
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     let first = value(&shown.recv().await.unwrap(), "redirect_uri");
-    until(|| matches!(servers.status()[0].state, ServerState::Away(_))).await;
+    until(|| matches!(servers.status()[0].state, ServerState::Unavailable(_))).await;
     servers.reload().await;
     assert_eq!(value(&shown.recv().await.unwrap(), "redirect_uri"), first, "the authorization server knows no other");
     assert_eq!(guarded.registrations(), 1);
@@ -157,7 +159,7 @@ async fn nobody_is_waited_for_when_the_server_is_gone() {
     let (show, mut shown) = mpsc::unbounded_channel();
     let oauth = OAuth::in_browser_at(port, move |url| show.send(url.to_owned()).unwrap());
     let config = guarded.config(oauth);
-    let connecting = tokio::spawn(async move { connect(&dispatcher(), Servers::builder().server(config)).await });
+    let connecting = tokio::spawn(async move { connect(&dispatcher(), RemoteServers::builder().server(config)).await });
     shown.recv().await.unwrap();
     TcpListener::bind(("127.0.0.1", port)).expect_err("somebody is waited for");
     connecting.abort();
@@ -168,7 +170,7 @@ async fn nobody_is_waited_for_when_the_server_is_gone() {
 async fn one_comes_back_after_the_other() {
     let (one, two) = (Guarded::start().await, Guarded::start().await);
     let (oauth, mut shown) = login();
-    let oauth = oauth.patience(Duration::from_secs(20));
+    let oauth = oauth.login_timeout(Duration::from_secs(20));
     let person = tokio::spawn(async move {
         // Time enough for both to wait at the same port, and more than a connection has.
         for busy in [Duration::from_millis(2_200), Duration::ZERO] {
@@ -181,7 +183,7 @@ async fn one_comes_back_after_the_other() {
     let (tools, others) = (dispatcher(), dispatcher());
     let connect_to = |guarded: &Guarded| {
         let config = guarded.config(oauth.clone()).connect_timeout(Duration::from_secs(1));
-        Servers::builder().server(config).strict()
+        RemoteServers::builder().server(config).strict()
     };
     let (servers, more) = tokio::join!(connect(&tools, connect_to(&one)), connect(&others, connect_to(&two)));
     person.await.unwrap();

@@ -1,4 +1,4 @@
-//! Servers that want to know who calls: somebody is asked to log in when that is needed, and not more often.
+//! RemoteServers that want to know who calls: somebody is asked to log in when that is needed, and not more often.
 
 /// Somebody who logs in with a browser.
 mod browser;
@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use guarded::Guarded;
-use tool_mcp::{OAuth, ServerConfig, ServerState, Servers};
+use tool_mcp::{OAuth, RemoteServers, ServerConfig, ServerState};
 use tool_runtime::ErrorKind;
 use url::Url;
 
@@ -32,9 +32,9 @@ fn value(url: &Url, name: &str) -> String {
 }
 
 /// Why there is no connection, or what else there is.
-fn why(servers: &Servers) -> String {
+fn why(servers: &RemoteServers) -> String {
     match &servers.status()[0].state {
-        ServerState::Away(why) => why.clone(),
+        ServerState::Unavailable(why) => why.clone(),
         state => format!("{state:?}"),
     }
 }
@@ -45,7 +45,8 @@ async fn one_login_is_enough_and_a_lost_token_is_renewed() {
     let tools = dispatcher();
     // Whoever logs in takes longer than a connection may.
     let config = guarded.config(guarded.person(Duration::from_millis(1_200)));
-    let servers = connect(&tools, Servers::builder().server(config.connect_timeout(Duration::from_millis(500)))).await;
+    let servers =
+        connect(&tools, RemoteServers::builder().server(config.connect_timeout(Duration::from_millis(500)))).await;
     assert_eq!(servers.status()[0].state, ServerState::Connected, "{servers:?}");
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
     assert_eq!((guarded.logins(), guarded.registrations()), (1, 1));
@@ -87,7 +88,7 @@ async fn who_does_not_log_in_is_not_asked_again_and_again() {
         async { Ok::<_, String>("http://127.0.0.1:1/back?error=access_denied&error_description=Not+today".to_owned()) }
     });
     let tools = dispatcher();
-    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
+    let servers = connect(&tools, RemoteServers::builder().server(guarded.config(oauth))).await;
     until(|| why(&servers).contains("Not today (access_denied)")).await;
     // Long enough for it to be tried again in the background.
     tokio::time::sleep(Duration::from_secs(1)).await;
@@ -102,7 +103,7 @@ async fn a_login_that_does_not_help_is_a_clear_refusal() {
     let guarded = Guarded::start().await;
     let tools = dispatcher();
     let config = guarded.config(guarded.person(Duration::ZERO));
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     guarded.closed.store(true, Ordering::SeqCst);
     let refused = call(&tools, "mcp_s_a").await;
     assert_eq!(kind(&refused), Some(ErrorKind::Fatal), "{refused:?}");
@@ -122,7 +123,7 @@ async fn an_application_logs_in_as_itself() {
     let tools = dispatcher();
     let config = guarded.config(OAuth::client_credentials("notes", "s3cret"));
     assert!(!format!("{config:?}").contains("s3cret"), "{config:?}");
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
     let forms = guarded.forms.lock().unwrap().clone();
     assert!(forms[0].contains("grant_type=client_credentials") && forms[0].contains("client_id=notes"), "{forms:?}");
@@ -137,9 +138,9 @@ async fn a_plain_token_is_sent_as_it_is() {
     let (tools, others) = (dispatcher(), dispatcher());
     let config = ServerConfig::http("s", &url).trust().bearer("given");
     assert!(!format!("{config:?}").contains("given"), "{config:?}");
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
-    let without = connect(&others, Servers::builder().server(ServerConfig::http("s", &url))).await;
+    let without = connect(&others, RemoteServers::builder().server(ServerConfig::http("s", &url))).await;
     assert_ne!(without.status()[0].state, ServerState::Connected, "without it nobody is let in");
     servers.close().await;
     without.close().await;

@@ -1,4 +1,4 @@
-//! Servers that are read again: whoever has logged in does not have to again, as long as the same is said.
+//! RemoteServers that are read again: whoever has logged in does not have to again, as long as the same is said.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::sync::mpsc;
 use tool_mcp::rmcp::transport::auth::InMemoryCredentialStore;
-use tool_mcp::{OAuth, Servers, ServersBuilder};
+use tool_mcp::{OAuth, RemoteServers, RemoteServersBuilder};
 use url::Url;
 
 use super::browser::come_back;
@@ -23,7 +23,7 @@ fn file(guarded: &Guarded, folder: &Path) -> std::path::PathBuf {
 }
 
 /// How often somebody is asked at the first connection, and at each of two reloads.
-async fn asked(guarded: &Guarded, builder: ServersBuilder) -> [usize; 3] {
+async fn asked(guarded: &Guarded, builder: RemoteServersBuilder) -> [usize; 3] {
     let tools = dispatcher();
     let servers = connect(&tools, builder).await;
     let mut asked = [guarded.logins(), 0, 0];
@@ -40,7 +40,7 @@ async fn asked(guarded: &Guarded, builder: ServersBuilder) -> [usize; 3] {
 #[tokio::test]
 async fn nobody_logs_in_again_for_a_reload() {
     let folder = tempfile::tempdir().unwrap();
-    let builder = |guarded: &Guarded| Servers::builder().config_file(file(guarded, folder.path())).unwrap();
+    let builder = |guarded: &Guarded| RemoteServers::builder().config_file(file(guarded, folder.path())).unwrap();
 
     let guarded = Guarded::start().await;
     let once = guarded.person(Duration::ZERO);
@@ -95,7 +95,7 @@ async fn an_application_shows_where_to_log_in_to_the_servers_of_a_file() {
     let (show, mut shown) = mpsc::unbounded_channel();
     let on_login = move |server: &str, url: &str| show.send((server.to_owned(), Url::parse(url).unwrap())).unwrap();
     // Whichever is said first.
-    let builder = Servers::builder().config_file(&path).unwrap().on_login(on_login).plugins(&plugins);
+    let builder = RemoteServers::builder().config_file(&path).unwrap().on_login(on_login).plugins(&plugins);
     let person = tokio::spawn(async move {
         let mut names = Vec::new();
         for _ in 0..2 {

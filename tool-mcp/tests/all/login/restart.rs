@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tool_mcp::rmcp::transport::auth::InMemoryCredentialStore;
-use tool_mcp::{OAuth, ServerState, Servers};
+use tool_mcp::{OAuth, RemoteServers, ServerState};
 
 use super::browser::unused_port;
 use super::{Guarded, value, why};
@@ -26,7 +26,7 @@ impl Restarted {
         let (guarded, other) = (Guarded::start().await, Guarded::start().await);
         let store = Arc::new(InMemoryCredentialStore::new());
         let config = guarded.config(first(&guarded).shared_store(store.clone()));
-        let servers = connect(&dispatcher(), Servers::builder().server(config)).await;
+        let servers = connect(&dispatcher(), RemoteServers::builder().server(config)).await;
         assert_eq!(servers.status()[0].state, ServerState::Connected, "{servers:?}");
         servers.close().await;
         *guarded.refusals_to.lock().unwrap() = Some(other.url.clone());
@@ -34,9 +34,9 @@ impl Restarted {
         Self { guarded, other, store }
     }
 
-    async fn connect(&self, oauth: OAuth) -> Servers {
+    async fn connect(&self, oauth: OAuth) -> RemoteServers {
         let config = self.guarded.config(oauth.shared_store(self.store.clone()));
-        connect(&dispatcher(), Servers::builder().server(config)).await
+        connect(&dispatcher(), RemoteServers::builder().server(config)).await
     }
 }
 
@@ -52,7 +52,7 @@ async fn a_secret_is_told_to_nobody_else_after_a_restart() {
     }
     // The control: where nothing is stored, whoever is named first is told.
     let config = restarted.guarded.config(OAuth::client_credentials("notes", "s3cret"));
-    connect(&dispatcher(), Servers::builder().server(config)).await.close().await;
+    connect(&dispatcher(), RemoteServers::builder().server(config)).await.close().await;
     let told = restarted.other.was_told();
     assert!(told[0].contains("s3cret"), "{told:?}");
     // So is whoever the application names, with whatever is stored.
@@ -92,9 +92,9 @@ async fn what_was_granted_is_asked_for_again_with_what_is_missing() {
             guarded
                 .config(guarded.person(Duration::ZERO).scopes(configured.iter().copied()).shared_store(store.clone()))
         };
-        connect(&tools, Servers::builder().server(config())).await.close().await;
+        connect(&tools, RemoteServers::builder().server(config())).await.close().await;
         "token-0".clone_into(&mut guarded.narrow.lock().unwrap());
-        let servers = connect(&tools, Servers::builder().server(config())).await;
+        let servers = connect(&tools, RemoteServers::builder().server(config())).await;
         assert_eq!(call(&tools, "mcp_s_a").await.output, "in", "{servers:?}");
         let scopes: Vec<_> = guarded.shown.lock().unwrap().iter().map(|url| value(url, "scope")).collect();
         assert_eq!(scopes, ["read", "read write"]);
@@ -107,9 +107,9 @@ async fn whoever_does_not_want_more_is_asked_whenever_somebody_says_so() {
     let guarded = Guarded::start().await;
     let (tools, store) = (dispatcher(), Arc::new(InMemoryCredentialStore::new()));
     let config = |oauth: OAuth| guarded.config(oauth.shared_store(store.clone()));
-    connect(&tools, Servers::builder().server(config(guarded.person(Duration::ZERO)))).await.close().await;
+    connect(&tools, RemoteServers::builder().server(config(guarded.person(Duration::ZERO)))).await.close().await;
     "token-0".clone_into(&mut guarded.narrow.lock().unwrap());
-    let servers = connect(&tools, Servers::builder().server(config(guarded.nobody()))).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config(guarded.nobody()))).await;
     for asked in 1..=5 {
         for _ in 0..2 {
             let refused = call(&tools, "mcp_s_a").await;
@@ -131,10 +131,10 @@ async fn tokens_that_another_has_stored_are_renewed() {
     let taken = TcpListener::bind(("127.0.0.1", port)).unwrap();
     let tools = dispatcher();
     let here = config(OAuth::in_browser_at(port, |url| panic!("nobody could come back: {url}")));
-    let servers = connect(&tools, Servers::builder().server(here)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(here)).await;
     until(|| why(&servers).contains("cannot be listened to")).await;
     let elsewhere = config(guarded.person(Duration::ZERO));
-    connect(&dispatcher(), Servers::builder().server(elsewhere)).await.close().await;
+    connect(&dispatcher(), RemoteServers::builder().server(elsewhere)).await.close().await;
     servers.reload().await;
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in", "{servers:?}");
     drop(taken);
@@ -146,9 +146,9 @@ async fn a_stored_token_needs_nothing_to_be_found_out() {
     let guarded = Guarded::start().await;
     let (tools, store) = (dispatcher(), Arc::new(InMemoryCredentialStore::new()));
     let config = || guarded.config(guarded.person(Duration::ZERO).shared_store(store.clone()));
-    connect(&tools, Servers::builder().server(config())).await.close().await;
+    connect(&tools, RemoteServers::builder().server(config())).await.close().await;
     guarded.silent.store(true, Ordering::SeqCst);
-    let servers = connect(&tools, Servers::builder().server(config())).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config())).await;
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in", "{servers:?}");
     servers.close().await;
 }

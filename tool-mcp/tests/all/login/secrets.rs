@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tool_mcp::{OAuth, ServerConfig, ServerState, Servers};
+use tool_mcp::{OAuth, RemoteServers, ServerConfig, ServerState};
 use tool_runtime::ErrorKind;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -30,7 +30,7 @@ async fn a_secret_is_told_to_the_one_who_gave_it_out() {
     let (guarded, other) = (Guarded::start().await, Guarded::start().await);
     let tools = dispatcher();
     let config = guarded.config(OAuth::client_credentials("notes", "s3cret"));
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
     guarded.turn(&other);
     let refused = call(&tools, "mcp_s_a").await;
@@ -42,13 +42,13 @@ async fn a_secret_is_told_to_the_one_who_gave_it_out() {
     let tools = dispatcher();
     let oauth = OAuth::client_credentials("notes", "s3cret");
     let config = guarded.config(oauth.clone().issuer(&guarded.url));
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     until(|| why(&servers).contains("issuer mismatch")).await;
     assert_eq!(other.was_told(), [""; 0]);
     servers.close().await;
 
     // The control: where nothing is said, whoever is named first is told.
-    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
+    let servers = connect(&tools, RemoteServers::builder().server(guarded.config(oauth))).await;
     assert!(other.was_told()[0].contains("s3cret"), "{:?}", other.was_told());
     servers.close().await;
 }
@@ -60,17 +60,17 @@ async fn a_secret_is_not_told_to_whoever_takes_the_name_of_another() {
     *guarded.elsewhere.lock().unwrap() = Some(format!("{}/.well-known/of-another", other.url));
     let oauth = OAuth::client_credentials("notes", "s3cret");
     let config = guarded.config(oauth.clone().issuer(&guarded.url));
-    connect(&dispatcher(), Servers::builder().server(config)).await.close().await;
+    connect(&dispatcher(), RemoteServers::builder().server(config)).await.close().await;
     let told = guarded.was_told();
     assert!(told[0].contains("s3cret"), "the one who has that name is told: {told:?}");
     // So it is for a token that is stored.
     "revoked".clone_into(&mut guarded.token.lock().unwrap());
-    connect(&dispatcher(), Servers::builder().server(guarded.config(oauth))).await.close().await;
+    connect(&dispatcher(), RemoteServers::builder().server(guarded.config(oauth))).await.close().await;
     assert!(guarded.was_told()[told.len()].contains("refresh_token=again"), "{:?}", guarded.was_told());
     assert_eq!(other.was_told(), [""; 0]);
     // The control: where nothing is known, whoever is named first is told.
     let config = guarded.config(OAuth::client_credentials("notes", "s3cret"));
-    connect(&dispatcher(), Servers::builder().server(config)).await.close().await;
+    connect(&dispatcher(), RemoteServers::builder().server(config)).await.close().await;
     assert!(other.was_told()[0].contains("s3cret"), "{:?}", other.was_told());
 }
 
@@ -79,7 +79,7 @@ async fn whoever_registers_itself_may_do_so_elsewhere() {
     let (guarded, other) = (Guarded::start().await, Guarded::start().await);
     let tools = dispatcher();
     let config = guarded.config(guarded.person(Duration::ZERO));
-    let servers = connect(&tools, Servers::builder().server(config)).await;
+    let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     guarded.turn(&other);
     call(&tools, "mcp_s_a").await;
     assert_eq!(other.registrations(), 1);
@@ -92,16 +92,16 @@ async fn whoever_registers_itself_may_do_so_elsewhere() {
 async fn a_token_is_for_one_server() {
     let (guarded, other) = (Guarded::start().await, Guarded::start().await);
     let (oauth, tools) = (OAuth::client_credentials("notes", "s3cret"), dispatcher());
-    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth.clone()))).await;
+    let servers = connect(&tools, RemoteServers::builder().server(guarded.config(oauth.clone()))).await;
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
     servers.close().await;
-    let servers = connect(&tools, Servers::builder().server(other.config(oauth.clone()))).await;
+    let servers = connect(&tools, RemoteServers::builder().server(other.config(oauth.clone()))).await;
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
     assert_eq!(other.presented.lock().unwrap()[0], "", "what the first has given");
     servers.close().await;
     // The control: the first knows it again.
     let before = guarded.presented.lock().unwrap().len();
-    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
+    let servers = connect(&tools, RemoteServers::builder().server(guarded.config(oauth))).await;
     assert_eq!(guarded.presented.lock().unwrap()[before], "Bearer token-0");
     servers.close().await;
 }
@@ -113,8 +113,9 @@ async fn whoever_comes_back_from_another_login_is_not_believed() {
         Ok::<_, String>("http://127.0.0.1:1/back?error=access_denied&state=guessed".to_owned())
     });
     let tools = dispatcher();
-    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
-    until(|| matches!(&servers.status()[0].state, ServerState::Away(why) if why.contains("another login"))).await;
+    let servers = connect(&tools, RemoteServers::builder().server(guarded.config(oauth))).await;
+    until(|| matches!(&servers.status()[0].state, ServerState::Unavailable(why) if why.contains("another login")))
+        .await;
     servers.close().await;
 }
 
@@ -125,8 +126,8 @@ async fn a_code_does_not_leave_the_machine_in_the_clear() {
         Err::<String, _>(format!("nobody is to be asked: {url}"))
     });
     let tools = dispatcher();
-    let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
-    until(|| matches!(&servers.status()[0].state, ServerState::Away(why) if why.contains("needs HTTPS"))).await;
+    let servers = connect(&tools, RemoteServers::builder().server(guarded.config(oauth))).await;
+    until(|| matches!(&servers.status()[0].state, ServerState::Unavailable(why) if why.contains("needs HTTPS"))).await;
     assert_eq!(guarded.registrations(), 0);
     servers.close().await;
 }
@@ -140,7 +141,7 @@ async fn what_is_secret_in_a_configuration_is_not_shown() {
     for config in [config.clone(), config.oauth(client)] {
         let shown = format!("{config:?}");
         assert!(shown.contains("http://127.0.0.1:1/mcp") && !shown.contains("s3cret"), "{shown}");
-        let servers = connect(&dispatcher(), Servers::builder().server(config)).await;
+        let servers = connect(&dispatcher(), RemoteServers::builder().server(config)).await;
         until(|| why(&servers).contains("127.0.0.1:1/mcp")).await;
         assert!(!why(&servers).contains("s3cret"), "{servers:?}");
         servers.close().await;
@@ -201,7 +202,7 @@ async fn nothing_secret_is_logged() {
     let (person, client) = (guarded.person(Duration::ZERO), OAuth::client_credentials("notes", "s3cret"));
     for oauth in [person, client] {
         let tools = dispatcher();
-        let servers = connect(&tools, Servers::builder().server(guarded.config(oauth))).await;
+        let servers = connect(&tools, RemoteServers::builder().server(guarded.config(oauth))).await;
         assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
         "revoked".clone_into(&mut guarded.token.lock().unwrap());
         assert_eq!(call(&tools, "mcp_s_a").await.output, "in", "{servers:?}");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 
 use tokio::sync::Semaphore;
-use tool_mcp::Servers;
+use tool_mcp::RemoteServers;
 use tool_runtime::ErrorKind;
 
 use super::Guarded;
@@ -29,7 +29,7 @@ async fn a_call_does_not_reach_a_tool_that_changed_during_a_login() {
                 format!("code=c0de&state={state}")
             }
         });
-        let mut builder = Servers::builder().server(guarded.config(person));
+        let mut builder = RemoteServers::builder().server(guarded.config(person));
         if pinned {
             builder = builder.pins(folder.path().join("mcp.lock")).unwrap();
         }

@@ -2,7 +2,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tokio::sync::Notify;
-use tool_mcp::Server;
+use tool_mcp::McpServer;
 use tool_mcp::rmcp::model::{
     CallToolRequestParams, ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
     ElicitationCapability, Implementation, ProgressNotificationParam, ProtocolVersion,
@@ -75,7 +75,7 @@ impl ClientHandler for User {
 pub type Connected = RunningService<RoleClient, User>;
 
 /// Connects a client to a server.
-pub async fn connect<H: ServerHandler>(server: Server<H>, user: User, generation: Generation) -> Connected {
+pub async fn connect<H: ServerHandler>(server: McpServer<H>, user: User, generation: Generation) -> Connected {
     let (near, far) = tokio::io::duplex(1 << 16);
     tokio::spawn(async move { server.serve(tokio::io::split(far)).await.unwrap() });
     let lifecycle = match generation {

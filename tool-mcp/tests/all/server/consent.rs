@@ -7,7 +7,7 @@ use tool_mcp::rmcp::model::{
     InputResponses,
 };
 use tool_mcp::rmcp::service::ServiceError;
-use tool_mcp::{Client, ClientError, Server};
+use tool_mcp::{ClientError, McpClient, McpServer};
 use tool_runtime::confirm::Decision;
 use tool_runtime::{Dispatcher, Effect, tool, tool_class};
 
@@ -33,7 +33,7 @@ impl HostService {
 
     /// Rename a host.
     #[tool(sensitive)]
-    pub async fn rename(&self, host: &str, #[inject] client: &Client) -> Result<String, ClientError> {
+    pub async fn rename(&self, host: &str, #[inject] client: &McpClient) -> Result<String, ClientError> {
         let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
         let name = client.ask("name", "To what?", schema).await?.content.unwrap_or_default();
         self.runs.fetch_add(1, Ordering::SeqCst);
@@ -41,12 +41,12 @@ impl HostService {
     }
 }
 
-fn server() -> (Server, HostService) {
+fn server() -> (McpServer, HostService) {
     let service = HostService::default();
-    let tools = Dispatcher::builder().per_call::<Client>().service(service.clone());
+    let tools = Dispatcher::builder().per_call::<McpClient>().service(service.clone());
     // Of everything that is linked only this class.
     let tools = tools.build().unwrap().select(tool_runtime::Selection::new().name_glob("host.*")).unwrap();
-    (Server::new(tools), service)
+    (McpServer::new(tools), service)
 }
 
 fn reboot(host: &str) -> CallToolRequestParams {
@@ -70,10 +70,10 @@ async fn the_dispatcher_can_be_asked_instead_of_the_client() {
         for (decision, runs) in [(Decision::Run, 1), (Decision::refuse("not today"), 0)] {
             let service = HostService::default();
             let operator = tool_runtime::confirm::from_fn(move |_| std::future::ready(decision.clone()));
-            let tools = Dispatcher::builder().per_call::<Client>().service(service.clone()).confirm(operator);
+            let tools = Dispatcher::builder().per_call::<McpClient>().service(service.clone()).confirm(operator);
             let tools = tools.build().unwrap().select(tool_runtime::Selection::new().name_glob("host.*")).unwrap();
             let user = User::who(ElicitationAction::Decline);
-            let client = connect(Server::new(tools).ask_dispatcher(), user.clone(), generation).await;
+            let client = connect(McpServer::new(tools).ask_dispatcher(), user.clone(), generation).await;
             let result = client.call_tool(reboot("web-1")).await.unwrap();
             assert_eq!((service.runs(), user.seen().len()), (runs, 0), "{generation:?}: {result:?}");
             assert_eq!(text(&result).contains("not today"), runs == 0, "{result:?}");

@@ -3,7 +3,7 @@ use std::net::SocketAddr;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tool_mcp::{Client, Denied, HttpConfig, Principal, Server};
+use tool_mcp::{AccessDenied, HttpConfig, McpClient, McpServer, Principal};
 use tool_runtime::{CancellationToken, Dispatcher, RuntimeTool, Scope};
 
 /// A server at an address of this machine, until it is dropped.
@@ -20,16 +20,16 @@ impl Drop for Running {
 
 async fn serve(config: HttpConfig) -> Running {
     let who = RuntimeTool::scoped("who", "Who is calling.", |(): (), scope: Scope| async move {
-        let client = scope.value::<Client>().await.map_err(|error| error.to_string())?;
+        let client = scope.value::<McpClient>().await.map_err(|error| error.to_string())?;
         let principal = client.http().and_then(|parts| parts.extensions.get::<Principal>());
         Ok::<_, String>(principal.map_or("nobody", |principal| &principal.0).to_owned())
     });
-    let tools = Dispatcher::builder().per_call::<Client>().build().unwrap();
+    let tools = Dispatcher::builder().per_call::<McpClient>().build().unwrap();
     tools.registry().clear();
     tools.registry().register(who).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
-    tokio::spawn(Server::new(tools).listen_on(listener, config.stop(stop.clone())));
+    tokio::spawn(McpServer::new(tools).listen_on(listener, config.stop(stop.clone())));
     Running { address, stop }
 }
 
@@ -142,13 +142,13 @@ async fn only_the_token_opens() {
 #[tokio::test]
 async fn a_check_says_who_is_calling() {
     let check = |parts: &mut http::request::Parts| match parts.headers.get("x-user").map(|user| user.to_str()) {
-        Some(Ok("eve")) => Err(Denied::Forbidden),
+        Some(Ok("eve")) => Err(AccessDenied::Forbidden),
         Some(Ok(user)) => {
             let principal = Principal(user.to_owned());
             parts.extensions.insert(principal);
             Ok(())
         }
-        _ => Err(Denied::Unauthorized),
+        _ => Err(AccessDenied::Unauthorized),
     };
     let server = serve(HttpConfig::new().check(check)).await;
     assert_eq!(status(&server, &[]).await, 401);
@@ -199,7 +199,7 @@ async fn a_body_that_is_too_large_is_not_read() {
 #[tokio::test]
 async fn every_check_must_agree() {
     let no_guests = |parts: &mut http::request::Parts| match parts.headers.contains_key("x-guest") {
-        true => Err(Denied::Forbidden),
+        true => Err(AccessDenied::Forbidden),
         false => Ok(()),
     };
     let (token, guest) = (("Authorization", "Bearer secret-secret-secret"), ("x-guest", "yes"));

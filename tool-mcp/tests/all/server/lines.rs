@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 use tokio::task::JoinHandle;
-use tool_mcp::{ServeError, Server};
+use tool_mcp::{McpServer, ServeError};
 use tool_runtime::{Dispatcher, RuntimeTool, Scope};
 
 struct Raw {
@@ -21,7 +21,7 @@ impl Raw {
         tools.registry().clear();
         tools.registry().register(RuntimeTool::from_schema("echo", "Echo.", &schema, echo)).unwrap();
         let (near, far) = tokio::io::duplex(pipe);
-        let server = tokio::spawn(Server::new(tools).serve(tokio::io::split(far)));
+        let server = tokio::spawn(McpServer::new(tools).serve(tokio::io::split(far)));
         let (read, write) = tokio::io::split(near);
         let mut client = Self { read: BufReader::new(read).lines(), write, server };
         let info = json!({"name": "raw", "version": "1"});

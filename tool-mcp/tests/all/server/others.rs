@@ -3,7 +3,7 @@ use std::path::Path;
 use serde_json::Value;
 use test_packages::{Node, run};
 use tokio::net::TcpListener;
-use tool_mcp::{HttpConfig, Server};
+use tool_mcp::{HttpConfig, McpServer};
 use tool_runtime::{CancellationToken, Dispatcher, RuntimeTool};
 
 use crate::published::{NPM, PYPI, example};
@@ -29,7 +29,7 @@ fn with_server<T: Send + 'static>(use_it: impl FnOnce(String) -> T + Send + 'sta
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
         let stop = CancellationToken::new();
         let config = HttpConfig::new().bearer("secret-secret-secret").unwrap().stop(stop.clone());
-        tokio::spawn(Server::new(tools).listen_on(listener, config));
+        tokio::spawn(McpServer::new(tools).listen_on(listener, config));
         let used = tokio::task::spawn_blocking(move || use_it(url)).await.unwrap();
         stop.cancel();
         used

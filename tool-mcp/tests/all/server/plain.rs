@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 use tokio::sync::Notify;
-use tool_mcp::Server;
+use tool_mcp::McpServer;
 use tool_mcp::rmcp::model::{CallToolResult, ClientRequest, ElicitationAction, Request};
 use tool_mcp::rmcp::service::PeerRequestOptions;
 use tool_runtime::confirm::Verdict;
@@ -57,10 +57,10 @@ impl Drop for OnDrop<'_> {
     }
 }
 
-fn server(policy: Policy) -> (Server, PlainService) {
+fn server(policy: Policy) -> (McpServer, PlainService) {
     let service = PlainService::default();
     let tools = Dispatcher::builder().policy(policy).service(service.clone()).build().unwrap();
-    (Server::new(tools.select(Selection::new().name_glob("plain.*")).unwrap()), service)
+    (McpServer::new(tools.select(Selection::new().name_glob("plain.*")).unwrap()), service)
 }
 
 fn text(result: &CallToolResult) -> &str {
@@ -90,7 +90,7 @@ async fn data_is_whole_where_its_text_is_shortened() {
     {
         let builder = Dispatcher::builder().policy(policy).service(PlainService::default());
         let tools = builder.spill(Spill::over(1_000)).build().unwrap();
-        let server = Server::new(tools.select(Selection::new().name_glob("plain.*")).unwrap());
+        let server = McpServer::new(tools.select(Selection::new().name_glob("plain.*")).unwrap());
         let client = connect(server, User::who(ElicitationAction::Accept), generation).await;
         let listed = client.list_all_tools().await.unwrap();
         assert!(listed.iter().any(|tool| tool.name == "plain.count" && tool.output_schema.is_some()));

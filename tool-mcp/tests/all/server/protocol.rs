@@ -4,7 +4,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::sync::oneshot;
-use tool_mcp::Server;
+use tool_mcp::McpServer;
 use tool_mcp::rmcp::model::{CallToolResult, ClientRequest, ErrorCode, Request, RequestMetaObject, SubscriptionFilter};
 use tool_mcp::rmcp::service::{PeerRequestOptions, ServiceError};
 use tool_runtime::{Dispatcher, RuntimeTool, Scope, Selection, ToolResult};
@@ -40,7 +40,7 @@ async fn soon<T>(future: impl Future<Output = T>) -> T {
 #[tokio::test]
 async fn definitions_have_schemas_and_annotations_and_results_are_structured() {
     for generation in BOTH {
-        let client = connect(Server::new(only([echo()])), User::who(None), generation).await;
+        let client = connect(McpServer::new(only([echo()])), User::who(None), generation).await;
         let tools = client.list_all_tools().await.unwrap();
         let listed = serde_json::to_value(&tools[0]).unwrap();
         assert_eq!(listed["name"], "echo");
@@ -56,7 +56,7 @@ async fn definitions_have_schemas_and_annotations_and_results_are_structured() {
 #[tokio::test]
 async fn an_unknown_tool_is_an_error_and_wrong_arguments_are_a_result() {
     for generation in BOTH {
-        let client = connect(Server::new(only([echo()])), User::who(None), generation).await;
+        let client = connect(McpServer::new(only([echo()])), User::who(None), generation).await;
         match client.call_tool(call("ecko", json!({}))).await {
             Err(ServiceError::McpError(error)) => {
                 assert_eq!(error.code, ErrorCode::INVALID_PARAMS);
@@ -74,7 +74,7 @@ async fn an_unknown_tool_is_an_error_and_wrong_arguments_are_a_result() {
 async fn what_is_not_selected_is_neither_listed_nor_called() {
     let tools = only([tool("wiki.read"), tool("wiki.delete")]);
     let selected = tools.select(Selection::new().names(["wiki.read"])).unwrap();
-    let client = connect(Server::new(selected), User::who(None), Generation::Of2025).await;
+    let client = connect(McpServer::new(selected), User::who(None), Generation::Of2025).await;
     assert_eq!(client.list_all_tools().await.unwrap().len(), 1);
     assert!(client.call_tool(call("wiki.delete", json!({}))).await.is_err());
 }
@@ -84,7 +84,7 @@ async fn all_pages_together_are_the_list() {
     let names: Vec<String> = (0..25).map(|number| format!("tool_{number:02}")).collect();
     for generation in BOTH {
         let tools = only(names.iter().map(|name| tool(name)));
-        let client = connect(Server::new(tools).page_size(10), User::who(None), generation).await;
+        let client = connect(McpServer::new(tools).page_size(10), User::who(None), generation).await;
         let first = client.list_tools(None).await.unwrap();
         assert_eq!((first.tools.len(), first.next_cursor.is_some()), (10, true));
         let all = client.list_all_tools().await.unwrap();
@@ -101,7 +101,7 @@ async fn content_of_a_tools_own_goes_to_the_client_as_it_is() {
         result.metadata.insert("token", "for an interface of our own");
         result
     });
-    let client = connect(Server::new(only([picture])), User::who(None), Generation::Of2025).await;
+    let client = connect(McpServer::new(only([picture])), User::who(None), Generation::Of2025).await;
     let result = client.call_tool(call("picture", json!({}))).await.unwrap();
     let sent = serde_json::to_value(&result).unwrap();
     assert_eq!(sent["content"], json!([{"type": "image", "data": "AAAA", "mimeType": "image/png"}]));
@@ -119,7 +119,7 @@ async fn every_report_comes_before_the_answer() {
     let tools = only([counts]);
     for generation in BOTH {
         let user = User::who(None);
-        let client = connect(Server::new(tools.clone()), user.clone(), generation).await;
+        let client = connect(McpServer::new(tools.clone()), user.clone(), generation).await;
         // The client's own helper asks for progress with every call.
         client.call_tool(call("count", json!({}))).await.unwrap();
         let expected: Vec<f64> = (1..=20).map(f64::from).collect();
@@ -151,7 +151,7 @@ async fn a_call_that_the_client_cancels_is_stopped() {
                 std::future::pending::<()>().await;
             }
         });
-        let client = connect(Server::new(only([endless])), User::who(None), generation).await;
+        let client = connect(McpServer::new(only([endless])), User::who(None), generation).await;
         let request = ClientRequest::CallToolRequest(Request::new(call("endless", json!({}))));
         let running = client.peer().send_cancellable_request(request, PeerRequestOptions::no_options()).await.unwrap();
         soon(wait_for_start).await.unwrap();
@@ -175,7 +175,7 @@ async fn a_client_that_does_not_read_does_not_stop_the_clock() {
             std::future::pending::<()>().await;
         }
     });
-    let server = Server::new(only([reports.timeout(Duration::from_millis(100))]));
+    let server = McpServer::new(only([reports.timeout(Duration::from_millis(100))]));
     let (mut near, far) = tokio::io::duplex(1_000);
     tokio::spawn(async move { server.serve(tokio::io::split(far)).await });
     let client = json!({"name": "deaf", "version": "1"});
@@ -196,7 +196,7 @@ async fn a_client_of_2025_hears_of_changes_that_it_can_see() {
     let tools = only([tool("a.one")]);
     let selected = tools.select(Selection::new().name_glob("a.*")).unwrap();
     let user = User::who(None);
-    let client = connect(Server::new(selected), user.clone(), Generation::Of2025).await;
+    let client = connect(McpServer::new(selected), user.clone(), Generation::Of2025).await;
     client.list_all_tools().await.unwrap();
     tools.registry().register(tool("b.hidden")).unwrap();
     tools.registry().register(tool("a.two")).unwrap();
@@ -220,7 +220,7 @@ fn context() -> RuntimeTool {
 async fn calls_of_one_connection_are_one_conversation_and_keep_their_trace() {
     let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     for generation in BOTH {
-        let client = connect(Server::new(only([context()])), User::who(None), generation).await;
+        let client = connect(McpServer::new(only([context()])), User::who(None), generation).await;
         let ask = async || {
             let mut request = call("context", json!({}));
             let mut meta = RequestMetaObject::default();
@@ -240,7 +240,7 @@ async fn calls_of_one_connection_are_one_conversation_and_keep_their_trace() {
 #[tokio::test]
 async fn a_client_of_2026_hears_of_changes_that_it_has_subscribed_to() {
     let tools = only([tool("a.one")]);
-    let client = connect(Server::new(tools.clone()), User::who(None), Generation::Of2026).await;
+    let client = connect(McpServer::new(tools.clone()), User::who(None), Generation::Of2026).await;
     let filter = SubscriptionFilter::builder().tools_list_changed().build();
     let mut subscription = client.peer().listen(filter).await.unwrap();
     tools.registry().register(tool("a.two")).unwrap();

@@ -4,11 +4,11 @@ use super::*;
 
 /// Returns `true` if a 2026-07-28 call completes on the fast path.
 async fn is_fast(front: &HttpFrontend<ToolsOnly>, request: &TestRequest) -> bool {
-    let request = request.request(true);
-    if CallHead::parse(&request, &front.hosts, front.max_body) != Some(CallHead::Stateless) {
+    let sent = request.request(true);
+    if CallHead::parse(&sent, &front.hosts, front.max_body) != Some(CallHead::Stateless) {
         return false;
     }
-    let (parts, _) = request.into_parts();
+    let (parts, _) = sent.into_parts();
     match tools_call(request.body.as_bytes()) {
         Some(call) => front.call(&call, &parts).await.is_some(),
         None => false,
