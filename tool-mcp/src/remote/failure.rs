@@ -79,9 +79,10 @@ pub(super) fn call_failure(link: &ServerLink, tool: &str, error: ServiceError) -
     match error {
         ServiceError::McpError(error) => match error.code {
             LOST => unknown(&format!("The connection to the server `{server}` was lost")),
-            TOO_LONG | UNREADABLE => {
-                failure(ErrorKind::Failed, format!("`{tool}` of the server `{server}` ran, but {}.", error.message))
-            }
+            TOO_LONG | UNREADABLE => failure(
+                ErrorKind::Failed,
+                format!("`{tool}` of the server `{server}` ran, but its result cannot be used: {}.", error.message),
+            ),
             code => {
                 if matches!(code, ErrorCode::INVALID_PARAMS | ErrorCode::METHOD_NOT_FOUND) {
                     // The tool may have been removed or replaced.

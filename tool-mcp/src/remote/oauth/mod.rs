@@ -54,7 +54,7 @@ use token_store::TokenStore;
 /// ```no_run
 /// use tool_mcp::{OAuth, RemoteServers};
 ///
-/// # fn main() -> Result<(), tool_mcp::ConfigError> {
+/// # fn main() -> Result<(), tool_mcp::ConfigFileError> {
 /// let login = OAuth::in_browser(|url| println!("To use the wiki, open {url}")).client_id("notes");
 /// let servers = RemoteServers::builder()
 ///     .config_file("mcp.json")?

@@ -1,18 +1,18 @@
-//! RemoteServers that want to know who calls: somebody is asked to log in when that is needed, and not more often.
+//! Servers that require a login.
 
-/// Somebody who logs in with a browser.
+/// Logins with a browser.
 mod browser;
-/// What goes wrong, and what of it may work later.
+/// Failed logins.
 mod failures;
-/// The server that they log in to.
+/// The test server.
 pub mod guarded;
-/// What is configured again, and the same or otherwise.
+/// Logins and reloads.
 mod reload;
-/// Tokens that were stored before, or by another.
+/// Stored tokens.
 mod restart;
-/// Who is told what they should not know.
+/// Recipients of secrets.
 mod secrets;
-/// Calls that wait until somebody has logged in.
+/// Calls that wait for a login.
 mod waiting;
 
 use std::sync::Arc;
@@ -26,12 +26,12 @@ use url::Url;
 
 use crate::scripted::{call, connect, dispatcher, kind, until};
 
-/// What a URL says in its query.
+/// Returns a query parameter of a URL.
 fn value(url: &Url, name: &str) -> String {
     url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned()).unwrap()
 }
 
-/// Why there is no connection, or what else there is.
+/// Returns the reason why the server is unavailable, or its state.
 fn why(servers: &RemoteServers) -> String {
     match &servers.status()[0].state {
         ServerState::Unavailable(why) => why.clone(),
@@ -40,11 +40,11 @@ fn why(servers: &RemoteServers) -> String {
 }
 
 #[tokio::test]
-async fn one_login_is_enough_and_a_lost_token_is_renewed() {
+async fn logs_in_once_and_refreshes_a_rejected_token() {
     let guarded = Guarded::start().await;
     let tools = dispatcher();
-    // Whoever logs in takes longer than a connection may.
-    let config = guarded.config(guarded.person(Duration::from_millis(1_200)));
+    // The login takes longer than the connect timeout.
+    let config = guarded.config(guarded.user(Duration::from_millis(1_200)));
     let servers =
         connect(&tools, RemoteServers::builder().server(config.connect_timeout(Duration::from_millis(500)))).await;
     assert_eq!(servers.status()[0].state, ServerState::Connected, "{servers:?}");
@@ -53,17 +53,17 @@ async fn one_login_is_enough_and_a_lost_token_is_renewed() {
     {
         let forms = guarded.forms.lock().unwrap();
         assert!(forms[0].contains("code=c0de") && forms[0].contains("code_verifier="), "{forms:?}");
-        assert!(forms[0].contains("resource=http"), "the token is for this server alone: {forms:?}");
+        assert!(forms[0].contains("resource=http"), "the token is bound to this server: {forms:?}");
     }
     "revoked".clone_into(&mut guarded.token.lock().unwrap());
     let calls = futures(&tools, 5).await;
-    assert_eq!(calls, ["in"; 5], "none of them is lost");
-    assert_eq!(guarded.logins(), 1, "nobody is asked while the token can be renewed");
+    assert_eq!(calls, ["in"; 5], "every call succeeds");
+    assert_eq!(guarded.logins(), 1, "no login while the token can be refreshed");
     assert!(guarded.forms.lock().unwrap()[1].contains("grant_type=refresh_token"));
     servers.close().await;
 }
 
-/// Calls at the same time.
+/// Makes concurrent calls.
 async fn futures(tools: &tool_runtime::Dispatcher, count: usize) -> Vec<String> {
     let calls: Vec<_> = (0..count)
         .map(|_| {
@@ -79,7 +79,7 @@ async fn futures(tools: &tool_runtime::Dispatcher, count: usize) -> Vec<String> 
 }
 
 #[tokio::test]
-async fn who_does_not_log_in_is_not_asked_again_and_again() {
+async fn does_not_repeat_a_refused_login_until_reload() {
     let guarded = Guarded::start().await;
     let asked = Arc::new(AtomicUsize::new(0));
     let count = asked.clone();
@@ -90,35 +90,35 @@ async fn who_does_not_log_in_is_not_asked_again_and_again() {
     let tools = dispatcher();
     let servers = connect(&tools, RemoteServers::builder().server(guarded.config(oauth))).await;
     until(|| why(&servers).contains("Not today (access_denied)")).await;
-    // Long enough for it to be tried again in the background.
+    // Long enough for connection attempts in the background.
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(asked.load(Ordering::SeqCst), 1);
     servers.reload().await;
-    assert_eq!(asked.load(Ordering::SeqCst), 2, "whoever says to try again is asked again");
+    assert_eq!(asked.load(Ordering::SeqCst), 2, "a reload allows another login");
     servers.close().await;
 }
 
 #[tokio::test]
-async fn a_login_that_does_not_help_is_a_clear_refusal() {
+async fn reports_a_login_that_does_not_help() {
     let guarded = Guarded::start().await;
     let tools = dispatcher();
-    let config = guarded.config(guarded.person(Duration::ZERO));
+    let config = guarded.config(guarded.user(Duration::ZERO));
     let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     guarded.closed.store(true, Ordering::SeqCst);
     let refused = call(&tools, "mcp_s_a").await;
     assert_eq!(kind(&refused), Some(ErrorKind::Fatal), "{refused:?}");
-    assert!(refused.error.as_ref().unwrap().message.contains("does not let us in"), "{refused:?}");
+    assert!(refused.error.as_ref().unwrap().message.contains("denied access"), "{refused:?}");
     let logins = guarded.logins();
     assert!((2..=3).contains(&logins), "{logins}");
     for _ in 0..3 {
         assert_eq!(kind(&call(&tools, "mcp_s_a").await), Some(ErrorKind::Fatal));
     }
-    assert_eq!(guarded.logins(), logins, "nobody is asked for what did not help");
+    assert_eq!(guarded.logins(), logins, "no login after one that did not help");
     servers.close().await;
 }
 
 #[tokio::test]
-async fn an_application_logs_in_as_itself() {
+async fn logs_in_with_client_credentials() {
     let guarded = Guarded::start().await;
     let tools = dispatcher();
     let config = guarded.config(OAuth::client_credentials("notes", "s3cret"));
@@ -131,7 +131,7 @@ async fn an_application_logs_in_as_itself() {
 }
 
 #[tokio::test]
-async fn a_plain_token_is_sent_as_it_is() {
+async fn sends_a_configured_bearer_token() {
     let guarded = Guarded::start().await;
     "given".clone_into(&mut guarded.token.lock().unwrap());
     let url = format!("{}/mcp", guarded.url);
@@ -141,7 +141,7 @@ async fn a_plain_token_is_sent_as_it_is() {
     let servers = connect(&tools, RemoteServers::builder().server(config)).await;
     assert_eq!(call(&tools, "mcp_s_a").await.output, "in");
     let without = connect(&others, RemoteServers::builder().server(ServerConfig::http("s", &url))).await;
-    assert_ne!(without.status()[0].state, ServerState::Connected, "without it nobody is let in");
+    assert_ne!(without.status()[0].state, ServerState::Connected, "rejected without the token");
     servers.close().await;
     without.close().await;
 }

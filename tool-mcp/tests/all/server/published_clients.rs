@@ -8,7 +8,7 @@ use tool_runtime::{CancellationToken, Dispatcher, RuntimeTool};
 
 use crate::published::{NPM, PYPI, example};
 
-/// Runs something while a server listens at a URL.
+/// Runs a function with the URL of a running server.
 fn with_server<T: Send + 'static>(use_it: impl FnOnce(String) -> T + Send + 'static) -> T {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
@@ -41,13 +41,13 @@ fn inspect(node: &Node, target: &[&str]) {
     let inspector = |arguments: &[&str]| {
         let home = tempfile::tempdir().unwrap();
         let mut command = node.command("mcp-inspector");
-        // It writes into the home folder.
+        // The inspector writes into the home directory.
         command.env("HOME", home.path()).arg("--cli").args(target).args(arguments);
         run(&mut command)
     };
-    let read = |said: Result<String, String>| -> Value {
-        let said = said.unwrap_or_else(|error| panic!("{error}"));
-        serde_json::from_str(&said).unwrap_or_else(|error| panic!("{error}: {said}"))
+    let read = |output: Result<String, String>| -> Value {
+        let output = output.unwrap_or_else(|error| panic!("{error}"));
+        serde_json::from_str(&output).unwrap_or_else(|error| panic!("{error}: {output}"))
     };
     let listed = read(inspector(&["--method", "tools/list"]));
     let names: Vec<&str> =
@@ -63,7 +63,7 @@ fn inspect(node: &Node, target: &[&str]) {
 }
 
 #[test]
-fn the_inspector_lists_and_calls_over_the_standard_streams() {
+fn the_inspector_lists_and_calls_over_stdio() {
     let Some(node) = NPM.installed() else { return };
     inspect(&node, &[example("serve").to_str().unwrap()]);
 }
@@ -75,11 +75,11 @@ fn the_inspector_lists_and_calls_over_http() {
 }
 
 #[test]
-fn the_clients_of_python_list_and_call() {
+fn the_python_clients_list_and_call() {
     let Some(python) = PYPI.installed() else { return };
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python/clients.py");
-    let said = with_server(move |url| run(python.command().arg(script).arg(example("serve")).arg(url)));
-    let said = said.unwrap_or_else(|error| panic!("{error}"));
-    let said: Vec<&str> = said.lines().collect();
-    assert_eq!(said, ["mcp over stdio", "mcp over http", "fastmcp over stdio", "fastmcp over http"]);
+    let output = with_server(move |url| run(python.command().arg(script).arg(example("serve")).arg(url)));
+    let output = output.unwrap_or_else(|error| panic!("{error}"));
+    let output: Vec<&str> = output.lines().collect();
+    assert_eq!(output, ["mcp over stdio", "mcp over http", "fastmcp over stdio", "fastmcp over http"]);
 }

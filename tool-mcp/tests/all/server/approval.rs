@@ -44,7 +44,7 @@ impl HostService {
 fn server() -> (McpServer, HostService) {
     let service = HostService::default();
     let tools = Dispatcher::builder().per_call::<McpClient>().service(service.clone());
-    // Of everything that is linked only this class.
+    // Only the tools of this class.
     let tools = tools.build().unwrap().select(tool_runtime::Selection::new().name_glob("host.*")).unwrap();
     (McpServer::new(tools), service)
 }
@@ -63,16 +63,16 @@ impl HostService {
     }
 }
 
-/// The client would have declined, and is not asked. The control is every other test here.
+/// The client would have declined. The control is every other test here.
 #[tokio::test]
-async fn the_dispatcher_can_be_asked_instead_of_the_client() {
+async fn ask_dispatcher_uses_the_dispatchers_confirmer() {
     for generation in BOTH {
         for (decision, runs) in [(Decision::Run, 1), (Decision::refuse("not today"), 0)] {
             let service = HostService::default();
             let operator = tool_runtime::confirm::from_fn(move |_| std::future::ready(decision.clone()));
             let tools = Dispatcher::builder().per_call::<McpClient>().service(service.clone()).confirm(operator);
             let tools = tools.build().unwrap().select(tool_runtime::Selection::new().name_glob("host.*")).unwrap();
-            let user = User::who(ElicitationAction::Decline);
+            let user = User::with_action(ElicitationAction::Decline);
             let client = connect(McpServer::new(tools).ask_dispatcher(), user.clone(), generation).await;
             let result = client.call_tool(reboot("web-1")).await.unwrap();
             assert_eq!((service.runs(), user.seen().len()), (runs, 0), "{generation:?}: {result:?}");
@@ -82,10 +82,10 @@ async fn the_dispatcher_can_be_asked_instead_of_the_client() {
 }
 
 #[tokio::test]
-async fn what_the_user_accepts_runs_as_it_was_shown() {
+async fn runs_an_approved_call_as_it_was_shown() {
     for generation in BOTH {
         let (server, service) = server();
-        let user = User::who(ElicitationAction::Accept);
+        let user = User::with_action(ElicitationAction::Accept);
         let client = connect(server, user.clone(), generation).await;
         let result = client.call_tool(reboot("web-1")).await.unwrap();
         assert_eq!((text(&result), result.is_error), ("web-1 restarts, with 7 letters", Some(false)));
@@ -99,13 +99,13 @@ async fn what_the_user_accepts_runs_as_it_was_shown() {
 }
 
 #[tokio::test]
-async fn what_the_user_does_not_accept_does_not_run() {
+async fn does_not_run_a_declined_call() {
     let reasons =
-        [(ElicitationAction::Decline, "the user declined"), (ElicitationAction::Cancel, "the user did not answer")];
+        [(ElicitationAction::Decline, "the user declined"), (ElicitationAction::Cancel, "the user did not respond")];
     for generation in BOTH {
         for (action, reason) in reasons.clone() {
             let (server, service) = server();
-            let client = connect(server, User::who(action), generation).await;
+            let client = connect(server, User::with_action(action), generation).await;
             let result = client.call_tool(reboot("web-1")).await.unwrap();
             assert_eq!(result.is_error, Some(true));
             assert_eq!(text(&result), format!("`host.reboot` was refused: {reason}."), "{generation:?}");
@@ -115,22 +115,22 @@ async fn what_the_user_does_not_accept_does_not_run() {
 }
 
 #[tokio::test]
-async fn a_client_that_cannot_ask_is_told_why_the_call_is_refused() {
+async fn refuses_a_call_if_the_client_cannot_ask() {
     for generation in BOTH {
         let (server, service) = server();
-        let client = connect(server, User::who(None), generation).await;
+        let client = connect(server, User::with_action(None), generation).await;
         let result = client.call_tool(reboot("web-1")).await.unwrap();
         assert_eq!(result.is_error, Some(true));
-        assert!(text(&result).contains("this client cannot ask for it"), "{}", text(&result));
+        assert!(text(&result).contains("does not support elicitation"), "{}", text(&result));
         assert_eq!(service.runs(), 0);
     }
 }
 
 #[tokio::test]
-async fn a_handler_that_asks_as_well_does_not_have_the_user_asked_twice() {
+async fn asks_for_approval_once_if_the_handler_asks_too() {
     for generation in BOTH {
         let (server, service) = server();
-        let mut user = User::who(ElicitationAction::Accept);
+        let mut user = User::with_action(ElicitationAction::Accept);
         user.content = json!({"name": "www"});
         let client = connect(server, user.clone(), generation).await;
         let result = client.call_tool(call("host.rename", json!({"host": "web-1"}))).await.unwrap();
@@ -141,7 +141,7 @@ async fn a_handler_that_asks_as_well_does_not_have_the_user_asked_twice() {
     }
 }
 
-/// The first round of a call.
+/// Makes the first round of a call.
 async fn first_round(client: &Connected) -> InputRequiredResult {
     match client.call_tool_once(reboot("web-1")).await.unwrap() {
         CallToolResponse::InputRequired(required) => required,
@@ -156,9 +156,9 @@ fn accepted(required: &InputRequiredResult, call: CallToolRequestParams) -> Call
 }
 
 #[tokio::test]
-async fn consent_is_good_once_and_for_the_call_it_was_given_to() {
+async fn an_approval_is_valid_once_and_for_its_call_only() {
     let (server, service) = server();
-    let client = connect(server, User::who(ElicitationAction::Accept), Generation::Of2026).await;
+    let client = connect(server, User::with_action(ElicitationAction::Accept), Generation::Of2026).await;
     let required = first_round(&client).await;
 
     let wrong = |answer: Result<CallToolResponse, ServiceError>, what: &str| match answer {
@@ -173,22 +173,24 @@ async fn consent_is_good_once_and_for_the_call_it_was_given_to() {
     wrong(client.call_tool_once(accepted(&altered, reboot("web-1"))).await, "an altered state");
     assert_eq!(service.runs(), 0);
 
-    // The control: nothing of all that has used the consent up.
+    // The control: none of these has consumed the approval.
     let answer = client.call_tool_once(accepted(&required, reboot("web-1"))).await.unwrap();
     assert!(matches!(answer, CallToolResponse::Complete(result) if result.is_error == Some(false)));
     assert_eq!(service.runs(), 1);
 
-    wrong(client.call_tool_once(accepted(&required, reboot("web-1"))).await, "the same consent again");
+    wrong(client.call_tool_once(accepted(&required, reboot("web-1"))).await, "the same approval again");
     assert_eq!(service.runs(), 1);
 }
 
 #[tokio::test]
-async fn an_answer_that_is_missing_is_asked_for_again() {
+async fn repeats_a_question_without_a_response() {
     let (server, service) = server();
-    let client = connect(server, User::who(ElicitationAction::Accept), Generation::Of2026).await;
+    let client = connect(server, User::with_action(ElicitationAction::Accept), Generation::Of2026).await;
     let required = first_round(&client).await;
     let silent = reboot("web-1").with_request_state(required.request_state.clone().unwrap());
-    let CallToolResponse::InputRequired(again) = client.call_tool_once(silent).await.unwrap() else { panic!("it ran") };
+    let CallToolResponse::InputRequired(again) = client.call_tool_once(silent).await.unwrap() else {
+        panic!("the call ran")
+    };
     assert_eq!(again.input_requests, required.input_requests);
     assert_eq!(service.runs(), 0);
 }

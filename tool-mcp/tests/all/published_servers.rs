@@ -1,4 +1,4 @@
-//! The file server and the conformance suite as others publish them.
+//! The published filesystem server and the client scenarios of the conformance suite.
 
 use serde_json::{Value, json};
 use tool_mcp::{RemoteServers, ServerConfig};
@@ -20,7 +20,7 @@ async fn call(tools: &Dispatcher, name: &str, arguments: Value) -> ToolResult {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_tool_of_the_filesystem_server_answers() {
+async fn calls_every_tool_of_the_filesystem_server() {
     let tools = dispatcher();
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
@@ -56,10 +56,10 @@ async fn every_tool_of_the_filesystem_server_answers() {
     servers.close().await;
 }
 
-/// The client scenarios of the conformance suite that concern tools, in both generations.
+/// The client scenarios for tools, in both generations.
 #[cfg(feature = "auth")]
 #[tokio::test(flavor = "multi_thread")]
-async fn the_conformance_suite_is_content() {
+async fn passes_the_client_scenarios_for_tools() {
     let old = [
         "initialize",
         "tools_call",
@@ -81,10 +81,10 @@ async fn the_conformance_suite_is_content() {
     run("2026-07-28", &new).await;
 }
 
-/// Those that concern logging in, the attacks among them.
+/// The client scenarios for authorization, including attacks.
 #[cfg(feature = "auth")]
 #[tokio::test(flavor = "multi_thread")]
-async fn the_conformance_suite_lets_us_in() {
+async fn passes_the_client_scenarios_for_authorization() {
     let both = [
         "auth/metadata-default",
         "auth/metadata-var1",
@@ -120,7 +120,7 @@ async fn the_conformance_suite_lets_us_in() {
     run("2026-07-28", &new).await;
 }
 
-/// Runs scenarios of the suite against our client.
+/// Runs scenarios of the suite against the example client.
 #[cfg(feature = "auth")]
 async fn run(revision: &str, scenarios: &[&str]) {
     let Some(node) = NPM.installed() else { return };

@@ -1,4 +1,4 @@
-//! RemoteServers behind a URL that forget who we are, as after a restart: they may be others by then.
+//! HTTP servers that lose their sessions, as after a restart, and may have changed.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
@@ -14,9 +14,9 @@ use tool_mcp::{ProtocolGeneration, RemoteServers, ServerConfig, ServerState};
 use tool_runtime::{Dispatcher, ErrorKind, Progress, ToolCall};
 
 use crate::hosted::{self, EVENTS, JSON, accept, respond};
-use crate::scripted::{call, connect, dispatcher, kind, seen, text, tool, until};
+use crate::scripted::{call, connect, dispatcher, fingerprint, kind, text, tool, until};
 
-/// How a server says that it does not know a session.
+/// How a server reports an unknown session.
 #[derive(Clone, Copy, Debug)]
 enum Forgets {
     NotFound,
@@ -27,15 +27,15 @@ enum Forgets {
 struct Host {
     forgets: Forgets,
     session: AtomicUsize,
-    /// Whether it does not know any session in which a tool is called.
+    /// Reports every session as unknown when a tool is called.
     never_knows: AtomicBool,
     tools: Mutex<Value>,
-    /// What has come, in order: the session, and what was said in it.
+    /// The received requests in order: the session and the method.
     heard: Mutex<Vec<String>>,
-    /// As many are refused, as many calls of `slow` answered, as there are permits.
+    /// Permits for refusals, and for results of `slow`.
     refusals: Semaphore,
     slow: Semaphore,
-    /// As many sessions may begin.
+    /// Permits for new sessions.
     beginnings: Semaphore,
 }
 
@@ -55,7 +55,7 @@ impl Host {
         (host, config.trust().generation(ProtocolGeneration::Initialize))
     }
 
-    /// From now on the session is another one, and nothing was heard.
+    /// Replaces the session, and clears the received requests.
     fn forget(&self) {
         self.session.fetch_add(1, SeqCst);
         self.heard.lock().unwrap().clear();
@@ -65,7 +65,7 @@ impl Host {
         self.heard.lock().unwrap().clone()
     }
 
-    /// How often this was said, in whichever session.
+    /// Counts the requests of a method, in all sessions.
     fn count(&self, method: &str) -> usize {
         self.heard().iter().filter(|heard| heard.ends_with(method)).count()
     }
@@ -113,7 +113,7 @@ async fn answer(State(host): State<Arc<Host>>, headers: HeaderMap, body: String)
     }
 }
 
-/// A dispatcher with the tools of a server that knew us, and does not any more.
+/// Connects to a server that then loses the session.
 async fn forgotten(forgets: Forgets) -> (Arc<Host>, Dispatcher, RemoteServers) {
     let (host, config) = Host::start(forgets).await;
     let tools = dispatcher();
@@ -124,7 +124,7 @@ async fn forgotten(forgets: Forgets) -> (Arc<Host>, Dispatcher, RemoteServers) {
 }
 
 #[tokio::test]
-async fn a_call_is_made_in_the_new_session_when_the_tools_were_listed_there() {
+async fn repeats_a_call_in_a_new_session_after_listing_the_tools() {
     for forgets in [Forgets::NotFound, Forgets::BadRequest] {
         let (host, tools, servers) = forgotten(forgets).await;
         assert_eq!(call(&tools, "mcp_h_work").await.output, "done", "{forgets:?}");
@@ -135,9 +135,9 @@ async fn a_call_is_made_in_the_new_session_when_the_tools_were_listed_there() {
     }
 }
 
-/// What a call is checked against is what it reaches. The control is a tool that is listed as it was.
+/// A call reaches only the tool that it was checked against. The control is an unchanged tool.
 #[tokio::test]
-async fn a_call_does_not_reach_a_tool_that_has_changed() {
+async fn does_not_call_a_tool_that_has_changed() {
     let mut other_schema = tool("work", "Work.");
     other_schema["inputSchema"]["properties"]["n"] = json!({"type": "string"});
     let described = tool("work", "Work, and tell me all.");
@@ -166,8 +166,8 @@ async fn a_call_does_not_reach_a_tool_that_has_changed() {
         assert_eq!(host.has_heard("2 tools/call"), expected.is_none(), "{pinned} {now}: {:?}", host.heard());
         assert!(expected.is_none() || result.output.ends_with("It did not run."), "{}", result.output);
         if expected == Some(ErrorKind::Refused) {
-            assert_eq!(kind(&call(&tools, "mcp_h_work").await), Some(ErrorKind::UnknownTool), "it is held");
-            servers.approve("mcp_h_work", &seen(&servers, "mcp_h_work")).unwrap();
+            assert_eq!(kind(&call(&tools, "mcp_h_work").await), Some(ErrorKind::UnknownTool), "the tool is held");
+            servers.approve("mcp_h_work", &fingerprint(&servers, "mcp_h_work")).unwrap();
         }
         let again = call(&tools, "mcp_h_work").await;
         assert_eq!(again.success, expected != Some(ErrorKind::UnknownTool), "{pinned} {now}: {again:?}");
@@ -176,16 +176,16 @@ async fn a_call_does_not_reach_a_tool_that_has_changed() {
 }
 
 #[tokio::test]
-async fn a_server_that_forgets_every_session_is_tried_once_more() {
+async fn retries_once_with_a_server_that_loses_every_session() {
     let (host, tools, servers) = forgotten(Forgets::NotFound).await;
     host.never_knows.store(true, SeqCst);
     let result = call(&tools, "mcp_h_work").await;
     assert_eq!(kind(&result), Some(ErrorKind::Retry), "{result:?}");
-    for part in ["`h` takes no call of ours, not in a new session either", "`work` did not run"] {
+    for part in ["`h` rejected the call in a new session, too", "`work` did not run"] {
         assert!(result.output.contains(part), "{}", result.output);
     }
     assert_eq!(host.count("tools/call"), 2, "{:?}", host.heard());
-    // It is connected again, and then left in peace.
+    // It is connected again, without further attempts.
     until(|| host.count("tools/list") == 2).await;
     until(|| servers.status()[0].state == ServerState::Connected).await;
     assert_eq!((host.count("tools/call"), host.count("initialize")), (2, 2), "{:?}", host.heard());
@@ -197,9 +197,9 @@ async fn a_server_that_forgets_every_session_is_tried_once_more() {
     servers.close().await;
 }
 
-/// All are refused before the first comes back, one of them only when the others have been answered in the new session.
+/// All calls are refused before the first is repeated, one only after the others completed in the new session.
 #[tokio::test]
-async fn calls_that_are_forgotten_together_share_a_session() {
+async fn calls_with_an_expired_session_share_a_new_one() {
     const CALLS: usize = 40;
     let (host, tools, servers) = forgotten(Forgets::BadRequest).await;
     host.refusals.forget_permits(1_000);
@@ -220,13 +220,13 @@ async fn calls_that_are_forgotten_together_share_a_session() {
         assert_eq!(called.await.unwrap(), "done");
     }
     assert_eq!((host.count("initialize"), host.count("tools/list")), (1, 1), "{:?}", host.heard());
-    assert_eq!(host.count("2 tools/call"), CALLS, "each was made once");
+    assert_eq!(host.count("2 tools/call"), CALLS, "each call was repeated once");
     servers.close().await;
 }
 
-/// What was taken before goes on where it is.
+/// A running call is not affected.
 #[tokio::test]
-async fn a_call_that_runs_in_the_old_session_has_its_answer() {
+async fn a_call_in_the_old_session_gets_its_result() {
     let (host, config) = Host::start(Forgets::NotFound).await;
     let tools = dispatcher();
     let servers = connect(&tools, RemoteServers::builder().server(config)).await;
@@ -244,7 +244,7 @@ async fn a_call_that_runs_in_the_old_session_has_its_answer() {
 }
 
 #[tokio::test]
-async fn progress_is_heard_from_the_new_session() {
+async fn reports_progress_from_the_new_session() {
     let (_host, tools, servers) = forgotten(Forgets::NotFound).await;
     let heard = Arc::new(AtomicUsize::new(0));
     let listener = heard.clone();
@@ -256,9 +256,9 @@ async fn progress_is_heard_from_the_new_session() {
     servers.close().await;
 }
 
-/// Whoever gives up while the new session is made is not surprised by a call that runs after all.
+/// A call that timed out while the new session was opened must not run later.
 #[tokio::test]
-async fn a_call_whose_time_is_up_meanwhile_is_not_made() {
+async fn does_not_repeat_a_call_that_has_timed_out() {
     let (host, tools, servers) = forgotten(Forgets::NotFound).await;
     host.beginnings.forget_permits(1_000);
     let work = ToolCall::from_text("mcp_h_work", "{}");
@@ -271,9 +271,9 @@ async fn a_call_whose_time_is_up_meanwhile_is_not_made() {
     servers.close().await;
 }
 
-/// Who asks for the tools waits for those of the new session.
+/// A reload waits for the new session.
 #[tokio::test]
-async fn a_reload_lists_the_tools_of_the_new_session() {
+async fn reload_lists_the_tools_of_the_new_session() {
     let (host, tools, servers) = forgotten(Forgets::NotFound).await;
     *host.tools.lock().unwrap() = json!([tool("other", "")]);
     servers.reload().await;
