@@ -143,7 +143,7 @@ impl<F: Fn(&str) -> Option<String>> ServerEntry<'_, F> {
         if let Some(issuer) = entry.string("issuer")? {
             oauth = oauth.issuer(issuer);
         }
-        Ok(config.oauth(oauth.from_file()))
+        Ok(config.oauth(oauth.mark_from_file()))
     }
 
     #[cfg(not(feature = "auth"))]

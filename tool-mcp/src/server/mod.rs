@@ -19,7 +19,7 @@ use std::sync::Arc;
 use rmcp::ServerHandler;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig, Tool, ToolsCapability};
 use tool_runtime::Dispatcher;
-use tool_runtime::confirm::{PendingStore, WeakKey};
+use tool_runtime::confirm::{PendingStore, WeakKeyError};
 
 use self::handler::ServerSession;
 use self::list_changes::ConnectedPeers;
@@ -149,7 +149,7 @@ impl<H: ServerHandler> McpServer<H> {
     ///
     /// # Errors
     /// Returns an error if the secret is too short.
-    pub fn rounds(mut self, secret: impl Into<Vec<u8>>, store: impl PendingStore) -> Result<Self, WeakKey> {
+    pub fn rounds(mut self, secret: impl Into<Vec<u8>>, store: impl PendingStore) -> Result<Self, WeakKeyError> {
         self.seal = Some(StateSeal::with_secret(secret.into(), store)?);
         Ok(self)
     }

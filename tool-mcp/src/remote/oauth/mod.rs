@@ -224,7 +224,7 @@ impl OAuth {
     }
 
     /// Marks the settings as configured in a file.
-    pub(super) fn from_file(mut self) -> Self {
+    pub(super) fn mark_from_file(mut self) -> Self {
         self.is_from_file = true;
         self
     }

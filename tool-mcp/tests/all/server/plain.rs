@@ -6,7 +6,7 @@ use tokio::sync::Notify;
 use tool_mcp::McpServer;
 use tool_mcp::rmcp::model::{CallToolResult, ClientRequest, ElicitationAction, Request};
 use tool_mcp::rmcp::service::PeerRequestOptions;
-use tool_runtime::confirm::Verdict;
+use tool_runtime::confirm::PolicyVerdict;
 use tool_runtime::output::Spill;
 use tool_runtime::{Dispatcher, Policy, Selection, tool, tool_class};
 
@@ -103,7 +103,7 @@ async fn does_not_shorten_structured_content() {
 /// The control: the policy requires approval.
 #[tokio::test]
 async fn asks_for_approval_if_the_policy_requires_it() {
-    let custom = || Policy::custom(|_, _, _| Verdict::Ask);
+    let custom = || Policy::custom(|_, _, _| PolicyVerdict::Ask);
     for policy in [|| Policy::ConfirmAll, custom] {
         for generation in BOTH {
             for (action, answer, runs) in
