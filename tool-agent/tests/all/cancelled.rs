@@ -11,7 +11,7 @@ use tool_agent::{
     Agent, AgentBuilder, AgentEvent, AgentUpdate, AssistantMessage, CallResult, Conversation, ConversationStore,
     Message, ModelCall, Reply, Run, RunEnding, RunOutcome, ScriptedModel, SqliteStore,
 };
-use tool_runtime::confirm::{self, Decision, Deferred, Key};
+use tool_runtime::confirm::{self, Decision, Deferred, SealingKey};
 use tool_runtime::{CancellationToken, Dispatcher, ErrorKind, ToolCall};
 
 use crate::consent::deleting;
@@ -175,7 +175,7 @@ async fn a_run_stopped_while_it_waits_for_approval_leaves_nothing_behind() {
 
 #[tokio::test]
 async fn a_decision_stopped_at_any_point_leaves_nothing_behind() {
-    let deferred = Deferred::new(Key::random().unwrap());
+    let deferred = Deferred::new(SealingKey::random().unwrap());
     let scene = Scene::new(ScriptedModel::from_fn(deleting), |agent| agent.deferred(deferred)).await;
     let edited = Decision::Edit(json!({"name": "c"}));
     for decision in [Decision::Run, edited, Decision::refuse("no"), Decision::Abort] {

@@ -9,7 +9,7 @@ use tool_agent::{
     ScriptedModel, SqliteStore,
 };
 use tool_journal::SqliteJournal;
-use tool_runtime::confirm::{self, Decision, Deferred, Key, TokenError};
+use tool_runtime::confirm::{self, Decision, Deferred, SealingKey, TokenError};
 use tool_runtime::{Dispatcher, ErrorKind, RuntimeTool, ToolCall};
 
 use crate::cancelled::polled;
@@ -30,7 +30,7 @@ pub fn deleting(request: ModelRequest<'_>) -> Reply {
 
 fn deferring() -> (Agent, Gauge) {
     let (tools, gauge) = tools();
-    let deferred = Deferred::new(Key::random().unwrap());
+    let deferred = Deferred::new(SealingKey::random().unwrap());
     (Agent::builder(ScriptedModel::from_fn(deleting), tools).deferred(deferred).build(), gauge)
 }
 
@@ -91,7 +91,7 @@ async fn a_decision_dropped_before_its_call_starts_leaves_it_pending() {
     let gauge = Gauge::default();
     let hold = RuntimeTool::new("hold", "Never ends.", |()| std::future::pending::<()>());
     let tools = builder(&gauge).tool(hold).concurrency(1, 10).build().unwrap();
-    let deferred = Deferred::new(Key::random().unwrap());
+    let deferred = Deferred::new(SealingKey::random().unwrap());
     let agent = Agent::builder(ScriptedModel::from_fn(deleting), tools.clone()).deferred(deferred).build();
     let conversation = agent.conversation("c");
     assert_eq!(conversation.say("Delete!").await.ending, RunEnding::Waiting(2));
@@ -121,7 +121,7 @@ async fn a_decision_dropped_before_its_call_starts_leaves_it_pending() {
 async fn an_approved_call_has_its_timeout() {
     let (tools, gauge) = tools();
     let model = ScriptedModel::new([Reply::call("thing.watch", json!({}))]);
-    let agent = Agent::builder(model, tools).deferred(Deferred::new(Key::random().unwrap())).build();
+    let agent = Agent::builder(model, tools).deferred(Deferred::new(SealingKey::random().unwrap())).build();
     let conversation = agent.conversation("c");
     assert_eq!(conversation.say("Watch!").await.ending, RunEnding::Waiting(1));
     let token = conversation.pending_calls().await.unwrap().remove(0).0.token;
@@ -170,7 +170,7 @@ async fn continuing_without_a_decision_withdraws_pending_calls() {
 #[tokio::test]
 async fn listed_calls_can_be_decided() {
     let (tools, _) = tools();
-    let deferred = Deferred::new(Key::random().unwrap());
+    let deferred = Deferred::new(SealingKey::random().unwrap());
     let agent = |tools: &Dispatcher| {
         Agent::builder(ScriptedModel::from_fn(deleting), tools.clone()).deferred(deferred.clone()).build()
     };

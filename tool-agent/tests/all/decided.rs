@@ -9,7 +9,9 @@ use tool_agent::{
 };
 use tool_journal::SqliteJournal;
 use tool_runtime::ErrorKind;
-use tool_runtime::confirm::{Decision, Deferred, Key, MemoryStore, PendingStore, SealedCall, StoreError, Stored};
+use tool_runtime::confirm::{
+    Decision, Deferred, MemoryPendingStore, PendingStore, PendingStoreError, PendingStoreFuture, SealedCall, SealingKey,
+};
 
 use crate::cancelled::polled;
 use crate::consent::{deleting, started, token};
@@ -76,7 +78,7 @@ fn finished(events: &mut AgentSubscriber) -> Vec<String> {
 async fn subscribers_learn_that_approvals_have_expired() {
     let ways: [fn(&Conversation) -> Run; 2] = [|c| c.say("Go on"), Conversation::resume];
     for begin in ways {
-        let deferred = Deferred::new(Key::random().unwrap()).expires_in(Duration::ZERO);
+        let deferred = Deferred::new(SealingKey::random().unwrap()).expires_in(Duration::ZERO);
         let agent = Agent::builder(ScriptedModel::from_fn(deleting), tools().0).deferred(deferred).build();
         let conversation = agent.conversation("c");
         let mut events = conversation.events();
@@ -90,26 +92,26 @@ async fn subscribers_learn_that_approvals_have_expired() {
 /// A store of pending calls that cannot list them any more from some point on.
 #[derive(Default)]
 struct Fading {
-    calls: MemoryStore,
+    calls: MemoryPendingStore,
     is_gone: Arc<AtomicBool>,
 }
 
 impl PendingStore for Fading {
-    fn put(&self, call: SealedCall) -> Stored<'_, ()> {
+    fn put(&self, call: SealedCall) -> PendingStoreFuture<'_, ()> {
         self.calls.put(call)
     }
 
-    fn get<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>> {
+    fn get<'a>(&'a self, id: &'a str) -> PendingStoreFuture<'a, Option<SealedCall>> {
         self.calls.get(id)
     }
 
-    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>> {
+    fn take<'a>(&'a self, id: &'a str) -> PendingStoreFuture<'a, Option<SealedCall>> {
         self.calls.take(id)
     }
 
-    fn list<'a>(&'a self, conversation: &'a str) -> Stored<'a, Vec<SealedCall>> {
+    fn list<'a>(&'a self, conversation: &'a str) -> PendingStoreFuture<'a, Vec<SealedCall>> {
         match self.is_gone.load(Ordering::SeqCst) {
-            true => Box::pin(async { Err(StoreError::new("it is gone")) }),
+            true => Box::pin(async { Err(PendingStoreError::new("it is gone")) }),
             false => self.calls.list(conversation),
         }
     }
@@ -123,7 +125,7 @@ async fn calls_that_cannot_be_withdrawn_are_looked_up() {
     let tools = builder(&Gauge::default()).journal(journal).build().unwrap();
     let store = Fading::default();
     let is_gone = store.is_gone.clone();
-    let deferred = Deferred::new(Key::random().unwrap()).store(store);
+    let deferred = Deferred::new(SealingKey::random().unwrap()).store(store);
     let agent = Agent::builder(ScriptedModel::from_fn(deleting), tools.clone()).deferred(deferred.clone()).build();
     let conversation = agent.conversation("c");
     let mut events = conversation.events();

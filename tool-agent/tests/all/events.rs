@@ -8,7 +8,7 @@ use tool_agent::{
     ScriptedModel,
 };
 use tool_runtime::CancellationToken;
-use tool_runtime::confirm::{self, Decision, Deferred, Key};
+use tool_runtime::confirm::{self, Decision, Deferred, SealingKey};
 
 use crate::support::{three_calls, tools, until};
 
@@ -164,7 +164,7 @@ async fn no_event_of_a_call_follows_its_end() {
         let model = ScriptedModel::new([Reply::call("work.hold", json!({})), Reply::text("ok")]);
         let agent = Agent::builder(model, tools);
         let agent = match is_deferred {
-            true => agent.deferred(Deferred::new(Key::random().unwrap())),
+            true => agent.deferred(Deferred::new(SealingKey::random().unwrap())),
             false => agent.confirm(confirm::from_fn(|_| async { Decision::Run })),
         };
         let conversation = agent.build().conversation("c");

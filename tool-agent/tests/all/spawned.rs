@@ -6,7 +6,7 @@ use tool_agent::{
     RunLimits, ScriptedModel, StopReason, SubAgents, Usage,
 };
 use tool_builtins::spawn::Spawn;
-use tool_runtime::confirm::{self, Decision, Deferred, Key};
+use tool_runtime::confirm::{self, Decision, Deferred, SealingKey};
 use tool_runtime::limits::{Limit, Limiter};
 use tool_runtime::{CancellationToken, ErrorKind, ToolCall};
 
@@ -36,7 +36,7 @@ fn agent(gauge: &Gauge) -> Agent {
 fn agent_with(gauge: &Gauge, more: impl FnOnce(AgentBuilder) -> AgentBuilder) -> Agent {
     let sub_agents = SubAgents::default();
     let tools = builder(gauge).service(Spawn::new(sub_agents.clone())).build().unwrap();
-    let deferred = Deferred::new(Key::random().unwrap());
+    let deferred = Deferred::new(SealingKey::random().unwrap());
     let model = ScriptedModel::from_fn(|request| family(request).usage(Usage::new(10, 1)));
     let agent = more(Agent::builder(model, tools).deferred(deferred)).build();
     sub_agents.bind(&agent);

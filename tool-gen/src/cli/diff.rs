@@ -8,14 +8,14 @@ use tool_gen::{Diagnostic, Severity};
 use tool_model::Manifest;
 use tool_model::compatibility::{self, Change, ChangeKind};
 
-use super::arguments::{Format, PackageChoice};
+use super::arguments::{OutputFormat, PackageChoice};
 use super::changes;
-use super::exit::{Exit, Failure, Result};
-use super::git::{CheckedOut, Repository};
-use super::packages::{Selection, cargo_toml};
+use super::exit::{CommandFailure, ExitStatus, Result};
+use super::git::{CheckedOutTree, GitRepository};
+use super::packages::{PackageSelection, cargo_toml};
 use super::report::{self, JsonDiagnostic};
-use super::scanning::Tools;
-use super::terminal::{GREEN, RED, YELLOW, print, print_json, say, styled};
+use super::scanning::LoadedTools;
+use super::terminal::{GREEN, RED, YELLOW, print, print_json, print_status, styled};
 
 /// Say which changes break callers
 ///
@@ -28,7 +28,7 @@ use super::terminal::{GREEN, RED, YELLOW, print, print_json, say, styled};
 /// Manifest files do not show these, and a note says so.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = EXAMPLES)]
-pub(super) struct Diff {
+pub(super) struct DiffCommand {
     /// A manifest or a git revision
     old: String,
 
@@ -62,7 +62,7 @@ struct JsonDiff<'a> {
 }
 
 /// One side of the comparison.
-struct Side {
+struct DiffSide {
     name: String,
     manifest: Manifest,
     /// Whether the manifest was read from sources, which show the Rust types.
@@ -70,19 +70,19 @@ struct Side {
     diagnostics: Vec<Diagnostic>,
 }
 
-impl Diff {
-    pub(super) fn run(&self, format: Format) -> Result<Exit> {
+impl DiffCommand {
+    pub(super) fn run(&self, format: OutputFormat) -> Result<ExitStatus> {
         let old = self.named(&self.old, format)?;
         let new = match &self.new {
             Some(name) => self.named(name, format)?,
-            None => Side::from_sources("sources", Selection::of(&self.choice)?, format)?,
+            None => DiffSide::from_sources("sources", PackageSelection::resolve(&self.choice)?, format)?,
         };
         let found = compatibility::changes(&old.manifest, &new.manifest);
         let note = not_compared(&old, &new);
         let of = |kind| found.iter().filter(|change| change.kind == kind).collect();
-        let broken = changes::break_callers(&found);
+        let broken = changes::has_breaking(&found);
         match format {
-            Format::Json => print_json(&JsonDiff {
+            OutputFormat::Json => print_json(&JsonDiff {
                 old: &old.name,
                 new: &new.name,
                 breaking: of(ChangeKind::Breaking),
@@ -91,10 +91,10 @@ impl Diff {
                 note: note.as_deref(),
                 diagnostics: report::json(&old.diagnostics).into_iter().chain(report::json(&new.diagnostics)).collect(),
             })?,
-            Format::Text => {
-                print(&changes::grouped(&found))?;
+            OutputFormat::Text => {
+                print(&changes::render(&found))?;
                 if let Some(note) = &note {
-                    say(format_args!("{}note: {note}", if found.is_empty() { "" } else { "\n" }));
+                    print_status(format_args!("{}note: {note}", if found.is_empty() { "" } else { "\n" }));
                 }
                 let mark = match (broken, found.is_empty()) {
                     (true, _) => styled(RED, "✗"),
@@ -102,63 +102,63 @@ impl Diff {
                     (false, false) => styled(YELLOW, "✓"),
                 };
                 let space = if found.is_empty() || note.is_some() { "" } else { "\n" };
-                say(format_args!("{space}{mark} {} → {}: {}", old.name, new.name, changes::summary(&found)));
+                print_status(format_args!("{space}{mark} {} → {}: {}", old.name, new.name, changes::summary(&found)));
             }
         }
-        Ok(if broken { Exit::Objection } else { Exit::Fine })
+        Ok(if broken { ExitStatus::Objection } else { ExitStatus::Fine })
     }
 
     /// A file, or else a git revision.
-    fn named(&self, name: &str, format: Format) -> Result<Side> {
+    fn named(&self, name: &str, format: OutputFormat) -> Result<DiffSide> {
         if Path::new(name).is_file() {
-            return Ok(Side::from_manifest(name, Manifest::load(name)?));
+            return Ok(DiffSide::from_manifest(name, Manifest::load(name)?));
         }
-        let neither = || Failure::new(format!("`{name}` is neither a manifest nor a git revision"));
+        let neither = || CommandFailure::new(format!("`{name}` is neither a manifest nor a git revision"));
         let cargo_toml = cargo_toml(self.choice.manifest_path.as_deref()).map_err(|_| neither())?;
         let folder = cargo_toml.parent().unwrap_or(&cargo_toml);
-        let Some(repository) = Repository::around(folder)? else {
+        let Some(repository) = GitRepository::containing(folder)? else {
             return Err(neither().help("there is no git repository here"));
         };
         let Some(commit) = repository.commit(name)? else { return Err(neither()) };
-        let manifest = Selection::of(&self.choice)?.manifest;
-        if let Some(text) = repository.text(&commit, &manifest)? {
+        let manifest = PackageSelection::resolve(&self.choice)?.manifest;
+        if let Some(text) = repository.file_text(&commit, &manifest)? {
             let manifest = Manifest::from_json(&text)
-                .map_err(|error| Failure::new(format!("{name}:{}: {error}", manifest.display())))?;
+                .map_err(|error| CommandFailure::new(format!("{name}:{}: {error}", manifest.display())))?;
             let checked_out = repository.check_out(&commit)?;
             let facts = self.selection_in(&repository, &checked_out, &cargo_toml, name).ok().and_then(scan_with_facts);
-            return Ok(Side::from_manifest(name, manifest).with_facts_of(facts));
+            return Ok(DiffSide::from_manifest(name, manifest).with_facts_of(facts));
         }
         let checked_out = repository.check_out(&commit)?;
         let selection = self.selection_in(&repository, &checked_out, &cargo_toml, name)?;
-        Side::from_sources(name, selection, format)
+        DiffSide::from_sources(name, selection, format)
     }
 
     /// Selects the same packages in the files of a commit.
     fn selection_in(
         &self,
-        repository: &Repository,
-        checked_out: &CheckedOut,
+        repository: &GitRepository,
+        checked_out: &CheckedOutTree,
         cargo_toml: &Path,
         name: &str,
-    ) -> Result<Selection> {
-        let inside = repository.inside(cargo_toml)?;
+    ) -> Result<PackageSelection> {
+        let inside = repository.relative_path(cargo_toml)?;
         let there = checked_out.tree.join(&inside);
         if !there.is_file() {
-            return Err(Failure::new(format!("{name} has no {inside}")));
+            return Err(CommandFailure::new(format!("{name} has no {inside}")));
         }
-        Selection::of(&PackageChoice { manifest_path: Some(there), ..self.choice.clone() })
+        PackageSelection::resolve(&PackageChoice { manifest_path: Some(there), ..self.choice.clone() })
     }
 }
 
-impl Side {
+impl DiffSide {
     fn from_manifest(name: &str, manifest: Manifest) -> Self {
         Self { name: name.to_owned(), manifest, has_facts: false, diagnostics: Vec::new() }
     }
 
     /// Scans sources. Fails if one of them has an error: its tools would look removed.
-    fn from_sources(name: &str, mut selection: Selection, format: Format) -> Result<Self> {
+    fn from_sources(name: &str, mut selection: PackageSelection, format: OutputFormat) -> Result<Self> {
         selection.scan = selection.scan.with_facts();
-        let tools = Tools::scan(&selection, format, &format!("{name} cannot be compared"))?;
+        let tools = LoadedTools::scan(&selection, format, &format!("{name} cannot be compared"))?;
         Ok(Self { name: name.to_owned(), manifest: tools.manifest, has_facts: true, diagnostics: tools.diagnostics })
     }
 
@@ -174,14 +174,14 @@ impl Side {
 }
 
 /// Returns the tools with their facts, unless the sources have errors.
-fn scan_with_facts(selection: Selection) -> Option<Manifest> {
+fn scan_with_facts(selection: PackageSelection) -> Option<Manifest> {
     let scanned = selection.scan.with_facts().run().ok()?;
     let has_errors = scanned.diagnostics.iter().any(|found| found.severity == Severity::Error);
     (!has_errors).then_some(scanned.manifest)
 }
 
 /// Returns one line on the differences that a manifest without sources hides.
-fn not_compared(old: &Side, new: &Side) -> Option<String> {
+fn not_compared(old: &DiffSide, new: &DiffSide) -> Option<String> {
     let names: Vec<_> = [old, new].iter().filter(|side| !side.has_facts).map(|side| side.name.as_str()).collect();
     let (names, verb) = match names.as_slice() {
         [] => return None,

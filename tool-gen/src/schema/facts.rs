@@ -9,20 +9,20 @@ use serde_derive_internals::name::Name;
 use serde_json::Value;
 use tool_model::compatibility::{RUST_TYPE, VARIANT_ALIASES};
 
-use super::Contract;
+use super::SchemaContract;
 use super::compose;
-use super::generator::{Generator, Inside};
-use super::library::Plain;
-use super::shape::{Abilities, Field, Variant};
-use crate::text::written;
+use super::generator::{ContainerContext, SchemaGenerator};
+use super::library::PlainType;
+use super::shape::{FieldShape, VariantShape};
+use crate::text::source_text;
 
-impl Generator<'_> {
+impl SchemaGenerator<'_> {
     fn has_facts(&self) -> bool {
-        self.shapes.with_facts && self.contract == Contract::Deserialize
+        self.shapes.with_facts && self.contract == SchemaContract::Deserialize
     }
 
     /// Returns the schema of a type without parameters.
-    pub(super) fn plain(&self, plain: &Plain) -> Value {
+    pub(super) fn plain(&self, plain: &PlainType) -> Value {
         let mut schema = (plain.schema)(self.contract);
         if self.has_facts()
             && let Some(name) = rust_type(plain, &schema)
@@ -39,7 +39,7 @@ impl Generator<'_> {
     }
 
     /// Adds the name of a struct or enum that converts the value itself and may refuse it.
-    pub(super) fn add_container_facts(&mut self, schema: &mut Value, inside: &Inside) {
+    pub(super) fn add_container_facts(&mut self, schema: &mut Value, inside: &ContainerContext) {
         let shape = &inside.shape;
         self.has_own_rules |= shape.overrides_serde || shape.with.is_some() || !shape.common.extensions.is_empty();
         let definition = &inside.definition;
@@ -50,11 +50,11 @@ impl Generator<'_> {
     }
 
     /// Adds the type of a field that a function of its own reads.
-    pub(super) fn add_field_facts(&mut self, schema: &mut Value, field: &Field) {
+    pub(super) fn add_field_facts(&mut self, schema: &mut Value, field: &FieldShape) {
         let has_own_schema = field.with.is_some() || !field.common.extensions.is_empty();
         self.has_own_rules |= has_own_schema || !field.validation.is_empty();
         if field.attrs.deserialize_with().is_some() {
-            self.add_rust_type(schema, || written(&field.ty));
+            self.add_rust_type(schema, || source_text(&field.ty));
         }
     }
 
@@ -68,8 +68,12 @@ impl Generator<'_> {
     }
 
     /// Adds the aliases of the variants that a schema lists.
-    pub(super) fn add_variant_aliases<'v>(&self, schema: &mut Value, variants: impl IntoIterator<Item = &'v Variant>) {
-        let aliases = |variant: &'v Variant| {
+    pub(super) fn add_variant_aliases<'v>(
+        &self,
+        schema: &mut Value,
+        variants: impl IntoIterator<Item = &'v VariantShape>,
+    ) {
+        let aliases = |variant: &'v VariantShape| {
             let name = self.written_name(variant.attrs.name());
             variant.attrs.aliases().iter().map(|alias| alias.value.as_str()).filter(move |alias| *alias != name)
         };
@@ -83,7 +87,7 @@ impl Generator<'_> {
 }
 
 /// Returns the name of a number type or of a type that is read from a string.
-fn rust_type(plain: &Plain, schema: &Value) -> Option<&'static str> {
+fn rust_type(plain: &PlainType, schema: &Value) -> Option<&'static str> {
     let format = schema.get("format").and_then(Value::as_str);
     Some(match (schema.get("type")?.as_str()?, format) {
         ("integer" | "number", Some(format)) => match format {

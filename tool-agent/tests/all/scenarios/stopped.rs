@@ -3,7 +3,7 @@
 
 use serde_json::json;
 use tool_agent::{ConversationChange, ConversationStore, Message, RunEnding, SqliteStore};
-use tool_runtime::confirm::{self, Decision, Deferred, Key};
+use tool_runtime::confirm::{self, Decision, Deferred, SealingKey};
 use tool_runtime::{CancellationToken, ErrorKind};
 
 use super::Scene;
@@ -12,7 +12,7 @@ use crate::support::{kinds, until};
 
 /// A scene in which a model adds and makes a call that needs approval, which is deferred.
 async fn waiting(scene: &Scene) -> Scene {
-    let waiting = Scene::with(scene.way, |agent| agent.deferred(Deferred::new(Key::random().unwrap()))).await;
+    let waiting = Scene::with(scene.way, |agent| agent.deferred(Deferred::new(SealingKey::random().unwrap()))).await;
     let outcome = waiting.say("Forget it.", [forget(&waiting)]).await;
     assert_eq!(outcome.ending, RunEnding::Waiting(1));
     waiting
