@@ -1,4 +1,4 @@
-//! Where conversations are kept, and by which names.
+//! Storage of conversations and their ids.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -8,45 +8,45 @@ use std::time::SystemTime;
 use sha2::{Digest, Sha256};
 use tool_agent::{ConversationStoreError, SqliteStore};
 
-/// How many of the newest conversations are looked through for one of this folder.
+/// How many of the newest conversations are searched for one of this directory.
 const LOOKED_THROUGH: u32 = 1000;
 
-/// The folder of this program's files. Not the folder that the tools work in, where a model could change what was said.
+/// Returns the directory of this program's files. It is not the tools' directory, where a model could change them.
 pub fn folder(given: Option<&Path>) -> io::Result<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let state = given
         .map(Path::to_owned)
         .or_else(|| Some(set("XDG_STATE_HOME")?.join("tool-agent")))
         .or_else(|| Some(set("HOME")?.join(".local/state/tool-agent")))
-        .ok_or_else(|| io::Error::other("neither `--state` nor `HOME` says where to keep conversations"))?;
+        .ok_or_else(|| io::Error::other("neither `--state` nor `HOME` is set: cannot store conversations"))?;
     fs::create_dir_all(&state)
         .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", state.display())))?;
     Ok(state)
 }
 
-/// The newest conversation of a folder, if there is one.
+/// Returns the newest conversation of a directory, if there is one.
 pub async fn newest(store: &SqliteStore, folder: &Path) -> Result<Option<String>, ConversationStoreError> {
     let own = prefix(folder);
-    // What follows is a time: another folder may be named as this one with more behind it.
+    // A time must follow, because another directory's name may start with this one.
     let is_own = |id: &str| id.strip_prefix(&own).is_some_and(|time| time.bytes().all(|byte| byte.is_ascii_digit()));
     let mut found = store.newest(LOOKED_THROUGH).await?.into_iter().filter(|one| is_own(&one.id));
     Ok(found.next().map(|one| one.id))
 }
 
-/// A conversation that no other chat goes on with for as long as this is held. The end of the process lets go of it too.
-pub struct Claim {
+/// An exclusive lock on a conversation. The operating system releases it when the process ends.
+pub struct ConversationLock {
     pub id: String,
     path: PathBuf,
     _lock: File,
 }
 
-impl Claim {
-    /// The conversation of this id; nothing if another chat has it open.
-    pub fn of(state: &Path, id: String) -> io::Result<Option<Self>> {
+impl ConversationLock {
+    /// Locks the conversation with this id. Returns `None` if another chat has it open.
+    pub fn acquire(state: &Path, id: String) -> io::Result<Option<Self>> {
         let open = state.join("open");
         fs::create_dir_all(&open)?;
         let path = open.join(file_name(&id));
-        let _door = door(&path)?;
+        let _guard = lock_directory(&path)?;
         let lock = File::create(&path)?;
         match lock.try_lock() {
             Ok(()) => Ok(Some(Self { id, path, _lock: lock })),
@@ -55,40 +55,40 @@ impl Claim {
         }
     }
 
-    /// A new conversation.
+    /// Locks a new conversation.
     pub fn new(state: &Path, folder: &Path) -> io::Result<Self> {
         loop {
-            // Two chats may begin one in the same moment.
-            if let Some(claim) = Self::of(state, new_id(folder))? {
-                return Ok(claim);
+            // Two chats may create the same id at the same moment.
+            if let Some(lock) = Self::acquire(state, new_id(folder))? {
+                return Ok(lock);
             }
         }
     }
 }
 
-impl Drop for Claim {
+impl Drop for ConversationLock {
     fn drop(&mut self) {
-        // If it stays, nobody minds but who looks into the folder.
-        if let Ok(_door) = door(&self.path) {
+        // A file that is left behind is harmless.
+        if let Ok(_guard) = lock_directory(&self.path) {
             drop(fs::remove_file(&self.path));
         }
     }
 }
 
-/// Held by whoever makes or removes the file of a claim: a file that is removed while another chat opens it would be
-/// locked by both.
-fn door(claim: &Path) -> io::Result<File> {
-    let door = File::create(claim.with_file_name("door"))?;
+/// Serializes creating and removing lock files: a file that is removed while another chat opens it could be locked by
+/// both.
+fn lock_directory(lock: &Path) -> io::Result<File> {
+    let door = File::create(lock.with_file_name("door"))?;
     door.lock()?;
     Ok(door)
 }
 
-/// An id as the name of a file, however long it is and whatever is in it.
+/// Returns the file name for an id, which may be long and contain any character.
 fn file_name(id: &str) -> String {
     Sha256::digest(id).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The name of a new conversation.
+/// Returns the id of a new conversation.
 fn new_id(folder: &Path) -> String {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     format!("{}{}", prefix(folder), now.as_millis())
@@ -103,19 +103,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_conversation_is_one_chats_own_and_leaves_nothing_behind() -> io::Result<()> {
+    fn only_one_chat_has_a_conversation_open() -> io::Result<()> {
         let state = tempfile::tempdir()?;
-        let claim = |id: &str| Claim::of(state.path(), id.to_owned());
+        let lock = |id: &str| ConversationLock::acquire(state.path(), id.to_owned());
         let long = "a/".repeat(300);
-        let held = claim(&long)?;
-        assert!(held.is_some() && claim(&long)?.is_none());
-        assert!(claim("another")?.is_some());
+        let held = lock(&long)?;
+        assert!(held.is_some() && lock(&long)?.is_none());
+        assert!(lock("another")?.is_some());
         drop(held);
         let left: Vec<_> = fs::read_dir(state.path().join("open"))?
             .map(|entry| entry.map(|e| e.file_name()))
             .collect::<io::Result<_>>()?;
         assert_eq!(left, ["door"]);
-        assert!(claim(&long)?.is_some());
+        assert!(lock(&long)?.is_some());
         Ok(())
     }
 }

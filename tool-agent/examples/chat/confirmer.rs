@@ -1,4 +1,4 @@
-//! Asking before something is changed.
+//! Confirmation in the terminal.
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -8,40 +8,40 @@ use tool_agent::{AgentEvent, AgentUpdate};
 use tool_runtime::Dispatcher;
 use tool_runtime::confirm::{Confirm, Decision, Question, Terminal};
 
-/// Asks on the terminal, once everything that came before the question is shown there.
+/// A confirmer that asks in the terminal, after everything that precedes the question is shown.
 #[derive(Clone)]
-pub struct Asking {
+pub struct ChatConfirmer {
     terminal: Terminal,
-    /// How many questions wait for an answer.
+    /// The number of open questions.
     open: Arc<watch::Sender<usize>>,
-    coming: mpsc::UnboundedSender<Asked>,
+    questions: mpsc::UnboundedSender<PendingQuestion>,
 }
 
-/// A question that is about to be asked, for whoever writes on the screen.
-pub struct Asked {
+/// A question that waits for its turn on the screen.
+pub struct PendingQuestion {
     call: Option<String>,
-    go: oneshot::Sender<Open>,
+    go: oneshot::Sender<OpenQuestion>,
 }
 
-/// The questions that are about to be asked.
-pub type Coming = mpsc::UnboundedReceiver<Asked>;
+/// The questions that wait for their turn.
+pub type PendingQuestions = mpsc::UnboundedReceiver<PendingQuestion>;
 
-impl Asking {
-    pub fn new() -> (Self, Coming) {
-        let (coming, received) = mpsc::unbounded_channel();
-        (Self { terminal: Terminal::default(), open: Arc::new(watch::Sender::new(0)), coming }, received)
+impl ChatConfirmer {
+    pub fn new() -> (Self, PendingQuestions) {
+        let (questions, received) = mpsc::unbounded_channel();
+        (Self { terminal: Terminal::default(), open: Arc::new(watch::Sender::new(0)), questions }, received)
     }
 
     pub fn is_open(&self) -> bool {
         *self.open.borrow() > 0
     }
 
-    /// Waits for a future, but not while somebody is asked.
+    /// Awaits a future, except while a question is open.
     pub async fn quiet<T>(&self, future: impl Future<Output = T>) -> T {
         let mut open = self.open.subscribe();
         let mut future = pin!(future);
         loop {
-            // It cannot be closed, since this is one who could open it.
+            // It cannot be closed, because this holds a sender.
             let _ = open.wait_for(|open| *open == 0).await;
             tokio::select! {
                 biased;
@@ -52,12 +52,12 @@ impl Asking {
     }
 }
 
-impl Confirm for Asking {
+impl Confirm for ChatConfirmer {
     fn confirm<'a>(&'a self, question: &'a Question) -> Pin<Box<dyn Future<Output = Decision> + Send + 'a>> {
         Box::pin(async move {
             let (go, its_turn) = oneshot::channel();
-            // If nobody writes any more, there is nothing to wait for.
-            let _open = match self.coming.send(Asked { call: question.call_id.clone(), go }) {
+            // If the screen is gone, there is nothing to wait for.
+            let _open = match self.questions.send(PendingQuestion { call: question.call_id.clone(), go }) {
                 Ok(()) => its_turn.await.ok(),
                 Err(_) => None,
             };
@@ -66,33 +66,33 @@ impl Confirm for Asking {
     }
 }
 
-/// A question that waits for its answer.
-struct Open(Arc<watch::Sender<usize>>);
+/// A guard that counts an open question.
+struct OpenQuestion(Arc<watch::Sender<usize>>);
 
-impl Open {
-    fn new(asking: &Asking) -> Self {
-        asking.open.send_modify(|open| *open += 1);
-        Self(asking.open.clone())
+impl OpenQuestion {
+    fn new(confirmer: &ChatConfirmer) -> Self {
+        confirmer.open.send_modify(|open| *open += 1);
+        Self(confirmer.open.clone())
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenQuestion {
     fn drop(&mut self) {
         self.0.send_modify(|open| *open -= 1);
     }
 }
 
-/// Which question comes next: calls run side by side, and are asked about in the order in which the model made them.
+/// The order of questions: calls run concurrently, and are confirmed in the order in which the model made them.
 #[derive(Default)]
-pub struct Order {
+pub struct QuestionOrder {
     /// The calls that may ask, and have neither asked nor ended.
     begun: Vec<String>,
-    waiting: Vec<Asked>,
+    waiting: Vec<PendingQuestion>,
 }
 
-impl Order {
-    /// Hears which calls there are.
-    pub fn hear(&mut self, update: &AgentUpdate, tools: &Dispatcher) {
+impl QuestionOrder {
+    /// Tracks the calls of a run.
+    pub fn observe(&mut self, update: &AgentUpdate, tools: &Dispatcher) {
         match update.event() {
             Some(AgentEvent::CallStarted { id, tool, .. })
                 if tools.definition(tool).is_some_and(|tool| tool.sensitive) =>
@@ -104,27 +104,27 @@ impl Order {
         }
     }
 
-    pub fn add(&mut self, asked: Asked) {
+    pub fn add(&mut self, asked: PendingQuestion) {
         self.waiting.push(asked);
     }
 
-    /// Whether a question can be asked now.
+    /// Returns `true` if a question can be asked now.
     pub fn is_ready(&self) -> bool {
         self.next().is_some()
     }
 
-    /// Has the next question asked.
-    pub fn ask(&mut self, asking: &Asking) {
+    /// Asks the next question.
+    pub fn ask(&mut self, confirmer: &ChatConfirmer) {
         let Some(next) = self.next() else { return };
-        let Asked { call, go } = self.waiting.remove(next);
+        let PendingQuestion { call, go } = self.waiting.remove(next);
         self.begun.retain(|id| Some(id) != call.as_ref());
-        // Whoever wanted to ask may be gone.
-        let _ = go.send(Open::new(asking));
+        // The receiver may be gone.
+        let _ = go.send(OpenQuestion::new(confirmer));
     }
 
-    /// The place of the question of the first call, or of one that is not among these: a sub-agent's.
+    /// Returns the index of the question of the first call, or of a call that is not among these: a sub-agent's.
     fn next(&self) -> Option<usize> {
-        let is_next = |asked: &Asked| match &asked.call {
+        let is_next = |asked: &PendingQuestion| match &asked.call {
             Some(call) => self.begun.first() == Some(call) || !self.begun.contains(call),
             None => true,
         };
@@ -147,32 +147,32 @@ mod tests {
     }
 
     #[test]
-    fn questions_come_in_the_order_of_the_calls() {
+    fn questions_are_asked_in_the_order_of_the_calls() {
         let asks = RuntimeTool::new("asks", "", |(): ()| async {}).sensitive();
         let looks = RuntimeTool::new("looks", "", |(): ()| async {});
         let tools = Dispatcher::builder().manifest(Manifest::default()).tool(asks).tool(looks).build().unwrap();
-        let (asking, _coming) = Asking::new();
-        let mut order = Order::default();
+        let (confirmer, _coming) = ChatConfirmer::new();
+        let mut order = QuestionOrder::default();
         for (id, tool) in [("1", "asks"), ("2", "looks"), ("3", "asks"), ("4", "asks")] {
             let (id, tool) = (Arc::from(id), Arc::from(tool));
-            order.hear(&told(AgentEvent::CallStarted { id, tool, arguments: Value::Null }), &tools);
+            order.observe(&told(AgentEvent::CallStarted { id, tool, arguments: Value::Null }), &tools);
         }
-        let question = |order: &mut Order, call: &str| {
+        let question = |order: &mut QuestionOrder, call: &str| {
             let (go, its_turn) = oneshot::channel();
-            order.add(Asked { call: Some(call.to_owned()), go });
+            order.add(PendingQuestion { call: Some(call.to_owned()), go });
             its_turn
         };
         let mut last = question(&mut order, "4");
         let mut first = question(&mut order, "1");
-        order.ask(&asking);
+        order.ask(&confirmer);
         drop(first.try_recv().expect("the first call comes first"));
         assert!(!order.is_ready() && last.try_recv().is_err(), "the third call has not asked yet");
         let mut foreign = question(&mut order, "a sub-agent's");
-        order.ask(&asking);
-        drop(foreign.try_recv().expect("it waits for no call of these"));
+        order.ask(&confirmer);
+        drop(foreign.try_recv().expect("it does not wait for these calls"));
         let ended = CallResult::new("3", "asks", ToolResult::success(String::new()));
-        order.hear(&told(AgentEvent::CallFinished(Arc::new(ended))), &tools);
-        order.ask(&asking);
-        assert!(last.try_recv().is_ok() && !asking.is_open(), "the third call will not ask any more");
+        order.observe(&told(AgentEvent::CallFinished(Arc::new(ended))), &tools);
+        order.ask(&confirmer);
+        assert!(last.try_recv().is_ok() && !confirmer.is_open(), "the third call will not ask any more");
     }
 }
