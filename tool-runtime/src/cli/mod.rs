@@ -73,7 +73,7 @@ impl Cli {
     }
 
     /// Like [`run`](Self::run), with explicit arguments. The first is the program's name.
-    pub async fn run_with(self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> ExitCode {
+    async fn run_with(self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> ExitCode {
         // clap replaces `app` by the name from the arguments.
         let program = Command::new("app").subcommand_required(true).arg_required_else_help(true);
         let program = program.subcommand(Self::command());

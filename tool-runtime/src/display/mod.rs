@@ -9,7 +9,8 @@ mod pretty_json;
 use std::borrow::Cow;
 use std::fmt;
 
-pub use pretty_json::{json, json_folded};
+pub use pretty_json::json;
+pub(crate) use pretty_json::json_folded;
 
 /// Escapes all invisible and control characters, including line breaks and tabs. The result is one line.
 ///

@@ -23,15 +23,7 @@ pub fn json(value: &Value) -> String {
 }
 
 /// Like [`json`], but shortens each string to `limit` characters, followed by the number of characters left out.
-///
-/// ```
-/// use serde_json::json;
-/// use tool_runtime::display;
-///
-/// assert_eq!(display::json_folded(&json!("abcdef"), 2), r#""ab" … 4 more characters"#);
-/// ```
-#[must_use]
-pub fn json_folded(value: &Value, limit: usize) -> String {
+pub(crate) fn json_folded(value: &Value, limit: usize) -> String {
     let mut writer = PrettyWriter { text: String::new(), limit };
     writer.value(value, 0);
     writer.text
@@ -144,6 +136,7 @@ mod tests {
         let text = json_folded(&value, 688);
         assert!(text.contains("x\" … 4,312 more characters\n"), "{text}");
         assert!(text.contains("\"short\": \"yes\""));
+        assert_eq!(json_folded(&json!("abcdef"), 2), r#""ab" … 4 more characters"#);
         // A string that contains the note itself is distinguishable.
         assert_eq!(json_folded(&json!("a\" … 4 more characters"), 100), "\"a\\\" … 4 more characters\"");
     }

@@ -39,7 +39,7 @@ impl ToolSearch {
     /// Find tools by what they do. Only some of the tools are listed at first; search for the others with a few words
     /// about the task.
     #[tool(name = "search_tools", read_only, idempotent)]
-    pub fn search_tools(
+    fn search_tools(
         &self,
         /// A few words about the task, such as `send mail`.
         query: &str,
