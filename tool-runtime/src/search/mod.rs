@@ -1,4 +1,8 @@
-//! Full-text search over tools, for programs that have hundreds of them.
+//! Search over tools, for programs that have hundreds of them.
+//!
+//! [`Dispatcher::search`](crate::Dispatcher::search) ranks tools by a query. [`ToolSearch`] offers the search to the model
+//! as the tool `search_tools`. A [`Shortlist`] selects the tools to send with each request, within a token budget: pinned
+//! tools, tools that were found or called, and the search itself.
 
 mod search_index;
 mod shortlist;
