@@ -1,11 +1,12 @@
-//! JSON for people: sorted, indented, and with nothing in it that does not show.
+//! JSON for display: sorted, indented and escaped.
 
 use serde_json::Value;
 
-use super::{fold, shows, thousands};
+use super::{fold, is_visible, thousands};
 
-/// A value as JSON with sorted keys and two spaces of indent. What does not show is escaped as JSON does it, `\u202e`,
-/// so that the text is still the same JSON.
+/// Formats a value as JSON with sorted keys and an indent of two spaces.
+///
+/// Invisible and control characters are escaped as JSON does it (`\u202e`), so the text parses to the same value.
 ///
 /// ```
 /// use serde_json::json;
@@ -16,24 +17,24 @@ use super::{fold, shows, thousands};
 /// ```
 #[must_use]
 pub fn json(value: &Value) -> String {
-    let mut writer = Writer { text: String::new(), limit: usize::MAX };
+    let mut writer = PrettyWriter { text: String::new(), limit: usize::MAX };
     writer.value(value, 0);
     writer.text
 }
 
-/// Returns JSON as [`json`] does, with each string cut to `limit` characters and the number of omitted ones behind it.
+/// Like [`json`], but shortens each string to `limit` characters, followed by the number of characters left out.
 pub(crate) fn json_folded(value: &Value, limit: usize) -> String {
-    let mut writer = Writer { text: String::new(), limit };
+    let mut writer = PrettyWriter { text: String::new(), limit };
     writer.value(value, 0);
     writer.text
 }
 
-struct Writer {
+struct PrettyWriter {
     text: String,
     limit: usize,
 }
 
-impl Writer {
+impl PrettyWriter {
     fn value(&mut self, value: &Value, depth: usize) {
         match value {
             Value::String(text) => self.string(text),
@@ -94,7 +95,7 @@ impl Writer {
             '\n' => self.text.push_str("\\n"),
             '\r' => self.text.push_str("\\r"),
             '\t' => self.text.push_str("\\t"),
-            c if shows(c) => self.text.push(c),
+            c if is_visible(c) => self.text.push(c),
             c => {
                 for unit in c.encode_utf16(&mut [0; 2]) {
                     self.text.push_str(&format!("\\u{unit:04x}"));
@@ -111,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_the_same_json() {
+    fn parses_to_the_same_value() {
         let all: String = (char::MIN..'\u{3000}').collect();
         let value = json!({
             "b": [1, 2.5, -0.0, u64::MAX, true, null, "", [], {}],
@@ -120,23 +121,23 @@ mod tests {
         });
         let text = json(&value);
         assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
-        assert!(text.chars().all(|c| c == '\n' || shows(c)));
+        assert!(text.chars().all(|c| c == '\n' || is_visible(c)));
     }
 
     #[test]
-    fn it_is_indented_as_serde_json_does() {
+    fn indents_like_serde_json() {
         let value = json!({"a": [1, {"b": []}], "c": {}, "d": "e"});
         assert_eq!(json(&value), serde_json::to_string_pretty(&value).unwrap());
     }
 
     #[test]
-    fn folded_strings_end_outside_their_quotes() {
+    fn notes_folding_outside_the_quotes() {
         let value = json!({"text": "x".repeat(5000), "short": "yes"});
         let text = json_folded(&value, 688);
         assert!(text.contains("x\" … 4,312 more characters\n"), "{text}");
         assert!(text.contains("\"short\": \"yes\""));
-        // A string that says so itself is told apart.
         assert_eq!(json_folded(&json!("abcdef"), 2), r#""ab" … 4 more characters"#);
+        // A string that contains the note itself is distinguishable.
         assert_eq!(json_folded(&json!("a\" … 4 more characters"), 100), "\"a\\\" … 4 more characters\"");
     }
 }

@@ -1,20 +1,22 @@
-//! The words of a text, by their stems.
+//! Tokens of a text: its words without stop words, reduced to their stems.
+//!
+//! The `rust-stemmers` crate 1.2 was tried instead. Its Snowball stemmer merges words that name different tools: *import*
+//! and *important*, *internal* and *international*, *organ* and *organization*. It has had no release for six years and
+//! brings 9 crates with serde's derive macro.
 
 use crate::selection::words_of_name;
 
-/// Words that say nothing of what a tool is about.
-const EMPTY: [&str; 24] = [
+const STOP_WORDS: [&str; 24] = [
     "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "is", "it", "of", "on", "or", "that", "the",
     "this", "to", "what", "which", "with", "how",
 ];
 
-/// The stems of a text's words, in order. A name in it counts as its words.
-pub(super) fn stems(text: &str) -> impl Iterator<Item = String> + '_ {
-    words_of_name(text).into_iter().filter(|word| !EMPTY.contains(&word.as_str())).map(|word| stem(&word))
+/// Returns the stems of the words of a text, in order. Names such as `listUsers` are split into their words.
+pub(super) fn tokens(text: &str) -> impl Iterator<Item = String> + '_ {
+    words_of_name(text).into_iter().filter(|word| !STOP_WORDS.contains(&word.as_str())).map(|word| stem(&word))
 }
 
-/// A word without the endings that English gives it most: enough to find *sending* with *send*, and too little to
-/// mistake one word for another.
+/// Strips the most common English endings. *sending* matches *send*, but words of different meaning stay apart.
 fn stem(word: &str) -> String {
     let long_enough = |stem: &str| stem.chars().count() >= 3 && stem.contains(['a', 'e', 'i', 'o', 'u', 'y']);
     if !word.is_ascii() {
@@ -32,19 +34,20 @@ fn stem(word: &str) -> String {
     };
     let plain = ["ing", "ed"].iter().find_map(|ending| singular.strip_suffix(ending).filter(|stem| long_enough(stem)));
     let stem = match plain {
-        // *stopping* is *stop*, *filling* is *fill*.
-        Some(stem) if doubled(stem) => &stem[..stem.len() - 1],
+        // *stopping* becomes *stop*, but *filling* becomes *fill*.
+        Some(stem) if has_doubled_consonant(stem) => &stem[..stem.len() - 1],
         Some(stem) => stem,
         None => &singular,
     };
-    // *delete* and *deleting* meet without the last letter.
+    // Without its last letter, *delete* matches *deleting*.
     match stem.strip_suffix('e').filter(|stem| stem.len() >= 3) {
         Some(stem) => stem.to_owned(),
         None => stem.to_owned(),
     }
 }
 
-fn doubled(stem: &str) -> bool {
+/// Returns `true` if the last consonant was doubled by an ending. Doubled letters such as in *fill* are part of the word.
+fn has_doubled_consonant(stem: &str) -> bool {
     let bytes = stem.as_bytes();
     matches!(bytes, [.., a, b] if a == b && !matches!(b, b'l' | b's' | b'z' | b'e' | b'o'))
 }
@@ -53,12 +56,12 @@ fn doubled(stem: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Vec<String> {
-        stems(text).collect()
+    fn all_tokens(text: &str) -> Vec<String> {
+        tokens(text).collect()
     }
 
     #[test]
-    fn forms_of_one_word_meet() {
+    fn reduces_the_forms_of_a_word_to_one_stem() {
         for forms in [
             ["delete", "deletes", "deleting", "deleted"],
             ["query", "queries", "query", "query"],
@@ -73,16 +76,16 @@ mod tests {
     }
 
     #[test]
-    fn words_that_only_look_alike_stay_apart() {
+    fn keeps_similar_words_apart() {
         for (one, other) in [("bus", "bu"), ("ring", "r"), ("status", "statu"), ("red", "r"), ("class", "clas")] {
             assert_ne!(stem(one), stem(other));
         }
     }
 
     #[test]
-    fn names_are_words_too() {
-        assert_eq!(of("github.listPull_requests"), of("github list pull request"));
-        assert_eq!(of("the of"), [""; 0]);
-        assert_eq!(of("Größe"), ["größe"]);
+    fn splits_names_into_words() {
+        assert_eq!(all_tokens("github.listPull_requests"), all_tokens("github list pull request"));
+        assert_eq!(all_tokens("the of"), [""; 0]);
+        assert_eq!(all_tokens("Größe"), ["größe"]);
     }
 }

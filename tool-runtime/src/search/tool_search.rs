@@ -1,4 +1,4 @@
-//! The tool with which a model finds tools.
+//! The `search_tools` tool.
 
 use std::fmt::Write;
 
@@ -6,11 +6,11 @@ use tool_model::brief;
 
 use crate::{Dispatcher, ToolResult, tool, tool_class};
 
-/// The built-in service with the tool `search_tools`, for models that are not sent all tools at once.
+/// Service with the tool `search_tools`, for models that are not sent the definitions of all tools.
 ///
-/// Its class is `manual`: the tool is offered only by a dispatcher that is given the service. It searches the tools of
-/// the dispatcher through which it is called, so that what a selection hides stays hidden. The names of what it found
-/// stand in its result's metadata, under `tools`; a [`Shortlist`](crate::search::Shortlist) sends them with the next request.
+/// The class is `manual`: a dispatcher offers the tool only if the service is added to it. The tool searches the
+/// dispatcher through which it is called, so tools that a selection hides stay hidden. The result's metadata lists the
+/// names of the hits under `tools`; a [`Shortlist`](crate::search::Shortlist) sends them with the next request.
 ///
 /// ```standalone_crate
 /// use tool_runtime::search::ToolSearch;
@@ -31,38 +31,38 @@ use crate::{Dispatcher, ToolResult, tool, tool_class};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ToolSearch;
 
-/// The name of the tool.
+/// The name under which the tool is registered.
 pub(super) const NAME: &str = "search_tools";
 
 #[tool_class(crate = crate, manual)]
 impl ToolSearch {
-    /// Find tools by what they do. Only some of the tools are listed at first; search for the others by a few words on
-    /// what is to be done.
+    /// Find tools by what they do. Only some of the tools are listed at first; search for the others with a few words
+    /// about the task.
     #[tool(name = "search_tools", read_only, idempotent)]
     fn search_tools(
         &self,
-        /// Some words on what is to be done, such as `send mail`.
+        /// A few words about the task, such as `send mail`.
         query: &str,
-        /// How many tools to list at most.
+        /// The maximum number of tools to list.
         #[arg(default = 8, min = 1, max = 50)]
         limit: usize,
         #[inject] tools: &Dispatcher,
     ) -> ToolResult {
-        let own =
+        let is_search =
             |name: &str| tools.with_offer(|offer| offer.tools.get(name).is_some_and(|tool| &*tool.own_name == NAME));
-        let mut found = tools.search(query, limit + 1);
-        found.retain(|found| !own(&found.name));
-        found.truncate(limit);
-        if found.is_empty() {
-            return ToolResult::success("No tool fits. Try other words.".to_owned());
+        let mut hits = tools.search(query, limit + 1);
+        hits.retain(|hit| !is_search(&hit.name));
+        hits.truncate(limit);
+        if hits.is_empty() {
+            return ToolResult::success("No matching tool. Try other words.".to_owned());
         }
         let mut output = String::new();
-        for found in &found {
+        for hit in &hits {
             // Writing to a string cannot fail.
-            let _ = writeln!(output, "{}", brief(&found.name, &found.definition));
+            let _ = writeln!(output, "{}", brief(&hit.name, &hit.definition));
         }
         let mut result = ToolResult::success(output);
-        let names: Vec<&str> = found.iter().map(|found| &*found.name).collect();
+        let names: Vec<&str> = hits.iter().map(|hit| &*hit.name).collect();
         result.metadata.insert("tools", names);
         result
     }

@@ -1,17 +1,17 @@
-//! `tools list`
+//! The command `tools list`.
 
 use std::sync::Arc;
 
 use serde_json::json;
 use tool_model::{ToolDefinition, brief_arguments, estimate_tokens, flags};
 
-use super::command::{Format, List};
-use super::{Report, Result, json, shown};
+use super::command::{ListCommand, ReportFormat};
+use super::{CommandReport, Result, escaped, json};
 use crate::{Dispatcher, Selection};
 
-type Tool = (Arc<str>, Arc<ToolDefinition>);
+type NamedTool = (Arc<str>, Arc<ToolDefinition>);
 
-pub(super) fn run(tools: &Dispatcher, command: &List) -> Result<Report> {
+pub(super) fn run(tools: &Dispatcher, command: &ListCommand) -> Result<CommandReport> {
     let mut selection = Selection::new().tags(&command.tag);
     if let Some(category) = &command.category {
         selection = selection.category(category);
@@ -20,23 +20,21 @@ pub(super) fn run(tools: &Dispatcher, command: &List) -> Result<Report> {
         selection = selection.name_glob(glob);
     }
     let tools = tools.select(selection).map_err(|error| error.to_string())?;
-    let listed: Vec<Tool> = match &command.search {
+    let listed: Vec<NamedTool> = match &command.search {
         None => tools.definitions().to_vec(),
-        Some(words) => {
-            tools.search(words, usize::MAX).into_iter().map(|found| (found.name, found.definition)).collect()
-        }
+        Some(query) => tools.search(query, usize::MAX).into_iter().map(|hit| (hit.name, hit.definition)).collect(),
     };
     match command.format {
-        Format::Json => json(&listed.iter().map(in_json).collect::<Vec<_>>()).map(Report::out),
-        Format::Text => Ok(Report::out(shown(&in_words(&listed)))),
+        ReportFormat::Json => json(&listed.iter().map(to_json).collect::<Vec<_>>()).map(CommandReport::out),
+        ReportFormat::Text => Ok(CommandReport::out(escaped(&to_text(&listed)))),
     }
 }
 
-fn in_json((name, tool): &Tool) -> serde_json::Value {
+fn to_json((name, tool): &NamedTool) -> serde_json::Value {
     json!({"name": name, "tokens": estimate_tokens(name, tool), "definition": tool})
 }
 
-fn in_words(tools: &[Tool]) -> String {
+fn to_text(tools: &[NamedTool]) -> String {
     if tools.is_empty() {
         return "No tools.\n".to_owned();
     }

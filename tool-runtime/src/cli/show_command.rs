@@ -1,33 +1,32 @@
-//! `tools show` and `tools explain`
+//! The commands `tools show` and `tools explain`.
 
 use serde_json::json;
 use tool_model::validate::describe;
 use tool_model::{Argument, ToolDefinition, canonical, estimate_tokens, flags};
 
-use super::command::{Format, Show};
-use super::{Report, Result, json, shown, unknown};
+use super::command::{ReportFormat, ShowCommand};
+use super::{CommandReport, Result, escaped, json, unknown};
 use crate::Dispatcher;
 
-pub(super) fn run(tools: &Dispatcher, command: &Show) -> Result<Report> {
+pub(super) fn run(tools: &Dispatcher, command: &ShowCommand) -> Result<CommandReport> {
     let name = command.name.as_str();
     let tool = tools.definition(name).ok_or_else(|| unknown(tools, name))?;
     match command.format {
-        Format::Json => {
-            json(&json!({"name": name, "tokens": estimate_tokens(name, &tool), "definition": *tool})).map(Report::out)
-        }
-        Format::Text => Ok(Report::out(shown(&in_words(name, &tool)))),
+        ReportFormat::Json => json(&json!({"name": name, "tokens": estimate_tokens(name, &tool), "definition": *tool}))
+            .map(CommandReport::out),
+        ReportFormat::Text => Ok(CommandReport::out(escaped(&to_text(name, &tool)))),
     }
 }
 
-/// Where tools come from; all of them, or one.
-pub(super) fn explain(tools: &Dispatcher, name: Option<&str>) -> Result<Report> {
+/// Explains where all tools or one of them come from.
+pub(super) fn explain(tools: &Dispatcher, name: Option<&str>) -> Result<CommandReport> {
     let explanation = tools.explain();
-    let Some(name) = name else { return Ok(Report::out(shown(&explanation.to_string()))) };
+    let Some(name) = name else { return Ok(CommandReport::out(escaped(&explanation.to_string()))) };
     let tool = explanation.tools.iter().find(|tool| tool.name == name).ok_or_else(|| unknown(tools, name))?;
-    Ok(Report::out(shown(&format!("{tool}\n"))))
+    Ok(CommandReport::out(escaped(&format!("{tool}\n"))))
 }
 
-fn in_words(name: &str, tool: &ToolDefinition) -> String {
+fn to_text(name: &str, tool: &ToolDefinition) -> String {
     let mut text = format!("{name}\n");
     let mut paragraph = |title: &str, words: &str| {
         if !words.trim().is_empty() {
@@ -38,7 +37,7 @@ fn in_words(name: &str, tool: &ToolDefinition) -> String {
     paragraph("", &tool.full_description());
     paragraph("\nInstructions\n", tool.instructions.as_deref().unwrap_or_default());
     let (required, optional): (Vec<_>, Vec<_>) = tool.arguments.iter().partition(|(_, argument)| argument.required);
-    let arguments = required.into_iter().chain(optional).map(|(name, argument)| in_full(name, argument, tool));
+    let arguments = required.into_iter().chain(optional).map(|(name, argument)| argument_lines(name, argument, tool));
     paragraph("\nArguments\n", &arguments.collect::<String>());
     paragraph("\nReturns\n", &tool.returns.as_ref().map(|schema| describe(schema, &tool.defs)).unwrap_or_default());
     let about = [
@@ -53,7 +52,7 @@ fn in_words(name: &str, tool: &ToolDefinition) -> String {
     text
 }
 
-fn in_full(name: &str, argument: &Argument, tool: &ToolDefinition) -> String {
+fn argument_lines(name: &str, argument: &Argument, tool: &ToolDefinition) -> String {
     let mut facts = vec![describe(&argument.schema(), &tool.defs)];
     facts.extend((!argument.required).then(|| "optional".to_owned()));
     facts.extend(argument.keywords.get("default").map(|value| format!("default {}", canonical(value))));
