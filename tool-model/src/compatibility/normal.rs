@@ -10,6 +10,7 @@ use std::mem::take;
 
 use serde_json::Value;
 
+use super::facts::SourceFacts;
 use super::kinds::with_whole_numbers;
 use crate::validate::equality::equal;
 use crate::validate::expectation::CountRange;
@@ -84,28 +85,32 @@ fn is_anything(schema: &Schema) -> bool {
 fn join_values(alternatives: Vec<Schema>, distinct: bool) -> Vec<Schema> {
     let mut joined = Vec::new();
     let mut values = Vec::new();
+    let mut facts = None;
     let mut first = None;
     // `null` is one more value where all alternatives are values, and a type beside other types.
     let with_null = alternatives.iter().any(is_list) && alternatives.iter().all(|one| is_list(one) || is_null(one));
     for mut alternative in alternatives {
         let listed = match &mut alternative {
-            Schema::Rules(rules) if is_list_of_values(rules) => rules.allowed.take(),
-            Schema::Rules(_) if with_null => Some(vec![Value::Null]),
+            Schema::Rules(rules) if is_list_of_values(rules) => {
+                rules.allowed.take().map(|list| (list, rules.facts.take()))
+            }
+            Schema::Rules(_) if with_null => Some((vec![Value::Null], None)),
             _ => None,
         };
         match listed {
-            Some(listed)
+            Some((listed, own_facts))
                 if !(distinct && listed.iter().any(|value| values.iter().any(|known| equal(known, value)))) =>
             {
                 first.get_or_insert(joined.len());
                 values.extend(listed);
+                facts = SourceFacts::merge(facts, own_facts);
             }
-            Some(listed) => joined.push(list_of(listed)),
+            Some((listed, own_facts)) => joined.push(list_of(listed, own_facts)),
             None => joined.push(alternative),
         }
     }
     if let Some(first) = first {
-        joined.insert(first, list_of(values));
+        joined.insert(first, list_of(values, facts));
     }
     joined
 }
@@ -131,8 +136,8 @@ fn is_list_of_values(rules: &SchemaRules) -> bool {
         && rules.in_place().next().is_none()
 }
 
-fn list_of(values: Vec<Value>) -> Schema {
-    Schema::Rules(Box::new(SchemaRules { allowed: Some(values), ..SchemaRules::default() }))
+fn list_of(values: Vec<Value>, facts: Option<Box<SourceFacts>>) -> Schema {
+    Schema::Rules(Box::new(SchemaRules { allowed: Some(values), facts, ..SchemaRules::default() }))
 }
 
 /// Merges what must hold anyway.
@@ -214,6 +219,7 @@ fn merge(rules: &mut SchemaRules, part: SchemaRules) {
     rules.one_of.extend(part.one_of);
     rules.not = rules.not.take().or(part.not);
     rules.condition = rules.condition.take().or(part.condition);
+    rules.facts = SourceFacts::merge(rules.facts.take(), part.facts);
 }
 
 fn merge_numbers(rules: &mut NumberRules, part: &NumberRules) {
@@ -304,7 +310,8 @@ fn split_types(rules: &mut SchemaRules) {
     if kinds.each().count() < 2 || !is_plain {
         return;
     }
-    let SchemaRules { name, mut number, mut text, mut array, mut object, .. } = take(rules);
+    let SchemaRules { name, mut number, mut text, mut array, mut object, mut facts, .. } = take(rules);
+    let mut rust_type = facts.as_mut().and_then(|facts| facts.rust_type.take());
     let alternative = |kind: JsonTypes| {
         let mut one = SchemaRules { kinds: Some(kind), ..SchemaRules::default() };
         match kind {
@@ -317,7 +324,13 @@ fn split_types(rules: &mut SchemaRules) {
             }
             _ => {}
         }
+        if matches!(kind, JsonTypes::INTEGER | JsonTypes::NUMBER | JsonTypes::STRING) {
+            one.facts = rust_type
+                .take()
+                .map(|rust_type| Box::new(SourceFacts { rust_type: Some(rust_type), ..SourceFacts::default() }));
+        }
         Schema::Rules(Box::new(one))
     };
     rules.any_of = kinds.each().map(alternative).collect();
+    rules.facts = facts;
 }

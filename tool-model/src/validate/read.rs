@@ -9,6 +9,7 @@ use super::cycle;
 use super::expectation::quoted;
 use super::keywords::KeywordReader;
 use super::schema::{Definitions, Schema, SchemaRules};
+use crate::compatibility::SourceFacts;
 
 /// The depth of nesting of a schema. Deeper ones are rejected: parsing, checking or dropping them could exhaust the stack.
 const DEEPEST_SCHEMA: usize = 128;
@@ -95,6 +96,7 @@ impl SchemaReader {
             one_of: keywords.schemas("oneOf"),
             not: keywords.schema("not"),
             condition: keywords.condition(),
+            facts: SourceFacts::read(map),
         }
     }
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::expectation::CountRange;
 use super::format::StringFormat;
 use super::number::ExactNumber;
+use crate::compatibility::SourceFacts;
 
 /// The definitions that a schema refers to, by name.
 pub(crate) type Definitions = BTreeMap<String, Schema>;
@@ -39,6 +40,8 @@ pub(crate) struct SchemaRules {
     pub(crate) one_of: Vec<Schema>,
     pub(crate) not: Option<Schema>,
     pub(crate) condition: Option<ConditionRules>,
+    /// Facts that only the comparison of two manifests looks at.
+    pub(crate) facts: Option<Box<SourceFacts>>,
 }
 
 #[derive(Debug, Default)]
