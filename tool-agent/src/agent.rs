@@ -57,7 +57,7 @@ pub(crate) struct AgentInner {
     pub(crate) shortlist: Option<Shortlist>,
     pub(crate) deferred: Option<Deferred>,
     pub(crate) confirm: Option<Arc<dyn Confirm>>,
-    /// Whether the confirmer decides during the run, unlike [`Deferred`].
+    /// Set if the confirmer decides during the run, unlike [`Deferred`].
     #[cfg_attr(not(feature = "spawn"), expect(dead_code, reason = "sub-agents want to know"))]
     pub(crate) is_asked_at_once: bool,
     pub(crate) identities: CallIds,

@@ -9,7 +9,7 @@ use tool_runtime::{Dispatcher, Selection};
 use crate::mode::{ModeSettings, selected};
 use crate::{Message, Mode};
 
-/// How many tools are suggested for each message of the user.
+/// The number of tools that are suggested for each message of the user.
 const SUGGESTED: usize = 8;
 
 /// The shortlist of tools for one conversation: pinned tools, tools that match the user's messages, tools that the model
@@ -22,7 +22,7 @@ pub(crate) struct ShortlistedTools {
     /// All tools of the mode.
     all: Dispatcher,
     shortlist: Shortlist,
-    /// How many messages were processed.
+    /// The number of processed messages.
     told: usize,
     names: HashSet<Arc<str>>,
     /// The tools with these names. `None` if there are none, because providers reject an empty list.

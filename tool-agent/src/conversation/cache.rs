@@ -7,7 +7,7 @@ use super::ConversationShared;
 
 /// The conversations in use, and a limited number of idle ones.
 pub(crate) struct ConversationCache {
-    /// How many idle conversations to keep.
+    /// The number of idle conversations to keep.
     idle: usize,
     held: Mutex<CachedConversations>,
 }

@@ -35,7 +35,7 @@ pub(crate) struct ConversationShared {
     state: Arc<tokio::sync::Mutex<ConversationState>>,
     /// A new mode that the active run has not applied yet. It does so at its next turn or at its end.
     mode: Mutex<Option<Mode>>,
-    /// Whether the conversation is neither stored nor cached.
+    /// Set if the conversation is neither stored nor cached.
     pub(crate) is_temporary: bool,
 }
 

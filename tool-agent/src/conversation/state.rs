@@ -12,7 +12,7 @@ use crate::history;
 use crate::store::{ConversationChange, ConversationStore, ConversationStoreError, SavedConversation};
 use crate::{CallResult, Message, Mode};
 
-/// How many unconfirmed saves are remembered. They are sequential and rarely many.
+/// The maximum number of remembered unconfirmed saves. They are sequential and rarely many.
 const UNSEEN: usize = 16;
 
 /// The history and mode of a conversation, and what is known about the stored copy.
@@ -20,7 +20,7 @@ const UNSEEN: usize = 16;
 pub(crate) struct ConversationState {
     pub(crate) history: Vec<Message>,
     pub(crate) mode: Mode,
-    /// Whether the stored conversation was loaded.
+    /// Set if the stored conversation was loaded.
     is_loaded: bool,
     /// The stored version and the mark of the change that made it.
     version: u64,
@@ -31,7 +31,7 @@ pub(crate) struct ConversationState {
     stored: usize,
     /// The stored mode.
     kept_mode: Mode,
-    /// Whether the result of the last save is unknown.
+    /// Set if the result of the last save is unknown.
     in_doubt: bool,
     /// The marks of unconfirmed saves, newest first. Each may still succeed: a store can complete a save after its future
     /// was dropped.

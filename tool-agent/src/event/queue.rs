@@ -28,7 +28,7 @@ pub(super) struct EventQueue {
     bytes: usize,
     missed: u64,
     waker: Option<Waker>,
-    /// Whether no more events will follow.
+    /// Set if no more events will follow.
     is_closed: bool,
 }
 

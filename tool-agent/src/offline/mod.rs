@@ -12,7 +12,7 @@ use self::fill::fill;
 use self::words::words;
 use crate::{CallResult, Message, Model, ModelRequest, Reply, ResponseStream};
 
-/// How many tools are listed if none can be chosen.
+/// The number of tools that are listed if none can be chosen.
 const NAMED: usize = 5;
 
 const INTRODUCTION: &str = "I am not a language model but an offline demo: I pick the tool whose description matches your \

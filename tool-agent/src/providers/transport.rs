@@ -29,7 +29,7 @@ pub(super) struct Transport {
     pub(super) key: Option<ApiKey>,
     /// The provider's name in errors.
     pub(super) title: &'static str,
-    /// How long the provider may be silent.
+    /// The time that the provider may be silent.
     pub(super) idle_timeout: Duration,
 }
 

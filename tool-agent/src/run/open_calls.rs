@@ -14,7 +14,7 @@ use crate::{AgentEvent, CallResult};
 /// The calls in progress and their results so far. Each gets exactly one result, whatever happens to the run.
 pub(super) struct OpenCalls {
     pub(super) calls: Vec<OpenCall>,
-    /// Whether these calls were pending, so that the history already has placeholder results.
+    /// Set if these calls were pending, so that the history already has placeholder results.
     pub(super) is_decision: bool,
     /// The question of the approved call, once its execution was requested.
     decided: OnceLock<Question>,

@@ -18,10 +18,10 @@ use super::job_runner::JobRunner;
 use crate::NatsError;
 use crate::worker::{ServedTool, WorkerShared};
 
-/// How long a pull request waits for jobs. Each tool of each worker always has one pending.
+/// The timeout of a pull request. Each tool of each worker always has one pending.
 const PULL: Duration = Duration::from_secs(30);
 
-/// How often a reconnect is checked for.
+/// The interval at which a reconnect is checked for.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The delay before retrying after an error.

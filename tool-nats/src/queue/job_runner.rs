@@ -19,19 +19,19 @@ use crate::worker::{ApprovedByCaller, ServedTool, WorkerShared};
 /// The delay before retrying after an error.
 const RETRY: Duration = Duration::from_millis(500);
 
-/// How often the record is checked for a cancellation.
+/// The interval at which the record is checked for a cancellation.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// How often recording a result is attempted.
+/// The number of attempts to record a result.
 const TRIES: u32 = 60;
 
 /// The time limit for all attempts: without a connection, a request may wait forever.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// How often a job is started at most: one that crashes its worker would crash them all.
+/// The maximum number of starts of a job: one that crashes its worker would crash them all.
 const ATTEMPTS: u32 = 5;
 
-/// How often a job without a record is delivered at most: the replica that was asked may lag behind.
+/// The maximum number of deliveries of a job without a record: the replica that was asked may lag behind.
 const UNRECORDED: i64 = 10;
 
 /// A runner for the jobs of one tool.

@@ -28,7 +28,7 @@ use self::store::QueueStore;
 pub(crate) use self::submit::{QueuedCall, Submission};
 use crate::{NatsConnection, NatsError, Space};
 
-/// How often the record of a job is polled, in case its end was missed.
+/// The interval at which the record of a job is polled, in case its end was missed.
 const ASK: Duration = Duration::from_secs(1);
 
 /// Options of a queue. All its users must agree on them.

@@ -15,7 +15,7 @@ pub(crate) struct QueuedCall<'a> {
     pub(crate) tool: &'a str,
     pub(crate) headers: CallHeaders<'a>,
     pub(crate) arguments: Bytes,
-    /// Whether it may run again if its worker is lost.
+    /// Set if it may run again when its worker is lost.
     pub(crate) repeat: bool,
 }
 

@@ -22,7 +22,7 @@ use crate::wire::{CallHeaders, room};
 /// The capacity of the progress channel.
 const REPORTS: usize = 64;
 
-/// How often a call is sent at most, if it may be repeated.
+/// The maximum number of times that a repeatable call is sent.
 const TRIES: u32 = 4;
 
 /// The delay before a lost call is sent again, if it is still running or no worker takes it.

@@ -19,7 +19,7 @@ use crate::{NatsConnection, NatsError, Space};
 /// The bounds of the interval at which silent calls are searched. One pass over all calls is cheaper than a timer each.
 const SWEEP: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 
-/// How many messages are processed at once.
+/// The maximum number of messages that are processed at once.
 const BATCH: usize = 64;
 
 /// The end of a call.
@@ -56,7 +56,7 @@ struct PendingReply {
     heard: Instant,
     /// The worker that runs it, once known.
     worker: Option<String>,
-    /// Whether to cancel it as soon as its worker is known.
+    /// Set if it is to be cancelled as soon as its worker is known.
     stop: bool,
     parts: ReplyParts,
 }

@@ -14,10 +14,10 @@ use tool_runtime::{Manifest, ToolDefinition};
 use crate::wire::{PART, header};
 use crate::{NatsError, Space, fingerprint};
 
-/// How long to wait for another response if as many workers as before have responded.
+/// The time to wait for another response if as many workers as before have responded.
 const QUIET: Duration = Duration::from_millis(250);
 
-/// How long to wait if some are missing, which may be busy.
+/// The time to wait if some are missing, which may be busy.
 const MISSING: Duration = Duration::from_secs(1);
 
 /// The maximum duration of a discovery.

@@ -18,7 +18,7 @@ use crate::wire::PROBE;
 /// The timeout of a probe.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How many tools are probed concurrently.
+/// The number of tools that are probed concurrently.
 const AT_ONCE: usize = 256;
 
 /// The results of probes, by tool. A tool is not probed again while its definitions stay the same and the newest is served.

@@ -25,7 +25,7 @@ const MISSES: u32 = 2;
 /// The minimum delay between pings that are triggered by failed calls, of which there may be many.
 const NUDGED: Duration = Duration::from_secs(1);
 
-/// How long to wait for further announcements, which are applied together.
+/// The time to wait for further announcements, which are applied together.
 const TOGETHER: Duration = Duration::from_millis(20);
 
 const NEWER: &str = "the newer version has precedence, and within a version the greater fingerprint";

@@ -18,9 +18,9 @@ pub(super) struct RemoteCaller {
     pub(super) space: Space,
     pub(super) inbox: Arc<ReplyInbox>,
     pub(super) queue: Option<WorkQueue>,
-    /// How long the worker may take to confirm a cancellation.
+    /// The time in which a worker must confirm a cancellation.
     pub(super) stop_patience: Duration,
-    /// Whether lost calls of idempotent tools are sent again.
+    /// Set if lost calls of idempotent tools are sent again.
     pub(super) repeat: bool,
     pub(super) deliver: DeliveryFn,
     /// Notified when a call finds no worker.
@@ -40,7 +40,7 @@ pub(super) struct RemoteTool {
     pub(super) name: String,
     pub(super) subject: Subject,
     pub(super) sensitive: bool,
-    /// Whether the tool is idempotent or read-only.
+    /// Set if the tool is idempotent or read-only.
     pub(super) repeatable: bool,
     definition: Arc<ToolDefinition>,
     pub(super) caller: Arc<RemoteCaller>,

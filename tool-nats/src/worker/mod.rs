@@ -31,10 +31,10 @@ use self::subscriptions::WorkerSubscriptions;
 use crate::queue::ToolFilter;
 use crate::{NatsConnection, NatsError, Space, WorkQueue};
 
-/// How long a worker that shuts down waits for its last replies to be sent, and for a lost connection.
+/// The time that a worker waits at shutdown for its last replies to be sent, and for a lost connection.
 const SEND_PATIENCE: Duration = Duration::from_secs(5);
 
-/// How often a worker that shuts down checks the connection.
+/// The interval at which a worker checks the connection at shutdown.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// Serves the tools of a dispatcher to callers that [discover](crate::discover()) them.

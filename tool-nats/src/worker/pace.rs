@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// The longest time that a call may block the reader of its subject.
 const SHORT: Duration = Duration::from_micros(50);
 
-/// How long a tool's calls run until they first yield. Measured continuously, to follow changes.
+/// The time that calls of a tool run until they first yield. Measured continuously, to follow changes.
 #[derive(Debug, Default)]
 pub(super) struct CallPace {
     is_long: AtomicBool,

@@ -23,13 +23,13 @@ use crate::connection::ViolationSubscription;
 use crate::queue::{QueueConsumer, ToolFilter};
 use crate::{NatsConnection, NatsError, WorkQueue, fingerprint};
 
-/// How often the dispatcher is polled for changes, which only compares two pointers.
+/// The interval at which the dispatcher is polled for changes, which only compares two pointers.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// How many probes are sent before a tool counts as not served.
+/// The number of probes after which a tool counts as not served.
 const CHECKS: u32 = 3;
 
-/// How long a permission violation may take to be delivered locally.
+/// The time in which a permission violation is delivered locally.
 const DENIAL_PATIENCE: Duration = Duration::from_millis(100);
 
 const VERBS: [&str; 3] = ["PING", "INFO", "STATS"];

@@ -97,9 +97,9 @@ pub(super) struct ResponseNotes {
     /// Input tokens that the provider has written to its cache.
     pub(super) cache_written: u64,
     pub(super) stop: StopReason,
-    /// Whether the provider reports a malformed call. A retry may succeed.
+    /// Set if the provider reports a malformed call. A retry may succeed.
     pub(super) is_garbled: bool,
-    /// Whether nothing follows. In some APIs only the end of the body says so.
+    /// Set if nothing follows. In some APIs only the end of the body says so.
     pub(super) is_over: bool,
 }
 
