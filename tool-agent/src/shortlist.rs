@@ -23,23 +23,23 @@ pub(crate) struct ShortlistedTools {
     all: Dispatcher,
     shortlist: Shortlist,
     /// The number of processed messages.
-    told: usize,
+    processed: usize,
     names: HashSet<Arc<str>>,
     /// The tools with these names. `None` if there are none, because providers reject an empty list.
     sent: Option<Dispatcher>,
 }
 
 impl ShortlistedTools {
-    pub(crate) fn new(shortlist: &Shortlist, mode: Mode, meaning: &ModeSettings) -> Self {
-        let all = meaning.tools.clone();
+    pub(crate) fn new(shortlist: &Shortlist, mode: Mode, settings: &ModeSettings) -> Self {
+        let all = settings.tools.clone();
         let shortlist = shortlist.clone().within(&all);
-        Self { mode, all, shortlist, told: 0, names: HashSet::new(), sent: None }
+        Self { mode, all, shortlist, processed: 0, names: HashSet::new(), sent: None }
     }
 
     /// Returns the tools that fit a history.
-    pub(crate) fn to(&mut self, history: &[Message]) -> Option<&Dispatcher> {
-        history.iter().skip(self.told).for_each(|message| self.tell(message));
-        self.told = history.len();
+    pub(crate) fn select(&mut self, history: &[Message]) -> Option<&Dispatcher> {
+        history.iter().skip(self.processed).for_each(|message| self.observe(message));
+        self.processed = history.len();
         let names: HashSet<Arc<str>> = self.shortlist.definitions().iter().map(|(name, _)| name.clone()).collect();
         if names != self.names {
             self.names.clone_from(&names);
@@ -50,7 +50,7 @@ impl ShortlistedTools {
         self.sent.as_ref()
     }
 
-    fn tell(&mut self, message: &Message) {
+    fn observe(&mut self, message: &Message) {
         match message {
             Message::User { text } => self.shortlist.suggest(text, SUGGESTED),
             Message::Assistant(answer) => answer.calls.iter().for_each(|call| self.shortlist.add_called(&call.name)),
