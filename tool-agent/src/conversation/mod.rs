@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use tokio::sync::OwnedMutexGuard;
-use tool_runtime::confirm::{Decision, Pending, PendingCall, TokenError};
+use tool_runtime::confirm::{Decision, PendingApproval, PendingCall, TokenError};
 
 pub(crate) use cache::ConversationCache;
 pub(crate) use state::ConversationState;
@@ -153,7 +153,7 @@ impl Conversation {
     ///
     /// # Errors
     /// [`TokenError::Unavailable`] if the store of pending calls or the conversation cannot be read.
-    pub async fn pending_calls(&self) -> Result<Vec<(Pending, PendingCall)>, TokenError> {
+    pub async fn pending_calls(&self) -> Result<Vec<(PendingApproval, PendingCall)>, TokenError> {
         let Some(deferred) = &self.agent.inner.deferred else { return Ok(Vec::new()) };
         let Ok(mut state) = self.shared.state.clone().try_lock_owned() else {
             return deferred.waiting(&self.shared.id, SystemTime::now()).await;
@@ -166,7 +166,7 @@ impl Conversation {
         Ok(waiting.into_iter().map(|(_, pending, call)| (pending, call)).collect())
     }
 
-    /// Deletes the conversation, here and in the store. Pending calls will not run. Waits for an active run.
+    /// Deletes the conversation, here and in the store. PendingApproval calls will not run. Waits for an active run.
     ///
     /// # Errors
     /// If the store cannot delete it.

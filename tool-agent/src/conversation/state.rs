@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::time::SystemTime;
 
-use tool_runtime::confirm::{Deferred, Pending, PendingCall, TokenError};
+use tool_runtime::confirm::{Deferred, PendingApproval, PendingCall, TokenError};
 use tool_runtime::{Dispatcher, ToolResult};
 
 use super::ConversationShared;
@@ -85,7 +85,7 @@ impl ConversationState {
         &self,
         deferred: &Deferred,
         shared: &ConversationShared,
-    ) -> Result<Vec<(usize, Pending, PendingCall)>, TokenError> {
+    ) -> Result<Vec<(usize, PendingApproval, PendingCall)>, TokenError> {
         let waiting = deferred.waiting(&shared.id, SystemTime::now()).await?;
         let results = history::last_results(&self.history);
         let place = |call: &PendingCall| {

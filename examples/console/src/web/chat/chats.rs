@@ -7,7 +7,7 @@ use tool_agent::{
     Agent, ConversationStore, ConversationStoreError, ConversationSummary, Message, Mode, Run, SqliteStore,
 };
 use tool_runtime::ToolResult;
-use tool_runtime::confirm::{Decision, Pending, PendingCall, TokenError};
+use tool_runtime::confirm::{Decision, PendingApproval, PendingCall, TokenError};
 
 use super::live::Live;
 use super::record::record;
@@ -33,7 +33,7 @@ pub(super) struct View {
     /// The run that goes on.
     pub(super) run: Option<u64>,
     /// The calls that wait for a person.
-    pub(super) waiting: Vec<(Pending, PendingCall)>,
+    pub(super) waiting: Vec<(PendingApproval, PendingCall)>,
 }
 
 impl Chats {
@@ -74,7 +74,7 @@ impl Chats {
     }
 
     /// The calls that wait for a person.
-    pub(super) async fn waiting(&self, id: &str) -> Result<Vec<(Pending, PendingCall)>, TokenError> {
+    pub(super) async fn waiting(&self, id: &str) -> Result<Vec<(PendingApproval, PendingCall)>, TokenError> {
         self.agent.conversation(id).pending_calls().await
     }
 

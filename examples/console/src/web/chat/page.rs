@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 use tool_agent::{AssistantMessage, CallResult, ConversationSummary, Message, Mode};
 use tool_runtime::ErrorKind;
-use tool_runtime::confirm::{Pending, PendingCall};
+use tool_runtime::confirm::{PendingApproval, PendingCall};
 
 use super::card::{Card, CardState};
 use super::chats::View;
@@ -96,7 +96,7 @@ fn welcome(is_on: bool) -> Markup {
     }
 }
 
-fn said(message: &Message, results: &[CallResult], waiting: &[(Pending, PendingCall)]) -> Markup {
+fn said(message: &Message, results: &[CallResult], waiting: &[(PendingApproval, PendingCall)]) -> Markup {
     match message {
         Message::User { text } => html! { div.said { (text) } },
         Message::Assistant(assistant) => answer(assistant, results, waiting),
@@ -104,7 +104,7 @@ fn said(message: &Message, results: &[CallResult], waiting: &[(Pending, PendingC
     }
 }
 
-fn answer(assistant: &AssistantMessage, results: &[CallResult], waiting: &[(Pending, PendingCall)]) -> Markup {
+fn answer(assistant: &AssistantMessage, results: &[CallResult], waiting: &[(PendingApproval, PendingCall)]) -> Markup {
     html! {
         @if !assistant.thinking.trim().is_empty() { (thinking(&assistant.thinking)) }
         @if !assistant.text.trim().is_empty() { div.answer { (markdown(&assistant.text)) } }
