@@ -133,7 +133,7 @@ fn bad_flags_are_explained() {
     let misspelt = program.output(&["--policy", "confirm-al"], b"");
     assert_eq!(misspelt.status.code(), Some(2));
     let said = String::from_utf8_lossy(&misspelt.stderr);
-    assert!(said.contains("there is no policy `confirm-al`; did you mean `confirm-all`?"), "{said}");
+    assert!(said.contains("unknown policy `confirm-al`; did you mean `confirm-all`?"), "{said}");
     let nowhere =
         Command::new(env!("CARGO_BIN_EXE_tool-builtins")).args(["--workspace", "/no/such/folder"]).output().unwrap();
     assert_eq!(nowhere.status.code(), Some(1));
