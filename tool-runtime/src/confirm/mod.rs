@@ -61,7 +61,7 @@ impl<C: Confirm + ?Sized> Confirm for Arc<C> {
 /// # fn takes(_: impl tool_runtime::confirm::Confirm) {}
 /// # takes(only_short);
 /// ```
-pub fn from_fn<F, Fut>(ask: F) -> ConfirmFn<F>
+pub fn from_fn<F, Fut>(ask: F) -> impl Confirm
 where
     F: Fn(Question) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Decision> + Send + 'static,
@@ -69,11 +69,8 @@ where
     ConfirmFn(ask)
 }
 
-/// A confirmer made of a closure; see [`from_fn`].
-///
-/// The separate type lets the compiler infer the type of `question` from `from_fn`.
-#[derive(Clone, Copy)]
-pub struct ConfirmFn<F>(F);
+/// A type of its own instead of an `impl` for closures, so that `from_fn` determines the type of the parameter.
+struct ConfirmFn<F>(F);
 
 impl<F, Fut> Confirm for ConfirmFn<F>
 where

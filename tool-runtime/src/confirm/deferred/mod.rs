@@ -267,7 +267,7 @@ impl ResumedCall {
         if let Some(stage) = &self.stage
             && result.is_not_started()
         {
-            // The result was not made by a dispatcher, which would have claimed the stage.
+            // Nothing runs, also if no dispatcher has claimed the call. A claimed call can be put back.
             stage.claim();
         }
         if let Some(back) = self.put_back() {
