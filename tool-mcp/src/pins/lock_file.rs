@@ -22,8 +22,8 @@ pub(super) struct LockFile {
 pub(super) struct PinnedTool {
     pub(super) fingerprint: String,
     /// The pinned fields, for the diff that a user sees.
-    #[serde(serialize_with = "sorted")]
-    pub(super) says: Value,
+    #[serde(rename = "says", serialize_with = "sorted")]
+    pub(super) fields: Value,
 }
 
 fn sorted<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
@@ -57,9 +57,9 @@ impl LockFile {
         self.servers.entry(server.to_owned()).or_default();
     }
 
-    pub(super) fn pin(&mut self, server: &str, tool: &str, fingerprint: String, says: Value) {
+    pub(super) fn pin(&mut self, server: &str, tool: &str, fingerprint: String, fields: Value) {
         let tools = self.servers.entry(server.to_owned()).or_default();
-        tools.insert(tool.to_owned(), PinnedTool { fingerprint, says });
+        tools.insert(tool.to_owned(), PinnedTool { fingerprint, fields });
     }
 }
 

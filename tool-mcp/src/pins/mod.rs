@@ -197,7 +197,7 @@ fn hold_reasons<'a>(
 ) -> Vec<Option<HoldReason>> {
     let held = tools.map(|(tool, suspicious)| match lock.get(server, &tool.name) {
         Some(pinned) if pinned.fingerprint == fingerprint(tool) => None,
-        Some(pinned) => Some(HoldReason::Changed(difference(&pinned.says, &pinned_fields(tool)))),
+        Some(pinned) => Some(HoldReason::Changed(difference(&pinned.fields, &pinned_fields(tool)))),
         None if suspicious => Some(HoldReason::Suspicious),
         None => Some(HoldReason::New),
     });

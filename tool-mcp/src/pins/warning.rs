@@ -11,7 +11,7 @@ use serde_json::Value;
 pub struct ToolWarning {
     /// The field: `description`, or a path into a schema such as `input_schema/properties/path/description`.
     pub place: String,
-    /// What is suspicious about it.
+    /// The reason for the warning.
     pub message: String,
 }
 

@@ -12,7 +12,7 @@ use tool_runtime::{ErrorKind, ToolError, ToolResult};
 
 use super::connection::error_chain;
 use super::link::ServerLink;
-use super::remote_tool::WithheldReason;
+use super::mcp_tool::WithheldReason;
 use super::transport::{LOST, TOO_LONG, UNREADABLE};
 
 const TOO_MANY_REQUESTS: u16 = 429;

@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tool_runtime::{CancellationToken, Registry};
 
 use super::backoff::Backoff;
-use super::connection::{Connection, error_chain};
+use super::connection::{ServerConnection, error_chain};
 use super::endpoint::Endpoint;
 use super::failure::rate_limit_delay;
 use super::link::{LinkState, ServerLink};
@@ -233,14 +233,14 @@ impl ServerTask {
     }
 
     /// Connects and registers the tools. The error is the reason for users.
-    async fn connect(&mut self) -> Result<Arc<Connection>, String> {
+    async fn connect(&mut self) -> Result<Arc<ServerConnection>, String> {
         let (config, requests) = (self.config.clone(), self.requests.clone());
         let (stderr, stop) = (self.stderr.clone(), self.stop.clone());
         let limit = config.connect_timeout;
         let is_program = matches!(config.endpoint, Endpoint::Command(_));
         let has_responded = AtomicBool::new(false);
         let connecting = async {
-            let opened = Connection::open(&config, &requests, &stderr, &stop).await;
+            let opened = ServerConnection::open(&config, &requests, &stderr, &stop).await;
             let connection = Arc::new(opened.map_err(|error| error.to_string())?);
             has_responded.store(true, Ordering::Relaxed);
             subscribe(&connection).await;
@@ -291,7 +291,7 @@ impl ServerTask {
     }
 
     /// Keeps the tools up to date until the connection is lost, and returns the reason.
-    async fn keep_listed(&mut self, connection: &Connection) -> String {
+    async fn keep_listed(&mut self, connection: &ServerConnection) -> String {
         let stop = self.stop.clone();
         let mut due = None;
         loop {

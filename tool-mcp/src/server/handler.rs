@@ -203,7 +203,7 @@ impl<H: ServerHandler> ServerHandler for ServerSession<H> {
         let (method, params) = (request.method.clone(), request.params.clone());
         match self.shared.extra.on_custom_request(request, context).await {
             Err(error) if error.code == ErrorCode::METHOD_NOT_FOUND => Err(unknown_request(&method, params)),
-            answer => answer,
+            response => response,
         }
     }
 

@@ -23,12 +23,12 @@ const EXPIRES_IN: Duration = Duration::from_secs(60 * 60);
 pub(super) struct RoundState {
     /// The client's responses of earlier rounds.
     pub(super) responses: InputResponses,
-    pub(super) approval: Option<PendingApproval>,
+    pub(super) approval: Option<RoundApproval>,
 }
 
 /// A call that is pending approval.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct PendingApproval {
+pub(super) struct RoundApproval {
     /// The sealed token of the pending call.
     pub(super) token: String,
     /// The text shown to the user; `None` if they approved the call in an earlier round.

@@ -21,7 +21,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use tokio::net::{TcpListener, ToSocketAddrs};
 use tokio::sync::Semaphore;
 
-pub use check::{AccessDenied, Principal, WeakToken};
+pub use check::{AccessDenied, Principal, WeakBearerToken};
 pub use http_config::HttpConfig;
 
 pub(super) use fast_path::SESSION;
