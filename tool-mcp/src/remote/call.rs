@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use tool_runtime::{ErrorKind, Scope, ToolResult};
 
 use super::connection::ServerConnection;
-use super::failure::{call_failure, failure, is_session_expired, unsent};
+use super::failure::{call_failure, failure, is_session_expired, unsent_failure};
 use super::link::ServerLink;
 use super::mcp_tool::McpTool;
 use super::transport::{ProgressListener, SentFlag};
@@ -37,7 +37,7 @@ pub(super) async fn call(
         result = call.run().await;
     }
     result.unwrap_or_else(|error| match error {
-        ServiceError::TransportClosed if !call.sent.is_set() => unsent(link.name(), &tool.name),
+        ServiceError::TransportClosed if !call.sent.is_set() => unsent_failure(link.name(), &tool.name),
         error => call_failure(&link, &tool.name, error),
     })
 }

@@ -152,7 +152,7 @@ impl ServerConnection {
     }
 
     /// Waits until the connection can no longer be used, and returns the reason.
-    pub(super) async fn lost(&self) -> &'static str {
+    pub(super) async fn closed(&self) -> &'static str {
         const LOST: &str = "the connection was lost";
         tokio::select! {
             () = self.monitor.ended.cancelled() => LOST,

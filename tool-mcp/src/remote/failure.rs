@@ -60,7 +60,7 @@ fn over_http(error: &DynamicTransportError) -> Option<&StreamableHttpError<reqwe
 }
 
 /// Returns the failure of a call that was never sent.
-pub(super) fn unsent(server: &str, tool: &str) -> ToolResult {
+pub(super) fn unsent_failure(server: &str, tool: &str) -> ToolResult {
     let message =
         format!("The connection to the server `{server}` was lost before `{tool}` was called. It did not run.");
     failure(ErrorKind::Retry, message)

@@ -64,7 +64,7 @@ impl RegisteredTools {
     }
 
     /// Keeps the tools as they are, and reports a problem.
-    pub(super) fn keep(&mut self, why: &str) {
+    pub(super) fn keep_unchanged(&mut self, why: &str) {
         tracing::warn!(server = self.config.name, "{why}");
         if !self.problems.iter().any(|problem| problem == why) {
             self.problems.push(why.to_owned());

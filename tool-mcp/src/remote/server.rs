@@ -300,7 +300,7 @@ impl ServerTask {
                 let earliest = self.listed.map_or_else(Instant::now, |listed| listed + LIST_INTERVAL);
                 tokio::select! {
                     () = stop.cancelled() => return String::new(),
-                    why = connection.lost() => return why.to_owned(),
+                    why = connection.closed() => return why.to_owned(),
                     () = connection.monitor.tools_changed.notified() => due = due.or(Some(earliest)),
                     () = self.link.relist_requested() => due = due.or(Some(earliest)),
                     () = until(due) => break,
@@ -309,7 +309,7 @@ impl ServerTask {
             }
             let listed = tokio::select! {
                 () = stop.cancelled() => return String::new(),
-                why = connection.lost() => return why.to_owned(),
+                why = connection.closed() => return why.to_owned(),
                 listed = timeout(self.config.connect_timeout, connection.list(self.config.limits)) => listed,
             };
             let now = Instant::now();
@@ -320,14 +320,14 @@ impl ServerTask {
                 }
                 Ok(Err(error)) => match rate_limit_delay(&error) {
                     Some(wait) => {
-                        self.tools().keep("listing its tools was rate limited, and is retried later");
+                        self.tools().keep_unchanged("listing its tools was rate limited, and is retried later");
                         Some(now + wait)
                     }
                     None => return list_error(&error),
                 },
                 // A sequential server cannot list while a call runs. The connection and the call are kept.
                 Err(_) if connection.monitor.is_calling() => {
-                    self.tools().keep("it does not list its tools while a call runs; listing is retried");
+                    self.tools().keep_unchanged("it does not list its tools while a call runs; listing is retried");
                     Some(now + LIST_INTERVAL)
                 }
                 Err(_) => return "it no longer lists its tools".to_owned(),

@@ -22,7 +22,7 @@ use super::handler::ServerSession;
 use super::listing::ListedTool;
 use super::progress::ProgressForwarder;
 use super::request_parser::{arguments_object, arguments_text};
-use super::rounds::{RoundApproval, RoundState, StateSeal, bound};
+use super::rounds::{RoundApproval, RoundState, StateSeal, associated_data};
 
 /// The key of the input request for approval.
 const APPROVAL_KEY: &str = "tool-mcp.consent";
@@ -56,7 +56,7 @@ impl<H: ServerHandler> ServerSession<H> {
             None => call.await,
             Some(token) => {
                 let (progress, reports) = ProgressForwarder::new(token, context.peer.clone());
-                Box::pin(reports.during(call.with(progress))).await
+                Box::pin(reports.run(call.with(progress))).await
             }
         };
         let whole = |result: &_| self.shared.tools.whole_output(self.conversation(&context).as_deref(), result);
@@ -76,8 +76,8 @@ impl<H: ServerHandler> ServerSession<H> {
         let state = match request_state {
             None => RoundState::default(),
             Some(sealed) => {
-                let bound = bound(&listed.own_name, arguments.as_ref(), &context.extensions);
-                self.shared.rounds.seal()?.open(&sealed, &bound)?
+                let associated = associated_data(&listed.own_name, arguments.as_ref(), &context.extensions);
+                self.shared.rounds.seal()?.open(&sealed, &associated)?
             }
         };
         let mut responses = state.responses;
@@ -210,8 +210,9 @@ impl<H: ServerHandler> CallRound<'_, H> {
         approval: Option<RoundApproval>,
     ) -> Result<CallToolResponse, ErrorData> {
         let state = RoundState { responses: self.client.responses().clone(), approval };
-        let bound = bound(&self.listed.own_name, self.arguments.as_ref(), &self.client.context().extensions);
-        let sealed = self.seal()?.seal(&state, &bound)?;
+        let associated =
+            associated_data(&self.listed.own_name, self.arguments.as_ref(), &self.client.context().extensions);
+        let sealed = self.seal()?.seal(&state, &associated)?;
         Ok(InputRequiredResult::new(Some(requests), Some(sealed)).into())
     }
 
@@ -257,7 +258,7 @@ impl<H: ServerHandler> CallRound<'_, H> {
             None => call(None).await,
             Some(token) => {
                 let (progress, reports) = ProgressForwarder::new(token, context.peer.clone());
-                reports.during(call(Some(progress))).await
+                reports.run(call(Some(progress))).await
             }
         }
     }

@@ -137,7 +137,7 @@ impl HttpConfig {
 
     /// Returns the accepted hosts.
     pub(super) fn hosts(&self) -> AllowedHosts {
-        if self.any_host { AllowedHosts::any() } else { AllowedHosts::named(&self.hosts) }
+        if self.any_host { AllowedHosts::any() } else { AllowedHosts::new(&self.hosts) }
     }
 
     /// Converts to rmcp's configuration. A response of one message is plain JSON, without an event stream.
