@@ -81,7 +81,7 @@ impl ServerLink {
         }
     }
 
-    /// ServerRequests that the tools are listed again, because the server may have changed.
+    /// Requests that the tools are listed again, because the server may have changed.
     pub(super) fn request_relist(&self) {
         self.relist.notify_one();
     }
