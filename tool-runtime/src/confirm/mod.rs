@@ -1,6 +1,6 @@
 //! Asking a person before a tool runs.
 //!
-//! A [`Policy`] says which calls need consent, a [`Confirm`] gets it: [`Terminal`] from whoever sits in front of the
+//! A [`Policy`](crate::Policy) says which calls need consent, a [`Confirm`] gets it: [`Terminal`] from whoever sits in front of the
 //! program, `Deferred` (feature `deferred`) from someone who answers later, on a web page or in a chat, and
 //! [`from_fn`] in any other way.
 //!
