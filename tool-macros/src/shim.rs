@@ -304,7 +304,7 @@ pub(crate) fn class(class: &ParsedClass) -> TokenStream {
     let constructors = class.constructors.iter().map(constructor_of);
     let by_value = class.tools.iter().any(|tool| tool.receiver == Receiver::Owned);
     let is_clone = by_value.then(
-        || quote!(__class.is_clone = __tool::Want::<__Class>::NEW.tool_owned("self").mode == __tool::Mode::Clone;),
+        || quote!(__class.is_clone = __tool::Want::<__Class>::NEW.tool_owned("self").mode == __tool::InjectionMode::Clone;),
     );
     quote! {
         type __Class = #self_ty;

@@ -10,7 +10,7 @@ pub use crate::effect::{Preview, Previewed};
 pub use crate::handler_result::Reply;
 pub use crate::inject::InjectError;
 pub use crate::inject::handler_inputs::Inputs;
-pub use crate::inject::injection::{Mode, Want};
+pub use crate::inject::injection::{InjectionMode, Want};
 pub use crate::progress::Progress;
 pub use crate::shim::{Building, Class, Constructed, Constructor, Invocation, Needs, Receiver, Returned, Shim, Step};
 pub use crate::stream::stream;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::inject::{Injection, Mode};
+use crate::inject::{Injection, InjectionMode};
 
 /// Where a handler reports how far it is. Every handler can have one, by injection; cheap to clone.
 ///
@@ -74,7 +74,7 @@ impl Progress {
             parameter: "(stream)",
             type_id: std::any::TypeId::of::<Self>(),
             type_name: std::any::type_name::<Self>(),
-            mode: Mode::Clone,
+            mode: InjectionMode::Clone,
         }
     }
 }

@@ -62,7 +62,7 @@ impl Listing {
                 // By another name it could not be called.
                 tool.name = name;
             }
-            let (may_ask, sees_client) = (tools.may_ask(&own_name), tools.sees_given(&own_name));
+            let (may_ask, sees_client) = (tools.may_ask(&own_name), tools.reads_call_values(&own_name));
             let has_headers =
                 serde_json::to_string(&tool.input_schema).is_ok_and(|schema| schema.contains(PARAM_HEADER));
             Ok(Listed { own_name, may_ask, sees_client, has_headers, tool })

@@ -169,7 +169,7 @@ fn wrong_use(error: &clap::Error) -> ExitCode {
 
 /// There is no tool of that name.
 fn unknown(tools: &Dispatcher, name: &str) -> String {
-    tools.with_offer(|offer| offer.unknown_tool(name)).to_string()
+    tools.with_snapshot(|offer| offer.unknown_tool(name)).to_string()
 }
 
 fn exit_of(error: Option<&ToolError>) -> Exit {

@@ -1,11 +1,11 @@
-//! What a parameter wants injected, told apart by its type as arguments are.
+//! Injected parameters, whose mode method resolution chooses by type.
 
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 
 use super::{ExclusiveGuard, InjectError, Inputs, SharedGuard};
 
-/// One injected parameter, as a shim declares it.
+/// An injected parameter, as a shim declares it.
 #[derive(Clone, Copy, Debug)]
 pub struct Injection {
     /// The parameter's name.
@@ -14,13 +14,13 @@ pub struct Injection {
     pub type_id: TypeId,
     /// The type's name.
     pub type_name: &'static str,
-    /// How it is handed over.
-    pub mode: Mode,
+    /// How the value is handed over.
+    pub mode: InjectionMode,
 }
 
 /// How an injected value is handed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum InjectionMode {
     /// By value, a clone.
     Clone,
     /// By value, moved out.
@@ -31,15 +31,15 @@ pub enum Mode {
     Mut,
 }
 
-/// Asks for a value of a type.
+/// A request for a value of a type.
 pub struct Want<T: ?Sized>(PhantomData<T>);
 
 impl<T: ?Sized> Want<T> {
-    /// The question.
+    /// Creates the request.
     pub const NEW: Self = Self(PhantomData);
 }
 
-fn injection<T: 'static>(parameter: &'static str, mode: Mode) -> Injection {
+fn injection<T: 'static>(parameter: &'static str, mode: InjectionMode) -> Injection {
     Injection { parameter, type_id: TypeId::of::<T>(), type_name: type_name::<T>(), mode }
 }
 
@@ -50,7 +50,7 @@ impl<T: Clone> Want<T> {
     where
         T: Send + 'static,
     {
-        injection::<T>(parameter, Mode::Clone)
+        injection::<T>(parameter, InjectionMode::Clone)
     }
 
     /// Takes a clone.
@@ -98,7 +98,7 @@ impl<T> WantMoved for Want<T> {
     where
         T: Send + 'static,
     {
-        injection::<T>(parameter, Mode::Move)
+        injection::<T>(parameter, InjectionMode::Move)
     }
 
     fn tool_take(self, inputs: &Inputs, index: usize) -> Result<T, InjectError>
@@ -123,7 +123,7 @@ impl<T> Want<T> {
     where
         T: Send + Sync + 'static,
     {
-        injection::<T>(parameter, Mode::Ref)
+        injection::<T>(parameter, InjectionMode::Ref)
     }
 
     /// Lends the value for reading.
@@ -140,7 +140,7 @@ impl<T> Want<T> {
     where
         T: Send + 'static,
     {
-        injection::<T>(parameter, Mode::Mut)
+        injection::<T>(parameter, InjectionMode::Mut)
     }
 
     /// Lends the value for writing.
@@ -168,7 +168,7 @@ impl<T: ?Sized + ToOwned<Owned: Send + Sync + 'static>> WantUnsized for Want<T> 
     type Owned = T::Owned;
 
     fn tool_lent(self, parameter: &'static str) -> Injection {
-        injection::<T::Owned>(parameter, Mode::Ref)
+        injection::<T::Owned>(parameter, InjectionMode::Ref)
     }
 
     fn tool_borrow(self, inputs: &Inputs, index: usize) -> Result<SharedGuard<T::Owned>, InjectError> {

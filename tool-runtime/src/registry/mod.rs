@@ -159,19 +159,19 @@ impl Registry {
     /// The tool of that name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Arc<ToolDefinition>> {
-        self.inner.offer.with(|offer| offer.definition(name))
+        self.inner.snapshot.with(|offer| offer.definition(name))
     }
 
     /// Whether a tool of that name is on offer.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
-        self.inner.offer.with(|offer| offer.tools.contains_key(name))
+        self.inner.snapshot.with(|offer| offer.tools.contains_key(name))
     }
 
     /// Whether there is a tool of that name that is not offered because somebody has [disabled](Self::disable) it.
     #[must_use]
     pub fn is_disabled(&self, name: &str) -> bool {
-        self.inner.offer.with(|offer| offer.disabled.contains(name))
+        self.inner.snapshot.with(|offer| offer.disabled.contains(name))
     }
 
     /// The names of all tools on offer, sorted.
@@ -183,13 +183,13 @@ impl Registry {
     /// All tools on offer with their definitions, sorted by name.
     #[must_use]
     pub fn list(&self) -> Definitions {
-        self.inner.offer.with(|offer| offer.definitions().clone())
+        self.inner.snapshot.with(|offer| offer.definitions().clone())
     }
 
     /// How many tools are on offer.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.inner.offer.with(|offer| offer.tools.len())
+        self.inner.snapshot.with(|offer| offer.tools.len())
     }
 
     /// Whether no tool is on offer.

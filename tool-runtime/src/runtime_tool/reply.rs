@@ -6,7 +6,7 @@ use std::fmt::Display;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::handler_result::{HandlerResult, failed, text, whole};
+use crate::handler_result::{HandlerResult, failed, from_tool_result, text};
 use crate::{HandlerError, ToolResult};
 
 /// What a handler may give back: a `Result`, a [`ToolResult`], a text, a JSON value or nothing.
@@ -26,7 +26,7 @@ impl<T: Serialize + 'static, E: Display + 'static> IntoToolResult for Result<T, 
     fn into_answer(self) -> HandlerResult {
         match self {
             Ok(value) => match known::<T, ToolResult>(value) {
-                Ok(result) => whole(result),
+                Ok(result) => from_tool_result(result),
                 Err(value) => text(&value),
             },
             Err(error) => match known::<E, HandlerError>(error) {
@@ -48,7 +48,7 @@ fn known<T: 'static, K: 'static>(value: T) -> Result<K, T> {
 
 impl IntoToolResult for ToolResult {
     fn into_answer(self) -> HandlerResult {
-        whole(self)
+        from_tool_result(self)
     }
 }
 

@@ -56,7 +56,7 @@ impl Dispatcher {
     /// ```
     #[must_use]
     pub fn search(&self, words: &str, limit: usize) -> Vec<SearchHit> {
-        self.with_offer(|offer| {
+        self.with_snapshot(|offer| {
             let definitions = offer.definitions();
             let found = offer.index().best(words, limit).into_iter();
             let found = found.filter_map(|(place, score)| {

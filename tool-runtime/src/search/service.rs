@@ -49,7 +49,7 @@ impl ToolSearch {
         #[inject] tools: &Dispatcher,
     ) -> ToolResult {
         let own =
-            |name: &str| tools.with_offer(|offer| offer.tools.get(name).is_some_and(|tool| &*tool.own_name == NAME));
+            |name: &str| tools.with_snapshot(|offer| offer.tools.get(name).is_some_and(|tool| &*tool.own_name == NAME));
         let mut found = tools.search(query, limit + 1);
         found.retain(|found| !own(&found.name));
         found.truncate(limit);

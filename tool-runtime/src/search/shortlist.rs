@@ -87,7 +87,7 @@ impl Shortlist {
     /// Whether a name is that of the tool to search with.
     #[must_use]
     pub fn is_search(&self, name: &str) -> bool {
-        self.tools.with_offer(|offer| offer.tools.get(name).is_some_and(|tool| &*tool.own_name == NAME))
+        self.tools.with_snapshot(|offer| offer.tools.get(name).is_some_and(|tool| &*tool.own_name == NAME))
     }
 
     /// Adds what `search_tools` found. It is for the caller to see that it is a result of that tool.
@@ -119,7 +119,7 @@ impl Shortlist {
     /// The tools to send with the next request, sorted by name.
     #[must_use]
     pub fn definitions(&self) -> Definitions {
-        self.tools.with_offer(|offer| {
+        self.tools.with_snapshot(|offer| {
             let all = offer.definitions();
             let by_name = |name: &str| all.binary_search_by(|(known, _)| (**known).cmp(name)).ok();
             let search =
