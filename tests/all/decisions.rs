@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
-use tool_runtime::confirm::{self, Confirm, Decision, Deferred, Question, Verdict};
+use tool_runtime::confirm::{self, Confirm, Decision, Deferred, PolicyVerdict, Question};
 use tool_runtime::events::{EventKind, Update};
 use tool_runtime::journal::{
     BoxFuture, CallKey, CallStatus, EntryQuery, EntryState, FinishedCall, Journal, JournalDecision, JournalEntry,
@@ -86,7 +86,7 @@ async fn what_was_left_out_is_shown_as_what_will_run() {
     let (by_policy, by_person) = (seen.clone(), seen.clone());
     let policy = Policy::custom(move |_, _, arguments| {
         by_policy.lock().unwrap().push(arguments.clone());
-        if arguments["newest"].as_u64() > Some(5) { Verdict::Ask } else { Verdict::Run }
+        if arguments["newest"].as_u64() > Some(5) { PolicyVerdict::Ask } else { PolicyVerdict::Run }
     });
     let asked = confirm::from_fn(move |question: Question| {
         by_person.lock().unwrap().push(question.arguments);
@@ -251,7 +251,7 @@ async fn an_edit_is_checked_as_a_call_is_and_not_mended() {
         let call = || ToolCall::new("decisions.count", json!({"by": "1"})).conversation("edit");
         let result = tools.call(call()).await;
         assert_eq!(kind(&result), ErrorKind::InvalidArguments, "{edit}");
-        assert!(result.output.starts_with("The edited arguments are wrong."), "{}", result.output);
+        assert!(result.output.starts_with("The edited arguments are invalid."), "{}", result.output);
         // Later, too.
         let question = asked.questions().remove(0);
         assert_eq!(question.arguments, json!({"by": 1}), "a model's are mended");
@@ -317,9 +317,9 @@ async fn as_far_as_it_goes<F: Future + Unpin>(future: &mut F) -> Option<F::Outpu
 #[tokio::test]
 async fn a_dry_run_says_what_the_policy_would() {
     let policy = Policy::custom(|_, _, arguments| match arguments["by"].as_u64() {
-        Some(0..10) => Verdict::Run,
-        Some(10..100) => Verdict::Ask,
-        _ => Verdict::Refuse("that is too much".into()),
+        Some(0..10) => PolicyVerdict::Run,
+        Some(10..100) => PolicyVerdict::Ask,
+        _ => PolicyVerdict::Refuse("that is too much".into()),
     });
     let asked = Asked::answering(Decision::Run);
     let tools = builder().policy(policy).confirm(asked.confirm()).build().unwrap();
@@ -328,7 +328,7 @@ async fn a_dry_run_says_what_the_policy_would() {
     };
     let (runs_at_once, asks, refused) = (dry(5).await, dry(50).await, dry(500).await);
     assert_eq!(runs_at_once.output, r#"Dry run: `decisions.count` would run with {"by":5}. Nothing was done."#);
-    assert!(asks.success && asks.output.contains("would run once somebody has given consent"), "{}", asks.output);
+    assert!(asks.success && asks.output.contains("would run once a user has approved it"), "{}", asks.output);
     assert_eq!([&runs_at_once, &asks].map(|result| result.metadata.get("policy").unwrap()), ["run", "ask"]);
     assert_eq!(kind(&refused), ErrorKind::Refused);
     assert_eq!(refused.output, "`decisions.count` would be refused: that is too much.");
@@ -471,7 +471,7 @@ async fn who_watches_does_not_see_the_token() {
     while let Some(Update::Event(event)) = events.try_next() {
         let text = serde_json::to_string(&event).unwrap();
         assert!(!text.contains(&token) && !text.contains(&token[22..]) && !text.contains("hunter2"), "{text}");
-        seen.push(matches!(event.what, EventKind::Pending { .. }));
+        seen.push(matches!(event.kind, EventKind::Pending { .. }));
     }
     assert_eq!(seen, [false, true]);
 }

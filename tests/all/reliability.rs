@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::runtime::Handle;
-use tool_runtime::confirm::{self, Decision, Pending, Question};
+use tool_runtime::confirm::{self, Decision, PendingApproval, Question};
 use tool_runtime::events::{EventKind, Update};
 use tool_runtime::inject::InjectError;
 use tool_runtime::journal::{EntryQuery, EntryState, Journal, MemoryJournal};
@@ -199,7 +199,7 @@ async fn decide(question: Question) -> Decision {
     match question.arguments["answer"].as_u64() {
         Some(0) => Decision::Run,
         Some(1) => Decision::refuse("no"),
-        _ => Decision::Pending(Pending::new("token", std::time::SystemTime::now() + Duration::from_secs(60))),
+        _ => Decision::Pending(PendingApproval::new("token", std::time::SystemTime::now() + Duration::from_secs(60))),
     }
 }
 
@@ -246,7 +246,7 @@ async fn count_events(mut events: tool_runtime::events::Subscriber, no_more: Arc
     loop {
         match events.try_next() {
             Some(Update::Missed(count)) => missed += usize::try_from(count).unwrap(),
-            Some(Update::Event(event)) => match event.what {
+            Some(Update::Event(event)) => match event.kind {
                 EventKind::Started { .. } => begun += 1,
                 EventKind::Finished { .. } | EventKind::Pending { .. } => ended += 1,
                 _ => panic!("nobody reports: {event:?}"),

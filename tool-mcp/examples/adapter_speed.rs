@@ -27,7 +27,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::{StreamableHttpClientTransport, StreamableHttpService, TokioChildProcess};
 use rmcp::{ErrorData, ServerHandler};
 use serde_json::{Value, json};
-use tool_mcp::{Generation, ServerConfig, Servers};
+use tool_mcp::{ProtocolGeneration, RemoteServers, ServerConfig};
 use tool_runtime::{Dispatcher, ToolCall};
 
 const ROUNDS: usize = 200;
@@ -146,10 +146,10 @@ fn piped() -> ServerConfig {
     ServerConfig::streams("s", || async { Ok(tokio::io::split(served())) })
 }
 
-async fn adapter(server: ServerConfig) -> Result<(Dispatcher, Servers), Box<dyn Error>> {
+async fn adapter(server: ServerConfig) -> Result<(Dispatcher, RemoteServers), Box<dyn Error>> {
     let tools = Dispatcher::builder().build()?;
-    let server = server.generation(Generation::Initialize).trust();
-    let servers = Servers::builder().server(server).strict().connect(&tools.registry()).await?;
+    let server = server.generation(ProtocolGeneration::Initialize).trust();
+    let servers = RemoteServers::builder().server(server).strict().connect(&tools.registry()).await?;
     Ok((tools, servers))
 }
 

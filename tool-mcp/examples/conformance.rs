@@ -24,20 +24,20 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tool_mcp::rmcp::model::Tool;
-use tool_mcp::{Client, HttpConfig, Server};
+use tool_mcp::{HttpConfig, McpClient, McpServer};
 use tool_runtime::{Dispatcher, RuntimeTool};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let prompts = watch::Sender::new(0);
     let tools = Dispatcher::builder()
-        .per_call::<Client>()
+        .per_call::<McpClient>()
         .value("prompts", prompts.clone())
         .tool(json_schema_tool())
         .build()?;
     let listener = TcpListener::bind(("127.0.0.1", port()?)).await?;
     println!("http://{}/mcp", listener.local_addr()?);
-    let server = Server::new(tools).name("conformance").describe(describe).extra(extra::Extra::new(prompts));
+    let server = McpServer::new(tools).name("conformance").describe(describe).extra(extra::Extra::new(prompts));
     Ok(server.listen_on(listener, HttpConfig::new()).await?)
 }
 

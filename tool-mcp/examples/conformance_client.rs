@@ -13,7 +13,7 @@ use std::error::Error;
 
 use rmcp::model::{ElicitResult, ElicitationAction};
 use serde_json::{Value, json};
-use tool_mcp::{Elicitation, Generation, OAuth, ServerConfig, Servers};
+use tool_mcp::{ElicitationRequest, OAuth, ProtocolGeneration, RemoteServers, ServerConfig};
 use tool_runtime::{Dispatcher, ToolCall};
 
 #[tokio::main]
@@ -25,16 +25,18 @@ async fn main() -> Result<(), Box<dyn Error>> {
         Err(_) => Value::Null,
     };
     let generation = match std::env::var("MCP_CONFORMANCE_PROTOCOL_VERSION").as_deref() {
-        Ok("2026-07-28") => Generation::Discover,
-        Ok(_) => Generation::Initialize,
-        Err(_) => Generation::Newest,
+        Ok("2026-07-28") => ProtocolGeneration::Discover,
+        Ok(_) => ProtocolGeneration::Initialize,
+        Err(_) => ProtocolGeneration::Newest,
     };
 
     let tools = Dispatcher::builder().build()?;
-    let servers = Servers::builder()
+    let servers = RemoteServers::builder()
         .server(ServerConfig::http("suite", url).generation(generation).trust().oauth(oauth(&scenario, &context)))
         // What the form leaves out is filled in with its defaults by the adapter.
-        .on_elicitation(|_: Elicitation| async { ElicitResult::new(ElicitationAction::Accept).with_content(json!({})) })
+        .on_elicitation(|_: ElicitationRequest| async {
+            ElicitResult::new(ElicitationAction::Accept).with_content(json!({}))
+        })
         .connect(&tools.registry())
         .await?;
     println!("{scenario}: {:#?}", servers.status());

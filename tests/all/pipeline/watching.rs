@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tool_runtime::confirm::{Decision, Pending};
+use tool_runtime::confirm::{Decision, PendingApproval};
 use tool_runtime::events::{EventKind, Subscriber, Update};
 use tool_runtime::{CancellationToken, Dispatcher, Policy, Progress, RuntimeTool, ToolCall, tool};
 
@@ -24,7 +24,7 @@ async fn whoever_watches_sees_it_all() {
     tools.call(ToolCall::new("pipeline.erase", json!({"host": "watched", "password": "hush"}))).await;
     let mut seen = Vec::new();
     while let Some(Update::Event(event)) = events.try_next() {
-        let name = match &event.what {
+        let name = match &event.kind {
             EventKind::Started { arguments } => format!("started {arguments}"),
             EventKind::Progress { progress } => format!("progress {progress}"),
             EventKind::Finished { success, .. } => format!("finished {success}"),
@@ -84,7 +84,7 @@ fn calls_are_counted_and_timed() {
 fn told(events: &mut Subscriber) -> Vec<String> {
     let mut seen = Vec::new();
     while let Some(Update::Event(event)) = events.try_next() {
-        seen.push(match &event.what {
+        seen.push(match &event.kind {
             EventKind::Started { .. } => "started".to_owned(),
             EventKind::Progress { .. } => "progress".to_owned(),
             EventKind::Pending { .. } => "pending".to_owned(),
@@ -98,7 +98,7 @@ fn told(events: &mut Subscriber) -> Vec<String> {
 #[tokio::test]
 async fn every_call_begins_once_and_ends_once() {
     let far = std::time::SystemTime::now() + Duration::from_secs(60);
-    let pending = answering(Decision::Pending(Pending::new("t-1", far)));
+    let pending = answering(Decision::Pending(PendingApproval::new("t-1", far)));
     let tools = builder().confirm(pending).max_argument_bytes(1_000).build().unwrap();
     let mut events = tools.events().subscribe();
     let listen = || ToolCall::new("pipeline.listen", json!({}));

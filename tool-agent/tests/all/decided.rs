@@ -1,13 +1,17 @@
-//! Decisions that are stopped in the middle, and calls that stop waiting without one.
+//! Decisions that are dropped, and calls whose approval expires.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
-use tool_agent::{Agent, Conversation, Ending, Event, Message, Run, Scripted, Subscriber, Update};
+use tool_agent::{
+    Agent, AgentEvent, AgentSubscriber, AgentUpdate, Conversation, Message, Run, RunEnding, ScriptedModel,
+};
 use tool_journal::SqliteJournal;
 use tool_runtime::ErrorKind;
-use tool_runtime::confirm::{Decision, Deferred, Key, MemoryStore, PendingStore, SealedCall, StoreError, Stored};
+use tool_runtime::confirm::{
+    Decision, Deferred, MemoryPendingStore, PendingStore, PendingStoreError, PendingStoreFuture, SealedCall, SealingKey,
+};
 
 use crate::cancelled::polled;
 use crate::consent::{deleting, started, token};
@@ -18,14 +22,14 @@ fn outputs(message: &Message) -> Vec<&str> {
     results.iter().map(|result| result.result.output.as_str()).collect()
 }
 
-/// A token that is used up has had its effect: nobody says later that nobody knows, or another reason.
+/// A consumed token has had its effect: the result does not become unknown or get another reason later.
 #[tokio::test]
-async fn a_refusal_dropped_at_any_point_is_made_or_not() {
-    let reasons = [(Decision::refuse("keep it"), "keep it"), (Decision::Abort, "somebody has stopped everything")];
+async fn a_refusal_dropped_at_any_point_happens_or_not() {
+    let reasons = [(Decision::refuse("keep it"), "keep it"), (Decision::Abort, "the user aborted the turn")];
     for (decision, reason) in reasons {
         let (mut waits, mut refused) = (0, 0);
-        // How often it is polled until it is done depends on a thread that writes to the disk: from the first poll to the
-        // last, again and again until it was dropped on both sides of the moment that counts.
+        // The number of polls depends on a thread that writes to disk: repeat from the first poll to the last, until it was
+        // dropped on both sides of the decisive moment.
         let mut times = 0;
         for round in 0.. {
             assert!(round < 1_000, "{waits} wait, {refused} are refused, and never both");
@@ -45,10 +49,10 @@ async fn a_refusal_dropped_at_any_point_is_made_or_not() {
                 }
                 other => panic!("{other:?} after {times} polls"),
             }
-            assert_eq!(conversation.say("Go on").await.ending, Ending::Waiting(2));
+            assert_eq!(conversation.say("Go on").await.ending, RunEnding::Waiting(2));
             let history = conversation.history().await.unwrap();
             assert_valid(&history);
-            // What was taken out in the very moment is on record as not begun.
+            // A call that was removed in that moment is recorded as not started.
             let kind = kinds(&history[2])[0];
             assert!(matches!(kind, Some(ErrorKind::Refused | ErrorKind::Cancelled)), "{history:?}");
             assert_eq!(gauge.steps(), 2, "the steps of both turns, and nothing was deleted");
@@ -60,73 +64,73 @@ async fn a_refusal_dropped_at_any_point_is_made_or_not() {
     }
 }
 
-/// The calls that have ended, by what came of them.
-fn finished(events: &mut Subscriber) -> Vec<String> {
-    let told = std::iter::from_fn(|| events.try_next()).filter_map(Update::into_event);
+/// Returns the outputs of the calls that have finished.
+fn finished(events: &mut AgentSubscriber) -> Vec<String> {
+    let told = std::iter::from_fn(|| events.try_next()).filter_map(AgentUpdate::into_event);
     let finished = told.filter_map(|event| match event {
-        Event::CallFinished(result) if result.name == "thing.delete" => Some(result.result.output.clone()),
+        AgentEvent::CallFinished(result) if result.name == "thing.delete" => Some(result.result.output.clone()),
         _ => None,
     });
     finished.collect()
 }
 
 #[tokio::test]
-async fn whoever_watches_hears_of_calls_for_which_it_is_too_late() {
+async fn subscribers_learn_that_approvals_have_expired() {
     let ways: [fn(&Conversation) -> Run; 2] = [|c| c.say("Go on"), Conversation::resume];
     for begin in ways {
-        let deferred = Deferred::new(Key::random().unwrap()).expires_in(Duration::ZERO);
-        let agent = Agent::builder(Scripted::from_fn(deleting), tools().0).deferred(deferred).build();
+        let deferred = Deferred::new(SealingKey::random().unwrap()).expires_in(Duration::ZERO);
+        let agent = Agent::builder(ScriptedModel::from_fn(deleting), tools().0).deferred(deferred).build();
         let conversation = agent.conversation("c");
         let mut events = conversation.events();
         conversation.say("Delete!").await;
-        assert!(finished(&mut events).is_empty(), "the control: they wait");
+        assert!(finished(&mut events).is_empty(), "the control: they are pending");
         begin(&conversation).await;
-        assert_eq!(finished(&mut events), ["`thing.delete` was not run: nobody has agreed in time."; 2]);
+        assert_eq!(finished(&mut events), ["`thing.delete` was not run: the approval expired."; 2]);
     }
 }
 
-/// Calls that wait, and that cannot be listed any more from some point on.
+/// A store of pending calls that cannot list them any more from some point on.
 #[derive(Default)]
 struct Fading {
-    calls: MemoryStore,
+    calls: MemoryPendingStore,
     is_gone: Arc<AtomicBool>,
 }
 
 impl PendingStore for Fading {
-    fn put(&self, call: SealedCall) -> Stored<'_, ()> {
+    fn put(&self, call: SealedCall) -> PendingStoreFuture<'_, ()> {
         self.calls.put(call)
     }
 
-    fn get<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>> {
+    fn get<'a>(&'a self, id: &'a str) -> PendingStoreFuture<'a, Option<SealedCall>> {
         self.calls.get(id)
     }
 
-    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<SealedCall>> {
+    fn take<'a>(&'a self, id: &'a str) -> PendingStoreFuture<'a, Option<SealedCall>> {
         self.calls.take(id)
     }
 
-    fn list<'a>(&'a self, conversation: &'a str) -> Stored<'a, Vec<SealedCall>> {
+    fn list<'a>(&'a self, conversation: &'a str) -> PendingStoreFuture<'a, Vec<SealedCall>> {
         match self.is_gone.load(Ordering::SeqCst) {
-            true => Box::pin(async { Err(StoreError::new("it is gone")) }),
+            true => Box::pin(async { Err(PendingStoreError::new("it is gone")) }),
             false => self.calls.list(conversation),
         }
     }
 }
 
-/// Nobody can say any more what waits, and the person goes on: what has run is not said to be refused.
+/// Pending calls cannot be listed, and the user continues: a call that has run is not reported as refused.
 #[tokio::test]
-async fn what_cannot_be_withdrawn_is_looked_up() {
+async fn calls_that_cannot_be_withdrawn_are_looked_up() {
     let folder = tempfile::tempdir().unwrap();
     let journal = SqliteJournal::open(folder.path().join("calls.db")).await.unwrap();
     let tools = builder(&Gauge::default()).journal(journal).build().unwrap();
     let store = Fading::default();
     let is_gone = store.is_gone.clone();
-    let deferred = Deferred::new(Key::random().unwrap()).store(store);
-    let agent = Agent::builder(Scripted::from_fn(deleting), tools.clone()).deferred(deferred.clone()).build();
+    let deferred = Deferred::new(SealingKey::random().unwrap()).store(store);
+    let agent = Agent::builder(ScriptedModel::from_fn(deleting), tools.clone()).deferred(deferred.clone()).build();
     let conversation = agent.conversation("c");
     let mut events = conversation.events();
-    assert_eq!(conversation.say("Delete!").await.ending, Ending::Waiting(2));
-    // Somebody has agreed elsewhere.
+    assert_eq!(conversation.say("Delete!").await.ending, RunEnding::Waiting(2));
+    // Approved elsewhere.
     let first = token(&conversation, "a").await;
     let result = deferred.resume(&first, SystemTime::now(), |question| tools.approve(question)).await.unwrap();
     assert_eq!(result.output, "a is gone");
@@ -137,6 +141,6 @@ async fn what_cannot_be_withdrawn_is_looked_up() {
     let history = conversation.history().await.unwrap();
     assert_valid(&history);
     assert_eq!(kinds(&history[2]), [None, None, Some(ErrorKind::Cancelled)]);
-    let not_begun = "`thing.delete` was not run: everything was stopped before it could begin.";
+    let not_begun = "`thing.delete` was not run: the run was stopped before the call started.";
     assert_eq!(finished(&mut events), ["a is gone", not_begun]);
 }

@@ -1,8 +1,9 @@
-//! What a process has left behind, found by somebody who is stopped at every point at which they wait.
+//! Recovery after a crash that is itself stopped at every await point.
 
 use serde_json::json;
 use tool_agent::{
-    Agent, Assistant, Change, Conversation, Ending, Message, ModelCall, Reply, Scripted, SqliteStore, Store,
+    Agent, AssistantMessage, Conversation, ConversationChange, ConversationStore, Message, ModelCall, Reply, RunEnding,
+    ScriptedModel, SqliteStore,
 };
 use tool_journal::SqliteJournal;
 use tool_runtime::confirm::Deferred;
@@ -10,7 +11,7 @@ use tool_runtime::confirm::Deferred;
 use crate::cancelled::polled;
 use crate::support::{Gauge, assert_valid, builder, flaw};
 
-/// What somebody begins, and is stopped in.
+/// The operation that is stopped.
 #[derive(Clone, Copy, Debug)]
 enum Begun {
     Say,
@@ -19,7 +20,7 @@ enum Begun {
 }
 
 impl Begun {
-    /// Whether it came to its end before it was stopped.
+    /// Returns `true` if it finished before it was stopped.
     async fn stop(self, times: usize, conversation: &Conversation) -> bool {
         match self {
             Self::Say => polled(times, 0, conversation.say("And now?").into_future()).await.is_some(),
@@ -29,15 +30,15 @@ impl Begun {
     }
 }
 
-/// A history as a process leaves it that was killed in its calls.
+/// Returns the history of a process that was killed in its calls.
 fn left(round: usize) -> Vec<Message> {
     let calls =
         ["a", "b"].map(|id| ModelCall::new(format!("{id}{round}"), "work.steps", json!({"steps": 1}).to_string()));
-    vec![Message::user("Work!"), Message::Assistant(Assistant::new("", calls))]
+    vec![Message::user("Work!"), Message::Assistant(AssistantMessage::new("", calls))]
 }
 
 #[tokio::test]
-async fn calls_that_were_left_open_are_answered_wherever_somebody_is_stopped_who_finds_them() {
+async fn open_calls_are_resolved_even_if_recovery_is_stopped_at_any_point() {
     for (is_deferred, begun) in [false, true]
         .into_iter()
         .flat_map(|is_deferred| [Begun::Say, Begun::Resume, Begun::History].map(|begun| (is_deferred, begun)))
@@ -46,7 +47,7 @@ async fn calls_that_were_left_open_are_answered_wherever_somebody_is_stopped_who
         let journal = SqliteJournal::open(folder.path().join("calls.db")).await.unwrap();
         let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
         let tools = builder(&Gauge::default()).journal(journal.clone()).build().unwrap();
-        let agent = Agent::builder(Scripted::from_fn(|_| Reply::text("Yes.")), tools).store(store.clone());
+        let agent = Agent::builder(ScriptedModel::from_fn(|_| Reply::text("Yes.")), tools).store(store.clone());
         let agent = match is_deferred {
             true => agent.deferred(Deferred::new([7; 32]).store(journal)).build(),
             false => agent.build(),
@@ -56,10 +57,10 @@ async fn calls_that_were_left_open_are_answered_wherever_somebody_is_stopped_who
             let left = left(times);
             assert!(flaw(&left).is_some(), "the control");
             let conversation = agent.conversation(format!("{times}"));
-            store.save(conversation.id(), Change::new(1, &left)).await.unwrap();
+            store.save(conversation.id(), ConversationChange::new(1, &left)).await.unwrap();
             let is_done = begun.stop(times, &conversation).await;
             assert_valid(&conversation.history().await.unwrap());
-            assert_eq!(conversation.say("Go on.").await.ending, Ending::Answered, "{begun:?} after {times} polls");
+            assert_eq!(conversation.say("Go on.").await.ending, RunEnding::Answered, "{begun:?} after {times} polls");
             let history = conversation.history().await.unwrap();
             assert_valid(&history);
             assert_eq!(store.load(conversation.id()).await.unwrap().unwrap().messages, history);

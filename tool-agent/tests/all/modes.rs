@@ -1,15 +1,15 @@
-//! BUILD and PLAN.
+//! Modes.
 
 use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt;
 use serde_json::json;
-use tool_agent::{Agent, Message, Mode, Reply, Request, Scripted};
+use tool_agent::{Agent, Message, Mode, ModelRequest, Reply, ScriptedModel};
 use tool_runtime::ErrorKind;
 
 use crate::support::{assert_valid, kinds, tools};
 
-/// What a model was sent.
+/// The requests that a model received.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Sent {
     system: String,
@@ -17,7 +17,7 @@ struct Sent {
 }
 
 impl Sent {
-    fn of(request: Request<'_>) -> Self {
+    fn of(request: ModelRequest<'_>) -> Self {
         let names = |tools: &tool_runtime::Dispatcher| {
             tools.definitions().iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>()
         };
@@ -25,10 +25,12 @@ impl Sent {
     }
 }
 
-fn recording(reply: impl Fn(Request<'_>) -> Reply + Send + Sync + 'static) -> (Scripted, Arc<Mutex<Vec<Sent>>>) {
+fn recording(
+    reply: impl Fn(ModelRequest<'_>) -> Reply + Send + Sync + 'static,
+) -> (ScriptedModel, Arc<Mutex<Vec<Sent>>>) {
     let sent = Arc::new(Mutex::new(Vec::new()));
     let record = sent.clone();
-    let model = Scripted::from_fn(move |request| {
+    let model = ScriptedModel::from_fn(move |request| {
         record.lock().unwrap().push(Sent::of(request));
         reply(request)
     });
@@ -58,9 +60,9 @@ async fn each_mode_sends_its_tools_and_its_prompt() {
     assert!(!sent[2].system.contains("Plan"), "{}", sent[2].system);
 }
 
-/// A model may make up a call in the mode in which it was sent no tools, or those that only read.
+/// A model may make up a call in a mode without tools, or with read-only ones.
 #[tokio::test]
-async fn what_a_mode_does_not_have_does_not_run() {
+async fn tools_outside_of_the_mode_do_not_run() {
     for (mode, expected) in [
         (Mode::Plan, [Some(ErrorKind::UnknownTool), Some(ErrorKind::UnknownTool)]),
         (Mode::PlanReading, [None, Some(ErrorKind::UnknownTool)]),
@@ -68,7 +70,7 @@ async fn what_a_mode_does_not_have_does_not_run() {
     ] {
         let calls = Reply::call("work.steps", json!({"steps": 1})).and_call("work.fail", json!({"how": "x"}));
         let (tools, gauge) = tools();
-        let agent = Agent::builder(Scripted::new([calls, Reply::text("ok")]), tools).mode(mode).build();
+        let agent = Agent::builder(ScriptedModel::new([calls, Reply::text("ok")]), tools).mode(mode).build();
         let conversation = agent.conversation("c");
         conversation.say("Go").await;
         let history = conversation.history().await.unwrap();
@@ -78,7 +80,7 @@ async fn what_a_mode_does_not_have_does_not_run() {
     }
 }
 
-/// It counts from the model's next turn on, in a run that is on its way too.
+/// A new mode applies from the next turn on, also in an active run.
 #[tokio::test]
 async fn the_mode_can_be_changed_between_turns() {
     let slot: Arc<Mutex<Option<tool_agent::Conversation>>> = Arc::default();
@@ -97,7 +99,7 @@ async fn the_mode_can_be_changed_between_turns() {
     *slot.lock().unwrap() = Some(conversation.clone());
     assert_eq!(conversation.say("Go").await.answer(), Some("ok"));
     slot.lock().unwrap().take();
-    assert_eq!(gauge.steps(), 1, "the turn that had begun had its tools");
+    assert_eq!(gauge.steps(), 1, "the turn that had started had its tools");
     let sent = sent.lock().unwrap().clone();
     assert!(sent[0].tools.is_some() && sent[1].tools.is_none(), "{sent:?}");
     assert_eq!(conversation.mode().await, Ok(Mode::Plan));

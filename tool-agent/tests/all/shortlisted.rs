@@ -1,7 +1,7 @@
-//! Agents of more tools than a model is sent.
+//! Shortlists of tools.
 
 use serde_json::json;
-use tool_agent::{Agent, Ending, Message, Mode, Reply, Request, Scripted, SqliteStore};
+use tool_agent::{Agent, Message, Mode, ModelRequest, Reply, RunEnding, ScriptedModel, SqliteStore};
 use tool_runtime::search::{Shortlist, ToolSearch};
 use tool_runtime::{Dispatcher, RuntimeTool};
 
@@ -9,7 +9,7 @@ use crate::providers::Way;
 use crate::server::{self, Called, Server, Wire};
 use crate::support::{Gauge, assert_valid, builder};
 
-/// Three hundred tools, each about something of its own.
+/// Three hundred tools with different topics.
 fn tools() -> Dispatcher {
     let things = ["apple", "bridge", "candle", "desert", "engine", "forest"];
     let tool = |number: usize| {
@@ -22,13 +22,13 @@ fn tools() -> Dispatcher {
     (0..300).map(tool).fold(tools, |tools, tool| tools.tool(tool)).build().unwrap()
 }
 
-fn sent(request: Request<'_>) -> Vec<String> {
+fn sent(request: ModelRequest<'_>) -> Vec<String> {
     let sent = request.tools.map(Dispatcher::definitions);
     sent.iter().flat_map(|sent| sent.iter()).map(|(name, _)| name.to_string()).collect()
 }
 
-/// Searches for what it was not sent, calls it when it is there, and says what it was sent in each turn.
-fn searching(request: Request<'_>) -> Reply {
+/// Searches for a tool that it was not sent, calls it, and reports the tools that it was sent in each turn.
+fn searching(request: ModelRequest<'_>) -> Reply {
     let sent = sent(request);
     match request.messages.last() {
         Some(Message::Tools { results }) if results[0].name == "search_tools" => {
@@ -44,13 +44,13 @@ fn searching(request: Request<'_>) -> Reply {
 }
 
 #[tokio::test]
-async fn a_model_is_sent_what_fits_and_finds_the_rest() {
+async fn a_model_is_sent_matching_tools_and_finds_the_rest() {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
     let agent = || {
         let tools = tools();
         let shortlist = Shortlist::new(&tools, ["paint.apple_0"]).unwrap();
-        Agent::builder(Scripted::from_fn(searching), tools).shortlist(shortlist).store(store.clone()).build()
+        Agent::builder(ScriptedModel::from_fn(searching), tools).shortlist(shortlist).store(store.clone()).build()
     };
     let conversation = agent().conversation("c");
     let first = conversation.say("Paint the forest in room4.").await.text;
@@ -60,20 +60,20 @@ async fn a_model_is_sent_what_fits_and_finds_the_rest() {
         assert!(first.contains(&name), "{name} is not among {first:?}");
     }
     let outcome = conversation.say("Paint something.").await;
-    assert_eq!((outcome.ending, outcome.calls), (Ending::Answered, 2));
+    assert_eq!((outcome.ending, outcome.calls), (RunEnding::Answered, 2));
     assert!(outcome.text.contains("paint.engine_7") && outcome.text.contains("paint.forest_4"), "{}", outcome.text);
     assert_valid(&conversation.history().await.unwrap());
 
-    // What was found is sent after a restart as well.
+    // Tools that were found are sent after a restart as well.
     let again = agent().conversation("c").say("What now?").await.text;
     assert!(again.contains("paint.engine_7"), "{again}");
 }
 
 #[tokio::test]
-async fn a_mode_has_its_tools_whatever_is_on_the_list() {
+async fn a_mode_restricts_the_shortlist() {
     let tools = tools();
     let shortlist = Shortlist::new(&tools, ["paint.apple_0", "paint.bridge_0"]).unwrap();
-    let model = Scripted::from_fn(|request| Reply::text(format!("sent: {}", sent(request).join(" "))));
+    let model = ScriptedModel::from_fn(|request| Reply::text(format!("sent: {}", sent(request).join(" "))));
     let agent = Agent::builder(model, tools).shortlist(shortlist).build();
     for (mode, is_sent) in [(Mode::Build, [true, true]), (Mode::PlanReading, [true, false]), (Mode::Plan, [false; 2])] {
         let conversation = agent.conversation(mode.as_str());
@@ -83,7 +83,7 @@ async fn a_mode_has_its_tools_whatever_is_on_the_list() {
     }
 }
 
-/// The tools to search with and so many of the others, in tokens.
+/// Returns the budget for the search tools and this many others, in tokens.
 fn room_for(number: usize, tools: &Dispatcher) -> usize {
     let mut shortlist = Shortlist::new(tools, [""; 0]).unwrap();
     ["paint.engine_7", "paint.forest_4"].iter().take(number).for_each(|name| shortlist.add(*name));
@@ -92,25 +92,25 @@ fn room_for(number: usize, tools: &Dispatcher) -> usize {
 }
 
 #[tokio::test]
-async fn a_mode_has_as_many_as_there_is_room_for() {
+async fn a_mode_has_as_many_tools_as_fit_the_budget() {
     let tools = tools();
     let shortlist = Shortlist::new(&tools, [""; 0]).unwrap().budget(room_for(2, &tools));
-    let model = Scripted::from_fn(|request| Reply::text(sent(request).join(" ")));
+    let model = ScriptedModel::from_fn(|request| Reply::text(sent(request).join(" ")));
     let agent = Agent::builder(model, tools).shortlist(shortlist).build();
     for mode in [Mode::Build, Mode::PlanReading] {
         let conversation = agent.conversation(mode.as_str());
         conversation.set_mode(mode).await.unwrap();
         let sent = conversation.say("Paint the forest in room4.").await.text;
-        // In one of the modes nobody paints a forest: that takes no room from the others.
+        // Tools that the mode excludes do not use up its budget.
         assert_eq!(sent.contains("paint.forest_4"), mode == Mode::Build, "{sent}");
         assert_eq!(sent.matches("paint.").count(), 2, "{mode:?}: {sent}");
     }
 }
 
-/// Providers have names of their own for tools, and know those that they were sent. What a model reads of in its
-/// conversation it calls again.
+/// Providers know tools by encoded names, and only those that they were sent. A model repeats calls that it reads in its
+/// conversation.
 #[tokio::test]
-async fn what_was_called_can_be_called_again() {
+async fn a_tool_that_was_called_can_be_called_again() {
     for way in Way::all() {
         let name = if way.wire == Wire::Gemini { "paint.engine_7" } else { "paint__engine_7" };
         let painting = || server::Reply::calls([Called::new("", name, json!({}))]);
@@ -128,7 +128,7 @@ async fn what_was_called_can_be_called_again() {
             assert_eq!(is_sent, is_called, "{way:?}");
             let history = conversation.history().await.unwrap();
             let Some(Message::Tools { results }) = history.iter().rev().nth(1) else { panic!("{history:?}") };
-            // The control: what was not called was not sent any more.
+            // The control: a tool that was not called is not sent any more.
             assert!(!is_called || results[0].result.output == "painted", "{way:?}: {results:?}");
         }
     }

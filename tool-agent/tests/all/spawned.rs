@@ -2,18 +2,18 @@
 
 use serde_json::json;
 use tool_agent::{
-    Agent, AgentBuilder, Ending, Event, Limits, Message, Mode, Reached, Reply, Request, Scripted, Stop, SubAgents,
-    Update, Usage,
+    Agent, AgentBuilder, AgentEvent, AgentUpdate, Message, Mode, ModelRequest, ReachedLimit, Reply, RunEnding,
+    RunLimits, ScriptedModel, StopReason, SubAgents, Usage,
 };
 use tool_builtins::spawn::Spawn;
-use tool_runtime::confirm::{self, Decision, Deferred, Key};
+use tool_runtime::confirm::{self, Decision, Deferred, SealingKey};
 use tool_runtime::limits::{Limit, Limiter};
 use tool_runtime::{CancellationToken, ErrorKind, ToolCall};
 
 use crate::support::{Gauge, User, assert_valid, builder, kinds, until};
 
-/// The one above spawns; the one below does what its task says.
-fn family(request: Request<'_>) -> Reply {
+/// The parent spawns; the sub-agent does its task.
+fn family(request: ModelRequest<'_>) -> Reply {
     match request.messages {
         [Message::User { text }] if text.starts_with("Task: ") => match text.trim_start_matches("Task: ") {
             "deeper" => Reply::call("spawn", json!({"task": "Task: deepest"})),
@@ -36,15 +36,15 @@ fn agent(gauge: &Gauge) -> Agent {
 fn agent_with(gauge: &Gauge, more: impl FnOnce(AgentBuilder) -> AgentBuilder) -> Agent {
     let sub_agents = SubAgents::default();
     let tools = builder(gauge).service(Spawn::new(sub_agents.clone())).build().unwrap();
-    let deferred = Deferred::new(Key::random().unwrap());
-    let model = Scripted::from_fn(|request| family(request).usage(Usage::new(10, 1)));
+    let deferred = Deferred::new(SealingKey::random().unwrap());
+    let model = ScriptedModel::from_fn(|request| family(request).usage(Usage::new(10, 1)));
     let agent = more(Agent::builder(model, tools).deferred(deferred)).build();
-    sub_agents.are(&agent);
+    sub_agents.bind(&agent);
     agent
 }
 
 #[tokio::test]
-async fn a_sub_agent_does_its_task_and_reports() {
+async fn a_sub_agent_does_its_task_and_reports_its_calls() {
     let agent = agent(&Gauge::default());
     let conversation = agent.conversation("c");
     let run = conversation.say("work");
@@ -52,25 +52,25 @@ async fn a_sub_agent_does_its_task_and_reports() {
     let outcome = run.await;
     assert_eq!(outcome.answer(), Some("<<2>>"));
     let reports = std::iter::from_fn(|| events.try_next()).filter_map(|update| match update {
-        Update::Event { event: Event::CallProgress { progress, .. }, .. } => Some(progress),
+        AgentUpdate::Event { event: AgentEvent::CallProgress { progress, .. }, .. } => Some(progress),
         _ => None,
     });
     let expected =
         [json!({"calls": "work.steps", "arguments": {"steps": 2}}), json!({"called": "work.steps", "success": true})];
     assert_eq!(reports.collect::<Vec<_>>(), expected);
-    assert_eq!(conversation.history().await.unwrap().len(), 4, "what it did is its own affair");
+    assert_eq!(conversation.history().await.unwrap().len(), 4, "its calls are not part of the history");
 }
 
 #[tokio::test]
-async fn sub_agents_nest_as_deep_as_they_may() {
+async fn sub_agents_have_a_maximum_depth() {
     let outcome = agent(&Gauge::default()).conversation("c").say("deeper").await;
     let answer = outcome.answer().unwrap();
     assert!(answer.starts_with("<<<") && answer.contains("nest at most 2 deep"), "{answer}");
 }
 
-/// Nobody would know where to answer.
+/// There is no conversation to decide in.
 #[tokio::test]
-async fn a_sub_agent_does_not_wait_for_consent() {
+async fn a_sub_agent_does_not_wait_for_approval() {
     let gauge = Gauge::default();
     let outcome = agent(&gauge).conversation("c").say("delete").await;
     let answer = outcome.answer().unwrap();
@@ -78,15 +78,15 @@ async fn a_sub_agent_does_not_wait_for_consent() {
     assert_eq!(gauge.steps(), 0);
 }
 
-/// The one above takes two turns and a call, the one below as many.
+/// Parent and sub-agent each take two turns and a call.
 #[tokio::test]
-async fn a_sub_agent_spends_what_its_run_may_spend() {
+async fn a_sub_agent_uses_the_budget_of_its_run() {
     for (limits, ending, spent, steps) in [
-        (Limits::default(), Ending::Answered, (4, 2, Usage::new(40, 4)), 2),
-        (Limits::default().turns(3), Ending::Limit(Reached::Turns), (3, 2, Usage::new(30, 3)), 2),
-        (Limits::default().turns(2), Ending::Limit(Reached::Turns), (2, 2, Usage::new(20, 2)), 2),
-        (Limits::default().calls(1), Ending::Answered, (3, 1, Usage::new(30, 3)), 0),
-        (Limits::default().tokens(22), Ending::Limit(Reached::Tokens), (2, 1, Usage::new(20, 2)), 0),
+        (RunLimits::default(), RunEnding::Answered, (4, 2, Usage::new(40, 4)), 2),
+        (RunLimits::default().turns(3), RunEnding::Limit(ReachedLimit::Turns), (3, 2, Usage::new(30, 3)), 2),
+        (RunLimits::default().turns(2), RunEnding::Limit(ReachedLimit::Turns), (2, 2, Usage::new(20, 2)), 2),
+        (RunLimits::default().calls(1), RunEnding::Answered, (3, 1, Usage::new(30, 3)), 0),
+        (RunLimits::default().tokens(22), RunEnding::Limit(ReachedLimit::Tokens), (2, 1, Usage::new(20, 2)), 0),
     ] {
         let gauge = Gauge::default();
         let agent = agent(&gauge);
@@ -99,20 +99,20 @@ async fn a_sub_agent_spends_what_its_run_may_spend() {
     }
 }
 
-/// What may be done once in a conversation is not done once more by each sub-agent of it, however deep.
+/// A limit per conversation includes its sub-agents at any depth.
 #[tokio::test]
-async fn a_sub_agent_counts_for_the_conversation_above() {
+async fn a_sub_agent_counts_towards_the_parent_conversation() {
     for (said, answer) in [("work", "<<2>>"), ("deeper", "<<<2>>>")] {
         let (gauge, sub_agents) = (Gauge::default(), SubAgents::default());
         let once = Limiter::new().tool_in_conversation("work.steps", Limit::total(1));
         let spawn = Spawn::new(sub_agents.clone()).max_depth(2);
         let tools = builder(&gauge).service(spawn).limit(once).build().unwrap();
-        let model = Scripted::from_fn(|request| match request.messages {
+        let model = ScriptedModel::from_fn(|request| match request.messages {
             [Message::User { text }] if text == "Task: deeper" => Reply::call("spawn", json!({"task": "Task: work"})),
             _ => family(request),
         });
         let agent = Agent::builder(model, tools.clone()).build();
-        sub_agents.are(&agent);
+        sub_agents.bind(&agent);
         assert_eq!(agent.conversation("c").say(said).await.answer(), Some(answer));
         let call = |conversation: &'static str| {
             tools.call(ToolCall::from_text("work.steps", r#"{"steps": 2}"#).conversation(conversation))
@@ -123,9 +123,9 @@ async fn a_sub_agent_counts_for_the_conversation_above() {
     }
 }
 
-/// It works for the same person, who is asked at the same place.
+/// It acts for the same user, who is asked in the same place.
 #[tokio::test]
-async fn a_sub_agent_has_the_settings_of_its_run() {
+async fn a_sub_agent_inherits_the_settings_of_its_run() {
     let gauge = Gauge::default();
     let agent = agent_with(&gauge, |agent| agent.mode(Mode::Plan));
     let run = async |id, text: &str| {
@@ -140,15 +140,16 @@ async fn a_sub_agent_has_the_settings_of_its_run() {
     assert_eq!(gauge.steps(), 1);
 }
 
-/// Whoever reads a part of an answer, or none, knows that it is not all.
+/// A partial or empty answer is reported as such.
 #[tokio::test]
-async fn an_answer_without_an_end_is_a_failure() {
+async fn an_incomplete_answer_is_a_failure() {
     for (reply, expected) in [
-        (Reply::text("Half of").stop(Stop::Length), "broke off before its end. What there is of it: Half of"),
-        (Reply::default(), "has answered nothing"),
-        (Reply::default().stop(Stop::Filtered), "has not answered: the model has said nothing"),
+        (Reply::text("Half of").stop(StopReason::Length), "was cut off. The text so far: Half of"),
+        (Reply::default(), "returned an empty answer"),
+        (Reply::default().stop(StopReason::Filtered), "did not answer: the model's response is empty"),
     ] {
-        let sub_agent = Agent::builder(Scripted::new([reply]), builder(&Gauge::default()).build().unwrap()).build();
+        let sub_agent =
+            Agent::builder(ScriptedModel::new([reply]), builder(&Gauge::default()).build().unwrap()).build();
         let tools = builder(&Gauge::default()).service(Spawn::new(sub_agent)).build().unwrap();
         let result = tools.call(ToolCall::new("spawn", json!({"task": "Go"})).conversation("c")).await;
         assert!(!result.success && result.output.contains(expected), "{result:?}");
@@ -156,7 +157,7 @@ async fn an_answer_without_an_end_is_a_failure() {
 }
 
 #[tokio::test]
-async fn a_sub_agent_stops_with_the_one_above() {
+async fn a_sub_agent_stops_with_its_parent() {
     for by_token in [true, false] {
         let gauge = Gauge::default();
         let agent = agent(&gauge);

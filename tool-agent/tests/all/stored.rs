@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use tool_agent::{
-    Agent, Assistant, Change, Ending, Event, Message, Mode, ModelCall, ModelError, Reply, Saved, Scripted, SqliteStore,
-    Store, StoreError, Stored, Update,
+    Agent, AgentEvent, AgentUpdate, AssistantMessage, ConversationChange, ConversationStore, ConversationStoreError,
+    Message, Mode, ModelCall, ModelError, Reply, RunEnding, SavedConversation, ScriptedModel, SqliteStore, StoreFuture,
 };
 use tool_runtime::{CancellationToken, ErrorKind};
 use tool_sqlite::testing::{SmallDisk, on_small_disk};
@@ -21,12 +21,12 @@ async fn store() -> (tempfile::TempDir, SqliteStore) {
     (folder, store)
 }
 
-fn agent(store: impl Store) -> Agent {
-    Agent::builder(Scripted::from_fn(three_calls), tools().0).store(store).build()
+fn agent(store: impl ConversationStore) -> Agent {
+    Agent::builder(ScriptedModel::from_fn(three_calls), tools().0).store(store).build()
 }
 
 #[tokio::test]
-async fn a_conversation_is_taken_up_after_a_restart() {
+async fn a_conversation_continues_after_a_restart() {
     let (folder, store) = store().await;
     let first = agent(store.clone());
     let conversation = first.conversation("c");
@@ -36,14 +36,14 @@ async fn a_conversation_is_taken_up_after_a_restart() {
     drop((first, conversation));
     store.close().await;
     let file = std::fs::read(folder.path().join("chats.db")).unwrap();
-    assert_eq!((&file[68..72], file[63]), (&b"tlag"[..], 2), "by these every release knows it");
+    assert_eq!((&file[68..72], file[63]), (&b"tlag"[..], 2), "every release recognizes the file by these");
 
     let store = SqliteStore::open(folder.path().join("chats.db")).await.unwrap();
     let second = agent(store.clone());
     let conversation = second.conversation("c");
     assert_eq!(conversation.history().await.unwrap(), before);
     assert_eq!(conversation.mode().await, Ok(Mode::PlanReading));
-    assert_eq!(conversation.say("Again!").await.ending, Ending::Answered);
+    assert_eq!(conversation.say("Again!").await.ending, RunEnding::Answered);
     let history = conversation.history().await.unwrap();
     assert_eq!((&history[..4], history.len()), (&before[..], 8));
     assert_valid(&history);
@@ -58,33 +58,33 @@ async fn a_conversation_is_taken_up_after_a_restart() {
     assert_eq!(store.prune(Duration::ZERO).await, Ok(0));
 }
 
-/// Who was told to plan only does not begin to build since the program was started anew, or had much to do.
+/// A conversation in a plan mode stays there after a restart or an eviction.
 #[tokio::test]
-async fn a_mode_is_kept_at_once() {
+async fn a_mode_is_saved_at_once() {
     let (_folder, store) = store().await;
-    let modes = |store: &SqliteStore| Agent::builder(Scripted::new([]), tools().0).store(store.clone());
-    let agent = modes(&store).remembered(1).build();
+    let modes = |store: &SqliteStore| Agent::builder(ScriptedModel::new([]), tools().0).store(store.clone());
+    let agent = modes(&store).max_idle_conversations(1).build();
     agent.conversation("c").set_mode(Mode::Plan).await.unwrap();
     (0..100).for_each(|number| drop(agent.conversation(number.to_string())));
-    assert_eq!(agent.conversation("c").mode().await, Ok(Mode::Plan), "it was let go of meanwhile");
+    assert_eq!(agent.conversation("c").mode().await, Ok(Mode::Plan), "it was evicted meanwhile");
     let other = modes(&store).build();
     assert_eq!(other.conversation("c").mode().await, Ok(Mode::Plan), "another process");
 
-    // Whoever has set it last has set it, whatever the other one has in memory.
+    // The last writer wins, whatever another process has in memory.
     other.conversation("c").set_mode(Mode::PlanReading).await.unwrap();
     agent.conversation("c").set_mode(Mode::Build).await.unwrap();
     assert_eq!(modes(&store).build().conversation("c").mode().await, Ok(Mode::Build));
 
     other.conversation("d").set_mode(Mode::Plan).await.unwrap();
     other.conversation("d").delete().await.unwrap();
-    assert_eq!(other.conversation("d").mode().await, Ok(Mode::Build), "it is forgotten with the rest");
+    assert_eq!(other.conversation("d").mode().await, Ok(Mode::Build), "it is deleted with the rest");
     agent.conversation("e").set_mode(Mode::Build).await.unwrap();
-    assert_eq!(store.load("e").await, Ok(None), "what says nothing new is not kept");
+    assert_eq!(store.load("e").await, Ok(None), "an unchanged mode is not saved");
 }
 
-/// A run that was past its last turn when somebody set the mode keeps it, or it is kept after it.
+/// If a run is past its last turn when the mode is set, the mode is saved by the run or after it.
 #[tokio::test]
-async fn a_mode_that_is_set_at_any_point_of_a_run_is_kept() {
+async fn a_mode_that_is_set_at_any_point_of_a_run_is_saved() {
     for times in 0.. {
         assert!(times < 2_000, "it never ends");
         let (_folder, store) = store().await;
@@ -108,41 +108,41 @@ async fn a_mode_that_is_set_at_any_point_of_a_run_is_kept() {
     }
 }
 
-/// The process ended while calls ran.
+/// The process ended while calls were running.
 #[tokio::test]
-async fn calls_that_a_crash_left_open_are_answered() {
+async fn calls_that_a_crash_left_open_get_results() {
     let (_folder, store) = store().await;
     let calls = vec![ModelCall::new("1", "work.steps", r#"{"steps": 1}"#), ModelCall::new("2", "work.fail", "{}")];
-    let crashed = [Message::user("Go"), Message::Assistant(Assistant::new("", calls))];
-    store.save("c", Change::new(1, &crashed)).await.unwrap();
+    let crashed = [Message::user("Go"), Message::Assistant(AssistantMessage::new("", calls))];
+    store.save("c", ConversationChange::new(1, &crashed)).await.unwrap();
 
     let agent = agent(store);
     let conversation = agent.conversation("c");
     let history = conversation.history().await.unwrap();
     assert_valid(&history);
     assert_eq!(kinds(&history[2]), [Some(ErrorKind::OutcomeUnknown); 2]);
-    assert!(conversation.resume().await.text.contains("Nobody knows what came of `work.steps`"));
-    assert_eq!(conversation.say("Again").await.ending, Ending::Answered);
+    assert!(conversation.resume().await.text.contains("The outcome of `work.steps` is unknown"));
+    assert_eq!(conversation.say("Again").await.ending, RunEnding::Answered);
     assert_valid(&conversation.history().await.unwrap());
 }
 
 #[tokio::test]
-async fn two_who_go_on_with_one_conversation_do_not_overwrite_each_other() {
+async fn concurrent_writers_do_not_overwrite_each_other() {
     let (_folder, store) = store().await;
     let (tools, gauge) = tools();
     let model = [Reply::text("Hello."), Reply::call("work.endless", json!({})), Reply::text("Yes.")];
-    let one = Agent::builder(Scripted::new(model), tools).store(store.clone()).build();
+    let one = Agent::builder(ScriptedModel::new(model), tools).store(store.clone()).build();
     let (one, other) = (one.conversation("c"), agent(store).conversation("c"));
-    assert_eq!(one.say("One").await.ending, Ending::Answered);
-    assert_eq!(other.say("Two").await.ending, Ending::Answered);
+    assert_eq!(one.say("One").await.ending, RunEnding::Answered);
+    assert_eq!(other.say("Two").await.ending, RunEnding::Answered);
     let stop = CancellationToken::new();
     let run = tokio::spawn(one.say("Three").cancel(stop.clone()).into_future());
     until("the call", || gauge.running() == 1).await;
-    assert_eq!(other.say("Four").await.ending, Ending::Answered, "in the middle of the first one's run");
+    assert_eq!(other.say("Four").await.ending, RunEnding::Answered, "in the middle of the first one's run");
     stop.cancel();
-    let Ending::NotKept(error) = run.await.unwrap().ending else { panic!("it does not know of the other") };
+    let RunEnding::NotKept(error) = run.await.unwrap().ending else { panic!("it does not know of the other") };
     assert!(error.is_conflict(), "{error}");
-    assert_eq!(one.say("Five").await.ending, Ending::Answered, "it was read again");
+    assert_eq!(one.say("Five").await.ending, RunEnding::Answered, "it was loaded again");
     let said: Vec<String> = one
         .history()
         .await
@@ -157,7 +157,7 @@ async fn two_who_go_on_with_one_conversation_do_not_overwrite_each_other() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_none_of_ours_is_left_alone() {
+async fn a_file_of_another_program_is_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("calls.db");
     tool_journal::SqliteJournal::open(&path).await.unwrap().close().await;
@@ -174,7 +174,7 @@ async fn a_file_that_is_none_of_ours_is_left_alone() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn others_cannot_read_what_was_said() {
+async fn other_users_cannot_read_the_file() {
     use std::os::unix::fs::PermissionsExt;
     let (folder, store) = store().await;
     agent(store).conversation("c").say("Secret").await;
@@ -185,7 +185,7 @@ async fn others_cannot_read_what_was_said() {
 }
 
 #[tokio::test]
-async fn what_is_forgotten_is_not_in_the_files_any_more() {
+async fn deleted_content_is_not_in_the_files_any_more() {
     let (folder, store) = store().await;
     let holds = |needle: &str| {
         let files = std::fs::read_dir(folder.path()).unwrap().map(|file| std::fs::read(file.unwrap().path()).unwrap());
@@ -205,98 +205,103 @@ async fn what_is_forgotten_is_not_in_the_files_any_more() {
     assert!(!holds("the first secret") && !holds("the end of a long text"));
 }
 
-/// A store that can be broken.
+/// A store that can be made to fail.
 #[derive(Clone)]
 struct Fragile(SqliteStore, Arc<AtomicBool>);
 
-impl Store for Fragile {
-    fn load<'a>(&'a self, conversation: &'a str) -> Stored<'a, Option<Saved>> {
+impl ConversationStore for Fragile {
+    fn load<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, Option<SavedConversation>> {
         self.0.load(conversation)
     }
 
-    fn save<'a>(&'a self, conversation: &'a str, change: Change<'a>) -> Stored<'a, ()> {
-        // The user's message is kept, what the model asks for is not.
+    fn save<'a>(&'a self, conversation: &'a str, change: ConversationChange<'a>) -> StoreFuture<'a, ()> {
+        // The user's message is saved, but not the model's response.
         let fails = self.1.load(Ordering::SeqCst) && change.keep > 0;
         match fails {
-            true => Box::pin(async { Err(StoreError::new("the disk is full")) }),
+            true => Box::pin(async { Err(ConversationStoreError::new("the disk is full")) }),
             false => self.0.save(conversation, change),
         }
     }
 
-    fn delete<'a>(&'a self, conversation: &'a str) -> Stored<'a, bool> {
+    fn delete<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, bool> {
         self.0.delete(conversation)
     }
 }
 
 #[tokio::test]
-async fn what_cannot_be_kept_does_not_run() {
+async fn calls_that_cannot_be_saved_do_not_run() {
     let (_folder, store) = store().await;
     let broken = Arc::new(AtomicBool::new(true));
     let (tools, gauge) = tools();
-    let model = Scripted::from_fn(three_calls);
+    let model = ScriptedModel::from_fn(three_calls);
     let agent = Agent::builder(model, tools).store(Fragile(store.clone(), broken.clone())).build();
     let conversation = agent.conversation("c");
     let outcome = conversation.say("Work!").await;
-    assert_eq!(outcome.ending, Ending::NotKept(StoreError::new("the disk is full")));
+    assert_eq!(outcome.ending, RunEnding::NotKept(ConversationStoreError::new("the disk is full")));
     assert_eq!(gauge.steps(), 0);
     let history = conversation.history().await.unwrap();
     assert_valid(&history);
     let Message::Tools { results } = &history[2] else { panic!("{history:?}") };
     assert!(results[0].result.output.starts_with("`work.steps` was not run"), "{results:?}");
     broken.store(false, Ordering::SeqCst);
-    assert_eq!(conversation.say("And now?").await.ending, Ending::Answered);
+    assert_eq!(conversation.say("And now?").await.ending, RunEnding::Answered);
     let kept = self::agent(store).conversation("c").history().await.unwrap();
     assert_eq!(kept, conversation.history().await.unwrap());
     assert_valid(&kept);
 }
 
 #[tokio::test]
-async fn a_message_that_cannot_be_kept_was_not_said() {
+async fn a_message_that_cannot_be_saved_is_not_in_the_conversation() {
     let (_folder, store) = store().await;
     let broken = Arc::new(AtomicBool::new(false));
     let agent = agent(Fragile(store.clone(), broken.clone()));
     let conversation = agent.conversation("c");
-    assert_eq!(conversation.say("One").await.ending, Ending::Answered);
+    assert_eq!(conversation.say("One").await.ending, RunEnding::Answered);
     let before = conversation.history().await.unwrap();
     broken.store(true, Ordering::SeqCst);
     for _ in 0..2 {
         let outcome = conversation.say("Two").await;
-        assert_eq!(outcome.ending, Ending::NotKept(StoreError::new("the disk is full")));
+        assert_eq!(outcome.ending, RunEnding::NotKept(ConversationStoreError::new("the disk is full")));
         assert_eq!(conversation.history().await.unwrap(), before);
     }
     broken.store(false, Ordering::SeqCst);
-    assert_eq!(conversation.say("Two").await.ending, Ending::Answered);
+    assert_eq!(conversation.say("Two").await.ending, RunEnding::Answered);
     let history = conversation.history().await.unwrap();
     assert_eq!(history.iter().filter(|message| **message == Message::user("Two")).count(), 1, "{history:?}");
     assert_eq!(store.load("c").await.unwrap().unwrap().messages, history);
 }
 
-/// One that does not know whether it has saved does not take what somebody else has saved meanwhile for its own.
+/// A writer with an unconfirmed save does not take another writer's change for its own.
 #[tokio::test]
-async fn what_somebody_else_has_kept_is_not_overwritten_in_doubt() {
+async fn an_unconfirmed_save_does_not_overwrite_another_writer() {
     let (_folder, store) = store().await;
     let broken = Arc::new(AtomicBool::new(true));
     let agent = agent(Fragile(store.clone(), broken.clone()));
     let conversation = agent.conversation("c");
-    assert_eq!(conversation.say("One").await.ending, Ending::NotKept(StoreError::new("the disk is full")));
+    assert_eq!(
+        conversation.say("One").await.ending,
+        RunEnding::NotKept(ConversationStoreError::new("the disk is full"))
+    );
     let theirs = [Message::assistant("Hello."), Message::user("Two")];
     let version = store.load("c").await.unwrap().unwrap().version;
-    store.save("c", Change::new(1, &theirs).behind(version, 1)).await.unwrap();
+    store.save("c", ConversationChange::new(1, &theirs).after(version, 1)).await.unwrap();
     broken.store(false, Ordering::SeqCst);
-    let Ending::NotKept(error) = conversation.say("Three").await.ending else { panic!("it has overwritten the other") };
+    let RunEnding::NotKept(error) = conversation.say("Three").await.ending else {
+        panic!("it has overwritten the other")
+    };
     assert!(error.is_conflict(), "{error}");
     let kept = store.load("c").await.unwrap().unwrap().messages;
     assert_eq!(kept[1..], theirs);
-    assert_eq!(conversation.say("Four").await.ending, Ending::Answered, "it was read again");
+    assert_eq!(conversation.say("Four").await.ending, RunEnding::Answered, "it was loaded again");
     assert_eq!(conversation.history().await.unwrap()[1..3], theirs);
 }
 
-/// Conversations that nobody uses are let go of and read again.
+/// Idle conversations are evicted and loaded again.
 #[tokio::test]
-async fn more_conversations_than_are_remembered_are_kept() {
+async fn evicted_conversations_are_loaded_again() {
     let (_folder, store) = store().await;
-    let model = Scripted::from_fn(|request| Reply::text(request.messages.len().to_string()));
-    let agent = Agent::builder(model, tools().0).store(store).remembered(2).build();
+    let model = ScriptedModel::from_fn(|request| Reply::text(request.messages.len().to_string()));
+    let agent = Agent::builder(model, tools().0).store(store).max_idle_conversations(2).build();
     for round in [1, 3] {
         for id in 0..40 {
             let outcome = agent.conversation(format!("c{id}")).say("Hello").await;
@@ -306,21 +311,21 @@ async fn more_conversations_than_are_remembered_are_kept() {
 }
 
 #[tokio::test]
-async fn an_answer_that_resume_takes_out_leaves_the_store_as_well() {
+async fn a_response_that_resume_removes_is_removed_from_the_store() {
     let (_folder, store) = store().await;
-    let replies = [Reply::text("half an ans").and_fails(ModelError::cut()), Reply::fails(ModelError::rejected("no"))];
-    let agent = Agent::builder(Scripted::new(replies), tools().0).store(store.clone()).build();
+    let replies = [Reply::text("half an ans").and_error(ModelError::cut()), Reply::error(ModelError::rejected("no"))];
+    let agent = Agent::builder(ScriptedModel::new(replies), tools().0).store(store.clone()).build();
     let conversation = agent.conversation("c");
-    assert_eq!(conversation.say("Go").await.ending, Ending::Failed(ModelError::cut()));
-    assert_eq!(store.load("c").await.unwrap().unwrap().messages.len(), 2, "what was said is kept");
-    assert_eq!(conversation.resume().await.ending, Ending::Failed(ModelError::rejected("no")));
+    assert_eq!(conversation.say("Go").await.ending, RunEnding::Failed(ModelError::cut()));
+    assert_eq!(store.load("c").await.unwrap().unwrap().messages.len(), 2, "the partial response is saved");
+    assert_eq!(conversation.resume().await.ending, RunEnding::Failed(ModelError::rejected("no")));
     let stored = store.load("c").await.unwrap().unwrap().messages;
     assert_eq!(stored, conversation.history().await.unwrap());
     assert_eq!(stored, [Message::user("Go")]);
 }
 
 #[test]
-fn conversations_are_kept_again_once_there_is_room() {
+fn conversations_are_saved_again_once_the_disk_has_space() {
     on_small_disk("stored::fills_the_disk", 4);
 }
 
@@ -329,25 +334,25 @@ fn conversations_are_kept_again_once_there_is_room() {
 async fn fills_the_disk() {
     let Some(disk) = SmallDisk::mounted() else { return };
     let store = SqliteStore::open(disk.path().join("chats.db")).await.unwrap();
-    let agent = Agent::builder(Scripted::from_fn(|_| Reply::text("Yes.")), tools().0).store(store.clone()).build();
+    let agent = Agent::builder(ScriptedModel::from_fn(|_| Reply::text("Yes.")), tools().0).store(store.clone()).build();
     let conversation = agent.conversation("c");
     let long = "x".repeat(100_000);
     let say = async || {
         let run = conversation.say(long.clone());
         let mut events = run.events();
         let ending = run.await.ending;
-        let told = std::iter::from_fn(|| events.try_next()).filter_map(Update::into_event);
-        (ending, told.filter(|event| *event == Event::Kept).count())
+        let told = std::iter::from_fn(|| events.try_next()).filter_map(AgentUpdate::into_event);
+        (ending, told.filter(|event| *event == AgentEvent::Kept).count())
     };
-    assert_eq!(say().await, (Ending::Answered, 1));
+    assert_eq!(say().await, (RunEnding::Answered, 1));
     disk.fill();
     for _ in 0..3 {
         let (ending, kept) = say().await;
-        assert!(matches!(&ending, Ending::NotKept(error) if error.to_string().contains("full")), "{ending:?}");
+        assert!(matches!(&ending, RunEnding::NotKept(error) if error.to_string().contains("full")), "{ending:?}");
         assert_eq!(kept, 0, "an interface can tell");
     }
     disk.free();
-    assert_eq!(say().await, (Ending::Answered, 1));
+    assert_eq!(say().await, (RunEnding::Answered, 1));
     let saved = store.load("c").await.unwrap().unwrap();
     assert_eq!(saved.messages, conversation.history().await.unwrap());
     store.close().await;

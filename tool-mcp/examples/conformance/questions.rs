@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tool_mcp::rmcp::model::ElicitResult;
-use tool_mcp::{Client, ClientError};
+use tool_mcp::{ClientError, McpClient};
 use tool_runtime::tool;
 
 use crate::rounds::{said, to_model};
@@ -14,13 +14,13 @@ fn completed(answer: &ElicitResult) -> String {
 
 /// Ask the client's model.
 #[tool]
-async fn test_sampling(prompt: &str, #[inject] client: &Client) -> Result<String, ClientError> {
+async fn test_sampling(prompt: &str, #[inject] client: &McpClient) -> Result<String, ClientError> {
     Ok(format!("LLM response: {}", said(&client.sample("prompt", to_model(prompt, 100)).await?)))
 }
 
 /// Ask the user.
 #[tool]
-async fn test_elicitation(message: &str, #[inject] client: &Client) -> Result<String, ClientError> {
+async fn test_elicitation(message: &str, #[inject] client: &McpClient) -> Result<String, ClientError> {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -35,7 +35,7 @@ async fn test_elicitation(message: &str, #[inject] client: &Client) -> Result<St
 
 /// Ask with a default for everything.
 #[tool]
-async fn test_elicitation_sep1034_defaults(#[inject] client: &Client) -> Result<String, ClientError> {
+async fn test_elicitation_sep1034_defaults(#[inject] client: &McpClient) -> Result<String, ClientError> {
     let schema = json!({"type": "object", "properties": {
         "name": {"type": "string", "default": "John Doe"},
         "age": {"type": "integer", "default": 30},
@@ -48,7 +48,7 @@ async fn test_elicitation_sep1034_defaults(#[inject] client: &Client) -> Result<
 
 /// Ask with choices of every kind.
 #[tool]
-async fn test_elicitation_sep1330_enums(#[inject] client: &Client) -> Result<String, ClientError> {
+async fn test_elicitation_sep1330_enums(#[inject] client: &McpClient) -> Result<String, ClientError> {
     let titled = |word: &str| {
         let of = |value, title| json!({"const": value, "title": format!("{title} {word}")});
         json!([of("value1", "First"), of("value2", "Second"), of("value3", "Third")])

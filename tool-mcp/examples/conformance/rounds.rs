@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tool_mcp::rmcp::model::{
     CreateMessageRequestParams, CreateMessageResult, ElicitResult, Role, SamplingMessage, SamplingMessageContentBlock,
 };
-use tool_mcp::{Client, ClientError};
+use tool_mcp::{ClientError, McpClient};
 use tool_runtime::{Progress, tool};
 
 pub fn to_model(prompt: &str, max_tokens: u32) -> CreateMessageRequestParams {
@@ -28,42 +28,42 @@ fn text(answer: &ElicitResult, name: &str) -> String {
 
 /// Greet the user by name.
 #[tool]
-async fn test_input_required_result_elicitation(#[inject] client: &Client) -> Result<String, ClientError> {
+async fn test_input_required_result_elicitation(#[inject] client: &McpClient) -> Result<String, ClientError> {
     let name = client.ask("user_name", "What is your name?", field("name", "string")).await?;
     Ok(format!("Hello, {}!", text(&name, "name")))
 }
 
 /// Ask the client's model.
 #[tool]
-async fn test_input_required_result_sampling(#[inject] client: &Client) -> Result<String, ClientError> {
+async fn test_input_required_result_sampling(#[inject] client: &McpClient) -> Result<String, ClientError> {
     let answer = client.sample("capital_question", to_model("What is the capital of France?", 100)).await?;
     Ok(said(&answer))
 }
 
 /// Name the client's roots.
 #[tool]
-async fn test_input_required_result_list_roots(#[inject] client: &Client) -> Result<String, ClientError> {
+async fn test_input_required_result_list_roots(#[inject] client: &McpClient) -> Result<String, ClientError> {
     let roots = client.roots("client_roots").await?.roots;
     Ok(roots.into_iter().map(|root| root.uri).collect::<Vec<_>>().join(", "))
 }
 
 /// Ask something that goes with a state.
 #[tool]
-async fn test_input_required_result_request_state(#[inject] client: &Client) -> Result<&'static str, ClientError> {
+async fn test_input_required_result_request_state(#[inject] client: &McpClient) -> Result<&'static str, ClientError> {
     client.ask("confirm", "Please confirm", field("ok", "boolean")).await?;
     Ok("state-ok")
 }
 
 /// Ask something that goes with a state which must come back as it was.
 #[tool]
-async fn test_input_required_result_tampered_state(#[inject] client: &Client) -> Result<&'static str, ClientError> {
+async fn test_input_required_result_tampered_state(#[inject] client: &McpClient) -> Result<&'static str, ClientError> {
     client.ask("confirm", "Please confirm", field("ok", "boolean")).await?;
     Ok("state-ok")
 }
 
 /// Ask three things at once.
 #[tool]
-async fn test_input_required_result_multiple_inputs(#[inject] client: &Client) -> Result<String, ClientError> {
+async fn test_input_required_result_multiple_inputs(#[inject] client: &McpClient) -> Result<String, ClientError> {
     let name = client.ask("user_name", "What is your name?", field("name", "string")).await;
     let greeting = client.sample("greeting", to_model("Generate a greeting", 50)).await;
     let roots = client.roots("client_roots").await;
@@ -72,7 +72,7 @@ async fn test_input_required_result_multiple_inputs(#[inject] client: &Client) -
 
 /// Ask one thing after the other.
 #[tool]
-async fn test_input_required_result_multi_round(#[inject] client: &Client) -> Result<String, ClientError> {
+async fn test_input_required_result_multi_round(#[inject] client: &McpClient) -> Result<String, ClientError> {
     let name = client.ask("step1", "Step 1: What is your name?", field("name", "string")).await?;
     let color = client.ask("step2", "Step 2: What is your favorite color?", field("color", "string")).await?;
     Ok(format!("{} likes {}", text(&name, "name"), text(&color, "color")))
@@ -80,7 +80,7 @@ async fn test_input_required_result_multi_round(#[inject] client: &Client) -> Re
 
 /// Ask what the client can be asked.
 #[tool]
-async fn test_input_required_result_capabilities(#[inject] client: &Client) -> Result<String, ClientError> {
+async fn test_input_required_result_capabilities(#[inject] client: &McpClient) -> Result<String, ClientError> {
     let can = client.capabilities();
     let mut answers = Vec::new();
     if can.elicitation.is_some() {
@@ -99,14 +99,14 @@ async fn test_input_required_result_capabilities(#[inject] client: &Client) -> R
 
 /// Ask the model of a client that may have none.
 #[tool]
-async fn test_missing_capability(#[inject] client: &Client) -> Result<String, ClientError> {
+async fn test_missing_capability(#[inject] client: &McpClient) -> Result<String, ClientError> {
     Ok(said(&client.sample("question", to_model("Are you there?", 10)).await?))
 }
 
 /// Report progress, then ask.
 #[tool]
 async fn test_streaming_elicitation(
-    #[inject] client: &Client,
+    #[inject] client: &McpClient,
     #[inject] progress: &Progress,
 ) -> Result<String, ClientError> {
     progress.report(1);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::watch;
-use tool_mcp::Client;
+use tool_mcp::McpClient;
 use tool_mcp::rmcp::model::LoggingLevel;
 use tool_runtime::{BuildError, Dispatcher, Progress, RuntimeTool, tool};
 
@@ -15,7 +15,7 @@ async fn a_moment() {
 
 /// Say three things in the log.
 #[tool]
-async fn test_tool_with_logging(#[inject] client: &Client) -> &'static str {
+async fn test_tool_with_logging(#[inject] client: &McpClient) -> &'static str {
     client.log(LoggingLevel::Info, "Tool execution started").await;
     a_moment().await;
     client.log(LoggingLevel::Info, "Tool processing data").await;
@@ -26,7 +26,7 @@ async fn test_tool_with_logging(#[inject] client: &Client) -> &'static str {
 
 /// Say something in the log.
 #[tool]
-async fn test_logging_tool(#[inject] client: &Client) -> &'static str {
+async fn test_logging_tool(#[inject] client: &McpClient) -> &'static str {
     client.log(LoggingLevel::Info, "Something happened").await;
     "It was logged, if anybody wants to hear of it."
 }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use crate::limits::Recent;
+use crate::limits::RecentConversations;
 use crate::{ErrorKind, ToolError, ToolResult};
 
 /// The number of conversations whose retries are counted. Beyond that, the least recently used one starts over.
@@ -67,12 +67,12 @@ impl From<u32> for Retries {
 /// Counts the retries of each tool in each conversation.
 pub(crate) struct RetryCounter {
     allowed: Retries,
-    counted: Mutex<Recent<FxHashMap<String, u32>>>,
+    counted: Mutex<RecentConversations<FxHashMap<String, u32>>>,
 }
 
 impl RetryCounter {
     pub(crate) fn new(allowed: Retries) -> Self {
-        Self { allowed, counted: Mutex::new(Recent::new(MAX_CONVERSATIONS)) }
+        Self { allowed, counted: Mutex::new(RecentConversations::new(MAX_CONVERSATIONS)) }
     }
 
     /// Counts the result of a handler. Returns it unchanged, or as a fatal error once the limit is exceeded. Results of
@@ -117,7 +117,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::testing::Log;
+    use crate::testing::LogRecorder;
     use crate::{Dispatcher, HandlerError, RuntimeTool, ToolCall};
 
     fn retry() -> ToolResult {
@@ -154,7 +154,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_span_records_the_error_of_the_last_retry() {
-        let log = Log::default();
+        let log = LogRecorder::default();
         let _logging = tracing::subscriber::set_default(log.clone());
         let again = RuntimeTool::new("again", "", |(): ()| async { Err::<String, _>(HandlerError::retry("Again.")) });
         let tools = Dispatcher::builder().tool(again).retries(0).build().unwrap();

@@ -1,4 +1,4 @@
-//! The providers' models against a server that answers as the providers do.
+//! Models of providers against a simulated provider.
 
 mod answers;
 mod failures;
@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use futures_util::TryStreamExt;
 use serde_json::{Map, Value, json};
-use tool_agent::{Model, ModelError, Part, Provider, Request};
+use tool_agent::{Model, ModelError, ModelRequest, ProviderModel, ResponsePart};
 use tool_runtime::{Dispatcher, Manifest, RuntimeTool};
 
 use crate::server::{KEY, Server, Wire};
 
-/// A tool that adds, one that fails, one that needs consent and one that never ends, under names that most providers do
-/// not take as they are.
+/// A tool that adds, one that fails, one that needs approval and one that never ends, with names that most providers do
+/// not accept unchanged.
 pub fn tools() -> Dispatcher {
     let numbers = json!({"a": {"type": "integer"}, "b": {"type": "integer"}});
     let schema = json!({"type": "object", "properties": numbers, "required": ["a", "b"]});
@@ -40,7 +40,7 @@ pub fn tools() -> Dispatcher {
     tools.build().expect("the tools need nothing")
 }
 
-/// What the variables say for a server.
+/// Returns the variables for a server.
 pub fn variables(server: &Server, wire: Wire) -> impl Fn(&str) -> Option<String> {
     let base = server.base_url(wire);
     let upper = wire.name().to_uppercase();
@@ -52,7 +52,7 @@ pub fn variables(server: &Server, wire: Wire) -> impl Fn(&str) -> Option<String>
     }
 }
 
-/// A way to be answered: in whose wire format, streamed or not.
+/// A combination of wire format and streaming.
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
     pub wire: Wire,
@@ -65,26 +65,27 @@ impl Way {
         Wire::ALL.into_iter().flat_map(both)
     }
 
-    pub fn model(self, server: &Server) -> Provider {
-        let model = Provider::from_variables(variables(server, self.wire)).expect("it is set up").expect("it is named");
-        let model = model.patience(Duration::from_secs(20));
-        if self.is_streamed { model } else { model.whole() }
+    pub fn model(self, server: &Server) -> ProviderModel {
+        let model =
+            ProviderModel::from_variables(variables(server, self.wire)).expect("it is set up").expect("it is named");
+        let model = model.idle_timeout(Duration::from_secs(20));
+        if self.is_streamed { model } else { model.without_streaming() }
     }
 }
 
-/// All parts of an answer.
-async fn answered(model: &impl Model, request: Request<'_>) -> Result<Vec<Part>, ModelError> {
-    model.answer(request).try_collect().await
+/// Returns all parts of a response.
+async fn answered(model: &impl Model, request: ModelRequest<'_>) -> Result<Vec<ResponsePart>, ModelError> {
+    model.respond(request).try_collect().await
 }
 
-/// What was said and called, put together.
-fn said(parts: &[Part]) -> (String, Vec<String>) {
+/// Returns the joined text and the calls.
+fn said(parts: &[ResponsePart]) -> (String, Vec<String>) {
     let mut text = String::new();
     let mut calls = Vec::new();
     for part in parts {
         match part {
-            Part::Text(more) => text.push_str(more),
-            Part::Call(call) => {
+            ResponsePart::Text(more) => text.push_str(more),
+            ResponsePart::Call(call) => {
                 calls.push(format!("{} {}", call.name, call.arguments.replace(": ", ":").replace(", ", ",")))
             }
             _ => {}

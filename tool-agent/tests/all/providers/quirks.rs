@@ -1,9 +1,12 @@
-//! Streams of servers that take liberties with their protocol.
+//! Streams of servers with deviations from their protocol.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_agent::{Agent, Ending, Message, ModelError, ModelErrorKind, Part, Request, Retry, Retrying, Usage};
+use tool_agent::{
+    Agent, Message, ModelError, ModelErrorKind, ModelRequest, ResponsePart, RetryPolicy, RetryingModel, RunEnding,
+    Usage,
+};
 use tool_runtime::ErrorKind;
 
 use super::{Way, answered, said, tools};
@@ -14,10 +17,10 @@ fn streamed(wire: Wire) -> Way {
     Way { wire, is_streamed: true }
 }
 
-/// The parts of an answer that a server streams with these events.
-async fn parts(wire: Wire, events: impl IntoIterator<Item = Value>) -> Result<Vec<Part>, ModelError> {
+/// Returns the parts of a response that a server streams with these events.
+async fn parts(wire: Wire, events: impl IntoIterator<Item = Value>) -> Result<Vec<ResponsePart>, ModelError> {
     let server = Server::start([Reply::events(events)]).await;
-    answered(&streamed(wire).model(&server), Request::new(&[Message::user("Hi.")]).tools(&tools())).await
+    answered(&streamed(wire).model(&server), ModelRequest::new(&[Message::user("Hi.")]).tools(&tools())).await
 }
 
 /// An event of Chat Completions.
@@ -39,8 +42,10 @@ async fn deltas_with_a_new_id_each_are_one_call() {
     ];
     let parts = parts(Wire::OpenAi, events).await.unwrap();
     assert_eq!(said(&parts).1, [r#"math.add {"a":1,"b":2}"#]);
-    let Some(Part::Call(call)) = parts.iter().find(|part| matches!(part, Part::Call(_))) else { panic!("{parts:?}") };
-    assert_eq!(call.id, "aaa", "the first id is the call's");
+    let Some(ResponsePart::Call(call)) = parts.iter().find(|part| matches!(part, ResponsePart::Call(_))) else {
+        panic!("{parts:?}")
+    };
+    assert_eq!(call.id, "aaa", "the first id counts");
 }
 
 #[tokio::test]
@@ -57,7 +62,7 @@ async fn a_new_id_with_a_name_is_another_call_at_the_same_index() {
 }
 
 #[tokio::test]
-async fn an_empty_finish_reason_does_not_complete_an_answer() {
+async fn an_empty_finish_reason_does_not_complete_a_response() {
     let delta = json!({"content": "Hello wor"});
     for reason in [json!(null), json!(""), json!("null")] {
         let cut = parts(Wire::OpenAi, [chunk(&delta, &reason)]).await.unwrap_err();
@@ -68,25 +73,25 @@ async fn an_empty_finish_reason_does_not_complete_an_answer() {
 }
 
 #[tokio::test]
-async fn prompt_feedback_completes_an_answer_only_if_the_prompt_is_blocked() {
+async fn prompt_feedback_completes_a_response_only_if_the_prompt_is_blocked() {
     let candidate = json!([{"content": {"role": "model", "parts": [{"text": "The first half"}]}}]);
     let rated = json!({"promptFeedback": {"safetyRatings": []}, "candidates": candidate});
     assert_eq!(parts(Wire::Gemini, [rated]).await.unwrap_err().kind, ModelErrorKind::Cut);
     let blocked = parts(Wire::Gemini, [json!({"promptFeedback": {"blockReason": "SAFETY"}})]).await.unwrap();
-    assert!(matches!(blocked.last(), Some(Part::End(_))), "{blocked:?}");
+    assert!(matches!(blocked.last(), Some(ResponsePart::End(_))), "{blocked:?}");
 }
 
 #[tokio::test]
-async fn a_message_in_place_of_a_delta_is_the_answer() {
+async fn a_message_instead_of_a_delta_is_read() {
     let event = json!({"choices": [{"message": {"role": "assistant", "content": "Hello"}, "finish_reason": "stop"}]});
     assert_eq!(said(&parts(Wire::OpenAi, [event]).await.unwrap()).0, "Hello");
-    // A message that sums up what has come in pieces is not said a second time.
+    // A message that repeats the streamed text is not added to it.
     let last = json!({"choices": [{"message": {"role": "assistant", "content": "Hello"}, "finish_reason": "stop"}]});
     let events = [chunk(&json!({"content": "Hello"}), &Value::Null), last];
     assert_eq!(said(&parts(Wire::OpenAi, events).await.unwrap()).0, "Hello");
 }
 
-/// The events of an answer of Messages around these.
+/// Returns the events of a response of Messages around these.
 fn anthropic(events: impl IntoIterator<Item = Value>) -> Vec<Value> {
     let usage = json!({"input_tokens": 10, "cache_read_input_tokens": 1_000, "cache_creation_input_tokens": 50,
         "output_tokens": 1});
@@ -95,7 +100,7 @@ fn anthropic(events: impl IntoIterator<Item = Value>) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn text_and_thoughts_at_the_start_of_a_block_count() {
+async fn text_and_reasoning_at_the_start_of_a_block_count() {
     let events = anthropic([
         json!({"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": "Hm"}}),
         json!({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "."}}),
@@ -106,24 +111,25 @@ async fn text_and_thoughts_at_the_start_of_a_block_count() {
         json!({"type": "message_stop"}),
     ]);
     let parts = parts(Wire::Anthropic, events).await.unwrap();
-    let thoughts =
-        parts.iter().filter_map(|part| if let Part::Thinking(text) = part { Some(text.as_str()) } else { None });
+    let thoughts = parts
+        .iter()
+        .filter_map(|part| if let ResponsePart::Thinking(text) = part { Some(text.as_str()) } else { None });
     assert_eq!((said(&parts).0.as_str(), thoughts.collect::<String>().as_str()), ("Hello world", "Hm."));
 }
 
 #[tokio::test]
-async fn cached_tokens_count_though_a_later_event_leaves_them_out() {
+async fn cached_tokens_count_even_if_a_later_event_omits_them() {
     let usage = json!({"input_tokens": 10, "output_tokens": 7});
     let events = anthropic([
         json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": usage}),
         json!({"type": "message_stop"}),
     ]);
     let parts = parts(Wire::Anthropic, events).await.unwrap();
-    let Some(Part::End(end)) = parts.last() else { panic!("{parts:?}") };
+    let Some(ResponsePart::End(end)) = parts.last() else { panic!("{parts:?}") };
     assert_eq!(end.usage, Usage::new(1_060, 7).cached(1_000));
 }
 
-/// Anthropic is overloaded while the model thinks.
+/// Anthropic is overloaded while the model reasons.
 fn overloaded() -> Reply {
     Reply::events(anthropic([
         json!({"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}}),
@@ -133,34 +139,34 @@ fn overloaded() -> Reply {
 }
 
 #[tokio::test]
-async fn a_failure_after_thinking_is_retried_and_counted() {
+async fn a_failure_after_reasoning_is_retried_and_counted() {
     let server = Server::start([overloaded(), Reply::text("Here I am.").thinking("Right.")]).await;
-    let model = Retrying::new(streamed(Wire::Anthropic).model(&server));
-    let model = model.retry(Retry::default().first_wait(Duration::from_millis(1)));
+    let model = RetryingModel::new(streamed(Wire::Anthropic).model(&server));
+    let model = model.retry(RetryPolicy::default().first_wait(Duration::from_millis(1)));
     let agent = Agent::builder(model, tools()).build();
     let conversation = agent.conversation("c");
     let outcome = conversation.say("Hi.").await;
     assert_eq!(outcome.answer(), Some("Here I am."), "{:?}", outcome.ending);
     let history = conversation.history().await.unwrap();
     let Some(Message::Assistant(answer)) = history.last() else { panic!("{history:?}") };
-    assert_eq!(answer.thinking, "Right.", "the thoughts of the failed request are discarded");
+    assert_eq!(answer.thinking, "Right.", "the reasoning of the failed request is discarded");
     let once = Server::start([Reply::text("Here I am.").thinking("Right.")]).await;
     let once =
         Agent::builder(streamed(Wire::Anthropic).model(&once), tools()).build().conversation("c").say("Hi.").await;
-    assert_eq!(outcome.usage.input, once.usage.input + 1_060, "the failed request is paid for");
+    assert_eq!(outcome.usage.input, once.usage.input + 1_060, "the failed request is charged");
 }
 
 #[tokio::test]
-async fn what_a_failed_answer_has_used_counts() {
+async fn the_usage_of_a_failed_response_counts() {
     let server = Server::start([overloaded()]).await;
     let agent = Agent::builder(streamed(Wire::Anthropic).model(&server), tools()).build();
     let outcome = agent.conversation("c").say("Hi.").await;
-    assert!(matches!(&outcome.ending, Ending::Failed(error) if error.kind == ModelErrorKind::Server), "{outcome:?}");
+    assert!(matches!(&outcome.ending, RunEnding::Failed(error) if error.kind == ModelErrorKind::Server), "{outcome:?}");
     assert_eq!(outcome.usage, Usage::new(1_060, 1).cached(1_000));
 }
 
 #[tokio::test]
-async fn the_result_of_a_malformed_call_says_what_is_wrong_with_it() {
+async fn the_result_of_a_malformed_call_has_the_reason() {
     let call = json!({"index": 0, "id": "1", "type": "function", "function": {"arguments": "{}"}});
     let events = [chunk(&json!({"tool_calls": [call]}), &Value::Null), chunk(&json!({}), &"tool_calls".into())];
     let server = Server::start([Reply::events(events), Reply::text("Sorry.")]).await;
@@ -171,16 +177,16 @@ async fn the_result_of_a_malformed_call_says_what_is_wrong_with_it() {
     assert_valid(&history);
     assert_eq!(kinds(&history[2]), [Some(ErrorKind::InvalidArguments)]);
     let Message::Tools { results } = &history[2] else { panic!("{history:?}") };
-    assert_eq!(results[0].result.output, "`unknown` was not run: it names no function. Make it again, whole.");
+    assert_eq!(results[0].result.output, "`unknown` was not run: it names no function. Repeat the complete call.");
 }
 
 #[tokio::test]
-async fn messages_of_the_user_in_a_row_are_sent_as_one() {
+async fn consecutive_messages_of_the_user_are_sent_as_one() {
     for way in Way::all() {
         let server = Server::start([Reply::status(400), Reply::text("Hello.")]).await;
         let agent = Agent::builder(way.model(&server), tools()).build();
         let conversation = agent.conversation("c");
-        assert!(matches!(conversation.say("First.").await.ending, Ending::Failed(_)), "{way:?}");
+        assert!(matches!(conversation.say("First.").await.ending, RunEnding::Failed(_)), "{way:?}");
         assert_eq!(conversation.say("Second.").await.answer(), Some("Hello."), "{way:?}");
         let received = server.received();
         let body = &received.last().expect("it was asked").body;

@@ -1,37 +1,37 @@
-//! What becomes of calls besides an answer: they wait, are refused, aborted or cancelled, or their process is killed.
-//! Whatever it was, the provider takes the conversation again.
+//! Calls that are pending, refused, aborted or cancelled, or whose process is killed. The provider accepts the conversation
+//! in every case.
 
 use serde_json::json;
-use tool_agent::{Change, Ending, Message, SqliteStore, Store};
-use tool_runtime::confirm::{self, Decision, Deferred, Key};
+use tool_agent::{ConversationChange, ConversationStore, Message, RunEnding, SqliteStore};
+use tool_runtime::confirm::{self, Decision, Deferred, SealingKey};
 use tool_runtime::{CancellationToken, ErrorKind};
 
 use super::Scene;
 use crate::server::{Received, Reply};
 use crate::support::{kinds, until};
 
-/// A scene in which a model adds, and asks for something that needs consent, which has an answer later.
+/// A scene in which a model adds and makes a call that needs approval, which is deferred.
 async fn waiting(scene: &Scene) -> Scene {
-    let waiting = Scene::with(scene.way, |agent| agent.deferred(Deferred::new(Key::random().unwrap()))).await;
+    let waiting = Scene::with(scene.way, |agent| agent.deferred(Deferred::new(SealingKey::random().unwrap()))).await;
     let outcome = waiting.say("Forget it.", [forget(&waiting)]).await;
-    assert_eq!(outcome.ending, Ending::Waiting(1));
+    assert_eq!(outcome.ending, RunEnding::Waiting(1));
     waiting
 }
 
-/// Two calls, of which one needs consent.
+/// Makes two calls, one of which needs approval.
 fn forget(scene: &Scene) -> Reply {
     let add = scene.call(1, "math.add", json!({"a": 1, "b": 2}));
     Reply::calls([add, scene.call(2, "math.forget", json!({}))]).saying("Let me see.")
 }
 
 impl Scene {
-    async fn decide(&self, decision: Decision, script: impl IntoIterator<Item = Reply>) -> Ending {
+    async fn decide(&self, decision: Decision, script: impl IntoIterator<Item = Reply>) -> RunEnding {
         self.server.follow(script);
-        let token = self.conversation.waiting().await.unwrap().remove(0).0.token;
+        let token = self.conversation.pending_calls().await.unwrap().remove(0).0.token;
         self.conversation.decide(token, decision).await.ending
     }
 
-    /// What came of the last calls.
+    /// Returns the error kinds of the last results.
     async fn last_kinds(&self) -> Vec<Option<ErrorKind>> {
         let history = self.conversation.history().await.unwrap();
         kinds(history.iter().rfind(|message| matches!(message, Message::Tools { .. })).expect("there were calls"))
@@ -40,7 +40,7 @@ impl Scene {
 
 pub async fn a_call_that_waits_and_is_agreed_to(scene: Scene) -> Vec<Received> {
     let scene = waiting(&scene).await;
-    assert_eq!(scene.decide(Decision::Run, [Reply::text("It is forgotten.")]).await, Ending::Answered);
+    assert_eq!(scene.decide(Decision::Run, [Reply::text("It is forgotten.")]).await, RunEnding::Answered);
     assert_eq!(scene.outputs().await, ["3", "forgotten"]);
     scene.goes_on().await
 }
@@ -48,7 +48,7 @@ pub async fn a_call_that_waits_and_is_agreed_to(scene: Scene) -> Vec<Received> {
 pub async fn a_call_that_waits_and_is_refused(scene: Scene) -> Vec<Received> {
     let scene = waiting(&scene).await;
     let refuse = Decision::refuse("I need it");
-    assert_eq!(scene.decide(refuse, [Reply::text("Then not.")]).await, Ending::Answered);
+    assert_eq!(scene.decide(refuse, [Reply::text("Then not.")]).await, RunEnding::Answered);
     assert_eq!(scene.last_kinds().await, [None, Some(ErrorKind::Refused)]);
     scene.goes_on().await
 }
@@ -61,7 +61,7 @@ pub async fn a_call_that_waits_while_the_person_goes_on(scene: Scene) -> Vec<Rec
 
 pub async fn a_call_that_waits_and_stops_everything(scene: Scene) -> Vec<Received> {
     let scene = waiting(&scene).await;
-    assert_eq!(scene.decide(Decision::Abort, []).await, Ending::Aborted);
+    assert_eq!(scene.decide(Decision::Abort, []).await, RunEnding::Aborted);
     scene.goes_on().await
 }
 
@@ -77,13 +77,13 @@ pub async fn a_call_that_is_refused_at_once(scene: Scene) -> Vec<Received> {
 pub async fn a_call_that_stops_everything(scene: Scene) -> Vec<Received> {
     let stopping = confirm::from_fn(|_| async { Decision::Abort });
     let scene = Scene::with(scene.way, |agent| agent.confirm(stopping)).await;
-    assert_eq!(scene.say("Forget it.", [forget(&scene)]).await.ending, Ending::Aborted);
+    assert_eq!(scene.say("Forget it.", [forget(&scene)]).await.ending, RunEnding::Aborted);
     assert_eq!(scene.last_kinds().await[1], Some(ErrorKind::Aborted));
     scene.goes_on().await
 }
 
-/// Two calls, of which one never ends, and a run that is in the middle of it.
-async fn pondering(scene: &Scene, token: &CancellationToken) -> tokio::task::JoinHandle<tool_agent::Outcome> {
+/// Starts a run with two calls, one of which never ends, and waits until it is in the middle of it.
+async fn pondering(scene: &Scene, token: &CancellationToken) -> tokio::task::JoinHandle<tool_agent::RunOutcome> {
     let add = scene.call(1, "math.add", json!({"a": 1, "b": 2}));
     scene.server.follow([Reply::calls([add, scene.call(2, "math.ponder", json!({}))])]);
     let run = scene.conversation.say("Ponder.").cancel(token.clone());
@@ -91,7 +91,7 @@ async fn pondering(scene: &Scene, token: &CancellationToken) -> tokio::task::Joi
     let run = tokio::spawn(run.into_future());
     // One of them ends.
     while let Some(update) = events.next().await {
-        if matches!(update.event(), Some(tool_agent::Event::CallFinished(_))) {
+        if matches!(update.event(), Some(tool_agent::AgentEvent::CallFinished(_))) {
             break;
         }
     }
@@ -102,7 +102,7 @@ pub async fn a_call_that_is_cancelled(scene: Scene) -> Vec<Received> {
     let token = CancellationToken::new();
     let run = pondering(&scene, &token).await;
     token.cancel();
-    assert_eq!(run.await.expect("it does not panic").ending, Ending::Cancelled);
+    assert_eq!(run.await.expect("it does not panic").ending, RunEnding::Cancelled);
     assert_eq!(scene.last_kinds().await, [None, Some(ErrorKind::Cancelled)]);
     scene.goes_on().await
 }
@@ -120,11 +120,11 @@ pub async fn a_process_that_crashed(scene: Scene) -> Vec<Received> {
     let store = SqliteStore::open(folder.path().join("conversations.sqlite")).await.unwrap();
     let first = Scene::with(scene.way, |agent| agent.store(store.clone())).await;
     first.say("Add.", [first.add(1, 2), Reply::status(400)]).await;
-    // As if it had ended before it could write down what came of the call.
+    // As if the process had ended before it saved the result.
     let id = first.conversation.id();
     let saved = store.load(id).await.unwrap().unwrap();
     assert!(matches!(saved.messages.last(), Some(Message::Tools { .. })), "{saved:?}");
-    store.save(id, Change::new(1, &[]).behind(saved.version, saved.messages.len() - 1)).await.unwrap();
+    store.save(id, ConversationChange::new(1, &[]).after(saved.version, saved.messages.len() - 1)).await.unwrap();
 
     let next = Scene::with(scene.way, |agent| agent.store(store)).await;
     assert_eq!(next.last_kinds().await, [Some(ErrorKind::OutcomeUnknown)]);

@@ -44,7 +44,7 @@ impl Builder {
 
     /// Uses the tools of a manifest, matched by their handlers. Without one, all linked tools are used.
     ///
-    /// The manifest is embedded in the program, [`manifest!()`](crate::manifest), or read at start-up,
+    /// The manifest is embedded in the program, [`manifest!()`](crate::manifest!), or read at start-up,
     /// [`Manifest::load`]. It decides which tools there are and which texts the model reads: an edited description is the
     /// one that the model gets. The code decides everything else, such as the arguments with their types and whether a
     /// tool is sensitive. An entry that disagrees with the code is stale, and [`build`](Self::build) reports it.
@@ -229,7 +229,7 @@ impl Builder {
 
     /// Shortens long outputs: the model gets the start and the end, and the tool `read_result` for the rest.
     pub fn spill(mut self, spill: Spill) -> Self {
-        self = self.service(spill.results());
+        self = self.service(spill.reader());
         self.rules.spill = Some(spill);
         self
     }

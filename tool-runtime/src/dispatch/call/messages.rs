@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::handler_result::HandlerFailure;
 use crate::inject::InjectError;
-use crate::output::clean;
+use crate::output::sanitize;
 use crate::{ErrorKind, ToolCall, ToolError, ToolResult};
 
 pub(crate) fn cancelled() -> Box<HandlerFailure> {
@@ -31,7 +31,7 @@ pub(crate) fn no_runtime() -> Box<HandlerFailure> {
 
 /// Returns the failure of a call whose injected values could not be made. The handler has not started.
 pub(crate) fn injection_failed(tool: &str, error: &InjectError) -> Box<HandlerFailure> {
-    let message = clean(format!("`{tool}` did not run: {error}."));
+    let message = sanitize(format!("`{tool}` did not run: {error}."));
     let mut failure = HandlerFailure::new(ErrorKind::Injection, message.clone());
     failure.result = Some(ToolResult::failure(ToolError::new(ErrorKind::Injection, message)).not_started());
     failure
@@ -41,7 +41,7 @@ pub(crate) fn injection_failed(tool: &str, error: &InjectError) -> Box<HandlerFa
 #[cold]
 pub(crate) fn panicked(tool: &str, panic: &str) -> ToolResult {
     let message = format!("`{tool}` may have taken effect, but its result is lost: the call panicked: {panic}");
-    ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, clean(message)))
+    ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, sanitize(message)))
 }
 
 #[cold]

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
     use crate::confirm::{self, Decision};
     use crate::events::Update;
-    use crate::testing::Spans;
+    use crate::testing::SpanRecorder;
     use crate::{CallOutcome, Dispatcher, Effect, RuntimeTool, ToolError, tool, tool_class};
 
     /// Returns the event with which a pending call ends.
@@ -169,7 +169,7 @@ mod tests {
         result.metadata.insert(EXPIRES, expires);
         CallObserver::report_rejected(&events, &ToolCall::from_text("t", "{}"), None, &result);
         let mut next = || match subscriber.try_next() {
-            Some(Update::Event(event)) => event.what.clone(),
+            Some(Update::Event(event)) => event.kind.clone(),
             other => panic!("{other:?}"),
         };
         assert!(matches!(next(), EventKind::Started { .. }));
@@ -190,7 +190,7 @@ mod tests {
 
     #[tokio::test]
     async fn calls_of_a_turn_keep_their_parent_span() {
-        let spans = Spans::default();
+        let spans = SpanRecorder::default();
         let _recording = tracing::subscriber::set_default(spans.clone());
         let tools = Dispatcher::builder().tool(RuntimeTool::new("t", "", |(): ()| async {})).build().unwrap();
         let call = || ToolCall::from_text("t", "{}");
@@ -204,7 +204,7 @@ mod tests {
     }
 
     /// A service that logs from every place where application code runs.
-    struct Chatty(Spans);
+    struct Chatty(SpanRecorder);
 
     #[tool_class(crate = crate, manual, prefix = "chatty")]
     impl Chatty {
@@ -252,7 +252,7 @@ mod tests {
 
     #[tokio::test]
     async fn logs_of_a_call_are_inside_its_span() {
-        let spans = Spans::default();
+        let spans = SpanRecorder::default();
         let _recording = tracing::subscriber::set_default(spans.clone());
         let provide = |_| async {
             tracing::info!("it: provider");

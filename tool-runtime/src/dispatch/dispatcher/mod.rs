@@ -21,7 +21,7 @@ use crate::dispatch::build::dependencies::ValueSource;
 use crate::dispatch::call::finalize::shorten;
 use crate::dispatch::{BoundTool, Builder, Call, Turn};
 use crate::events::Events;
-use crate::journal::{EntryState, JournalDecision, JournalError, StartedCall};
+use crate::journal::{EntryState, Journal, JournalDecision, JournalError, StartedCall};
 use crate::limits::Concurrency;
 use crate::output::READ_RESULT;
 use crate::{ErrorKind, ToolCall, ToolError, ToolResult};
@@ -161,7 +161,7 @@ impl Dispatcher {
     /// have no result. Nothing runs.
     ///
     /// [`EntryState::Noted`] means that the call has not started and can be made again, provided that it was made with
-    /// the journal of [this identity](Self::journal_identity): another journal knows nothing of it. `None` means that
+    /// the journal of [this identity](Journal::identity): another journal knows nothing of it. `None` means that
     /// the outcome is unknown: there is no journal, or the journal may have dropped the entry. The result of a finished
     /// call is the one that its caller got.
     ///
@@ -200,32 +200,13 @@ impl Dispatcher {
         Ok(state)
     }
 
-    /// Returns `true` if calls are recorded in a journal, which recognises a call that is made again.
+    /// Returns the journal that records the calls, if there is one.
+    ///
+    /// An application that stores calls itself stores the journal's [identity](Journal::identity) and
+    /// [opening](Journal::opening) beside them, to learn after a restart whether [`recall`](Self::recall) can know them.
     #[must_use]
-    pub fn has_journal(&self) -> bool {
-        self.inner.rules.journal.is_some()
-    }
-
-    /// Returns the [identity](crate::journal::Journal::identity) of the journal, to be stored with calls that are looked
-    /// up later.
-    #[must_use]
-    pub fn journal_identity(&self) -> Option<&str> {
-        self.inner.rules.journal.as_ref()?.identity()
-    }
-
-    /// Returns the number of this [opening](crate::journal::Journal::opening) of the journal, to be stored with calls as
-    /// well.
-    #[must_use]
-    pub fn journal_opening(&self) -> Option<u64> {
-        self.inner.rules.journal.as_ref()?.opening()
-    }
-
-    /// Returns `true` if calls of that opening of the journal may still start in
-    /// [another process](crate::journal::Journal::is_open_elsewhere). Ask this before [`recall`](Self::recall): a
-    /// process that has exited records nothing more.
-    #[must_use]
-    pub fn is_journal_open_elsewhere(&self, opening: u64) -> bool {
-        self.inner.rules.journal.as_ref().is_some_and(|journal| journal.is_open_elsewhere(opening))
+    pub fn journal(&self) -> Option<&dyn Journal> {
+        self.inner.rules.journal.as_deref()
     }
 
     /// Returns the whole output of a result that was [shortened](Builder::spill), for programs and users. The
@@ -399,6 +380,6 @@ mod tests {
     async fn recalls_nothing_without_a_journal() {
         let tools = Dispatcher::builder().build().unwrap();
         assert!(tools.recall("c", "1").await.unwrap().is_none());
-        assert!(!tools.has_journal());
+        assert!(tools.journal().is_none());
     }
 }

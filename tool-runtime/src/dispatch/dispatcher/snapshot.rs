@@ -10,7 +10,7 @@ use tool_model::{Manifest, Registration, ToolDefinition, nearest};
 
 use crate::dispatch::{BoundTool, BuildProblem};
 use crate::display::{escape, fold};
-use crate::search::Index;
+use crate::search::SearchIndex;
 use crate::selection::CompiledSelection;
 use crate::{ErrorKind, ToolError};
 
@@ -28,7 +28,7 @@ pub(crate) struct ToolSnapshot {
     /// Identifies the snapshot. A selection from a snapshot has the same number.
     version: u64,
     definitions: OnceLock<Definitions>,
-    index: OnceLock<Index>,
+    index: OnceLock<SearchIndex>,
     /// The tools in the forms of model providers, cached.
     forms: ArcSwap<Vec<tool_dialect::Offer>>,
 }
@@ -102,8 +102,8 @@ impl SelectionView {
             return selected.clone();
         }
         let tools = match &self.parent {
-            None => self.selection.from(snapshot),
-            Some(parent) => self.selection.from(&parent.select(snapshot)),
+            None => self.selection.apply(snapshot),
+            Some(parent) => self.selection.apply(&parent.select(snapshot)),
         };
         let selected = Arc::new(ToolSnapshot::new(tools, Vec::new(), snapshot.version));
         self.selected.store(Some(selected.clone()));
@@ -150,8 +150,8 @@ impl ToolSnapshot {
     }
 
     /// Returns the search index of the tools, computed on first use.
-    pub(crate) fn index(&self) -> &Index {
-        self.index.get_or_init(|| Index::of(self.definitions()))
+    pub(crate) fn index(&self) -> &SearchIndex {
+        self.index.get_or_init(|| SearchIndex::new(self.definitions()))
     }
 
     /// Returns the tools in the form of a model provider, computed on first use. Two concurrent callers may both compute
@@ -194,7 +194,7 @@ impl ToolSnapshot {
 mod tests {
     use serde_json::json;
 
-    use crate::display::shows;
+    use crate::display::is_visible;
     use crate::{Dispatcher, Manifest, RuntimeTool, ToolCall};
 
     /// Names and values from the model are repeated in errors, which end up in terminals and logs.
@@ -223,7 +223,7 @@ mod tests {
             assert!(!result.success, "{arguments}");
             let error = serde_json::to_value(result.error).unwrap();
             for text in [&result.output, error["message"].as_str().unwrap()] {
-                assert!(text.chars().all(|c| shows(c) || c == '\n'), "{text:?}");
+                assert!(text.chars().all(|c| is_visible(c) || c == '\n'), "{text:?}");
             }
         }
         let unknown = tools.call(ToolCall::from_text(nasty, "{}")).await.output;
@@ -233,6 +233,6 @@ mod tests {
         );
         let repaired = tools.call(ToolCall::from_text("t", "{\"note\": \"\u{9b}\u{202e}\",}")).await;
         let repairs = repaired.metadata.get("repairs").unwrap().to_string();
-        assert!(repairs.contains(r"u{202e}") && repairs.chars().all(shows), "{repairs}");
+        assert!(repairs.contains(r"u{202e}") && repairs.chars().all(is_visible), "{repairs}");
     }
 }

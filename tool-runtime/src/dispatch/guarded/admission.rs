@@ -4,7 +4,7 @@ use super::{DecodedArguments, GuardedCall};
 use crate::ToolResult;
 use crate::concurrency::RunPermit;
 use crate::journal::JournalDecision;
-use crate::limits::{Exceeded, Limiter};
+use crate::limits::{LimitExceeded, Limiter};
 
 /// A call that a limiter has counted. Unless it is [kept](Self::keep), the count is taken back on drop: a call that
 /// gets no permit or no record, times out or is cancelled does not count.
@@ -57,7 +57,7 @@ impl GuardedCall {
         }
     }
 
-    async fn rate_limited(&self, decoded: &DecodedArguments, exceeded: Exceeded) -> Box<ToolResult> {
+    async fn rate_limited(&self, decoded: &DecodedArguments, exceeded: LimitExceeded) -> Box<ToolResult> {
         match self.note(decoded, JournalDecision::RateLimited).await {
             Ok(()) => Box::new(ToolResult::failure(exceeded.error(&self.tool.name))),
             Err(unrecorded) => unrecorded,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{CallRules, DecodedArguments, GuardedCall, TimeBudget, with_repairs};
-use crate::confirm::{Decision, Pending, Question, Verdict};
+use crate::confirm::{Decision, PendingApproval, PolicyVerdict, Question};
 use crate::dispatch::call::preview::run_preview;
 use crate::journal::JournalDecision;
 use crate::tool_result::{EXPIRES, TOKEN};
@@ -11,17 +11,17 @@ use crate::{ErrorKind, ToolResult, json, panics};
 
 impl GuardedCall {
     /// Returns the verdict of the policy on these arguments. A policy that panics refuses.
-    pub(super) fn verdict(&self, rules: &CallRules, decoded: &DecodedArguments) -> Verdict {
+    pub(super) fn verdict(&self, rules: &CallRules, decoded: &DecodedArguments) -> PolicyVerdict {
         panics::catch(|| rules.policy.decide(&self.call.name, self.tool.definition(), &decoded.arguments))
-            .unwrap_or_else(|panic| Verdict::Refuse(format!("its policy panicked: {panic}")))
+            .unwrap_or_else(|panic| PolicyVerdict::Refuse(format!("its policy panicked: {panic}")))
     }
 
     pub(super) async fn refuse_by_policy(
         &self,
-        verdict: Verdict,
+        verdict: PolicyVerdict,
         decoded: &DecodedArguments,
     ) -> Result<(), Box<ToolResult>> {
-        let Verdict::Refuse(reason) = verdict else { return Ok(()) };
+        let PolicyVerdict::Refuse(reason) = verdict else { return Ok(()) };
         self.note(decoded, JournalDecision::RefusedByPolicy).await?;
         Err(self.failure(ErrorKind::Refused, format!("was refused: {reason}")))
     }
@@ -35,7 +35,7 @@ impl GuardedCall {
         budget: &mut TimeBudget,
     ) -> Result<(JournalDecision, Option<Value>), Box<ToolResult>> {
         let verdict = self.verdict(rules, decoded);
-        let runs = matches!(verdict, Verdict::Run);
+        let runs = matches!(verdict, PolicyVerdict::Run);
         self.within_budget(budget, self.refuse_by_policy(verdict, decoded)).await?;
         if let Some(question) = &self.approved {
             let is_edited = question.arguments != decoded.arguments;
@@ -98,7 +98,7 @@ impl GuardedCall {
         Ok(question)
     }
 
-    fn pending_result(&self, pending: &Pending) -> Box<ToolResult> {
+    fn pending_result(&self, pending: &PendingApproval) -> Box<ToolResult> {
         let mut result = self.failure(
             ErrorKind::Pending,
             "waits for a user's approval. Continue with something else; its result comes later".to_owned(),
@@ -113,9 +113,9 @@ impl GuardedCall {
     /// asking a user.
     pub(super) async fn dry_run_result(&self, rules: &CallRules, decoded: &DecodedArguments) -> Box<ToolResult> {
         let (verdict, when) = match self.verdict(rules, decoded) {
-            Verdict::Run => ("run", ""),
-            Verdict::Ask => ("ask", " once a user has approved it"),
-            Verdict::Refuse(reason) => {
+            PolicyVerdict::Run => ("run", ""),
+            PolicyVerdict::Ask => ("ask", " once a user has approved it"),
+            PolicyVerdict::Refuse(reason) => {
                 let mut result = self.failure(ErrorKind::Refused, format!("would be refused: {reason}"));
                 result.metadata.insert("dry_run", true);
                 return result;
@@ -163,12 +163,12 @@ impl GuardedCall {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::Log;
+    use crate::testing::LogRecorder;
     use crate::{Dispatcher, RuntimeTool, ToolCall};
 
     #[tokio::test]
     async fn logs_the_remedy_that_only_the_application_can_apply() {
-        let log = Log::default();
+        let log = LogRecorder::default();
         let _logging = tracing::subscriber::set_default(log.clone());
         let purge = RuntimeTool::new("purge", "", |(): ()| async {}).sensitive();
         let tools = Dispatcher::builder().tool(purge).build().unwrap();

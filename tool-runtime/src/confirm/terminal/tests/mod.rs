@@ -282,7 +282,7 @@ async fn nothing_foreign_passes_for_ours() {
         let script = Script::types("f\nn\n");
         script.answers(&asked).await;
         let screen = &script.state().screen;
-        assert!(screen.chars().all(|c| c == '\n' || crate::display::shows(c)), "{screen:?}");
+        assert!(screen.chars().all(|c| c == '\n' || crate::display::is_visible(c)), "{screen:?}");
         let lines: Vec<_> = screen.lines().collect();
         assert_eq!(lines.iter().filter(|line| line.starts_with(prompt)).count(), 2, "{screen}");
         assert!(lines.iter().all(|line| line.chars().count() <= 80), "{screen}");
