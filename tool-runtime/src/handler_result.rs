@@ -110,10 +110,10 @@ fn pending_elsewhere(pending: ToolResult) -> ToolResult {
 
 /// A type that a handler may return.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a tool's result: nothing says how to write it as JSON",
-    label = "gives back a `{Self}`",
-    note = "derive `serde::Serialize` for it, or give back a `String`",
-    note = "if the method is no tool, name it in `exclude`, or mark it `#[tool(skip)]`"
+    message = "`{Self}` cannot be a tool's result: it cannot be serialized as JSON",
+    label = "returns a `{Self}`",
+    note = "derive `serde::Serialize` for it, or return a `String`",
+    note = "if the method is not a tool, name it in `exclude`, or mark it `#[tool(skip)]`"
 )]
 pub trait ToolOutput: Serialize {}
 
@@ -121,7 +121,7 @@ impl<T: ?Sized + Serialize> ToolOutput for T {}
 
 /// An error type that a handler may return.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a tool's error: the model reads it as text, and it has none",
+    message = "`{Self}` cannot be a tool's error: the model reads it as text, and it does not implement `Display`",
     label = "fails with a `{Self}`",
     note = "implement `std::fmt::Display` for it"
 )]
@@ -132,19 +132,19 @@ impl<E: ?Sized + Display> ToolFailure for E {}
 /// A value that a handler returned. Method resolution picks the conversion by type: an inherent method goes before that
 /// of a trait, and a method that takes `self` before one that borrows it. The bounds are on the methods, so that the
 /// compiler names a missing one.
-pub struct Reply<T>(pub T);
+pub struct HandlerReply<T>(pub T);
 
-impl Reply<ToolResult> {
+impl HandlerReply<ToolResult> {
     /// Converts a complete result.
-    pub fn tool_answer(self) -> HandlerResult {
+    pub fn tool_result(self) -> HandlerResult {
         from_tool_result(self.0)
     }
 }
 
-impl<T> Reply<Result<T, HandlerError>> {
+impl<T> HandlerReply<Result<T, HandlerError>> {
     /// Converts a success, or a failure that says whether to retry.
     #[inline]
-    pub fn tool_answer(self) -> HandlerResult
+    pub fn tool_result(self) -> HandlerResult
     where
         T: ToolOutput,
     {
@@ -163,18 +163,18 @@ pub trait FallibleReply {
     type Error;
 
     /// Converts a success or a failure.
-    fn tool_answer(self) -> HandlerResult
+    fn tool_result(self) -> HandlerResult
     where
         Self::Value: ToolOutput,
         Self::Error: ToolFailure;
 }
 
-impl<T, E> FallibleReply for Reply<Result<T, E>> {
+impl<T, E> FallibleReply for HandlerReply<Result<T, E>> {
     type Value = T;
     type Error = E;
 
     #[inline]
-    fn tool_answer(self) -> HandlerResult
+    fn tool_result(self) -> HandlerResult
     where
         T: ToolOutput,
         E: ToolFailure,
@@ -192,16 +192,16 @@ pub trait PlainReply {
     type Value;
 
     /// Converts the value.
-    fn tool_answer(&self) -> HandlerResult
+    fn tool_result(&self) -> HandlerResult
     where
         Self::Value: ToolOutput;
 }
 
-impl<T> PlainReply for Reply<T> {
+impl<T> PlainReply for HandlerReply<T> {
     type Value = T;
 
     #[inline]
-    fn tool_answer(&self) -> HandlerResult
+    fn tool_result(&self) -> HandlerResult
     where
         T: ToolOutput,
     {
@@ -364,23 +364,23 @@ mod tests {
 
     #[test]
     fn formats_strings_as_they_are_unit_as_ok_and_the_rest_as_json() {
-        assert_eq!(Reply("a \"b\"").tool_answer().unwrap().text, "a \"b\"");
-        assert_eq!(Reply(()).tool_answer().unwrap().text, "ok");
-        assert_eq!(Reply(Some(String::from("x"))).tool_answer().unwrap().text, "x");
-        assert_eq!(Reply(None::<String>).tool_answer().unwrap().text, "null");
-        assert_eq!(Reply(serde_json::Value::Null).tool_answer().unwrap().text, "null");
-        assert_eq!(Reply(vec![1, 2]).tool_answer().unwrap().text, "[1,2]");
-        assert_eq!(Reply(Ok::<_, String>(7)).tool_answer().unwrap().text, "7");
+        assert_eq!(HandlerReply("a \"b\"").tool_result().unwrap().text, "a \"b\"");
+        assert_eq!(HandlerReply(()).tool_result().unwrap().text, "ok");
+        assert_eq!(HandlerReply(Some(String::from("x"))).tool_result().unwrap().text, "x");
+        assert_eq!(HandlerReply(None::<String>).tool_result().unwrap().text, "null");
+        assert_eq!(HandlerReply(serde_json::Value::Null).tool_result().unwrap().text, "null");
+        assert_eq!(HandlerReply(vec![1, 2]).tool_result().unwrap().text, "[1,2]");
+        assert_eq!(HandlerReply(Ok::<_, String>(7)).tool_result().unwrap().text, "7");
     }
 
     #[test]
     fn converts_every_error_into_a_failure() {
-        let failure = Reply(Err::<(), _>("boom")).tool_answer().unwrap_err();
+        let failure = HandlerReply(Err::<(), _>("boom")).tool_result().unwrap_err();
         assert_eq!((failure.kind, failure.message.as_str()), (ErrorKind::Failed, "boom"));
-        let failure = Reply(Err::<(), _>(HandlerError::retry("once more"))).tool_answer().unwrap_err();
+        let failure = HandlerReply(Err::<(), _>(HandlerError::retry("once more"))).tool_result().unwrap_err();
         assert_eq!((failure.kind, failure.message.as_str()), (ErrorKind::Retry, "once more"));
         let odd = std::collections::HashMap::from([((1, 2), 3)]);
-        assert!(Reply(odd).tool_answer().unwrap_err().message.contains("cannot be written as JSON"));
+        assert!(HandlerReply(odd).tool_result().unwrap_err().message.contains("cannot be written as JSON"));
     }
 
     /// This dispatcher cannot resume the call of another program, and must not keep its token.

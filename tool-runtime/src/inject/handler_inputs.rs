@@ -8,7 +8,7 @@ use super::{InjectError, InjectedValue, Scope};
 
 /// The instance and the injected values of one call, in the order of the parameters.
 #[derive(Default)]
-pub struct Inputs {
+pub struct HandlerInputs {
     pub(crate) instance: InstanceInput,
     pub(crate) values: Vec<InjectedValue>,
 }
@@ -27,7 +27,7 @@ pub(crate) enum InstanceInput {
     Scope(Scope),
 }
 
-impl Inputs {
+impl HandlerInputs {
     pub(super) fn input(&self, index: usize) -> Result<&InjectedValue, InjectError> {
         self.values.get(index).ok_or_else(|| InjectError::new("no value was prepared for this parameter".to_owned()))
     }
@@ -101,7 +101,7 @@ impl<S: 'static> Deref for Instance<S> {
     #[inline]
     fn deref(&self) -> &S {
         match self {
-            Self::Shared(shared) => shared.downcast_ref().expect("its type was checked in `Inputs::instance`"),
+            Self::Shared(shared) => shared.downcast_ref().expect("its type was checked in `HandlerInputs::instance`"),
             Self::Own(own) => own,
         }
     }

@@ -3,7 +3,7 @@
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 
-use super::{ExclusiveGuard, InjectError, Inputs, SharedGuard};
+use super::{ExclusiveGuard, HandlerInputs, InjectError, SharedGuard};
 
 /// An injected parameter, as a shim declares it.
 #[derive(Clone, Copy, Debug)]
@@ -32,9 +32,9 @@ pub enum InjectionMode {
 }
 
 /// A request for a value of a type.
-pub struct Want<T: ?Sized>(PhantomData<T>);
+pub struct InjectionRequest<T: ?Sized>(PhantomData<T>);
 
-impl<T: ?Sized> Want<T> {
+impl<T: ?Sized> InjectionRequest<T> {
     /// Creates the request.
     pub const NEW: Self = Self(PhantomData);
 }
@@ -43,7 +43,7 @@ fn injection<T: 'static>(parameter: &'static str, mode: InjectionMode) -> Inject
     Injection { parameter, type_id: TypeId::of::<T>(), type_name: type_name::<T>(), mode }
 }
 
-impl<T: Clone> Want<T> {
+impl<T: Clone> InjectionRequest<T> {
     /// Declares a parameter that is cloned.
     #[must_use]
     pub fn tool_owned(self, parameter: &'static str) -> Injection
@@ -54,7 +54,7 @@ impl<T: Clone> Want<T> {
     }
 
     /// Takes a clone.
-    pub fn tool_take(self, inputs: &Inputs, index: usize) -> Result<T, InjectError>
+    pub fn tool_take(self, inputs: &HandlerInputs, index: usize) -> Result<T, InjectError>
     where
         T: Send + 'static,
     {
@@ -62,7 +62,7 @@ impl<T: Clone> Want<T> {
     }
 
     /// Takes the instance: a clone of a shared one, or the call's own.
-    pub fn tool_take_instance(self, inputs: &mut Inputs) -> Result<T, InjectError>
+    pub fn tool_take_instance(self, inputs: &mut HandlerInputs) -> Result<T, InjectError>
     where
         T: Send + Sync + 'static,
     {
@@ -81,17 +81,17 @@ pub trait WantMoved {
         Self::Value: Send + 'static;
 
     /// Takes the value.
-    fn tool_take(self, inputs: &Inputs, index: usize) -> Result<Self::Value, InjectError>
+    fn tool_take(self, inputs: &HandlerInputs, index: usize) -> Result<Self::Value, InjectError>
     where
         Self::Value: Send + 'static;
 
     /// Takes the call's own instance.
-    fn tool_take_instance(self, inputs: &mut Inputs) -> Result<Self::Value, InjectError>
+    fn tool_take_instance(self, inputs: &mut HandlerInputs) -> Result<Self::Value, InjectError>
     where
         Self::Value: Send + Sync + 'static;
 }
 
-impl<T> WantMoved for Want<T> {
+impl<T> WantMoved for InjectionRequest<T> {
     type Value = T;
 
     fn tool_owned(self, parameter: &'static str) -> Injection
@@ -101,14 +101,14 @@ impl<T> WantMoved for Want<T> {
         injection::<T>(parameter, InjectionMode::Move)
     }
 
-    fn tool_take(self, inputs: &Inputs, index: usize) -> Result<T, InjectError>
+    fn tool_take(self, inputs: &HandlerInputs, index: usize) -> Result<T, InjectError>
     where
         T: Send + 'static,
     {
         inputs.input(index)?.take()
     }
 
-    fn tool_take_instance(self, inputs: &mut Inputs) -> Result<T, InjectError>
+    fn tool_take_instance(self, inputs: &mut HandlerInputs) -> Result<T, InjectError>
     where
         T: Send + Sync + 'static,
     {
@@ -116,7 +116,7 @@ impl<T> WantMoved for Want<T> {
     }
 }
 
-impl<T> Want<T> {
+impl<T> InjectionRequest<T> {
     /// Declares a parameter that is lent for reading.
     #[must_use]
     pub fn tool_lent(self, parameter: &'static str) -> Injection
@@ -127,7 +127,7 @@ impl<T> Want<T> {
     }
 
     /// Lends the value for reading.
-    pub fn tool_borrow(self, inputs: &Inputs, index: usize) -> Result<SharedGuard<T>, InjectError>
+    pub fn tool_borrow(self, inputs: &HandlerInputs, index: usize) -> Result<SharedGuard<T>, InjectError>
     where
         T: Send + Sync + 'static,
     {
@@ -144,7 +144,7 @@ impl<T> Want<T> {
     }
 
     /// Lends the value for writing.
-    pub fn tool_borrow_mut(self, inputs: &Inputs, index: usize) -> Result<ExclusiveGuard<T>, InjectError>
+    pub fn tool_borrow_mut(self, inputs: &HandlerInputs, index: usize) -> Result<ExclusiveGuard<T>, InjectError>
     where
         T: Send + 'static,
     {
@@ -161,17 +161,17 @@ pub trait WantUnsized {
     fn tool_lent(self, parameter: &'static str) -> Injection;
 
     /// Lends the value for reading.
-    fn tool_borrow(self, inputs: &Inputs, index: usize) -> Result<SharedGuard<Self::Owned>, InjectError>;
+    fn tool_borrow(self, inputs: &HandlerInputs, index: usize) -> Result<SharedGuard<Self::Owned>, InjectError>;
 }
 
-impl<T: ?Sized + ToOwned<Owned: Send + Sync + 'static>> WantUnsized for Want<T> {
+impl<T: ?Sized + ToOwned<Owned: Send + Sync + 'static>> WantUnsized for InjectionRequest<T> {
     type Owned = T::Owned;
 
     fn tool_lent(self, parameter: &'static str) -> Injection {
         injection::<T::Owned>(parameter, InjectionMode::Ref)
     }
 
-    fn tool_borrow(self, inputs: &Inputs, index: usize) -> Result<SharedGuard<T::Owned>, InjectError> {
+    fn tool_borrow(self, inputs: &HandlerInputs, index: usize) -> Result<SharedGuard<T::Owned>, InjectError> {
         inputs.input(index)?.shared()
     }
 }

@@ -55,7 +55,7 @@ pub(crate) mod scope;
 
 pub(crate) use blocking::{BlockingHandler, BlockingResult, StopOutcome, blocking_result};
 pub(crate) use call_facts::{CallFact, CallFacts};
-pub(crate) use handler_inputs::{Inputs, InstanceInput};
+pub(crate) use handler_inputs::{HandlerInputs, InstanceInput};
 pub(crate) use injected_value::{ExclusiveGuard, HeldValue, InjectedValue, SharedGuard, ValueSlot};
 pub(crate) use injection::{Injection, InjectionMode};
 pub use provider::IntoFinishResult;

@@ -66,7 +66,7 @@ impl FinishHook {
     }
 }
 
-/// What a finish hook may give back: nothing, or a `Result` whose error makes the call a failure.
+/// A type that a finish hook may return: `()`, or a `Result` whose error fails the call.
 pub trait IntoFinishResult {
     #[doc(hidden)]
     fn into_result(self) -> Result<(), String>;

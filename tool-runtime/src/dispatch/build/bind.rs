@@ -15,7 +15,7 @@ use super::problem::{BuildProblem, merge, short_type};
 use super::{Dependencies, ValueSource};
 use crate::dispatch::dispatcher::snapshot::Tools;
 use crate::inject::{Injection, InjectionMode};
-use crate::shim::{Class, Constructor, Receiver, Shim};
+use crate::shim::{InstanceConstructor, ReceiverKind, Shim, ToolClass};
 
 /// The result of [`bind`].
 pub(crate) struct BindOutcome {
@@ -61,7 +61,7 @@ fn shim_of(tool: &'static Registration) -> Option<&'static Shim> {
     call.downcast_ref()
 }
 
-fn class_of(tool: &'static Registration) -> Option<Class> {
+fn class_of(tool: &'static Registration) -> Option<ToolClass> {
     shim_of(tool)?.needs.class.map(|class| class())
 }
 
@@ -70,7 +70,7 @@ fn has_service(tool: &'static Registration, dependencies: &Dependencies) -> bool
 }
 
 /// Returns the constructors of all classes. `new` may be in one `impl` block and serve the tools of another.
-fn constructors(linked: &[&'static Registration]) -> HashMap<TypeId, Constructor> {
+fn constructors(linked: &[&'static Registration]) -> HashMap<TypeId, InstanceConstructor> {
     let classes = linked.iter().filter_map(|tool| class_of(tool));
     classes.filter_map(|class| class.constructor.map(|constructor| (class.type_id, constructor))).collect()
 }
@@ -79,7 +79,7 @@ fn bind_tool(
     registration: &'static Registration,
     definition: OnceLock<Arc<ToolDefinition>>,
     dependencies: &Dependencies,
-    constructors: &HashMap<TypeId, Constructor>,
+    constructors: &HashMap<TypeId, InstanceConstructor>,
     problems: &mut Vec<BuildProblem>,
 ) -> Option<BoundTool> {
     let Some(shim) = shim_of(registration) else {
@@ -110,7 +110,7 @@ fn bind_function(
     shim: &'static Shim,
     definition: OnceLock<Arc<ToolDefinition>>,
     dependencies: &Dependencies,
-    constructors: &HashMap<TypeId, Constructor>,
+    constructors: &HashMap<TypeId, InstanceConstructor>,
     context: &str,
     problems: &mut Vec<BuildProblem>,
 ) -> Option<BoundTool> {
@@ -147,10 +147,10 @@ fn bind_instance(
     registration: &'static Registration,
     shim: &Shim,
     dependencies: &Dependencies,
-    constructors: &HashMap<TypeId, Constructor>,
+    constructors: &HashMap<TypeId, InstanceConstructor>,
     problems: &mut Vec<BuildProblem>,
 ) -> Option<InstanceSource> {
-    let (Some(class), true) = (shim.needs.class, shim.needs.receiver != Receiver::None) else {
+    let (Some(class), true) = (shim.needs.class, shim.needs.receiver != ReceiverKind::None) else {
         return Some(InstanceSource::None);
     };
     let class = class();
@@ -160,12 +160,12 @@ fn bind_instance(
         let per_call =
             format!("give no `.service(..)`, so that `{name}::new` makes one for each call, or take `&self`");
         match shim.needs.receiver {
-            Receiver::Mut => {
+            ReceiverKind::Mut => {
                 let message = format!("it takes `&mut self`, but all calls share the `{name}` of `.service(..)`");
                 problems.push(BuildProblem::of_tool(tool, message, per_call));
                 return None;
             }
-            Receiver::Owned if !class.is_clone => {
+            ReceiverKind::Owned if !class.is_clone => {
                 let message = format!(
                     "it takes `self`, but all calls share the `{name}` of `.service(..)`, which is not `Clone`"
                 );

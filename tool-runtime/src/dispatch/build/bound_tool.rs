@@ -10,7 +10,7 @@ use super::dependencies::ValueSource;
 use crate::arguments::Schemas;
 use crate::inject::Injection;
 use crate::runtime_tool::RuntimeFunction;
-use crate::shim::{Constructor, Invocation, Shim, Step};
+use crate::shim::{HandlerStep, InstanceConstructor, Invocation, Shim};
 use crate::{Context, ToolCall};
 
 /// A tool bound to everything that its calls need.
@@ -97,7 +97,7 @@ impl BoundTool {
 
     /// Decodes the arguments of a call and runs the function until it first waits.
     #[inline(always)]
-    pub(crate) fn invoke(&self, invocation: Invocation<'_>) -> Step {
+    pub(crate) fn invoke(&self, invocation: Invocation<'_>) -> HandlerStep {
         match &self.function {
             ToolFunction::Linked { shim, .. } => (shim.invoke)(invocation),
             ToolFunction::Runtime(function) => function.invoke(invocation),
@@ -158,7 +158,7 @@ pub(crate) enum InstanceSource {
     Scope,
     Shared(Arc<dyn Any + Send + Sync>),
     PerCall {
-        constructor: Constructor,
+        constructor: InstanceConstructor,
         type_name: &'static str,
         injections: Vec<(Injection, ValueSource)>,
     },

@@ -1,4 +1,4 @@
-//! Building a dispatcher: the builder, the values to inject, and the binding of tools to them.
+//! BuiltInstance a dispatcher: the builder, the values to inject, and the binding of tools to them.
 
 pub(super) mod bind;
 pub(super) mod bound_tool;

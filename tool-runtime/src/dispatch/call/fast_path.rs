@@ -22,8 +22,8 @@ use crate::dispatch::dispatcher::snapshot::ToolSnapshot;
 use crate::dispatch::guarded::GuardedCall;
 use crate::dispatch::{BoundTool, InstanceSource};
 use crate::handler_result::{HandlerFailure, into_tool_result};
-use crate::inject::{BlockingHandler, CallFacts, InjectError, Inputs, InstanceInput, ScopeInner};
-use crate::shim::{Invocation, InvocationPurpose, Step};
+use crate::inject::{BlockingHandler, CallFacts, HandlerInputs, InjectError, InstanceInput, ScopeInner};
+use crate::shim::{HandlerStep, Invocation, InvocationPurpose};
 use crate::{ErrorKind, ToolResult, panics};
 
 impl Future for Call<'_> {
@@ -117,7 +117,7 @@ impl Call<'_> {
                 true => None,
                 false => match self.ready_inputs(tool) {
                     Ok(inputs) => Some(inputs),
-                    Err(error) => return Step::Done(Err(injection_failed(&tool.name, &error))),
+                    Err(error) => return HandlerStep::Done(Err(injection_failed(&tool.name, &error))),
                 },
             };
             let reader = Reader {
@@ -128,9 +128,9 @@ impl Call<'_> {
             };
             let purpose = InvocationPurpose::Call { tool: &tool.name, reader, repaired: &mut repaired };
             match tool.invoke(Invocation { purpose, ready }) {
-                Step::Future(mut handler) => match Pin::new(&mut handler).poll(context) {
-                    Poll::Ready(result) => Step::Done(result),
-                    Poll::Pending => Step::Future(handler),
+                HandlerStep::Future(mut handler) => match Pin::new(&mut handler).poll(context) {
+                    Poll::Ready(result) => HandlerStep::Done(result),
+                    Poll::Pending => HandlerStep::Future(handler),
                 },
                 step => step,
             }
@@ -140,17 +140,17 @@ impl Call<'_> {
         }
         let finished = |result| Break(into_tool_result(result, &tool.name));
         let work = match step {
-            Ok(Step::Done(result)) => return finished(result),
-            Ok(Step::Refused(error)) => return Break(ToolResult::failure(*error).not_started()),
-            Ok(Step::Future(handler)) => HandlerWork::Handler(handler),
-            Ok(Step::Blocking(function)) => match Handle::try_current() {
+            Ok(HandlerStep::Done(result)) => return finished(result),
+            Ok(HandlerStep::Refused(error)) => return Break(ToolResult::failure(*error).not_started()),
+            Ok(HandlerStep::Future(handler)) => HandlerWork::Handler(handler),
+            Ok(HandlerStep::Blocking(function)) => match Handle::try_current() {
                 Ok(runtime) => {
                     let (blocking, result) = BlockingHandler::start(&runtime, function);
                     HandlerWork::Blocking { blocking, result }
                 }
                 Err(_) => return finished(Err(no_runtime())),
             },
-            Ok(Step::Waiting(handler)) => {
+            Ok(HandlerStep::Waiting(handler)) => {
                 let Ok(runtime) = Handle::try_current() else { return finished(Err(no_runtime())) };
                 let facts = CallFacts::new(tool.context_of(&self.call), self.timeout_for(tool));
                 let scope = ScopeInner::new(inner.dependencies.clone(), std::mem::take(&mut self.values), facts);
@@ -166,17 +166,17 @@ impl Call<'_> {
 
     /// Collects the instance and the injected values of a tool that needs no scope.
     #[inline]
-    fn ready_inputs(&self, tool: &BoundTool) -> Result<Inputs, InjectError> {
+    fn ready_inputs(&self, tool: &BoundTool) -> Result<HandlerInputs, InjectError> {
         let instance = match &tool.instance {
             InstanceSource::Shared(shared) => InstanceInput::Shared(shared.clone()),
             InstanceSource::None | InstanceSource::Scope | InstanceSource::PerCall { .. } => InstanceInput::None,
         };
         if tool.injections.is_empty() {
-            return Ok(Inputs { instance, values: Vec::new() });
+            return Ok(HandlerInputs { instance, values: Vec::new() });
         }
         let dependencies = &self.tools.inner.dependencies;
         let values = tool.injections.iter().map(|(_, source)| dependencies.ready_input(*source, &self.values));
-        Ok(Inputs { instance, values: values.collect::<Result<_, _>>()? })
+        Ok(HandlerInputs { instance, values: values.collect::<Result<_, _>>()? })
     }
 
     /// Reports a call that ends before either path, and marks its result as not started.

@@ -18,7 +18,7 @@ use crate::dispatch::{BoundTool, CallValue};
 use crate::handler_result::{HandlerFailure, HandlerResult};
 use crate::inject::{CallFacts, ScopeInner, StopOutcome};
 use crate::panics::{self, CatchPanic};
-use crate::shim::{Invocation, InvocationPurpose, PreparedHandler, Step};
+use crate::shim::{HandlerStep, Invocation, InvocationPurpose, PreparedHandler};
 use crate::{CallOutcome, Effect, ErrorKind, Progress, ToolCall, ToolError};
 
 /// Runs the preview of a call with these arguments, which may be repaired or not.
@@ -57,8 +57,8 @@ fn decode(preview: &BoundTool, reader: Reader<'_>) -> Result<PreparedHandler, To
     let purpose = InvocationPurpose::Call { tool: &preview.name, reader, repaired: &mut repaired };
     let invocation = Invocation { purpose, ready: None };
     match panics::catch(|| preview.invoke(invocation)) {
-        Ok(Step::Waiting(handler)) => Ok(handler),
-        Ok(Step::Refused(error)) => Err(*error),
+        Ok(HandlerStep::Waiting(handler)) => Ok(handler),
+        Ok(HandlerStep::Refused(error)) => Err(*error),
         Ok(step) => Ok(Box::new(move |_| Ok(step))),
         Err(panic) => Err(HandlerFailure::new(ErrorKind::Panicked, panic).into_tool_error(&preview.name)),
     }

@@ -19,11 +19,11 @@ use crate::dispatch::{BoundTool, InstanceSource, ValueSource};
 use crate::handler_future::HandlerFuture;
 use crate::handler_result::{HandlerFailure, HandlerOutput, HandlerResult, into_tool_result};
 use crate::inject::{
-    BlockingHandler, BlockingResult, InjectError, InjectedValue, Injection, InjectionMode, Inputs, InstanceInput,
-    Notes, Scope, ScopeInner, StopOutcome, blocking_result,
+    BlockingHandler, BlockingResult, HandlerInputs, InjectError, InjectedValue, Injection, InjectionMode,
+    InstanceInput, Notes, Scope, ScopeInner, StopOutcome, blocking_result,
 };
 use crate::panics::{self, CatchPanic, drop_quietly};
-use crate::shim::{Building, Constructor, PreparedHandler, Step};
+use crate::shim::{BuiltInstance, HandlerStep, InstanceConstructor, PreparedHandler};
 use crate::{CallOutcome, ErrorKind, ToolResult};
 
 /// How long a rollback may delay the result of a stopped call. After that it continues in the background.
@@ -322,9 +322,9 @@ pub(crate) async fn run_in_scope(
             not_entered();
             Err(injection_failed(&tool.name, &error))
         }
-        Ok(Step::Done(result)) => result,
-        Ok(Step::Future(future)) => future.await,
-        Ok(Step::Blocking(function)) => {
+        Ok(HandlerStep::Done(result)) => result,
+        Ok(HandlerStep::Future(future)) => future.await,
+        Ok(HandlerStep::Blocking(function)) => {
             // The function is entered on a thread of its own, possibly much later.
             not_entered();
             let may_start = move || stage.is_none_or(|stage| stage.start());
@@ -333,13 +333,13 @@ pub(crate) async fn run_in_scope(
             scope.hold_for(blocking);
             blocking_result(result.await)
         }
-        Ok(Step::Waiting(_) | Step::Refused(_)) => {
+        Ok(HandlerStep::Waiting(_) | HandlerStep::Refused(_)) => {
             unreachable!("a shim that has decoded its arguments runs its function")
         }
     }
 }
 
-async fn make_inputs(tool: &BoundTool, scope: &Arc<ScopeInner>) -> Result<Inputs, InjectError> {
+async fn make_inputs(tool: &BoundTool, scope: &Arc<ScopeInner>) -> Result<HandlerInputs, InjectError> {
     let instance = match &tool.instance {
         InstanceSource::None => InstanceInput::None,
         InstanceSource::Scope => InstanceInput::Scope(Scope::new(scope.clone())),
@@ -348,7 +348,7 @@ async fn make_inputs(tool: &BoundTool, scope: &Arc<ScopeInner>) -> Result<Inputs
             construct(*constructor, type_name, injections, scope).await?
         }
     };
-    Ok(Inputs { instance, values: make_values(&tool.injections, scope).await? })
+    Ok(HandlerInputs { instance, values: make_values(&tool.injections, scope).await? })
 }
 
 async fn make_values(
@@ -378,16 +378,16 @@ async fn wait_until_returned(value: &InjectedValue) {
 }
 
 async fn construct(
-    constructor: Constructor,
+    constructor: InstanceConstructor,
     type_name: &str,
     injections: &[(Injection, ValueSource)],
     scope: &Arc<ScopeInner>,
 ) -> Result<InstanceInput, InjectError> {
-    let inputs = Inputs { instance: InstanceInput::None, values: make_values(injections, scope).await? };
+    let inputs = HandlerInputs { instance: InstanceInput::None, values: make_values(injections, scope).await? };
     let built = match panics::catch(|| (constructor.build)(inputs)) {
         Ok(building) => match building? {
-            Building::Ready(built) => Ok(built),
-            Building::Future(building) => CatchPanic(building).await,
+            BuiltInstance::Ready(built) => Ok(built),
+            BuiltInstance::Future(building) => CatchPanic(building).await,
         },
         Err(panic) => Err(panic),
     };

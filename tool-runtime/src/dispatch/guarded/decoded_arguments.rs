@@ -7,7 +7,7 @@ use crate::arguments::{Reader, Repaired, are_exact};
 use crate::confirm::Question;
 use crate::journal::JournalDecision;
 use crate::panics;
-use crate::shim::{Invocation, InvocationPurpose, PreparedHandler, Step};
+use crate::shim::{HandlerStep, Invocation, InvocationPurpose, PreparedHandler};
 use crate::{ErrorKind, ToolResult};
 
 const CHANGED_SINCE: &str = "was not run: it has changed since it was approved, and must be approved again";
@@ -104,10 +104,12 @@ impl GuardedCall {
         let reader = Reader { text, schemas: self.tool.schemas(), allow_unknown, repair };
         let purpose = InvocationPurpose::Call { tool: &self.tool.name, reader, repaired: &mut repaired };
         match panics::catch(|| self.tool.invoke(Invocation { purpose, ready: None })) {
-            Ok(Step::Waiting(handler)) => Ok((handler, repaired)),
+            Ok(HandlerStep::Waiting(handler)) => Ok((handler, repaired)),
             // A handler without inputs has not run either: its future is not polled, its function not called.
-            Ok(step @ (Step::Future(_) | Step::Blocking(_))) => Ok((Box::new(move |_| Ok(step)), repaired)),
-            Ok(Step::Refused(error)) => Err(Box::new(ToolResult::failure(*error))),
+            Ok(step @ (HandlerStep::Future(_) | HandlerStep::Blocking(_))) => {
+                Ok((Box::new(move |_| Ok(step)), repaired))
+            }
+            Ok(HandlerStep::Refused(error)) => Err(Box::new(ToolResult::failure(*error))),
             Ok(_) => Err(self.failure(ErrorKind::Failed, "could not be prepared".to_owned())),
             Err(panic) => Err(self.failure(ErrorKind::Panicked, format!("panicked: {panic}"))),
         }
