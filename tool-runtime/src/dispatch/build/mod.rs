@@ -1,4 +1,4 @@
-//! BuiltInstance a dispatcher: the builder, the values to inject, and the binding of tools to them.
+//! Building a dispatcher: the builder, the values to inject, and the binding of tools to them.
 
 pub(super) mod bind;
 pub(super) mod bound_tool;
