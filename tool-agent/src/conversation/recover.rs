@@ -8,69 +8,69 @@ use tool_runtime::{ErrorKind, ToolResult};
 
 use super::{ConversationShared, ConversationState};
 use crate::agent::AgentInner;
-use crate::history::{self, not_run, still_running, unknown};
+use crate::history::{self, not_run, still_running, unknown_outcome};
 use crate::{AssistantMessage, CallResult, Message};
 
 impl ConversationState {
     /// Adds results for calls that a crashed process left open, based on the journal, and checks which calls are still
     /// pending. Returns the indices of calls that are no longer pending.
-    pub(crate) async fn mend(&mut self, agent: &AgentInner, shared: &ConversationShared) -> Vec<usize> {
+    pub(crate) async fn recover(&mut self, agent: &AgentInner, shared: &ConversationShared) -> Vec<usize> {
         let (is_open, is_pending) =
-            (!history::open_calls(&self.history).is_empty(), history::waiting(&self.history) > 0);
+            (!history::open_calls(&self.history).is_empty(), history::pending_count(&self.history) > 0);
         // A temporary conversation is not stored, so no process can have left it unfinished.
         if shared.is_temporary || (!is_open && !is_pending) {
             return Vec::new();
         }
         let waiting = PendingCalls::load(agent, shared).await;
         if is_open {
-            self.answer_open_calls(agent, shared, &waiting).await;
+            self.resolve_open_calls(agent, shared, &waiting).await;
             return Vec::new();
         }
-        let waits_on = |id: &str| match &waiting {
+        let is_still_pending = |id: &str| match &waiting {
             PendingCalls::Known(ids) => ids.contains(id),
             // They may or may not be pending: leave them as they are.
             PendingCalls::Unknown => true,
             PendingCalls::Disabled => false,
         };
-        self.answer_unless(waits_on, agent, shared, &waiting).await
+        self.resolve_unless(is_still_pending, agent, shared, &waiting).await
     }
 
     /// Adds results for all pending calls, based on the journal, when the user has continued and they cannot be
     /// withdrawn. Returns the indices of the results.
-    pub(crate) async fn answer_waiting(&mut self, agent: &AgentInner, shared: &ConversationShared) -> Vec<usize> {
-        self.answer_unless(|_| false, agent, shared, &PendingCalls::Unknown).await
+    pub(crate) async fn resolve_pending(&mut self, agent: &AgentInner, shared: &ConversationShared) -> Vec<usize> {
+        self.resolve_unless(|_| false, agent, shared, &PendingCalls::Unknown).await
     }
 
-    async fn answer_open_calls(&mut self, agent: &AgentInner, shared: &ConversationShared, waiting: &PendingCalls) {
+    async fn resolve_open_calls(&mut self, agent: &AgentInner, shared: &ConversationShared, waiting: &PendingCalls) {
         let mut results = Vec::new();
         for call in history::open_calls(&self.history) {
             results.push(match waiting {
                 PendingCalls::Known(ids) if ids.contains(&call.id) => pending(&call.name),
-                _ => match self.outcome(agent, shared, &call.id).await {
+                _ => match self.recorded_outcome(agent, shared, &call.id).await {
                     RecordedOutcome::Finished(result) => result,
                     RecordedOutcome::StillRunning | RecordedOutcome::MayStart => still_running(&call.name),
                     RecordedOutcome::NotStarted => not_started(&call.name),
-                    RecordedOutcome::Unfinished | RecordedOutcome::Unknown => unknown(&call.name),
+                    RecordedOutcome::Unfinished | RecordedOutcome::Unknown => unknown_outcome(&call.name),
                 },
             });
         }
         let mut results = results.into_iter();
-        history::answer(&mut self.history, |call| results.next().unwrap_or_else(|| unknown(&call.name)));
+        history::add_results(&mut self.history, |call| results.next().unwrap_or_else(|| unknown_outcome(&call.name)));
     }
 
     /// Resolves calls that cannot be approved any more, which would otherwise block the conversation forever.
-    async fn answer_unless(
+    async fn resolve_unless(
         &mut self,
-        waits_on: impl Fn(&str) -> bool,
+        is_still_pending: impl Fn(&str) -> bool,
         agent: &AgentInner,
         shared: &ConversationShared,
         waiting: &PendingCalls,
     ) -> Vec<usize> {
         let mut answered = Vec::new();
         for (at, result) in history::last_results(&self.history).iter().enumerate() {
-            if result.is_pending() && !waits_on(&result.id) {
-                let outcome = self.outcome(agent, shared, &result.id).await;
-                answered.push((at, no_longer_waiting(outcome, result, waiting)));
+            if result.is_pending() && !is_still_pending(&result.id) {
+                let outcome = self.recorded_outcome(agent, shared, &result.id).await;
+                answered.push((at, resolved_result(outcome, result, waiting)));
             }
         }
         let places = answered.iter().map(|(at, _)| *at).collect();
@@ -81,8 +81,8 @@ impl ConversationState {
     }
 
     /// Returns the recorded outcome of one of the last calls.
-    async fn outcome(&self, agent: &AgentInner, shared: &ConversationShared, id: &str) -> RecordedOutcome {
-        let answer = history::last_answer(&self.history).and_then(|at| self.history.get(at));
+    async fn recorded_outcome(&self, agent: &AgentInner, shared: &ConversationShared, id: &str) -> RecordedOutcome {
+        let answer = history::last_response(&self.history).and_then(|at| self.history.get(at));
         let (journal, opening) = match answer {
             Some(Message::Assistant(AssistantMessage { journal, opening, .. })) => (journal.as_deref(), *opening),
             _ => (None, None),
@@ -100,17 +100,17 @@ impl ConversationState {
     }
 }
 
-fn no_longer_waiting(outcome: RecordedOutcome, waited: &CallResult, waiting: &PendingCalls) -> ToolResult {
+fn resolved_result(outcome: RecordedOutcome, waited: &CallResult, waiting: &PendingCalls) -> ToolResult {
     let refused = |because| not_run(&waited.name, ErrorKind::Refused, because);
     match outcome {
         RecordedOutcome::Finished(result) => result,
-        RecordedOutcome::Unfinished => unknown(&waited.name),
+        RecordedOutcome::Unfinished => unknown_outcome(&waited.name),
         RecordedOutcome::StillRunning => still_running(&waited.name),
         _ if matches!(waiting, PendingCalls::Disabled) => refused("the agent can no longer ask for approval"),
         _ if waited.expires().is_some_and(|expires| expires <= SystemTime::now()) => refused("the approval expired"),
         RecordedOutcome::NotStarted => not_started(&waited.name),
         RecordedOutcome::MayStart => still_running(&waited.name),
-        RecordedOutcome::Unknown => unknown(&waited.name),
+        RecordedOutcome::Unknown => unknown_outcome(&waited.name),
     }
 }
 

@@ -78,7 +78,7 @@ impl RunBudget {
 pub(super) struct CallAdmission {
     /// The limit that prevents some of them.
     pub(super) reached: Option<ReachedLimit>,
-    /// How many may still run.
+    /// The number of calls that may still run.
     left: usize,
     /// The index of the call in which the response may have been cut off. Its arguments may be incomplete even if they
     /// are valid.

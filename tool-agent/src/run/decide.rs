@@ -6,7 +6,7 @@ use tool_runtime::ToolResult;
 use tool_runtime::confirm::{Decision, Deferred, PendingCall, TokenError};
 
 use super::live_run::LiveRun;
-use super::open_calls::{OpenCalls, ended};
+use super::open_calls::{OpenCalls, end_event};
 use super::stop::StopCause;
 use crate::history;
 use crate::{AgentEvent, RunEnding};
@@ -18,9 +18,9 @@ impl LiveRun {
         let Some(deferred) = self.conversation.agent.inner.deferred.clone() else {
             return Err(not_waiting(TokenError::Invalid));
         };
-        self.mend().await;
+        self.recover().await;
         let waiting = self.waiting(&deferred).await.map_err(not_waiting)?;
-        let Some((token, at, call)) = waiting.iter().find(|(known, ..)| is_same(known, token)) else {
+        let Some((token, at, call)) = waiting.iter().find(|(known, ..)| is_equal_token(known, token)) else {
             return Err(not_waiting(TokenError::Invalid));
         };
         let why = match decision {
@@ -41,10 +41,10 @@ impl LiveRun {
             _ => return Err(RunEnding::Waiting(waiting.len())),
         };
         self.save().await?;
-        self.tell(|| AgentEvent::Kept);
+        self.send(|| AgentEvent::Kept);
         match why {
             Some(why) => Err(why.into()),
-            None => self.go_on(),
+            None => self.continue_or_end(),
         }
     }
 
@@ -67,10 +67,10 @@ impl LiveRun {
         let open = OpenCalls::new([(at, id, question.tool.as_str())], true);
         let prepare = self.prepare(&open);
         self.open = Some(open.clone());
-        let watchers = self.end.watchers.clone();
+        let events = self.guard.events.clone();
         let run = deferred.resume(token, SystemTime::now(), |question| {
-            open.begins(&question);
-            watchers.tell(|| {
+            open.set_decided(&question);
+            events.send(|| {
                 let (id, tool) = (id.into(), question.tool.as_str().into());
                 AgentEvent::CallStarted { id, tool, arguments: question.shown() }
             });
@@ -90,24 +90,24 @@ impl LiveRun {
         };
         // No await between here and storing the result, except to check whether a call that did not start is still pending.
         self.open = None;
-        open.hand_over();
+        open.stop_reporting();
         let result = resumed.map_err(RunEnding::NotWaiting)?;
         if result.is_not_started() {
-            self.tell(|| AgentEvent::CallPending { id: id.into(), expires: Some(call.expires) });
+            self.send(|| AgentEvent::CallPending { id: id.into(), expires: Some(call.expires) });
             let waiting = self.waiting(deferred).await.map_err(RunEnding::NotWaiting)?;
-            if waiting.iter().any(|(_, its, _)| *its == at) {
+            if waiting.iter().any(|(_, index, _)| *index == at) {
                 return Err(why.map_or_else(|| RunEnding::NotBegun(result), RunEnding::from));
             }
         }
         self.parent.budget.add_call();
-        self.put(at, call, result);
+        self.set_result(at, call, result);
         Ok(why)
     }
 
     /// Refuses all pending calls because the user has continued without a decision.
     pub(super) async fn withdraw(&mut self) {
         let Some(deferred) = self.conversation.agent.inner.deferred.clone() else { return };
-        if history::waiting(&self.state.history) == 0 {
+        if history::pending_count(&self.state.history) == 0 {
             return;
         }
         for (token, at, call) in self.waiting(&deferred).await.unwrap_or_default() {
@@ -115,8 +115,8 @@ impl LiveRun {
         }
         // The remaining ones were redeemed by another caller, or their state is unknown.
         let Self { conversation, state, .. } = self;
-        let answered = state.answer_waiting(&conversation.agent.inner, &conversation.shared).await;
-        self.tell_of(&answered);
+        let resolved = state.resolve_pending(&conversation.agent.inner, &conversation.shared).await;
+        self.report_resolved(&resolved);
     }
 
     /// Refuses a call. The result is set as soon as the token is redeemed; the refusal is recorded after that.
@@ -129,15 +129,15 @@ impl LiveRun {
         reason: Option<&str>,
     ) -> Result<(), TokenError> {
         deferred.redeem(token, SystemTime::now()).await?;
-        self.put(at, call, call.question.refused(reason));
+        self.set_result(at, call, call.question.refused(reason));
         self.conversation.agent.inner.tools.refuse(&call.question, reason).await;
         Ok(())
     }
 
-    fn put(&mut self, at: usize, call: &PendingCall, result: ToolResult) {
+    fn set_result(&mut self, at: usize, call: &PendingCall, result: ToolResult) {
         let question = &call.question;
         let id = question.call_id.as_deref().unwrap_or_default();
-        self.tell(|| ended(&id.into(), &question.tool, &result));
+        self.send(|| end_event(&id.into(), &question.tool, &result));
         self.state.replace(at, result);
     }
 
@@ -148,7 +148,7 @@ impl LiveRun {
 }
 
 /// Compares two tokens in constant time.
-fn is_same(known: &str, given: &str) -> bool {
+fn is_equal_token(known: &str, given: &str) -> bool {
     let differences = known.bytes().zip(given.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
     known.len() == given.len() && differences == 0
 }

@@ -65,7 +65,7 @@ impl<C: Confirm + ?Sized> Confirm for Arc<C> {
 /// # fn takes(_: impl tool_runtime::confirm::Confirm) {}
 /// # takes(only_short);
 /// ```
-pub fn from_fn<F, Fut>(ask: F) -> ConfirmFn<F>
+pub fn from_fn<F, Fut>(ask: F) -> impl Confirm
 where
     F: Fn(Question) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Decision> + Send + 'static,
@@ -73,11 +73,8 @@ where
     ConfirmFn(ask)
 }
 
-/// A closure that asks; see [`from_fn`].
-///
-/// It is a type of its own, so that `from_fn` and not the trait tells the compiler what `question` is.
-#[derive(Clone, Copy)]
-pub struct ConfirmFn<F>(F);
+/// A type of its own instead of an `impl` for closures, so that `from_fn` determines the type of the parameter.
+struct ConfirmFn<F>(F);
 
 impl<F, Fut> Confirm for ConfirmFn<F>
 where

@@ -1,20 +1,20 @@
-//! Pages that generators of documentation have written.
+//! Pages written by documentation generators.
 //!
-//! The generators are Python packages. Where they cannot be had, the tests say so and pass; with `WEB_PYTHON=required`,
-//! as in CI, they fail instead.
+//! The generators are Python packages. If they cannot be installed, the tests are skipped; with `WEB_PYTHON=required`, as
+//! in CI, they fail instead.
 
 use std::fs;
 use std::path::Path;
 
 use test_packages::{PyPi, run};
 
-use super::server::{Server, ok};
+use super::test_server::{Server, ok};
 use super::{fetch, web};
 
 const TARGET: &str = env!("CARGO_TARGET_TMPDIR");
 static GENERATORS: PyPi = PyPi::new(include_str!("../../python/requirements.txt"), "WEB_PYTHON", TARGET);
 
-/// Fetches a page of a generated site without the lines about it.
+/// Fetches a page of a generated site, and returns its text without the header.
 async fn fetched(page: &Path) -> String {
     let html = fs::read_to_string(page).unwrap();
     let server = Server::always(ok("text/html; charset=utf-8", &html)).await;
@@ -79,17 +79,17 @@ make(*size*)
 - [Other](/other.html)";
 
 #[tokio::test]
-async fn sphinx() {
+async fn converts_sphinx_pages() {
     let Some(python) = GENERATORS.installed() else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
     fs::write(at("index.rst"), SPHINX).unwrap();
     fs::write(at("other.rst"), "Other\n=====\n\nText.\n").unwrap();
     fs::write(at("conf.py"), "extensions = ['sphinx.ext.mathjax']\n").unwrap();
     for theme in ["alabaster", "classic", "nature"] {
         let mut build = python.command();
         build.args(["-m", "sphinx", "-q", "-b", "html", "-D"]).arg(format!("html_theme={theme}"));
-        run(build.arg(folder.path()).arg(at(theme))).unwrap();
+        run(build.arg(directory.path()).arg(at(theme))).unwrap();
         assert_eq!(fetched(&at(theme).join("index.html")).await, SPHINX_TEXT, "{theme}");
     }
 }
@@ -139,10 +139,10 @@ def f(x):
 ## More";
 
 #[tokio::test]
-async fn mkdocs() {
+async fn converts_mkdocs_pages() {
     let Some(python) = GENERATORS.installed() else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
     fs::create_dir(at("docs")).unwrap();
     fs::write(at("docs/index.md"), MKDOCS).unwrap();
     fs::write(at("docs/other.md"), "# Other\n\nText.\n").unwrap();

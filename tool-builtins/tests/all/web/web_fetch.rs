@@ -2,11 +2,11 @@ use serde_json::json;
 use tool_builtins::web::{FetchLimits, Web};
 use tool_runtime::{ErrorKind, Manifest};
 
-use super::server::{Server, ok, redirect, status, with};
+use super::test_server::{Server, ok, redirect, status, with};
 use super::{call, fetch, tools, web};
 
 #[tokio::test]
-async fn a_page_comes_with_what_there_is_to_know_about_it() {
+async fn returns_a_page_with_a_header_and_metadata() {
     let page = "<title>A page</title><h1>Hello</h1><p>See <a href=other>this</a>.";
     let server = Server::start(move |path| match path {
         "/old?x=1" => redirect("/new/"),
@@ -33,18 +33,19 @@ async fn a_page_comes_with_what_there_is_to_know_about_it() {
 }
 
 #[tokio::test]
-async fn what_was_left_out_around_the_content_is_said() {
+async fn reports_what_was_left_out() {
     let server = Server::always(ok("text/html", "<nav><a href=/>Other</a></nav><main><p>Text</p></main>")).await;
-    for (format, text, is_said) in [("markdown", "Text", true), ("text", "Text", true), ("html", "</main>", false)] {
+    for (format, text, is_reported) in [("markdown", "Text", true), ("text", "Text", true), ("html", "</main>", false)]
+    {
         let result = call(web(&server), "web_fetch", json!({"url": server.url("/"), "format": format})).await;
         assert!(result.output.ends_with(text), "{result:?}");
-        let said = result.output.contains("\nLeft out: 5 characters around the content, such as navigation;");
-        assert_eq!(said, is_said, "{result:?}");
+        let reported = result.output.contains("\nLeft out: 5 characters around the content, such as navigation;");
+        assert_eq!(reported, is_reported, "{result:?}");
     }
 }
 
 #[tokio::test]
-async fn a_page_in_three_formats() {
+async fn supports_three_formats() {
     let server = Server::always(ok("text/html", "<p>a <b>b</b></p>")).await;
     for (format, expected) in [("markdown", "a **b**"), ("text", "a b"), ("html", "<p>a <b>b</b></p>")] {
         let result = call(web(&server), "web_fetch", json!({"url": server.url("/"), "format": format})).await;
@@ -55,7 +56,7 @@ async fn a_page_in_three_formats() {
 }
 
 #[tokio::test]
-async fn a_long_page_is_read_in_parts() {
+async fn reads_a_long_page_in_parts() {
     let page: String = (0..50).map(|n| format!("é{n:02} ")).collect();
     let server = Server::always(ok("text/plain; charset=utf-8", &page)).await;
     let limits = FetchLimits { default_length: 60, max_length: 80, ..FetchLimits::default() };
@@ -85,7 +86,7 @@ async fn a_long_page_is_read_in_parts() {
 }
 
 #[tokio::test]
-async fn other_text_is_given_as_it_is_and_what_is_no_text_is_named() {
+async fn returns_other_text_unchanged_and_names_binary_types() {
     let server = Server::start(|path| match path {
         "/json" => ok("application/json", "{\"a\": [1]}"),
         "/feed" => ok("application/rss+xml", "<rss/>"),
@@ -111,7 +112,7 @@ async fn other_text_is_given_as_it_is_and_what_is_no_text_is_named() {
 }
 
 #[tokio::test]
-async fn a_refusal_says_why() {
+async fn error_responses_include_their_text() {
     let server = Server::start(|path| match path {
         "/busy" => {
             status("503 Service Unavailable", &[("Retry-After", "120"), ("Content-Type", "text/plain")], "later")
@@ -131,17 +132,18 @@ async fn a_refusal_says_why() {
 }
 
 #[tokio::test]
-async fn compressed_pages_are_unpacked() {
+async fn decompresses_pages() {
     let text = "hello hello hello";
-    let server = Server::start(move |path| super::hostile::packed(&path[1..], "text/plain", text.as_bytes())).await;
-    for packing in ["gzip", "deflate", "br", "zstd"] {
-        let result = fetch(web(&server), server.url(&format!("/{packing}"))).await;
-        assert!(result.output.ends_with(&format!("\n\n{text}")), "{packing}: {result:?}");
+    let server =
+        Server::start(move |path| super::hostile_servers::compressed(&path[1..], "text/plain", text.as_bytes())).await;
+    for encoding in ["gzip", "deflate", "br", "zstd"] {
+        let result = fetch(web(&server), server.url(&format!("/{encoding}"))).await;
+        assert!(result.output.ends_with(&format!("\n\n{text}")), "{encoding}: {result:?}");
     }
 }
 
 #[tokio::test]
-async fn nothing_is_remembered_and_nothing_told_that_was_not_asked() {
+async fn sends_no_cookies_referrers_or_credentials() {
     let server = Server::start(|path| match path {
         "/" => status("302 Found", &[("Location", "/next"), ("Set-Cookie", "id=7")], ""),
         _ => ok("text/plain", "x"),
@@ -162,7 +164,7 @@ async fn nothing_is_remembered_and_nothing_told_that_was_not_asked() {
 }
 
 #[test]
-fn the_tools_are_offered_with_their_service_only_and_say_what_they_do() {
+fn tools_are_registered_by_the_service_only() {
     assert!(Manifest::linked().get("web_fetch").is_none());
     let tools = tools(Web::new());
     for name in ["web_fetch", "web_search"] {

@@ -5,7 +5,7 @@ use tool_builtins::web::search::{Brave, SearchFuture, SearchProvider, SearchQuer
 use tool_builtins::web::{FetchLimits, Web};
 use tool_runtime::{ErrorKind, Selection, ToolResult};
 
-use super::server::{Reply, Server, bytes, ok, redirect, status};
+use super::test_server::{Reply, Server, bytes, ok, redirect, status};
 use super::{call, tools};
 
 const KEY: &str = "BSA-this-is-secret";
@@ -25,8 +25,8 @@ async fn search(web: Web) -> ToolResult {
     result
 }
 
-/// The shape of Brave's answers, with fields that nobody reads here.
-fn of_brave() -> Value {
+/// A response in Brave's format, including fields that are ignored.
+fn brave_response() -> Value {
     json!({
         "type": "search",
         "query": {"original": "rust", "show_strict_warning": false, "more_results_available": true},
@@ -50,8 +50,8 @@ fn of_brave() -> Value {
 }
 
 #[tokio::test]
-async fn brave_is_asked_as_it_wants_to_be() {
-    let server = Server::always(ok("application/json", of_brave().to_string())).await;
+async fn sends_brave_requests() {
+    let server = Server::always(ok("application/json", brave_response().to_string())).await;
     let result = search(brave(&server)).await;
     assert_eq!(
         result.output,
@@ -70,7 +70,7 @@ async fn brave_is_asked_as_it_wants_to_be() {
 }
 
 #[tokio::test]
-async fn searxng_is_asked_as_it_wants_to_be() {
+async fn sends_searxng_requests() {
     let answer = json!({
         "query": "rust", "number_of_results": 0,
         "results": [
@@ -94,7 +94,7 @@ async fn searxng_is_asked_as_it_wants_to_be() {
     assert!(request.starts_with("GET /search?q=rust+%26+%22async%22&format=json HTTP/1.1\r\n"), "{request}");
 }
 
-fn error_of_brave(status_line: &str, code: &str, detail: &str, headers: &[(&str, &str)]) -> Reply {
+fn brave_error(status_line: &str, code: &str, detail: &str, headers: &[(&str, &str)]) -> Reply {
     let number: u16 = status_line[..3].parse().expect("a status");
     let body = json!({
         "type": "ErrorResponse", "time": 1_768_000_000,
@@ -104,24 +104,20 @@ fn error_of_brave(status_line: &str, code: &str, detail: &str, headers: &[(&str,
 }
 
 #[tokio::test]
-async fn what_brave_refuses_is_said_in_words() {
+async fn reports_brave_errors() {
     let wrong_key = "Web search is not configured correctly: Brave rejects the key.";
     let reset =
         [("X-RateLimit-Limit", "1, 2000"), ("X-RateLimit-Remaining", "0, 10"), ("X-RateLimit-Reset", "7, 1419704")];
-    for (reply, kind, said) in [
-        (error_of_brave("401 Unauthorized", "", KEY, &[]), ErrorKind::Fatal, wrong_key),
+    for (reply, kind, message) in [
+        (brave_error("401 Unauthorized", "", KEY, &[]), ErrorKind::Fatal, wrong_key),
+        (brave_error("422 Unprocessable Entity", "SUBSCRIPTION_TOKEN_INVALID", KEY, &[]), ErrorKind::Fatal, wrong_key),
         (
-            error_of_brave("422 Unprocessable Entity", "SUBSCRIPTION_TOKEN_INVALID", KEY, &[]),
-            ErrorKind::Fatal,
-            wrong_key,
-        ),
-        (
-            error_of_brave("422 Unprocessable Entity", "VALIDATION", &format!("q is bad, {KEY}"), &[]),
+            brave_error("422 Unprocessable Entity", "VALIDATION", &format!("q is bad, {KEY}"), &[]),
             ErrorKind::Failed,
             "The search failed: Brave responded with 422 Unprocessable Entity: q is bad, (key).",
         ),
         (
-            error_of_brave("429 Too Many Requests", "RATE_LIMITED", "slow down", &reset),
+            brave_error("429 Too Many Requests", "RATE_LIMITED", "slow down", &reset),
             ErrorKind::Failed,
             "Too many searches: try again in 7 seconds.",
         ),
@@ -134,14 +130,14 @@ async fn what_brave_refuses_is_said_in_words() {
     ] {
         let server = Server::always(reply).await;
         let result = search(brave(&server)).await;
-        assert_eq!((result.output.as_str(), result.error.expect("an error").kind), (said, kind));
+        assert_eq!((result.output.as_str(), result.error.expect("an error").kind), (message, kind));
     }
 }
 
 #[tokio::test]
-async fn what_searxng_refuses_is_said_in_words() {
+async fn reports_searxng_errors() {
     let unresponsive = json!({"results": [], "unresponsive_engines": [["google", "CAPTCHA"]]}).to_string();
-    for (reply, kind, said) in [
+    for (reply, kind, message) in [
         (
             status("403 Forbidden", &[("Content-Type", "text/html")], "<h1>Forbidden</h1>"),
             ErrorKind::Fatal,
@@ -166,28 +162,28 @@ async fn what_searxng_refuses_is_said_in_words() {
         let server = Server::always(reply).await;
         let result = search(searxng(&server)).await;
         let error = result.error.expect("an error");
-        assert_eq!((result.output.as_str(), error.kind), (said, kind));
-        let wait = said.contains("30 seconds").then_some(Duration::from_secs(30));
+        assert_eq!((result.output.as_str(), error.kind), (message, kind));
+        let wait = message.contains("30 seconds").then_some(Duration::from_secs(30));
         assert_eq!(error.retry_after(), wait);
     }
 }
 
 #[tokio::test]
-async fn answers_that_cannot_be_read_are_said_to_be() {
+async fn reports_invalid_responses() {
     for body in ["", "{", "[]", "<html>", r#"{"web": {"results": [{"title": "no url"}]}, "results": 7}"#] {
         let server = Server::always(ok("application/json", body)).await;
         for web in [brave(&server), searxng(&server)] {
-            let said = search(web).await.output;
-            assert!(said.starts_with("The search returned an invalid response: "), "{body}: {said}");
+            let message = search(web).await.output;
+            assert!(message.starts_with("The search returned an invalid response: "), "{body}: {message}");
         }
     }
     let server = Server::always(bytes("nonsense")).await;
-    let said = search(brave(&server)).await.output;
-    assert!(said.starts_with("The search provider cannot be reached: "), "{said}");
+    let message = search(brave(&server)).await.output;
+    assert!(message.starts_with("The search provider cannot be reached: "), "{message}");
 }
 
 #[tokio::test]
-async fn nothing_found_is_an_answer() {
+async fn an_empty_result_is_a_success() {
     let server = Server::always(ok("application/json", r#"{"type": "search", "results": []}"#)).await;
     for (web, name) in [(brave(&server), "Brave"), (searxng(&server), "SearXNG")] {
         let result = search(web).await;
@@ -200,8 +196,8 @@ async fn nothing_found_is_an_answer() {
 }
 
 #[tokio::test]
-async fn the_key_goes_nowhere_else() {
-    let other = Server::always(ok("application/json", of_brave().to_string())).await;
+async fn sends_the_key_to_the_endpoint_only() {
+    let other = Server::always(ok("application/json", brave_response().to_string())).await;
     let server = Server::always(redirect(&format!("http://127.0.0.1:{}/", other.port()))).await;
     let result = search(brave(&server)).await;
     assert_eq!(result.output, "The search failed: Brave responded with 302 Found.");
@@ -212,24 +208,24 @@ async fn the_key_goes_nowhere_else() {
 }
 
 #[tokio::test]
-async fn without_a_provider_there_is_a_word_on_it() {
+async fn reports_a_missing_provider() {
     let result = search(Web::new()).await;
     assert_eq!(result.error.expect("an error").kind, ErrorKind::Fatal);
     assert!(result.output.starts_with("Web search is not configured here"), "{}", result.output);
 }
 
 #[tokio::test]
-async fn a_provider_that_says_nothing_runs_out_of_time() {
+async fn times_out_on_a_silent_provider() {
     let server = Server::always(Reply::Stuck(Vec::new())).await;
     let limits = FetchLimits { timeout: Duration::from_millis(200), ..FetchLimits::default() };
     assert_eq!(search(brave(&server).limits(limits)).await.output, "The search provider did not respond in time.");
     server.closed().await;
 }
 
-/// Another provider is a few lines.
-struct Own;
+/// A minimal search provider.
+struct TestProvider;
 
-impl SearchProvider for Own {
+impl SearchProvider for TestProvider {
     fn name(&self) -> &str {
         "Own"
     }
@@ -240,18 +236,18 @@ impl SearchProvider for Own {
 }
 
 #[test]
-fn a_search_that_can_only_fail_is_named_so_that_it_is_not_offered() {
-    for (web, is_of_use) in [(Web::new(), false), (Web::new().search(Own), true)] {
-        let of_use = Selection::new().hide(web.unusable());
-        let tools = tools(web).select(of_use).expect("tools of these names");
-        assert_eq!(tools.definition("web_search").is_some(), is_of_use);
+fn names_the_search_tool_as_unusable_without_a_provider() {
+    for (web, is_usable) in [(Web::new(), false), (Web::new().search(TestProvider), true)] {
+        let selection = Selection::new().hide(web.unusable());
+        let tools = tools(web).select(selection).expect("tools of these names");
+        assert_eq!(tools.definition("web_search").is_some(), is_usable);
         assert!(tools.definition("web_fetch").is_some());
     }
 }
 
 #[tokio::test]
-async fn another_provider_is_asked_likewise() {
-    let result = search(Web::new().search(Own)).await;
+async fn supports_custom_providers() {
+    let result = search(Web::new().search(TestProvider)).await;
     assert!(
         result.output.ends_with(":\n\n1. rust & \"async\"\n   https://example.com/\n   a 1. forged"),
         "{}",

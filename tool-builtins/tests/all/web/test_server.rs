@@ -1,4 +1,4 @@
-//! A server that answers with whatever bytes it is told to.
+//! A server with scripted responses.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -7,26 +7,26 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
-/// A server on a port of its own.
+/// A server on a local port.
 pub struct Server {
     address: SocketAddr,
     seen: Arc<Mutex<Vec<String>>>,
     closed: Arc<Notify>,
 }
 
-/// What it answers.
+/// A scripted response.
 #[derive(Clone)]
 pub enum Reply {
-    /// These bytes, and then it closes the connection.
+    /// Sends these bytes and closes the connection.
     Bytes(Vec<u8>),
-    /// The first bytes, and then the others again and again, at full speed.
+    /// Sends the first bytes, and then the others repeatedly.
     Endless(Vec<u8>, Vec<u8>),
-    /// These bytes, and then nothing, with the connection open.
+    /// Sends these bytes, and then nothing, keeping the connection open.
     Stuck(Vec<u8>),
 }
 
 impl Server {
-    /// A server whose answers depend on the path and query.
+    /// Starts a server whose responses depend on the path and query.
     pub async fn start(answer: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("its address");
@@ -44,7 +44,7 @@ impl Server {
         Self { address, seen, closed }
     }
 
-    /// The same answer to everything.
+    /// Starts a server with the same response to every request.
     pub async fn always(reply: Reply) -> Self {
         Self::start(move |_| reply.clone()).await
     }
@@ -53,17 +53,17 @@ impl Server {
         self.address.port()
     }
 
-    /// Where the service is allowed to reach it; see [`web`](super::web).
+    /// Returns a URL under which the service may reach it; see [`web`](super::web).
     pub fn url(&self, path: &str) -> String {
         format!("http://site.test:{}{path}", self.port())
     }
 
-    /// The requests so far, each with its headers.
+    /// Returns the requests so far, with their headers.
     pub fn seen(&self) -> Vec<String> {
         self.seen.lock().expect("the list").clone()
     }
 
-    /// Waits until a connection is over.
+    /// Waits until a connection has ended.
     pub async fn closed(&self) {
         self.closed.notified().await;
     }
@@ -84,7 +84,7 @@ async fn serve(mut stream: TcpStream, answer: &(dyn Fn(&str) -> Reply + Send + S
         Reply::Bytes(bytes) => {
             _ = stream.write_all(&bytes).await;
             _ = stream.shutdown().await;
-            // What is closed with bytes unread is reset, and what was sent is lost with it.
+            // Closing with unread bytes would reset the connection and lose what was sent.
             _ = stream.read_to_end(&mut Vec::new()).await;
         }
         Reply::Endless(first, again) => {
@@ -100,17 +100,17 @@ async fn serve(mut stream: TcpStream, answer: &(dyn Fn(&str) -> Reply + Send + S
     }
 }
 
-/// A whole answer with a body of some type.
+/// Returns a response with this content type.
 pub fn ok(content_type: &str, body: impl AsRef<[u8]>) -> Reply {
     with(&[("Content-Type", content_type)], body)
 }
 
-/// A whole answer with these headers.
+/// Returns a response with these headers.
 pub fn with(headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Reply {
     status("200 OK", headers, body)
 }
 
-/// A whole answer with this status.
+/// Returns a response with this status.
 pub fn status(status: &str, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Reply {
     let body = body.as_ref();
     let mut reply = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n", body.len());
@@ -119,12 +119,12 @@ pub fn status(status: &str, headers: &[(&str, &str)], body: impl AsRef<[u8]>) ->
     Reply::Bytes([reply.as_bytes(), body].concat())
 }
 
-/// A redirection.
+/// Returns a redirect.
 pub fn redirect(to: &str) -> Reply {
     status("302 Found", &[("Location", to)], "")
 }
 
-/// The bytes of a text.
+/// Returns a response that consists of this text.
 pub fn bytes(text: &str) -> Reply {
     Reply::Bytes(text.as_bytes().to_vec())
 }

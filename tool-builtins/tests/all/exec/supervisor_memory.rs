@@ -1,28 +1,28 @@
-//! What the processes around a command cost: they hold none of the host's memory.
+//! Supervisors release the memory that they share with the host.
 
 use serde_json::json;
 use tool_runtime::ToolCall;
 
-use super::support::{Workspace, cleanups, in_a_process_of_its_own, tools};
+use super::support::{Workspace, cleanups, run_in_own_process, tools};
 
-/// So much has the host.
+/// The memory of the host.
 const MEGABYTES: usize = 300;
 
 #[test]
-fn supervisors_give_back_the_memory_of_the_host() {
-    in_a_process_of_its_own("exec::supervisors::measured");
+fn supervisors_release_the_memory_of_the_host() {
+    run_in_own_process("exec::supervisor_memory::measures_supervisors");
 }
 
 #[tokio::test]
-#[ignore = "measures its own process: the test above runs it in one"]
-async fn measured() {
+#[ignore = "measures its own process; the test above runs it"]
+async fn measures_supervisors() {
     let memory = vec![1_u8; MEGABYTES << 20];
-    assert!(resident(std::process::id()) > MEGABYTES, "the control: this process has it");
+    assert!(resident(std::process::id()) > MEGABYTES, "control: this process has the memory");
     for cleanup in cleanups().await {
         let workspace = Workspace::new();
         let tools = tools(workspace.exec().cleanup(cleanup));
         let call = tools.call(ToolCall::new("run_command", json!({"command": "touch ready; sleep 600"})));
-        let look = async {
+        let measure = async {
             workspace.until_made("ready").await;
             let supervisors = supervisors();
             assert!(!supervisors.is_empty());
@@ -37,15 +37,15 @@ async fn measured() {
             }
         };
         tokio::select! {
-            result = call => panic!("it has ended: {result:?}"),
-            () = look => {}
+            result = call => panic!("the command has ended: {result:?}"),
+            () = measure => {}
         }
         workspace.until_gone("measured").await;
     }
     assert_eq!(memory.len(), MEGABYTES << 20);
 }
 
-/// The processes below this one that are forks of it.
+/// Returns the descendants of this process that are forks of it.
 fn supervisors() -> Vec<u32> {
     let this = std::fs::read_link("/proc/self/exe").unwrap();
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
@@ -62,7 +62,7 @@ fn is_below(pid: u32, above: u32) -> bool {
     }
 }
 
-/// How many megabytes of a process are in memory, shared or not.
+/// Returns the resident memory of a process in megabytes, shared or not.
 fn resident(pid: u32) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -1,5 +1,5 @@
-//! Processes that do not want to end: all gone at the deadline, when cancelled, when dropped, and when their command
-//! is over. What they do against it is tried out first with what does not suffice.
+//! Processes that try to escape: all are killed at the timeout, when the call is cancelled or dropped, and when the
+//! command ends. A control shows that killing the process group is not enough.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use tool_runtime::{CancellationToken, ErrorKind, ToolCall};
 
 use super::support::{Workspace, cleanups, run, tools};
 
-/// What a command does not to be ended, and whether it ends by itself after that.
+/// An attempt to outlive the command.
 struct Escape {
     name: &'static str,
-    /// Whoever is to be the last to end makes the file `ready`.
+    /// The last process to start creates the file `ready`.
     script: &'static str,
 }
 
@@ -44,7 +44,7 @@ const ESCAPES: [Escape; 9] = [
     Escape { name: "moves on all the time", script: "setsid ./hop & setsid ./hop & sleep 600" },
 ];
 
-/// A process that starts the next one and leaves, over and over.
+/// A process that starts the next one and exits, over and over.
 const HOP: &str = "#!/bin/sh\ntouch ready\nsleep 0.01\nsetsid \"$0\" &\n";
 
 impl Escape {
@@ -55,7 +55,7 @@ impl Escape {
     }
 }
 
-/// The control: killing the child, or its group, leaves somebody behind in all cases but the first three.
+/// The control: killing the child's process group leaves processes behind in all cases but the first three.
 #[tokio::test]
 async fn a_process_group_is_not_enough() {
     for escape in &ESCAPES[3..] {
@@ -74,19 +74,19 @@ async fn a_process_group_is_not_enough() {
         let group = rustix::process::Pid::from_raw(child.id().unwrap() as i32).unwrap();
         rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
         child.wait().await.unwrap();
-        let mut looks = (0..100).map(|_| workspace.processes());
-        assert!(looks.any(|survivors| !survivors.is_empty()), "{}: a group is enough", escape.name);
+        let mut attempts = (0..100).map(|_| workspace.processes());
+        assert!(attempts.any(|survivors| !survivors.is_empty()), "{}: the process group is enough", escape.name);
         std::fs::remove_file(workspace.path().join("hop")).unwrap();
         workspace.kill_all().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_gone_at_the_deadline() {
+async fn kills_all_at_the_timeout() {
     for_each(|escape, cleanup| async move {
         let workspace = escape.workspace();
         let tools = tools(workspace.exec().cleanup(cleanup));
-        // As long as it takes it to begin, on whatever machine.
+        // Longer timeouts for slow machines, until the script has started.
         for seconds in [1, 4, 16, 64] {
             let result = run(&tools, json!({"command": escape.script, "timeout": seconds})).await;
             let killed = format!("did not finish within {seconds}s and was killed");
@@ -96,14 +96,14 @@ async fn all_gone_at_the_deadline() {
             }
         }
         assert!(workspace.path().join("ready").exists());
-        // It has answered: there is nothing to wait for.
+        // No waiting: the processes must be gone when the call returns.
         assert_eq!(workspace.processes(), [], "{} {cleanup:?}", escape.name);
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_gone_at_the_deadline_of_the_call() {
+async fn kills_all_at_the_deadline_of_the_call() {
     for_each(|escape, cleanup| async move {
         let workspace = escape.workspace();
         let tools = tools(workspace.exec().cleanup(cleanup));
@@ -116,7 +116,7 @@ async fn all_gone_at_the_deadline_of_the_call() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_gone_when_cancelled() {
+async fn kills_all_when_cancelled() {
     for_each(|escape, cleanup| async move {
         let workspace = escape.workspace();
         let tools = tools(workspace.exec().cleanup(cleanup));
@@ -136,13 +136,13 @@ async fn all_gone_when_cancelled() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_gone_when_dropped() {
+async fn kills_all_when_dropped() {
     for_each(|escape, cleanup| async move {
         let workspace = escape.workspace();
         let tools = tools(workspace.exec().cleanup(cleanup));
         let call = tools.call(ToolCall::new("run_command", json!({"command": escape.script})));
         tokio::select! {
-            result = call => panic!("it has ended: {result:?}"),
+            result = call => panic!("the command has ended: {result:?}"),
             () = workspace.until_made("ready") => {}
         }
         workspace.until_gone(escape.name).await;
@@ -150,9 +150,9 @@ async fn all_gone_when_dropped() {
     .await;
 }
 
-/// What a command leaves behind goes with it, and what it has printed is there.
+/// Background processes are killed when the command exits, and its output is complete.
 #[tokio::test(flavor = "multi_thread")]
-async fn all_gone_when_the_command_is_over() {
+async fn kills_all_when_the_command_exits() {
     for_each(|escape, cleanup| async move {
         let Some(script) = escape.script.strip_suffix(" sleep 600").filter(|script| script.contains('&')) else {
             return;
@@ -168,9 +168,9 @@ async fn all_gone_when_the_command_is_over() {
     .await;
 }
 
-/// Who has been handed the pipes, and belongs to somebody else, is not waited for.
+/// An unrelated process that was passed the pipes is not waited for.
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_holds_the_pipes_is_waited_for_only_so_long() {
+async fn does_not_wait_for_unrelated_holders_of_the_pipes() {
     let sender = "import os, socket\n\
         connection = socket.socket(socket.AF_UNIX)\n\
         connection.connect('socket')\n\
@@ -187,7 +187,7 @@ async fn whoever_holds_the_pipes_is_waited_for_only_so_long() {
         let python =
             |code| std::process::Command::new("python3").args(["-c", code]).current_dir(workspace.path()).spawn();
         let Ok(mut elsewhere) = python(holder) else {
-            println!("skipped: there is no python3 to try it with");
+            println!("skipped: python3 is not available");
             return;
         };
         workspace.until_made("listening").await;
@@ -203,15 +203,15 @@ async fn whoever_holds_the_pipes_is_waited_for_only_so_long() {
     }
 }
 
-/// The folder for what is temporary goes too.
+/// The scratch directory is removed.
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_temporary_is_left() {
+async fn removes_temporary_files() {
     let workspace = Workspace::new();
     let tools = workspace.tools();
     let result = run(&tools, json!({"command": "touch $TMPDIR/x; echo $TMPDIR"})).await;
-    let folder = std::path::PathBuf::from(result.output.trim());
-    assert!(folder.is_absolute(), "{}", result.output);
-    assert!(!folder.exists());
+    let directory = std::path::PathBuf::from(result.output.trim());
+    assert!(directory.is_absolute(), "{}", result.output);
+    assert!(!directory.exists());
 }
 
 async fn for_each<F: Future<Output = ()> + Send + 'static>(test: impl Fn(&'static Escape, ProcessCleanup) -> F) {

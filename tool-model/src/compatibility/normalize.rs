@@ -1,7 +1,7 @@
-//! One form for schemas that can be written in several.
+//! Normalization of schemas that can be written in several ways.
 //!
-//! Every rewriting is exact: the schema takes the same values before and after.
-//! * Parts of an `allOf`, and the only part of an `anyOf` or `oneOf`, are merged into the schema around them.
+//! Every rewriting is exact: the schema accepts the same values before and after.
+//! * Parts of an `allOf`, and the only part of an `anyOf` or `oneOf`, are merged into the enclosing schema.
 //! * A list of types becomes an `anyOf` with one alternative for each type.
 //! * Alternatives that list values become one list, and an `anyOf` inside an `anyOf` becomes part of it.
 //! * The bounds of integers are inclusive integers.
@@ -17,7 +17,7 @@ use crate::validate::number::Number;
 use crate::validate::read::Reading;
 use crate::validate::schema::{ArrayRules, Bound, Count, Kinds, NumberRules, ObjectRules, Rules, Schema, TextRules};
 
-/// Brings a schema and its definitions into the one form.
+/// Normalizes a schema and its definitions.
 pub(super) fn normalize(reading: &mut Reading) {
     rewrite(&mut reading.schema);
     reading.definitions.values_mut().for_each(rewrite);
@@ -32,7 +32,7 @@ fn rewrite(schema: &mut Schema) {
     split_types(rules);
 }
 
-/// Every schema inside, of the same value or of a part of it.
+/// Returns every schema inside, for the same value or a part of it.
 fn parts(rules: &mut Rules) -> Vec<&mut Schema> {
     let Rules { array, object, all_of, any_of, one_of, not, condition, .. } = rules;
     let mut all: Vec<&mut Schema> = Vec::new();
@@ -63,7 +63,7 @@ fn join_alternatives(rules: &mut Rules) {
             part => flat.push(part),
         }
     }
-    // Where anything will do, the others demand nothing.
+    // If one alternative accepts any value, the others add nothing.
     if !flat.iter().any(is_anything) {
         rules.any_of = join_values(flat, false);
     }
@@ -78,13 +78,13 @@ fn is_anything(schema: &Schema) -> bool {
     }
 }
 
-/// A value that stands in two alternatives of a `oneOf` is refused, so that these are left alone.
+/// Joins alternatives that list values. A value in two alternatives of a `oneOf` is refused, so those are kept.
 fn join_values(alternatives: Vec<Schema>, distinct: bool) -> Vec<Schema> {
     let mut joined = Vec::new();
     let mut values = Vec::new();
     let mut facts = None;
     let mut first = None;
-    // `null` is one more value where all alternatives are values, and a type beside other types.
+    // `null` is another value if all alternatives are values, and a type beside other types.
     let with_null = alternatives.iter().any(is_list) && alternatives.iter().all(|one| is_list(one) || is_null(one));
     for mut alternative in alternatives {
         let listed = match &mut alternative {
@@ -137,7 +137,7 @@ fn list_of(values: Vec<Value>, facts: Option<Box<SourceFacts>>) -> Schema {
     Schema::Rules(Box::new(Rules { allowed: Some(values), facts, ..Rules::default() }))
 }
 
-/// Merges what must hold anyway.
+/// Merges the parts of `allOf`, and single alternatives.
 fn merge_parts(rules: &mut Rules) {
     let mut parts = take(&mut rules.all_of);
     for alternatives in [&mut rules.any_of, &mut rules.one_of] {
@@ -162,7 +162,7 @@ fn common_kinds(one: Option<Kinds>, other: Option<Kinds>) -> Option<Kinds> {
     }
 }
 
-/// The word `number` includes the integers.
+/// Returns the types as the keyword `type` names them: `number` includes the integers.
 fn by_name(kinds: Kinds) -> Kinds {
     if kinds.has(Kinds::NUMBER) { kinds.without(Kinds::INTEGER) } else { kinds }
 }
@@ -185,7 +185,7 @@ fn can_be_merged(rules: &Rules, part: &Rules) -> bool {
         && one_is(&rules.condition, &part.condition, Option::is_none)
 }
 
-/// Only open objects: what one of them names, the other would take as an unknown property.
+/// Returns `true` if both objects are open. A closed object would refuse the other's properties.
 fn can_objects_be_merged(one: &ObjectRules, other: &ObjectRules) -> bool {
     let is_open = |rules: &ObjectRules| {
         let additional = rules.additional.as_ref();
@@ -268,7 +268,7 @@ fn merge_objects(rules: &mut ObjectRules, part: ObjectRules) {
     }
 }
 
-/// `exclusiveMinimum: 0` is `minimum: 1` where there are no fractions.
+/// Makes the bounds of integers inclusive: `exclusiveMinimum: 0` is `minimum: 1`.
 fn bound_integers(rules: &mut Rules) {
     if !rules.kinds.is_some_and(|kinds| kinds.has(Kinds::INTEGER) && !kinds.has(Kinds::NUMBER)) {
         return;
@@ -282,13 +282,13 @@ fn bound_integers(rules: &mut Rules) {
 }
 
 impl Bound {
-    /// The same bound for integers only; `inwards` is 1 for a lower and -1 for an upper bound.
+    /// Returns the equivalent inclusive bound for integers. `inwards` is 1 for a lower and -1 for an upper bound.
     fn of_integers(self, inwards: i128) -> Self {
         let value = match self.value {
             Number::Whole(whole) => Number::Whole(if self.exclusive { whole + inwards } else { whole }),
             Number::Float(float) => match Number::from_float(if inwards > 0 { float.ceil() } else { float.floor() }) {
                 whole @ Number::Whole(_) => whole,
-                // So large that it is a float only.
+                // Too large to be an integer.
                 Number::Float(_) => return self,
             },
         };
@@ -296,7 +296,7 @@ impl Bound {
     }
 }
 
-/// Makes one alternative of each type, where nothing looks at several types at once.
+/// Makes one alternative of each type, unless a rule applies to several types.
 fn split_types(rules: &mut Rules) {
     let Some(kinds) = rules.kinds.map(by_name) else { return };
     let is_plain = rules.allowed.is_none() && rules.reference.is_none() && rules.in_place().next().is_none();

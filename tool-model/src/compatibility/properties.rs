@@ -1,21 +1,21 @@
-//! Two sets of properties: a tool's arguments, or those of a struct.
+//! Comparison of properties: a tool's arguments, or those of a struct.
 
 use regex_lite::Regex;
 
-use super::compare::{ANYTHING, Comparison, Pair, property};
-use super::difference::{Difference, Direction, Effect};
+use super::comparison::{ANYTHING, SchemaComparison, SchemaPair, property};
+use super::difference::{DifferenceEffect, SchemaDifference, ValueDirection};
 use super::{ARGUMENTS, ChangeKind, rename};
 use crate::validate::schema::{ObjectRules, Schema};
 
-/// The names that schemars gives to the properties of a map whose keys are unsigned and signed integers.
+/// The patterns that schemars uses for maps with unsigned and signed integer keys.
 const INTEGER_NAMES: [&str; 2] = [r"^\d+$", r"^-?\d+$"];
 
-impl<'s> Comparison<'s, '_> {
+impl<'s> SchemaComparison<'s, '_> {
     pub(super) fn objects(&mut self, path: &str, old: &'s ObjectRules, new: &'s ObjectRules, composed: bool) {
         self.counts(path, ["property", "properties"], old.count, new.count);
         for (name, was) in &old.properties {
             if let Some(is) = new.properties.get(name) {
-                self.look_at(property(path, name), was, is, composed);
+                self.queue(property(path, name), was, is, composed);
                 self.requirement(path, (old, name), (new, name));
             }
         }
@@ -26,13 +26,13 @@ impl<'s> Comparison<'s, '_> {
             let Some(is) = self.alias_target(was, old, new).filter(|is| added.contains(is)) else { return true };
             added.retain(|name| *name != is);
             self.aliased(path, was, is, new);
-            self.look_at(property(path, is), &old.properties[*was], &new.properties[is], composed);
+            self.queue(property(path, is), &old.properties[*was], &new.properties[is], composed);
             self.requirement(path, (old, was), (new, is));
             false
         });
         for (was, is) in self.renamed(old, new, &mut gone, &mut added) {
             self.lost(path, was, new, Some(is));
-            self.look_at(property(path, is), &old.properties[was], &new.properties[is], composed);
+            self.queue(property(path, is), &old.properties[was], &new.properties[is], composed);
             self.requirement(path, (old, was), (new, is));
         }
         gone.into_iter().for_each(|name| self.lost(path, name, new, None));
@@ -56,7 +56,7 @@ impl<'s> Comparison<'s, '_> {
         let others = new.additional.as_ref().filter(|other| matching.is_empty() && !matches!(other, Schema::Nothing));
         let rules: Vec<_> = matching.into_iter().map(|(_, schema)| schema).chain(others).collect();
         for is in &rules {
-            self.look_at(here.clone(), &old.properties[name], is, composed);
+            self.queue(here.clone(), &old.properties[name], is, composed);
         }
         if !rules.is_empty() {
             self.requirement(path, (old, name), (new, name));
@@ -64,35 +64,35 @@ impl<'s> Comparison<'s, '_> {
         !rules.is_empty()
     }
 
-    /// A property that is there on both sides: `required` on one of them only?
+    /// Compares whether a property of both sides is required.
     fn requirement(&mut self, path: &str, (old, was): (&ObjectRules, &str), (new, is): (&ObjectRules, &str)) {
         let (effect, word) = match (is_required(old, was), is_required(new, is)) {
-            (false, true) => (Effect::Narrowed, "required"),
-            (true, false) => (Effect::Widened, "optional"),
+            (false, true) => (DifferenceEffect::Narrowed, "required"),
+            (true, false) => (DifferenceEffect::Widened, "optional"),
             _ => return,
         };
         let message = match self.sides.direction {
-            Direction::Sent => format!("is now {word}"),
-            Direction::Returned if effect == Effect::Widened => "may now be missing".to_owned(),
-            Direction::Returned => "is now always there".to_owned(),
+            ValueDirection::Sent => format!("is now {word}"),
+            ValueDirection::Returned if effect == DifferenceEffect::Widened => "may now be missing".to_owned(),
+            ValueDirection::Returned => "is now always there".to_owned(),
         };
-        self.find(&property(path, is), effect, message);
+        self.report(&property(path, is), effect, message);
     }
 
     fn lost(&mut self, path: &str, name: &str, new: &ObjectRules, renamed: Option<&str>) {
         let what = match renamed {
-            Some(new_name) => format!("was renamed to `{new_name}`, it seems"),
-            None => "is gone".to_owned(),
+            Some(new_name) => format!("was probably renamed to `{new_name}`"),
+            None => "was removed".to_owned(),
         };
         let consequence = match (self.sides.direction, &new.additional) {
-            (Direction::Returned, _) => "callers that read it miss it".to_owned(),
-            // An argument has one name only.
-            (Direction::Sent, Some(Schema::Nothing)) if path == ARGUMENTS => {
+            (ValueDirection::Returned, _) => "callers that read it will miss it".to_owned(),
+            // Arguments have no aliases.
+            (ValueDirection::Sent, Some(Schema::Nothing)) if path == ARGUMENTS => {
                 "calls that send it are refused".to_owned()
             }
-            (Direction::Sent, additional) => {
+            (ValueDirection::Sent, additional) => {
                 let is_closed = matches!(additional, Some(Schema::Nothing));
-                let what = if is_closed { "calls that send it are refused" } else { "what is sent for it is ignored" };
+                let what = if is_closed { "calls that send it are refused" } else { "its value is ignored" };
                 if self.knows_aliases(path) {
                     what.to_owned()
                 } else {
@@ -101,13 +101,13 @@ impl<'s> Comparison<'s, '_> {
                 }
             }
         };
-        self.find(&property(path, name), Effect::Lost, format!("{what}; {consequence}"));
+        self.report(&property(path, name), DifferenceEffect::Lost, format!("{what}; {consequence}"));
     }
 
     fn gained(&mut self, path: &str, name: &str, (old, new): (&'s ObjectRules, &'s ObjectRules), composed: bool) {
         let here = property(path, name);
         let is = &new.properties[name];
-        // What was sent under this name before, if anything was.
+        // The schema of values that were sent under this name before, if any.
         let was = match &old.additional {
             Some(Schema::Nothing) => None,
             Some(other) => Some(other),
@@ -115,28 +115,29 @@ impl<'s> Comparison<'s, '_> {
             None => None,
         };
         if old.patterns.iter().any(|(pattern, _)| pattern.is_match(name)) {
-            return self.find(&here, Effect::Unclear, "has rules of its own now");
+            return self.report(&here, DifferenceEffect::Unclear, "now has its own rules");
         }
         let required = is_required(new, name);
-        if self.sides.direction == Direction::Sent && required {
-            self.find(&here, Effect::Narrowed, "is new and required");
+        if self.sides.direction == ValueDirection::Sent && required {
+            self.report(&here, DifferenceEffect::Narrowed, "is new and required");
         }
-        // A property that was not named could be sent before. It is no addition if it can have fewer values now.
+        // An unnamed property could be sent before. It is not an addition if it accepts fewer values now.
         let direction = self.sides.direction;
-        let differences = was.map(|was| self.trial(Pair { path: here.clone(), old: was, new: is, composed }).found);
-        let breaks = |found: &Difference| found.effect.kind(direction) == ChangeKind::Breaking;
+        let differences =
+            was.map(|was| self.trial(SchemaPair { path: here.clone(), old: was, new: is, composed }).found);
+        let breaks = |found: &SchemaDifference| found.effect.kind(direction) == ChangeKind::Breaking;
         match direction {
             _ if differences.is_some_and(|found| found.iter().any(breaks)) => {}
-            Direction::Sent if required => {}
-            Direction::Sent => self.find(&here, Effect::Gained, "is new and optional"),
-            Direction::Returned => self.find(&here, Effect::Gained, "is new"),
+            ValueDirection::Sent if required => {}
+            ValueDirection::Sent => self.report(&here, DifferenceEffect::Gained, "is new and optional"),
+            ValueDirection::Returned => self.report(&here, DifferenceEffect::Gained, "is new"),
         }
         if let Some(was) = was {
-            self.look_at(here, was, is, composed);
+            self.queue(here, was, is, composed);
         }
     }
 
-    /// A property can be required without being described.
+    /// Compares properties that are required without a schema.
     fn demanded_without_name(&mut self, path: &str, old: &ObjectRules, new: &ObjectRules) {
         let named = |name: &String| old.properties.contains_key(name) || new.properties.contains_key(name);
         let mut names: Vec<&String> = old.required.iter().chain(&new.required).filter(|name| !named(name)).collect();
@@ -147,7 +148,7 @@ impl<'s> Comparison<'s, '_> {
         }
     }
 
-    /// The properties that have no name in the schema.
+    /// Compares the rules for properties without a name.
     fn unnamed(&mut self, path: &str, old: &'s ObjectRules, new: &'s ObjectRules, composed: bool) {
         let closed = |rules: &ObjectRules| matches!(rules.additional, Some(Schema::Nothing));
         let other = |rules: &'s ObjectRules| rules.additional.as_ref().unwrap_or(&ANYTHING);
@@ -157,63 +158,67 @@ impl<'s> Comparison<'s, '_> {
         match (old.patterns.as_slice(), new.patterns.as_slice()) {
             (was, is) if have_same_patterns => {
                 for ((_, was), (_, is)) in was.iter().zip(is) {
-                    self.look_at(values.clone(), was, is, composed);
+                    self.queue(values.clone(), was, is, composed);
                 }
             }
-            // A map that takes any key.
+            // A map that accepts any key.
             (patterns, []) if closed(old) && !closed(new) => {
                 let names = alternatives(patterns);
-                self.find(path, Effect::Widened, format!("takes any property name; it was one that matches {names}"));
+                self.report(
+                    path,
+                    DifferenceEffect::Widened,
+                    format!("takes any property name; it was one that matches {names}"),
+                );
                 for (_, was) in patterns {
-                    self.look_at(values.clone(), was, other(new), composed);
+                    self.queue(values.clone(), was, other(new), composed);
                 }
                 return;
             }
             ([], patterns) if !closed(old) && closed(new) => {
                 let names = alternatives(patterns);
-                self.find(path, Effect::Narrowed, format!("takes only property names that match {names}"));
+                self.report(path, DifferenceEffect::Narrowed, format!("takes only property names that match {names}"));
                 for (_, is) in patterns {
-                    self.look_at(values.clone(), other(old), is, composed);
+                    self.queue(values.clone(), other(old), is, composed);
                 }
                 return;
             }
             ([(old_names, was)], [(new_names, is)]) if closed(old) && closed(new) => {
                 let effect = match [old_names.as_str(), new_names.as_str()] {
-                    INTEGER_NAMES => Effect::Widened,
-                    [was, is] if [is, was] == INTEGER_NAMES => Effect::Narrowed,
-                    _ => Effect::Unclear,
+                    INTEGER_NAMES => DifferenceEffect::Widened,
+                    [was, is] if [is, was] == INTEGER_NAMES => DifferenceEffect::Narrowed,
+                    _ => DifferenceEffect::Unclear,
                 };
                 let message = format!("takes property names that match `{new_names}`; it was `{old_names}`");
-                self.find(path, effect, message);
-                self.look_at(values.clone(), was, is, composed);
+                self.report(path, effect, message);
+                self.queue(values.clone(), was, is, composed);
             }
             _ => {
-                let message = "has other rules for names that match a pattern (`patternProperties`)";
-                self.find(path, Effect::Unclear, message);
+                let message = "has different rules for names that match a pattern (`patternProperties`)";
+                self.report(path, DifferenceEffect::Unclear, message);
             }
         }
         match (closed(old), closed(new)) {
             (true, true) => {}
-            (false, true) => self.find(path, Effect::Narrowed, "refuses properties that it does not know"),
-            (true, false) => self.find(path, Effect::Gained, "lets properties pass that it does not know"),
-            (false, false) => self.look_at(values, other(old), other(new), composed),
+            (false, true) => self.report(path, DifferenceEffect::Narrowed, "refuses unknown properties"),
+            (true, false) => self.report(path, DifferenceEffect::Gained, "allows unknown properties"),
+            (false, false) => self.queue(values, other(old), other(new), composed),
         }
     }
 
     fn rare_object_rules(&mut self, path: &str, old: &'s ObjectRules, new: &'s ObjectRules) {
-        self.rare(path, "propertyNames", old.names.as_ref(), new.names.as_ref());
+        self.same_or_unclear(path, "propertyNames", old.names.as_ref(), new.names.as_ref());
         if old.dependent_required != new.dependent_required {
-            self.find(path, Effect::Unclear, "has other dependent properties (`dependentRequired`)");
+            self.report(path, DifferenceEffect::Unclear, "has different dependent properties (`dependentRequired`)");
         }
         let schemas = (&old.dependent_schemas, &new.dependent_schemas);
         let same = schemas.0.keys().eq(schemas.1.keys())
             && schemas.0.values().zip(schemas.1.values()).all(|(was, is)| self.is_same(was, is));
         if !same {
-            self.find(path, Effect::Unclear, "has other dependent rules (`dependentSchemas`)");
+            self.report(path, DifferenceEffect::Unclear, "has different dependent rules (`dependentSchemas`)");
         }
     }
 
-    /// Takes the likely pairs out of both lists.
+    /// Removes the likely pairs from both lists.
     fn renamed<'n>(
         &self,
         old: &'s ObjectRules,
@@ -223,11 +228,12 @@ impl<'s> Comparison<'s, '_> {
     ) -> Vec<(&'n str, &'n str)> {
         rename::pairs(gone, added, |was, is| {
             let pair =
-                Pair { path: String::new(), old: &old.properties[was], new: &new.properties[is], composed: true };
+                SchemaPair { path: String::new(), old: &old.properties[was], new: &new.properties[is], composed: true };
             let differences = self.trial(pair).found;
             if differences.is_empty() {
                 rename::Likeness::Same
-            } else if differences.iter().any(|found| found.path.is_empty() && found.effect == Effect::Unclear) {
+            } else if differences.iter().any(|found| found.path.is_empty() && found.effect == DifferenceEffect::Unclear)
+            {
                 rename::Likeness::Different
             } else {
                 rename::Likeness::Similar

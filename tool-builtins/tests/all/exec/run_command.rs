@@ -1,4 +1,4 @@
-//! What a command answers.
+//! Arguments, results and previews of `run_command`.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use tool_runtime::{Dispatcher, Effect, ErrorKind, Manifest, Progress, ToolCall};
 use super::support::{Workspace, cleanups, run, run_line, tools};
 
 #[tokio::test]
-async fn what_it_prints_is_the_answer() {
+async fn returns_the_output() {
     let workspace = Workspace::new();
     for cleanup in cleanups().await {
         let tools = tools(workspace.exec().cleanup(cleanup));
@@ -22,7 +22,7 @@ async fn what_it_prints_is_the_answer() {
 }
 
 #[tokio::test]
-async fn how_it_ends_is_told() {
+async fn reports_exit_codes_and_signals() {
     let workspace = Workspace::new();
     for cleanup in cleanups().await {
         let tools = tools(workspace.exec().cleanup(cleanup));
@@ -31,28 +31,28 @@ async fn how_it_ends_is_told() {
         assert_eq!(failed.output, "`echo out; exit 3` exited with code 3.\nout\n");
         let killed = run_line(&tools, "kill -9 $$").await;
         assert_eq!(killed.output, "`kill -9 $$` was killed by SIGKILL.\nIt printed nothing.");
-        let facts = killed.metadata.get("command").unwrap();
-        assert_eq!((&facts["exit_code"], &facts["signal"]), (&Value::Null, &json!("SIGKILL")));
+        let metadata = killed.metadata.get("command").unwrap();
+        assert_eq!((&metadata["exit_code"], &metadata["signal"]), (&Value::Null, &json!("SIGKILL")));
         assert_eq!(failed.metadata.get("command").unwrap()["exit_code"], 3);
         let confinement = &failed.metadata.get("command").unwrap()["confinement"];
         assert_eq!(confinement["tree"], serde_json::to_value(cleanup).unwrap());
         let stopped = run_line(&tools, "kill -TERM $$").await;
         assert_eq!(stopped.output, "`kill -TERM $$` was killed by SIGTERM.\nIt printed nothing.");
         let broken = run_line(&tools, "yes | head -n 1").await;
-        assert_eq!(broken.output, "y\n", "a broken pipe ends whoever writes to it");
+        assert_eq!(broken.output, "y\n", "SIGPIPE has its default effect");
     }
 }
 
 #[tokio::test]
-async fn both_streams_come_in_order() {
+async fn keeps_the_order_of_both_streams() {
     let workspace = Workspace::new();
     let line = "echo a; sleep 0.3; echo b >&2; sleep 0.3; printf c; sleep 0.3; echo d >&2; sleep 0.3; echo e";
     let result = run_line(&workspace.tools(), line).await;
-    assert_eq!(result.output, "a\nb\nd\nce\n", "a line that is not complete waits");
+    assert_eq!(result.output, "a\nb\nd\nce\n", "an incomplete line is held back");
 }
 
 #[tokio::test]
-async fn a_flood_of_one_stream_does_not_drown_the_other() {
+async fn a_flood_on_one_stream_does_not_displace_the_other() {
     let workspace = Workspace::new();
     let tools = tools(workspace.exec().output_limit(1000));
     let result = run_line(&tools, "echo first; echo warning >&2; sleep 0.3; seq 100000; echo last").await;
@@ -63,14 +63,14 @@ async fn a_flood_of_one_stream_does_not_drown_the_other() {
 }
 
 #[tokio::test]
-async fn output_that_is_no_text_is_readable() {
+async fn replaces_invalid_utf8() {
     let workspace = Workspace::new();
     let result = run_line(&workspace.tools(), "printf 'a\\377b\\n'").await;
     assert_eq!(result.output, "a\u{fffd}b\n");
 }
 
 #[tokio::test]
-async fn bad_commands_are_explained() {
+async fn explains_invalid_commands() {
     let workspace = Workspace::new();
     workspace.write("data", "no program");
     workspace.write_program("odd", "#!/no/such/interpreter\n");
@@ -89,37 +89,37 @@ async fn bad_commands_are_explained() {
     assert!(answer(json!({"program": "./odd"})).await.contains("cannot be run"));
     assert!(answer(json!({"command": "a\u{0}b"})).await.contains("U+0000"));
     assert!(answer(json!({"command": "ls", "timeout": 0})).await.contains("expected integer between 1 and 3600"));
-    for (folder, why) in [
+    for (directory, reason) in [
         ("..", "`..` is outside the workspace, or leads there."),
         ("/etc", "`/etc` is outside the workspace, or leads there."),
         ("./../b", "`./../b` is outside the workspace, or leads there."),
         ("data", "`data` is not a directory."),
         ("none", "There is no directory `none` in the workspace."),
     ] {
-        assert_eq!(answer(json!({"command": "ls", "directory": folder})).await, why);
+        assert_eq!(answer(json!({"command": "ls", "directory": directory})).await, reason);
     }
 }
 
 #[tokio::test]
-async fn it_runs_in_a_folder_of_the_workspace() {
+async fn runs_in_a_directory_of_the_workspace() {
     let workspace = Workspace::new();
     std::fs::create_dir_all(workspace.path().join("a/b")).unwrap();
     workspace.write_program("a/b/here", "#!/bin/sh\necho here\n");
     for cleanup in cleanups().await {
         let tools = tools(workspace.exec().cleanup(cleanup));
-        let folder = workspace.path().canonicalize().unwrap();
-        assert_eq!(run_line(&tools, "pwd -P").await.output, format!("{}\n", folder.display()));
+        let root = workspace.path().canonicalize().unwrap();
+        assert_eq!(run_line(&tools, "pwd -P").await.output, format!("{}\n", root.display()));
         let below = run(&tools, json!({"program": "pwd", "arguments": ["-P"], "directory": "a/b"})).await;
-        assert_eq!(below.output, format!("{}/a/b\n", folder.display()));
-        // As the command itself has just called it, too.
-        for folder in ["a/b".into(), folder.join("a/b")] {
-            assert_eq!(run(&tools, json!({"program": "./here", "directory": folder})).await.output, "here\n");
+        assert_eq!(below.output, format!("{}/a/b\n", root.display()));
+        // Absolute paths inside the workspace are accepted too.
+        for directory in ["a/b".into(), root.join("a/b")] {
+            assert_eq!(run(&tools, json!({"program": "./here", "directory": directory})).await.output, "here\n");
         }
     }
 }
 
 #[tokio::test]
-async fn rules_are_kept() {
+async fn enforces_rules_on_programs() {
     let workspace = Workspace::new();
     workspace.write_program("git", "#!/bin/sh\necho impostor\n");
     let allowing = tools(workspace.exec().allow(["echo", "cat"]));
@@ -138,7 +138,7 @@ async fn rules_are_kept() {
 }
 
 #[tokio::test]
-async fn it_is_asked_about_and_shown() {
+async fn asks_with_a_preview() {
     let workspace = Workspace::new();
     std::fs::create_dir(workspace.path().join("sub dir")).unwrap();
     let asked = Arc::new(Mutex::new(Vec::new()));
@@ -154,7 +154,7 @@ async fn it_is_asked_about_and_shown() {
     assert_eq!(asked.lock().unwrap()[0], Some(json!({"command": "cd 'sub dir' && touch 'a b'"})));
     assert!(!workspace.path().join("sub dir/a b").exists());
 
-    // What may not be run is said to be so.
+    // The preview of a command that may not run says so.
     run_line(&tools, "rm -rf /").await;
     let preview = asked.lock().unwrap()[1].clone();
     assert_eq!(preview, Some(json!("The preview failed: `rm` may not be run here, and the line contains that word.")));
@@ -164,24 +164,24 @@ async fn it_is_asked_about_and_shown() {
 }
 
 #[tokio::test]
-async fn its_lines_are_reported() {
+async fn reports_output_as_progress() {
     let workspace = Workspace::new();
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let listener = heard.clone();
+    let reports = Arc::new(Mutex::new(Vec::new()));
+    let listener = reports.clone();
     let tools = workspace.tools();
     let call = ToolCall::new("run_command", json!({"command": "echo one; echo two >&2"}));
     tools.call(call).with(Progress::to(move |report| listener.lock().unwrap().push(report))).await;
-    let heard = heard.lock().unwrap();
-    let of = |stream: &str| {
-        let of_stream = heard.iter().filter(|report| report["stream"] == stream);
+    let reports = reports.lock().unwrap();
+    let text_of = |stream: &str| {
+        let of_stream = reports.iter().filter(|report| report["stream"] == stream);
         of_stream.map(|report| report["text"].as_str().unwrap()).collect::<String>()
     };
-    assert_eq!((of("stdout").as_str(), of("stderr").as_str()), ("one\n", "two\n"));
+    assert_eq!((text_of("stdout").as_str(), text_of("stderr").as_str()), ("one\n", "two\n"));
 }
 
-/// Linking offers nothing: only the service does.
+/// Linking the crate does not register the tool.
 #[test]
-fn it_is_offered_by_its_service_only() {
+fn is_registered_by_its_service_only() {
     assert!(Manifest::linked().get("run_command").is_none());
     let tools = Workspace::new().tools();
     let manifest = tools.manifest();

@@ -1,19 +1,20 @@
-//! What schemas say beside their rules: descriptions, defaults, examples, the order of values.
+//! Comparison of annotations: descriptions, defaults, examples, the order of values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::compare::property;
+use super::comparison::property;
 use super::facts::is_fact;
-use super::tool::{shown, was_is};
+use super::tool::{change_text, shown};
 use super::{Change, ChangeKind};
 use crate::canonical;
 use crate::validate::format::Format;
 
 type Schema<'a> = (&'a Value, &'a BTreeMap<String, Value>);
 
-/// The keywords that the comparison of rules looks at. `enum` is here too, for the order of its values.
+/// The keywords that the comparison of rules covers. `enum` is among them, but the order of its values is compared
+/// here.
 const RULES: [&str; 39] = [
     "$defs",
     "$ref",
@@ -56,10 +57,10 @@ const RULES: [&str; 39] = [
     "uniqueItems",
 ];
 
-/// Tells the definition from the schema that refers to it: both may have a description.
+/// Distinguishes a definition from the schema that refers to it: both may have a description.
 const BEHIND_REFERENCE: char = '$';
 
-/// What has changed at places that both have.
+/// Compares the schemas at paths that both sides have.
 pub(super) fn changes(tool: &str, path: &str, old: Schema<'_>, new: Schema<'_>) -> Vec<Change> {
     let (was, is) = (places(path, old), places(path, new));
     let mut found = Vec::new();
@@ -77,19 +78,19 @@ pub(super) fn changes(tool: &str, path: &str, old: Schema<'_>, new: Schema<'_>) 
             }
             match key.as_str() {
                 "enum" if are_reordered(was, is) => {
-                    add(ChangeKind::Text, "lists its values in another order".to_owned());
+                    add(ChangeKind::Text, "lists its values in a different order".to_owned());
                 }
-                "default" => add(ChangeKind::Compatible, format!("its default {}", was_is(shown(was), shown(is)))),
-                "writeOnly" => add(ChangeKind::Compatible, format!("secret {}", was_is(shown(was), shown(is)))),
+                "default" => add(ChangeKind::Compatible, format!("its default {}", change_text(shown(was), shown(is)))),
+                "writeOnly" => add(ChangeKind::Compatible, format!("secret {}", change_text(shown(was), shown(is)))),
                 key if is_rule(key, was.or(is)) || is_fact(key) => {}
-                key => add(ChangeKind::Text, format!("its {key} {}", was_is(shown(was), shown(is)))),
+                key => add(ChangeKind::Text, format!("its {key} {}", change_text(shown(was), shown(is)))),
             }
         }
     }
     found
 }
 
-/// An unknown format only informs.
+/// Returns `true` for a keyword of a rule. Unknown formats are annotations.
 fn is_rule(key: &str, value: Option<&Value>) -> bool {
     let is_format =
         || key == "format" && value.and_then(Value::as_str).is_some_and(|name| Format::named(name).is_some());
@@ -105,7 +106,7 @@ fn are_reordered(old: Option<&Value>, new: Option<&Value>) -> bool {
     sorted(old) == sorted(new)
 }
 
-/// Every schema by its path. A definition is looked at where it is first referred to.
+/// Returns every schema by its path. A definition is followed only at its first reference.
 fn places<'a>(path: &str, (schema, defs): Schema<'a>) -> BTreeMap<String, &'a Map<String, Value>> {
     let mut found = BTreeMap::new();
     let mut followed = BTreeSet::new();

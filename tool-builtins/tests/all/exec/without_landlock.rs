@@ -1,4 +1,4 @@
-//! A system that cannot confine what commands write: this one, whose kernel denies that it has Landlock.
+//! A system that cannot confine writes: this one, with Landlock blocked by a seccomp filter.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter_all_thr
 use tool_builtins::exec::{ProcessCleanup, WriteConfinement};
 use tool_runtime::ErrorKind;
 
-use super::support::{Workspace, cleanups, in_a_process_of_its_own, run_line, tools};
+use super::support::{Workspace, cleanups, run_in_own_process, run_line, tools};
 
 #[test]
-fn where_confinement_is_required_and_cannot_be_had_nothing_runs() {
-    in_a_process_of_its_own("exec::unconfined::without_landlock");
+fn runs_nothing_if_required_confinement_is_missing() {
+    run_in_own_process("exec::without_landlock::rejects_commands_without_landlock");
 }
 
 #[tokio::test]
-#[ignore = "takes Landlock from its own process: the test above runs it in one"]
-async fn without_landlock() {
+#[ignore = "blocks Landlock in its own process; the test above runs it"]
+async fn rejects_commands_without_landlock() {
     let denied = BTreeMap::from([(libc::SYS_landlock_create_ruleset, Vec::new())]);
     let no_such_call = SeccompAction::Errno(libc::ENOSYS as u32);
     let processor = std::env::consts::ARCH.try_into().unwrap();
@@ -32,7 +32,7 @@ async fn without_landlock() {
         assert_eq!(refused.output, "Commands cannot run here: this system cannot confine their writes.");
         assert!(!workspace.path().join("inside").exists() && !outside.path().join("left").exists(), "{cleanup:?}");
     }
-    // The control: where it is not required, the command runs, and leaves something outside.
+    // Control: if confinement is not required, the command runs and writes outside.
     let free = workspace.exec().cleanup(ProcessCleanup::Subreaper);
     assert_eq!(free.confinement().await.unwrap().writes, WriteConfinement::Free);
     assert!(run_line(&tools(free), &line).await.success);
@@ -40,7 +40,7 @@ async fn without_landlock() {
 }
 
 #[tokio::test]
-async fn where_it_can_be_had_commands_run() {
+async fn runs_commands_if_required_confinement_is_available() {
     let workspace = Workspace::new();
     let writes = workspace.exec().confinement().await.unwrap().writes;
     if writes != WriteConfinement::Confined {

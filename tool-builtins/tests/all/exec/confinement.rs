@@ -1,4 +1,4 @@
-//! What a command cannot do, with a control that shows that it could.
+//! Confinement of commands. Each test has a control that shows that the attempt would succeed otherwise.
 
 use std::net::{TcpListener, UdpSocket};
 use std::os::fd::AsRawFd;
@@ -10,27 +10,27 @@ use tool_builtins::exec::{ProcessCleanup, WriteConfinement};
 use super::support::{Workspace, cleanups, run, run_line, tools};
 
 #[tokio::test]
-async fn it_writes_only_inside() {
+async fn writes_only_inside() {
     let workspace = Workspace::new();
     let outside = tempfile::tempdir().unwrap();
     let (victim, extra) = (outside.path().join("victim"), outside.path().join("extra"));
     std::fs::create_dir(&extra).unwrap();
-    let attempts = |folder: &std::path::Path| {
-        let folder = folder.display();
+    let attempts = |directory: &std::path::Path| {
+        let directory = directory.display();
         [
-            format!("echo x > {folder}/victim"),
-            format!("echo x >> {folder}/victim"),
-            format!("truncate -s 0 {folder}/victim"),
-            format!("rm {folder}/victim"),
-            format!("mv {folder}/victim {folder}/moved"),
-            format!("ln {folder}/victim {folder}/linked"),
-            format!("ln {folder}/victim linked && echo x > linked"),
-            format!("mv {folder}/victim moved"),
-            format!("mkdir {folder}/made"),
-            format!("ln -s x {folder}/link"),
-            format!("mkfifo {folder}/fifo"),
-            format!("ln -sf {folder}/victim out && echo x > out"),
-            format!("setsid sh -c 'echo x > {folder}/victim'"),
+            format!("echo x > {directory}/victim"),
+            format!("echo x >> {directory}/victim"),
+            format!("truncate -s 0 {directory}/victim"),
+            format!("rm {directory}/victim"),
+            format!("mv {directory}/victim {directory}/moved"),
+            format!("ln {directory}/victim {directory}/linked"),
+            format!("ln {directory}/victim linked && echo x > linked"),
+            format!("mv {directory}/victim moved"),
+            format!("mkdir {directory}/made"),
+            format!("ln -s x {directory}/link"),
+            format!("mkfifo {directory}/fifo"),
+            format!("ln -sf {directory}/victim out && echo x > out"),
+            format!("setsid sh -c 'echo x > {directory}/victim'"),
         ]
     };
     for cleanup in cleanups().await {
@@ -48,7 +48,7 @@ async fn it_writes_only_inside() {
             assert_eq!(std::fs::read_to_string(&victim).unwrap(), "untouched", "{line}");
             assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 2, "{line}");
         }
-        // The control: inside, all of it works.
+        // Control: inside the workspace, all of it works.
         for line in attempts(workspace.path()) {
             std::fs::create_dir_all(workspace.path()).unwrap();
             for name in ["moved", "linked", "link", "fifo", "out", "made"] {
@@ -64,9 +64,9 @@ async fn it_writes_only_inside() {
     }
 }
 
-/// What Landlock does not know is kept by mounts, where a command has its own.
+/// Mounts protect what Landlock does not cover, if the command has its own mount namespace.
 #[tokio::test]
-async fn it_changes_nothing_else_of_files_outside() {
+async fn cannot_change_modes_and_times_outside() {
     let workspace = Workspace::new();
     let outside = tempfile::tempdir().unwrap();
     let victim = outside.path().join("victim");
@@ -79,7 +79,7 @@ async fn it_changes_nothing_else_of_files_outside() {
         for line in attempts(&victim) {
             std::fs::write(&victim, "").unwrap();
             let result = run_line(&tools, &line).await;
-            // The control: below a subreaper it does, as the documentation says.
+            // Control: below a subreaper it can, as documented.
             assert_eq!(result.success, cleanup == ProcessCleanup::Subreaper, "{cleanup:?} {line}: {}", result.output);
         }
         workspace.write("victim", "");
@@ -92,36 +92,36 @@ async fn it_changes_nothing_else_of_files_outside() {
 }
 
 #[tokio::test]
-async fn it_reads_nothing_of_the_host() {
+async fn cannot_read_the_host() {
     let workspace = Workspace::new();
     let host = std::process::id();
-    // The control: the host has something to hide.
+    // Control: the host's environment contains more.
     assert!(String::from_utf8_lossy(&std::fs::read("/proc/self/environ").unwrap()).contains("CARGO_PKG_NAME"));
     for cleanup in cleanups().await {
         let tools = tools(workspace.exec().cleanup(cleanup));
-        // The host's environment, memory and files, through `/proc`.
+        // The host's environment, memory and files in `/proc`.
         for file in ["environ", "mem", "fd/0"] {
             let result = run_line(&tools, &format!("head -c 1 /proc/{host}/{file}")).await;
             assert!(!result.success, "{cleanup:?} {file}: {}", result.output);
         }
-        // Nor the environment of what watches over it, which was forked off the host.
+        // The environment of the supervisor, which is a fork of the host.
         let watching = run_line(&tools, "cat /proc/$PPID/environ").await;
         assert!(!watching.output.contains("CARGO_PKG_NAME"), "{cleanup:?}: {}", watching.output);
-        // The control: of itself it can.
+        // Control: it can read its own.
         assert!(run_line(&tools, "head -c 1 /proc/self/environ").await.success);
-        // Nor does it signal the host, nor what watches over it.
+        // It cannot signal the host or its supervisor.
         let result = run_line(&tools, &format!("kill -0 {host}")).await;
         assert!(!result.success, "{cleanup:?}: {}", result.output);
-        let result = run_line(&tools, "kill -KILL $PPID; sleep 0.1; echo still watched").await;
-        assert!(result.output.ends_with("still watched\n"), "{cleanup:?}: {}", result.output);
+        let result = run_line(&tools, "kill -KILL $PPID; sleep 0.1; echo still supervised").await;
+        assert!(result.output.ends_with("still supervised\n"), "{cleanup:?}: {}", result.output);
     }
 }
 
 #[tokio::test]
-async fn its_environment_is_bare() {
+async fn has_a_minimal_environment() {
     let workspace = Workspace::new();
     let exec = workspace.exec().env("GIVEN", "1").pass_env("CARGO_MANIFEST_DIR").pass_env("NOT_THERE");
-    // The control: this process has more than a command may know.
+    // Control: this process has more variables.
     assert!(std::env::vars().any(|(name, _)| name.starts_with("CARGO_PKG_")));
     let output = run(&tools(exec), json!({"program": "env"})).await.output;
     let known = [
@@ -148,26 +148,26 @@ async fn its_environment_is_bare() {
 }
 
 #[tokio::test]
-async fn it_inherits_no_descriptor() {
+async fn inherits_no_descriptors() {
     let workspace = Workspace::new();
     let file = std::fs::File::open("/etc/passwd").unwrap();
-    // As a library does that knows nothing of `O_CLOEXEC`.
+    // As a library does that does not use `O_CLOEXEC`.
     rustix::io::fcntl_setfd(&file, rustix::io::FdFlags::empty()).unwrap();
     let number = file.as_raw_fd();
     let line = format!("test -e /dev/fd/{number} && echo inherited");
     let plain = std::process::Command::new("/bin/sh").args(["-c", &line]).output().unwrap();
-    assert_eq!(plain.stdout, b"inherited\n", "the control: otherwise it does");
+    assert_eq!(plain.stdout, b"inherited\n", "control: a plain child inherits it");
     for cleanup in cleanups().await {
         let tools = tools(workspace.exec().cleanup(cleanup));
         assert!(!run_line(&tools, &line).await.output.ends_with("inherited\n"), "{cleanup:?}");
-        // The listing's own descriptor is the fourth.
+        // `ls` opens the fourth descriptor itself.
         assert_eq!(run_line(&tools, "ls /proc/self/fd").await.output, "0\n1\n2\n3\n", "{cleanup:?}");
     }
     drop(file);
 }
 
 #[tokio::test]
-async fn it_has_no_network_on_request() {
+async fn has_no_network_on_request() {
     let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
     let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
     let python = "import socket, sys\n\
@@ -179,7 +179,7 @@ async fn it_has_no_network_on_request() {
     let workspace = Workspace::new();
     workspace.write("send.py", python);
     if !std::process::Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success()) {
-        println!("skipped: there is no python3 to try it with");
+        println!("skipped: python3 is not available");
         return;
     }
     let ports = [("tcp", tcp.local_addr().unwrap().port()), ("udp", udp.local_addr().unwrap().port())];
@@ -187,7 +187,7 @@ async fn it_has_no_network_on_request() {
         for (kind, port) in ports {
             let arguments = json!({"program": "python3", "arguments": ["send.py", kind, port.to_string()]});
             let free = run(&tools(workspace.exec().cleanup(cleanup)), arguments.clone()).await;
-            assert_eq!(free.output, "sent\n", "the control: otherwise it has");
+            assert_eq!(free.output, "sent\n", "control: with network it succeeds");
             let exec = workspace.exec().cleanup(cleanup).without_network();
             assert!(!exec.confinement().await.unwrap().network);
             let refused = run(&tools(exec), arguments).await;
@@ -197,22 +197,22 @@ async fn it_has_no_network_on_request() {
 }
 
 #[tokio::test]
-async fn it_gains_no_privileges() {
+async fn gains_no_privileges() {
     let workspace = Workspace::new();
     for cleanup in cleanups().await {
         let result = run_line(&tools(workspace.exec().cleanup(cleanup)), "grep NoNewPrivs /proc/self/status").await;
         assert_eq!(result.output, "NoNewPrivs:\t1\n", "{cleanup:?}");
     }
-    // The control: it is not so by itself, unless whoever has started this process has said so.
+    // Control: not set by default, unless it was set for this process.
     if !rustix::thread::no_new_privs().unwrap() {
         let plain = std::process::Command::new("grep").args(["NoNewPrivs", "/proc/self/status"]).output().unwrap();
         assert_eq!(plain.stdout, b"NoNewPrivs:\t0\n");
     }
 }
 
-/// A superuser's command keeps what concerns files, users and ports.
+/// A command that runs as root keeps only the capabilities that concern files, users and ports.
 #[tokio::test]
-async fn it_gives_up_what_only_a_superuser_may() {
+async fn drops_root_capabilities() {
     let workspace = Workspace::new();
     let has = |status: &str, line: &str, capability: CapabilitySet| {
         let line = status.lines().find_map(|found| found.strip_prefix(line)).unwrap();
@@ -239,10 +239,10 @@ async fn it_gives_up_what_only_a_superuser_may() {
             }
         }
         if !rustix::process::geteuid().is_root() {
-            println!("skipped: whoever is no superuser has nothing to give up");
+            println!("skipped: not running as root");
             continue;
         }
-        // The control: this process has it.
+        // Control: this process has the capability.
         let own = std::fs::read_to_string("/proc/self/status").unwrap();
         assert!(has(&own, "CapEff:", CapabilitySet::MKNOD));
         assert!(!run_line(&tools, "mknod device c 1 3").await.success);
@@ -251,23 +251,23 @@ async fn it_gives_up_what_only_a_superuser_may() {
     }
 }
 
-/// Its namespace shows its own processes only.
+/// In a PID namespace, `/proc` shows the command's own processes only.
 #[tokio::test]
-async fn it_sees_its_own_processes_only() {
+async fn sees_only_its_own_processes() {
     if !cleanups().await.contains(&ProcessCleanup::PidNamespace) {
-        println!("skipped: no PID namespaces here");
+        println!("skipped: PID namespaces are not available");
         return;
     }
     let workspace = Workspace::new();
     let tools = tools(workspace.exec().cleanup(ProcessCleanup::PidNamespace));
     let host = format!("tr '\\0' '\\n' < /proc/{}/cmdline", std::process::id());
-    // As it was started, which may have been through a link.
+    // The path as started, which may be a link.
     let this = std::env::args().next().unwrap();
     assert!(!run_line(&tools, &host).await.output.contains(&this));
     let result = run_line(&tools, "ls -d /proc/[0-9]* | wc -l").await;
     let count: u32 = result.output.trim().parse().unwrap();
     assert!(count < 10, "{count}");
-    // The control: below a subreaper it sees the host.
+    // Control: below a subreaper it sees the host.
     let seeing = super::support::tools(workspace.exec().cleanup(ProcessCleanup::Subreaper));
     assert!(run_line(&seeing, &host).await.output.contains(&this));
 }
