@@ -30,6 +30,6 @@ pub use remote::{
 };
 pub use rmcp;
 pub use server::{
-    AccessDenied, ClientError, HttpConfig, McpClient, McpServer, Principal, ServeError, ToolsOnly, WeakToken,
+    AccessDenied, ClientError, HttpConfig, McpClient, McpServer, Principal, ServeError, ToolsOnly, WeakBearerToken,
     serve_stdio,
 };

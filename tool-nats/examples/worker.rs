@@ -15,7 +15,7 @@ fn add(a: i64, b: i64) -> Option<i64> {
     a.checked_add(b)
 }
 
-/// Which worker has this call.
+/// Return the id of the process that runs this call.
 #[tool(name = "math.who", read_only)]
 fn who(#[inject] context: &Context) -> String {
     format!("process {} has the call {}", std::process::id(), context.call_id().unwrap_or("without an id"))

@@ -21,7 +21,7 @@ use crate::storage::{self, ConversationLock};
 const SYSTEM: &str = "You help with the files of one directory. Paths are relative to it. Be brief: your text is shown in a \
                       terminal, as plain text.";
 
-/// How long calls stay in the journal.
+/// The time that calls stay in the journal.
 const RETENTION: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 /// The state of a chat.
@@ -38,7 +38,7 @@ pub struct Chat {
     pub lines: PathBuf,
     /// The messages of the conversation at startup.
     pub before: Vec<Message>,
-    /// Whether another chat has the newest conversation of the directory open.
+    /// Set if another chat has the newest conversation of the directory open.
     pub is_second: bool,
     lock: ConversationLock,
     state: PathBuf,

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use sha2::{Digest, Sha256};
 use tool_agent::{ConversationStoreError, SqliteStore};
 
-/// How many of the newest conversations are searched for one of this directory.
+/// The number of newest conversations that are searched for one of this directory.
 const LOOKED_THROUGH: u32 = 1000;
 
 /// Returns the directory of this program's files. It is not the tools' directory, where a model could change them.

@@ -89,7 +89,7 @@ struct Scene {
 #[derive(Debug, Default)]
 struct Seen {
     lengths: BTreeSet<usize>,
-    /// How often a run was stopped in the middle of a call.
+    /// The number of runs that were stopped in the middle of a call.
     in_calls: usize,
 }
 

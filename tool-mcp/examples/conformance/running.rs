@@ -1,5 +1,5 @@
-//! Tools that have something to say while they run, or change what there is.
-#![expect(deprecated, reason = "the suite wants a log")]
+//! Tools that send notifications.
+#![expect(deprecated, reason = "the suite requires logging")]
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ async fn a_moment() {
     tokio::time::sleep(Duration::from_millis(50)).await;
 }
 
-/// Say three things in the log.
+/// Log three messages.
 #[tool]
 async fn test_tool_with_logging(#[inject] client: &McpClient) -> &'static str {
     client.log(LoggingLevel::Info, "Tool execution started").await;
@@ -24,11 +24,11 @@ async fn test_tool_with_logging(#[inject] client: &McpClient) -> &'static str {
     "It was logged."
 }
 
-/// Say something in the log.
+/// Log a message.
 #[tool]
 async fn test_logging_tool(#[inject] client: &McpClient) -> &'static str {
     client.log(LoggingLevel::Info, "Something happened").await;
-    "It was logged, if anybody wants to hear of it."
+    "It was logged, if the level is enabled."
 }
 
 /// Report progress.
@@ -41,7 +41,7 @@ async fn test_tool_with_progress(#[inject] progress: &Progress) -> &'static str 
     "It is done."
 }
 
-/// Add a tool, or take it away again.
+/// Add a tool, or remove it again.
 #[tool]
 fn test_trigger_tool_change(#[inject] tools: &Dispatcher) -> Result<&'static str, BuildError> {
     let registry = tools.registry();

@@ -13,7 +13,7 @@ use tool_runtime::Policy;
 /// that, they are refused.
 #[derive(Debug, Parser)]
 #[command(name = "tool-mcp", version)]
-pub struct CliArguments {
+pub struct ServeArguments {
     /// Serve tools that read, write and search files in this directory.
     #[arg(long, value_name = "DIR", required_unless_present_any = ["exec", "web"])]
     pub files: Option<PathBuf>,

@@ -13,14 +13,14 @@ use tokio::net::TcpListener;
 use tool_mcp::{HttpConfig, McpServer};
 use tool_runtime::{CancellationToken, Dispatcher};
 
-use self::arguments::CliArguments;
+use self::arguments::ServeArguments;
 
 /// The environment variable with the bearer token. Other users could read it on a command line.
 const TOKEN_VARIABLE: &str = "TOOL_MCP_TOKEN";
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    match run(&CliArguments::parse()) {
+    match run(&ServeArguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("tool-mcp: {error}");
@@ -29,7 +29,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &CliArguments) -> Result<(), Box<dyn Error>> {
+fn run(arguments: &ServeArguments) -> Result<(), Box<dyn Error>> {
     let tools = services::dispatcher(arguments)?;
     if arguments.manifest {
         return Ok(std::io::stdout().write_all(tools.manifest().to_json().as_bytes())?);
@@ -50,7 +50,7 @@ fn run(arguments: &CliArguments) -> Result<(), Box<dyn Error>> {
 async fn listen(
     server: McpServer,
     tools: &Dispatcher,
-    arguments: &CliArguments,
+    arguments: &ServeArguments,
     port: u16,
 ) -> Result<(), Box<dyn Error>> {
     let token = std::env::var(TOKEN_VARIABLE).ok().filter(|token| !token.is_empty());

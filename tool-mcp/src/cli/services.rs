@@ -6,10 +6,10 @@ use tool_builtins::files::Files;
 use tool_builtins::web::Web;
 use tool_runtime::{Builder, Dispatcher, Selection};
 
-use super::arguments::CliArguments;
+use super::arguments::ServeArguments;
 
 /// Builds the requested services, without the tools that could only fail.
-pub fn dispatcher(arguments: &CliArguments) -> Result<Dispatcher, Box<dyn Error>> {
+pub fn dispatcher(arguments: &ServeArguments) -> Result<Dispatcher, Box<dyn Error>> {
     let mut tools = Dispatcher::builder().policy(arguments.policy.clone()).dry_run(arguments.dry_run);
     let mut usable = Selection::new();
     if let Some(directory) = &arguments.files {
@@ -27,7 +27,7 @@ pub fn dispatcher(arguments: &CliArguments) -> Result<Dispatcher, Box<dyn Error>
 }
 
 #[cfg(target_os = "linux")]
-fn with_exec(tools: Builder, arguments: &CliArguments) -> Result<Builder, Box<dyn Error>> {
+fn with_exec(tools: Builder, arguments: &ServeArguments) -> Result<Builder, Box<dyn Error>> {
     let Some(directory) = &arguments.exec else { return Ok(tools) };
     let exec =
         tool_builtins::exec::Exec::new(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
@@ -35,7 +35,7 @@ fn with_exec(tools: Builder, arguments: &CliArguments) -> Result<Builder, Box<dy
 }
 
 #[cfg(not(target_os = "linux"))]
-fn with_exec(tools: Builder, arguments: &CliArguments) -> Result<Builder, Box<dyn Error>> {
+fn with_exec(tools: Builder, arguments: &ServeArguments) -> Result<Builder, Box<dyn Error>> {
     match &arguments.exec {
         None => Ok(tools),
         Some(_) => Err("--exec is supported on Linux only, where commands can be sandboxed".into()),

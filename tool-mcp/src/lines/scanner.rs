@@ -26,7 +26,7 @@ enum ScannedId {
 }
 
 /// The longest key or id that is kept.
-const LONGEST_WORD: usize = 64;
+const MAX_WORD_LENGTH: usize = 64;
 
 impl MessageScanner {
     pub(crate) fn feed(&mut self, mut bytes: &[u8]) {
@@ -108,7 +108,7 @@ impl MessageScanner {
     }
 
     fn keep(&mut self, byte: u8) {
-        if self.word.len() < LONGEST_WORD {
+        if self.word.len() < MAX_WORD_LENGTH {
             self.word.push(byte);
         }
     }

@@ -22,8 +22,8 @@ pub(super) struct LockFile {
 pub(super) struct PinnedTool {
     pub(super) fingerprint: String,
     /// The pinned fields, for the diff that a user sees.
-    #[serde(serialize_with = "sorted")]
-    pub(super) says: Value,
+    #[serde(rename = "says", serialize_with = "sorted")]
+    pub(super) fields: Value,
 }
 
 fn sorted<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
@@ -45,7 +45,7 @@ impl LockFile {
         }
     }
 
-    pub(super) fn knows(&self, server: &str) -> bool {
+    pub(super) fn has_server(&self, server: &str) -> bool {
         self.servers.contains_key(server)
     }
 
@@ -57,9 +57,9 @@ impl LockFile {
         self.servers.entry(server.to_owned()).or_default();
     }
 
-    pub(super) fn pin(&mut self, server: &str, tool: &str, fingerprint: String, says: Value) {
+    pub(super) fn pin(&mut self, server: &str, tool: &str, fingerprint: String, fields: Value) {
         let tools = self.servers.entry(server.to_owned()).or_default();
-        tools.insert(tool.to_owned(), PinnedTool { fingerprint, says });
+        tools.insert(tool.to_owned(), PinnedTool { fingerprint, fields });
     }
 }
 
@@ -94,7 +94,7 @@ mod unix {
     use rustix::io::Errno;
 
     /// The number of attempts, and the pause between them.
-    const TRIES: u32 = 200;
+    const ATTEMPTS: u32 = 200;
     const PAUSE: Duration = Duration::from_millis(5);
 
     /// A second file beside the lock file. The lock file itself cannot be locked, because writing replaces it.
@@ -117,10 +117,10 @@ mod unix {
         if let Some(directory) = beside.parent() {
             fs::create_dir_all(directory)?;
         }
-        for _ in 0..TRIES {
+        for _ in 0..ATTEMPTS {
             let file = File::options().append(true).create(true).open(&beside)?;
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) if is_at(&file, &beside)? => return Ok(Some(LockedFile { path: beside, _file: file })),
+                Ok(()) if is_same_file(&file, &beside)? => return Ok(Some(LockedFile { path: beside, _file: file })),
                 // The previous owner has removed it.
                 Ok(()) => continue,
                 Err(Errno::WOULDBLOCK | Errno::INTR) => std::thread::sleep(PAUSE),
@@ -135,7 +135,7 @@ mod unix {
         Err(io::Error::new(io::ErrorKind::WouldBlock, why))
     }
 
-    fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    fn is_same_file(file: &File, path: &Path) -> io::Result<bool> {
         let (locked, now) = (file.metadata()?, fs::metadata(path));
         Ok(now.is_ok_and(|now| (now.dev(), now.ino()) == (locked.dev(), locked.ino())))
     }

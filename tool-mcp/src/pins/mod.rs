@@ -130,7 +130,7 @@ impl Pins {
     }
 
     /// Returns the current pins. While another process is rewriting the file, the last readable content counts.
-    fn known(&self) -> MutexGuard<'_, LockFile> {
+    fn current(&self) -> MutexGuard<'_, LockFile> {
         let mut lock = self.lock();
         if let Err(error) = self.read(&mut lock) {
             tracing::warn!(%error, "using the pins that were last read");
@@ -140,7 +140,7 @@ impl Pins {
 
     /// Changes the pins under the write lock, starting from the file's current content. A change that cannot be written
     /// is discarded: other processes would not see it.
-    fn change<T>(&self, change: impl FnOnce(&mut LockFile) -> T) -> Result<T, PinError> {
+    fn update<T>(&self, change: impl FnOnce(&mut LockFile) -> T) -> Result<T, PinError> {
         let unwritten = |error| self.error(format!("cannot be written: {error}"));
         let mut lock = self.lock();
         let _write_lock = WriteLock::acquire(&self.path).map_err(unwritten)?;
@@ -162,13 +162,13 @@ impl Pins {
         tools: impl Iterator<Item = (&'a Tool, bool)>,
     ) -> Result<Vec<Option<HoldReason>>, PinError> {
         {
-            let lock = self.known();
-            if lock.knows(server) {
+            let lock = self.current();
+            if lock.has_server(server) {
                 return Ok(hold_reasons(&lock, server, tools));
             }
         }
-        self.change(|lock| {
-            if lock.knows(server) {
+        self.update(|lock| {
+            if lock.has_server(server) {
                 return hold_reasons(lock, server, tools);
             }
             lock.pin_server(server);
@@ -185,7 +185,7 @@ impl Pins {
 
     /// Pins a tool as it is now.
     pub(crate) fn approve(&self, server: &str, tool: &Tool) -> Result<(), PinError> {
-        self.change(|lock| lock.pin(server, &tool.name, fingerprint(tool), pinned_fields(tool)))
+        self.update(|lock| lock.pin(server, &tool.name, fingerprint(tool), pinned_fields(tool)))
     }
 }
 
@@ -197,7 +197,7 @@ fn hold_reasons<'a>(
 ) -> Vec<Option<HoldReason>> {
     let held = tools.map(|(tool, suspicious)| match lock.get(server, &tool.name) {
         Some(pinned) if pinned.fingerprint == fingerprint(tool) => None,
-        Some(pinned) => Some(HoldReason::Changed(difference(&pinned.says, &pinned_fields(tool)))),
+        Some(pinned) => Some(HoldReason::Changed(difference(&pinned.fields, &pinned_fields(tool)))),
         None if suspicious => Some(HoldReason::Suspicious),
         None => Some(HoldReason::New),
     });
@@ -291,7 +291,7 @@ mod tests {
         pins.approve("t", &other).unwrap();
         assert!(is_held(&other) && !is_held(&one), "and again with a file");
         let known = Pins::open(&path).unwrap();
-        assert!(known.lock().knows("s") && known.lock().knows("t"));
+        assert!(known.lock().has_server("s") && known.lock().has_server("t"));
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1, "no other file is left");
     }
 

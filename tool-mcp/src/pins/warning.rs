@@ -11,7 +11,7 @@ use serde_json::Value;
 pub struct ToolWarning {
     /// The field: `description`, or a path into a schema such as `input_schema/properties/path/description`.
     pub place: String,
-    /// What is suspicious about it.
+    /// The reason for the warning.
     pub message: String,
 }
 
@@ -22,7 +22,7 @@ impl fmt::Display for ToolWarning {
 }
 
 /// The most warnings that are reported for one tool.
-const MOST: usize = 20;
+const MAX_WARNINGS: usize = 20;
 /// This many spaces in a row push the following text out of sight.
 const WIDE_GAP: usize = 40;
 
@@ -97,16 +97,16 @@ fn check_value(place: &str, value: &Value, found: &mut Vec<ToolWarning>) {
 
 fn check_text(place: &str, text: &str, found: &mut Vec<ToolWarning>) {
     let mut warn = |message: String| {
-        if found.len() < MOST {
+        if found.len() < MAX_WARNINGS {
             found.push(ToolWarning { place: place.to_owned(), message });
         }
     };
     if let Some(hidden) = describe_invisible(text) {
         warn(hidden);
     }
-    let words = words(text);
+    let normalized = normalize(text);
     let commands: Vec<String> =
-        COMMANDS.iter().filter(|command| words.contains(*command)).map(|command| format!("{command:?}")).collect();
+        COMMANDS.iter().filter(|command| normalized.contains(*command)).map(|command| format!("{command:?}")).collect();
     if !commands.is_empty() {
         warn(format!("addresses the model: {}", commands.join(", ")));
     }
@@ -116,8 +116,8 @@ fn check_text(place: &str, text: &str, found: &mut Vec<ToolWarning>) {
 }
 
 /// Returns the text in lower case with single spaces and without invisible characters, which could split a phrase.
-fn words(text: &str) -> String {
-    let shown: String = text.chars().filter(|&c| kind(c).is_none()).flat_map(char::to_lowercase).collect();
+fn normalize(text: &str) -> String {
+    let shown: String = text.chars().filter(|&c| invisible_kind(c).is_none()).flat_map(char::to_lowercase).collect();
     shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -136,7 +136,7 @@ fn describe_invisible(text: &str) -> Option<String> {
     let mut count = 0;
     let mut before = None;
     for c in text.chars() {
-        if let Some(kind) = kind(c).filter(|_| !belongs_to_emoji(c, before)) {
+        if let Some(kind) = invisible_kind(c).filter(|_| !belongs_to_emoji(c, before)) {
             count += 1;
             if found.len() < 5 && !found.iter().any(|(known, _)| *known == c) {
                 found.push((c, kind));
@@ -145,12 +145,12 @@ fn describe_invisible(text: &str) -> Option<String> {
         before = Some(c);
     }
     let shown: Vec<String> = found.iter().map(|(c, kind)| format!("U+{:04X} ({kind})", u32::from(*c))).collect();
-    let spelt = tagged(text).map(|spelt| format!("; its tag characters spell {spelt:?}")).unwrap_or_default();
+    let spelt = tag_text(text).map(|spelt| format!("; its tag characters spell {spelt:?}")).unwrap_or_default();
     (count > 0).then(|| format!("{count} invisible characters: {}{spelt}", shown.join(", ")))
 }
 
 /// Returns the kind of an invisible character, or `None` for a visible one.
-fn kind(c: char) -> Option<&'static str> {
+fn invisible_kind(c: char) -> Option<&'static str> {
     Some(match c {
         '\t' | '\n' | '\r' => return None,
         '\0'..='\x1f' | '\x7f'..='\u{9f}' => "control",
@@ -183,7 +183,7 @@ fn belongs_to_emoji(c: char, before: Option<char>) -> bool {
 }
 
 /// Returns the text that is spelled in tag characters, which are invisible letters.
-fn tagged(text: &str) -> Option<String> {
+fn tag_text(text: &str) -> Option<String> {
     let letter = |c: char| match c {
         '\u{e0020}'..='\u{e007e}' => char::from_u32(u32::from(c) - 0xe0000),
         _ => None,
@@ -196,7 +196,7 @@ fn tagged(text: &str) -> Option<String> {
 pub(crate) fn escape_invisible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        match kind(c) {
+        match invisible_kind(c) {
             Some(_) => shown.extend(c.escape_unicode()),
             None => shown.push(c),
         }

@@ -11,10 +11,10 @@ use rmcp::service::{Peer, PeerRequestOptions, ServiceError};
 use serde_json::{Map, Value};
 use tool_runtime::{ErrorKind, Scope, ToolResult};
 
-use super::connection::Connection;
-use super::failure::{call_failure, failure, is_session_expired, unsent};
+use super::connection::ServerConnection;
+use super::failure::{call_failure, failure, is_session_expired, unsent_failure};
 use super::link::ServerLink;
-use super::remote_tool::RemoteTool;
+use super::mcp_tool::McpTool;
 use super::transport::{ProgressListener, SentFlag};
 use super::{content, output_check};
 
@@ -24,7 +24,7 @@ const MAX_ROUNDS: usize = 10;
 /// Calls a tool of a server.
 pub(super) async fn call(
     link: Arc<ServerLink>,
-    tool: Arc<RemoteTool>,
+    tool: Arc<McpTool>,
     arguments: Map<String, Value>,
     scope: Scope,
 ) -> ToolResult {
@@ -37,14 +37,14 @@ pub(super) async fn call(
         result = call.run().await;
     }
     result.unwrap_or_else(|error| match error {
-        ServiceError::TransportClosed if !call.sent.is_set() => unsent(link.name(), &tool.name),
+        ServiceError::TransportClosed if !call.sent.is_set() => unsent_failure(link.name(), &tool.name),
         error => call_failure(&link, &tool.name, error),
     })
 }
 
 struct RemoteCall<'a> {
     link: &'a ServerLink,
-    tool: &'a Arc<RemoteTool>,
+    tool: &'a Arc<McpTool>,
     params: CallToolRequestParams,
     scope: &'a Scope,
     /// Set once the first round may have reached the server.
@@ -114,7 +114,7 @@ impl RemoteCall<'_> {
 
     async fn send(
         &self,
-        connection: &Connection,
+        connection: &ServerConnection,
         mut params: CallToolRequestParams,
     ) -> Result<ServerResult, ServiceError> {
         if let Some(parent) = self.scope.context().trace_parent() {
@@ -131,7 +131,7 @@ impl RemoteCall<'_> {
         let request = ClientRequest::CallToolRequest(request);
         let peer = &connection.peer;
         let pending = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
-        let mut guard = CancelGuard { peer, id: Some(pending.id.clone()) };
+        let mut guard = RemoteCancelGuard { peer, id: Some(pending.id.clone()) };
         let response = tokio::select! {
             biased;
             response = pending.await_response() => response,
@@ -143,12 +143,12 @@ impl RemoteCall<'_> {
 }
 
 /// Notifies the server when the call is dropped because it was cancelled or timed out.
-struct CancelGuard<'a> {
+struct RemoteCancelGuard<'a> {
     peer: &'a Peer<RoleClient>,
     id: Option<RequestId>,
 }
 
-impl Drop for CancelGuard<'_> {
+impl Drop for RemoteCancelGuard<'_> {
     fn drop(&mut self) {
         let (Some(id), Ok(runtime)) = (self.id.take(), tokio::runtime::Handle::try_current()) else { return };
         let peer = self.peer.clone();

@@ -19,7 +19,7 @@ pub struct ConfigFileError {
     pub path: PathBuf,
     /// The path of the key, such as `mcpServers.files.command`; empty for the file as a whole.
     pub key: String,
-    /// What is wrong there.
+    /// The description of the error.
     pub message: String,
 }
 
@@ -50,7 +50,7 @@ fn missing_servers(file: &Value) -> String {
     format!("the key `mcpServers` is missing{hint}")
 }
 
-/// A key and what is wrong with it.
+/// A key and its error.
 type KeyError = (String, String);
 
 /// Reads the enabled servers of a file.

@@ -22,7 +22,7 @@ use super::transport::{ConnectionMonitor, MonitoredTransport, NEWEST, StderrTail
 use crate::lines::LineTransport;
 
 /// A connection, closed when dropped.
-pub(super) struct Connection {
+pub(super) struct ServerConnection {
     pub(super) peer: Peer<RoleClient>,
     pub(super) monitor: Arc<ConnectionMonitor>,
     pub(super) requests: ServerRequests,
@@ -36,25 +36,25 @@ pub(super) struct Connection {
 
 /// The reason why a connection could not be opened.
 #[derive(Debug)]
-pub(super) struct OpenError {
+pub(super) struct ConnectionError {
     message: String,
     /// The server may know only the older generation, without saying so.
     maybe_older: bool,
 }
 
-impl fmt::Display for OpenError {
+impl fmt::Display for ConnectionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl From<String> for OpenError {
+impl From<String> for ConnectionError {
     fn from(message: String) -> Self {
         Self { message, maybe_older: false }
     }
 }
 
-impl Connection {
+impl ServerConnection {
     /// Opens a connection. A server that disconnects on an unknown first message is tried again with `initialize`.
     ///
     /// Cancelling `stop` closes the connection, even if it is no longer in use.
@@ -63,7 +63,7 @@ impl Connection {
         requests: &ServerRequests,
         stderr: &StderrTail,
         stop: &CancellationToken,
-    ) -> Result<Self, OpenError> {
+    ) -> Result<Self, ConnectionError> {
         let open_as = |generation| Self::open_as(config, requests, stderr, generation, stop.child_token());
         match open_as(config.generation).await {
             Err(refused) if refused.maybe_older && config.generation == ProtocolGeneration::Newest => {
@@ -80,7 +80,7 @@ impl Connection {
         stderr: &StderrTail,
         generation: ProtocolGeneration,
         stop: CancellationToken,
-    ) -> Result<Self, OpenError> {
+    ) -> Result<Self, ConnectionError> {
         let longest = config.limits.message;
         let monitor = Arc::<ConnectionMonitor>::default();
         // Closes the connection if opening it fails or is cancelled.
@@ -113,7 +113,7 @@ impl Connection {
         requests: &ServerRequests,
         generation: ProtocolGeneration,
         stop: CancellationToken,
-    ) -> Result<Self, OpenError>
+    ) -> Result<Self, ConnectionError>
     where
         T: Transport<RoleClient> + 'static,
     {
@@ -152,7 +152,7 @@ impl Connection {
     }
 
     /// Waits until the connection can no longer be used, and returns the reason.
-    pub(super) async fn lost(&self) -> &'static str {
+    pub(super) async fn closed(&self) -> &'static str {
         const LOST: &str = "the connection was lost";
         tokio::select! {
             () = self.monitor.ended.cancelled() => LOST,
@@ -198,13 +198,13 @@ impl Connection {
     }
 }
 
-impl Drop for Connection {
+impl Drop for ServerConnection {
     fn drop(&mut self) {
         self.stop.cancel();
     }
 }
 
-fn open_error(error: ClientInitializeError) -> OpenError {
+fn open_error(error: ClientInitializeError) -> ConnectionError {
     if let ClientInitializeError::TransportError { error, .. } = &error
         && error.error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
     {
@@ -226,7 +226,7 @@ fn open_error(error: ClientInitializeError) -> OpenError {
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => return open_error(*fallback),
         error => error.to_string(),
     };
-    OpenError { message, maybe_older }
+    ConnectionError { message, maybe_older }
 }
 
 /// Joins an error with its sources, because the outermost message of HTTP errors is seldom the cause. Secrets in URLs are

@@ -1,7 +1,7 @@
 //! Conversion of MCP results.
 //!
-//! The output is the text for the model. If there is more than one plain text block, the metadata has the original blocks
-//! under `content`. Structured content that the output does not repeat is under `structured_content`.
+//! The output is the text for the model. Unless the content is a single plain text block, the metadata has the original
+//! blocks under `content`. Structured content that the output does not repeat is under `structured_content`.
 
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::Value;

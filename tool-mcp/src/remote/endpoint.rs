@@ -69,7 +69,7 @@ pub(crate) struct HttpEndpoint {
     /// Pending logins are cancelled when the last configuration is dropped. Requests hold `access` for longer.
     #[cfg(feature = "auth")]
     pub login_guard: Option<Arc<DropGuard>>,
-    /// The configuration asks for a login, which this build does not support.
+    /// The configuration requires a login, which this build does not support.
     #[cfg(not(feature = "auth"))]
     pub needs_login: bool,
 }

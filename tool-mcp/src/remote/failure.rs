@@ -12,7 +12,7 @@ use tool_runtime::{ErrorKind, ToolError, ToolResult};
 
 use super::connection::error_chain;
 use super::link::ServerLink;
-use super::remote_tool::WithheldReason;
+use super::mcp_tool::WithheldReason;
 use super::transport::{LOST, TOO_LONG, UNREADABLE};
 
 const TOO_MANY_REQUESTS: u16 = 429;
@@ -60,7 +60,7 @@ fn over_http(error: &DynamicTransportError) -> Option<&StreamableHttpError<reqwe
 }
 
 /// Returns the failure of a call that was never sent.
-pub(super) fn unsent(server: &str, tool: &str) -> ToolResult {
+pub(super) fn unsent_failure(server: &str, tool: &str) -> ToolResult {
     let message =
         format!("The connection to the server `{server}` was lost before `{tool}` was called. It did not run.");
     failure(ErrorKind::Retry, message)

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
 
-use super::connection::Connection;
+use super::connection::ServerConnection;
 
 /// The time that a call waits for a connection in progress.
 const CONNECT_WAIT: Duration = Duration::from_secs(5);
@@ -22,7 +22,7 @@ pub(super) enum LinkState {
     Connecting,
     /// The program runs, but has not responded within the connect timeout. It may still connect.
     Starting,
-    Connected(Arc<Connection>),
+    Connected(Arc<ServerConnection>),
     /// Not connected, for this reason. The connection is retried.
     Unavailable(Arc<str>),
     Closed,
@@ -57,7 +57,7 @@ impl ServerLink {
     }
 
     /// Returns the connection, or a message for the model. Waits for a connection in progress.
-    pub(super) async fn connection(&self) -> Result<Arc<Connection>, String> {
+    pub(super) async fn connection(&self) -> Result<Arc<ServerConnection>, String> {
         if let LinkState::Connected(connection) = &*self.state.borrow()
             && !connection.is_closed()
         {
@@ -81,7 +81,7 @@ impl ServerLink {
         }
     }
 
-    /// ServerRequests that the tools are listed again, because the server may have changed.
+    /// Requests that the tools are listed again, because the server may have changed.
     pub(super) fn request_relist(&self) {
         self.relist.notify_one();
     }

@@ -9,13 +9,13 @@ mod content;
 mod endpoint;
 mod failure;
 mod link;
+mod mcp_tool;
 mod names;
 #[cfg(feature = "auth")]
 mod oauth;
 mod output_check;
 mod plugins;
 mod registered_tools;
-mod remote_tool;
 mod requests;
 mod server;
 mod server_config;

@@ -41,7 +41,7 @@ fn describe(violation: &Violation) -> String {
     let Violation { path, received, expected } = violation;
     let prefix = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
     match received {
-        // The received value of an unknown property says nothing.
+        // The value of an unknown property is irrelevant.
         Some(_) if expected.starts_with("unknown property") => format!("- {prefix}{expected}"),
         Some(received) => format!("- {prefix}got {received}, expected {expected}"),
         None => format!("- {prefix}missing, expected {expected}"),

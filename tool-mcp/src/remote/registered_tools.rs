@@ -7,8 +7,8 @@ use rmcp::model::Tool;
 use tool_runtime::{Registry, RegistryChanges};
 
 use super::link::ServerLink;
+use super::mcp_tool::{McpTool, ToolStanding, WithheldReason, local_tool};
 use super::names::{NameOwners, local_name};
-use super::remote_tool::{RemoteTool, ToolStanding, WithheldReason, local_tool};
 use super::server_config::ServerConfig;
 use super::status::ToolStatus;
 
@@ -28,7 +28,7 @@ pub(super) struct RegisteredTools {
 struct RegisteredTool {
     definition: Tool,
     /// The part that calls share.
-    listed: Arc<RemoteTool>,
+    listed: Arc<McpTool>,
     fingerprint: String,
     warnings: Vec<ToolWarning>,
     held: Option<HoldReason>,
@@ -64,7 +64,7 @@ impl RegisteredTools {
     }
 
     /// Keeps the tools as they are, and reports a problem.
-    pub(super) fn keep(&mut self, why: &str) {
+    pub(super) fn keep_unchanged(&mut self, why: &str) {
         tracing::warn!(server = self.config.name, "{why}");
         if !self.problems.iter().any(|problem| problem == why) {
             self.problems.push(why.to_owned());
@@ -100,7 +100,7 @@ impl RegisteredTools {
             // Two of the server's names may map to one local name.
             let known = self.tools.get(&name);
             let known = known.filter(|known| known.fingerprint == fingerprint && known.definition.name == tool.name);
-            let listed = known.map_or_else(|| Arc::new(RemoteTool::new(&tool)), |known| known.listed.clone());
+            let listed = known.map_or_else(|| Arc::new(McpTool::new(&tool)), |known| known.listed.clone());
             next.insert(name, RegisteredTool { definition: tool, listed, fingerprint, warnings, held: None });
         }
         next
@@ -117,7 +117,7 @@ impl RegisteredTools {
         withheld.for_each(|(listed, standing)| listed.set_standing(standing));
     }
 
-    fn standings(&self, next: &BTreeMap<String, RegisteredTool>) -> impl Iterator<Item = (&RemoteTool, ToolStanding)> {
+    fn standings(&self, next: &BTreeMap<String, RegisteredTool>) -> impl Iterator<Item = (&McpTool, ToolStanding)> {
         self.tools.iter().map(|(name, known)| {
             let standing = match next.get(name) {
                 None => ToolStanding::WithheldReason(WithheldReason::Gone),
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     /// A waker that runs in the middle of a registry change and checks whether a tool may be called.
-    struct CheckingWaker(Arc<RemoteTool>, Mutex<Vec<Result<(), WithheldReason>>>);
+    struct CheckingWaker(Arc<McpTool>, Mutex<Vec<Result<(), WithheldReason>>>);
 
     impl Wake for CheckingWaker {
         fn wake(self: Arc<Self>) {

@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tool_runtime::{CancellationToken, Registry};
 
 use super::backoff::Backoff;
-use super::connection::{Connection, error_chain};
+use super::connection::{ServerConnection, error_chain};
 use super::endpoint::Endpoint;
 use super::failure::rate_limit_delay;
 use super::link::{LinkState, ServerLink};
@@ -233,14 +233,14 @@ impl ServerTask {
     }
 
     /// Connects and registers the tools. The error is the reason for users.
-    async fn connect(&mut self) -> Result<Arc<Connection>, String> {
+    async fn connect(&mut self) -> Result<Arc<ServerConnection>, String> {
         let (config, requests) = (self.config.clone(), self.requests.clone());
         let (stderr, stop) = (self.stderr.clone(), self.stop.clone());
         let limit = config.connect_timeout;
         let is_program = matches!(config.endpoint, Endpoint::Command(_));
         let has_responded = AtomicBool::new(false);
         let connecting = async {
-            let opened = Connection::open(&config, &requests, &stderr, &stop).await;
+            let opened = ServerConnection::open(&config, &requests, &stderr, &stop).await;
             let connection = Arc::new(opened.map_err(|error| error.to_string())?);
             has_responded.store(true, Ordering::Relaxed);
             subscribe(&connection).await;
@@ -291,7 +291,7 @@ impl ServerTask {
     }
 
     /// Keeps the tools up to date until the connection is lost, and returns the reason.
-    async fn keep_listed(&mut self, connection: &Connection) -> String {
+    async fn keep_listed(&mut self, connection: &ServerConnection) -> String {
         let stop = self.stop.clone();
         let mut due = None;
         loop {
@@ -300,7 +300,7 @@ impl ServerTask {
                 let earliest = self.listed.map_or_else(Instant::now, |listed| listed + LIST_INTERVAL);
                 tokio::select! {
                     () = stop.cancelled() => return String::new(),
-                    why = connection.lost() => return why.to_owned(),
+                    why = connection.closed() => return why.to_owned(),
                     () = connection.monitor.tools_changed.notified() => due = due.or(Some(earliest)),
                     () = self.link.relist_requested() => due = due.or(Some(earliest)),
                     () = until(due) => break,
@@ -309,7 +309,7 @@ impl ServerTask {
             }
             let listed = tokio::select! {
                 () = stop.cancelled() => return String::new(),
-                why = connection.lost() => return why.to_owned(),
+                why = connection.closed() => return why.to_owned(),
                 listed = timeout(self.config.connect_timeout, connection.list(self.config.limits)) => listed,
             };
             let now = Instant::now();
@@ -320,14 +320,14 @@ impl ServerTask {
                 }
                 Ok(Err(error)) => match rate_limit_delay(&error) {
                     Some(wait) => {
-                        self.tools().keep("listing its tools was rate limited, and is retried later");
+                        self.tools().keep_unchanged("listing its tools was rate limited, and is retried later");
                         Some(now + wait)
                     }
                     None => return list_error(&error),
                 },
                 // A sequential server cannot list while a call runs. The connection and the call are kept.
                 Err(_) if connection.monitor.is_calling() => {
-                    self.tools().keep("it does not list its tools while a call runs; listing is retried");
+                    self.tools().keep_unchanged("it does not list its tools while a call runs; listing is retried");
                     Some(now + LIST_INTERVAL)
                 }
                 Err(_) => return "it no longer lists its tools".to_owned(),

@@ -8,13 +8,13 @@ use rmcp::service::{ServiceError, Subscription};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::backoff::Backoff;
-use super::connection::Connection;
+use super::connection::ServerConnection;
 
 /// The time limit for the acknowledgement of a subscription.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Subscribes to changes of the tools, which 2026-07-28 requires. The connection monitor receives the notifications.
-pub(super) async fn subscribe(connection: &Arc<Connection>) {
+pub(super) async fn subscribe(connection: &Arc<ServerConnection>) {
     let info = connection.peer.peer_info();
     let Some(info) = info.filter(|info| !info.protocol_version.has_initialize()) else { return };
     if info.capabilities.tools.as_ref().and_then(|tools| tools.list_changed) != Some(true) {
@@ -30,7 +30,11 @@ pub(super) async fn subscribe(connection: &Arc<Connection>) {
 
 /// Subscribes again whenever a subscription ends, for example because of a proxy's timeout. Each time the tools are listed
 /// again, which finds missed changes and also notices that a server is gone.
-async fn stay_subscribed(connection: Weak<Connection>, filter: SubscriptionFilter, mut subscription: Subscription) {
+async fn stay_subscribed(
+    connection: Weak<ServerConnection>,
+    filter: SubscriptionFilter,
+    mut subscription: Subscription,
+) {
     let mut backoff = Backoff::default();
     loop {
         let since = Instant::now();

@@ -22,7 +22,7 @@ use super::handler::ServerSession;
 use super::listing::ListedTool;
 use super::progress::ProgressForwarder;
 use super::request_parser::{arguments_object, arguments_text};
-use super::rounds::{PendingApproval, RoundState, StateSeal, bound};
+use super::rounds::{RoundApproval, RoundState, StateSeal, associated_data};
 
 /// The key of the input request for approval.
 const APPROVAL_KEY: &str = "tool-mcp.consent";
@@ -56,7 +56,7 @@ impl<H: ServerHandler> ServerSession<H> {
             None => call.await,
             Some(token) => {
                 let (progress, reports) = ProgressForwarder::new(token, context.peer.clone());
-                Box::pin(reports.during(call.with(progress))).await
+                Box::pin(reports.run(call.with(progress))).await
             }
         };
         let whole = |result: &_| self.shared.tools.whole_output(self.conversation(&context).as_deref(), result);
@@ -76,8 +76,8 @@ impl<H: ServerHandler> ServerSession<H> {
         let state = match request_state {
             None => RoundState::default(),
             Some(sealed) => {
-                let bound = bound(&listed.own_name, arguments.as_ref(), &context.extensions);
-                self.shared.rounds.seal()?.open(&sealed, &bound)?
+                let associated = associated_data(&listed.own_name, arguments.as_ref(), &context.extensions);
+                self.shared.rounds.seal()?.open(&sealed, &associated)?
             }
         };
         let mut responses = state.responses;
@@ -87,8 +87,8 @@ impl<H: ServerHandler> ServerSession<H> {
         let round = CallRound { session: self, listed, arguments, client };
         match state.approval {
             None => round.start(needs_approval).await,
-            Some(PendingApproval { token, shown: None }) => round.resume(&token).await,
-            Some(PendingApproval { token, shown: Some(shown) }) => match response.map(ElicitResult::deserialize) {
+            Some(RoundApproval { token, shown: None }) => round.resume(&token).await,
+            Some(RoundApproval { token, shown: Some(shown) }) => match response.map(ElicitResult::deserialize) {
                 None => round.ask_for_approval(token, shown),
                 Some(Ok(response)) => match approval(&response) {
                     Ok(()) => round.resume(&token).await,
@@ -201,17 +201,18 @@ impl<H: ServerHandler> CallRound<'_, H> {
     fn ask_for_approval(&self, token: String, shown: String) -> Result<CallToolResponse, ErrorData> {
         let request = InputRequest::Elicitation(ElicitRequest::new(form(&shown)));
         let requests = InputRequests::from([(APPROVAL_KEY.to_owned(), request)]);
-        self.request_input(requests, Some(PendingApproval { token, shown: Some(shown) }))
+        self.request_input(requests, Some(RoundApproval { token, shown: Some(shown) }))
     }
 
     fn request_input(
         &self,
         requests: InputRequests,
-        approval: Option<PendingApproval>,
+        approval: Option<RoundApproval>,
     ) -> Result<CallToolResponse, ErrorData> {
         let state = RoundState { responses: self.client.responses().clone(), approval };
-        let bound = bound(&self.listed.own_name, self.arguments.as_ref(), &self.client.context().extensions);
-        let sealed = self.seal()?.seal(&state, &bound)?;
+        let associated =
+            associated_data(&self.listed.own_name, self.arguments.as_ref(), &self.client.context().extensions);
+        let sealed = self.seal()?.seal(&state, &associated)?;
         Ok(InputRequiredResult::new(Some(requests), Some(sealed)).into())
     }
 
@@ -243,9 +244,9 @@ impl<H: ServerHandler> CallRound<'_, H> {
     }
 
     /// Defers a call that the user has approved to the next round.
-    async fn defer_approved(&self, question: &Question) -> Result<PendingApproval, ErrorData> {
+    async fn defer_approved(&self, question: &Question) -> Result<RoundApproval, ErrorData> {
         match self.seal()?.deferred.confirm(question).await {
-            Decision::Pending(pending) => Ok(PendingApproval { token: pending.token, shown: None }),
+            Decision::Pending(pending) => Ok(RoundApproval { token: pending.token, shown: None }),
             _ => Err(ErrorData::internal_error("the call cannot be deferred now; try again later", None)),
         }
     }
@@ -257,7 +258,7 @@ impl<H: ServerHandler> CallRound<'_, H> {
             None => call(None).await,
             Some(token) => {
                 let (progress, reports) = ProgressForwarder::new(token, context.peer.clone());
-                reports.during(call(Some(progress))).await
+                reports.run(call(Some(progress))).await
             }
         }
     }

@@ -32,10 +32,10 @@ use serde_json::Value;
 /// #[tool]
 /// async fn greet(#[inject] client: &McpClient) -> Result<String, ClientError> {
 ///     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
-///     let answer = client.ask("name", "What is your name?", schema).await?;
-///     Ok(match answer.content {
+///     let response = client.ask("name", "What is your name?", schema).await?;
+///     Ok(match response.content {
 ///         Some(content) => format!("Hello, {}!", content["name"].as_str().unwrap_or("you")),
-///         None => "Hello, whoever you are!".to_owned(),
+///         None => "Hello!".to_owned(),
 ///     })
 /// }
 ///

@@ -63,7 +63,7 @@ impl<H: ServerHandler> ServerSession<H> {
     }
 
     /// Rejects methods of capabilities that the extra handler does not declare.
-    fn declares<M: ConstString>(&self, what: impl Fn(&ServerCapabilities) -> bool) -> Result<(), ErrorData> {
+    fn check_declared<M: ConstString>(&self, what: impl Fn(&ServerCapabilities) -> bool) -> Result<(), ErrorData> {
         if what(&self.shared.info.capabilities) { Ok(()) } else { Err(ErrorData::method_not_found::<M>()) }
     }
 }
@@ -130,7 +130,7 @@ impl<H: ServerHandler> ServerHandler for ServerSession<H> {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        self.declares::<CompleteRequestMethod>(|declared| declared.completions.is_some())?;
+        self.check_declared::<CompleteRequestMethod>(|declared| declared.completions.is_some())?;
         self.shared.extra.complete(request, context).await
     }
 
@@ -139,7 +139,7 @@ impl<H: ServerHandler> ServerHandler for ServerSession<H> {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        self.declares::<GetPromptRequestMethod>(|declared| declared.prompts.is_some())?;
+        self.check_declared::<GetPromptRequestMethod>(|declared| declared.prompts.is_some())?;
         self.shared.extra.get_prompt(request, context).await
     }
 
@@ -148,7 +148,7 @@ impl<H: ServerHandler> ServerHandler for ServerSession<H> {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        self.declares::<ListPromptsRequestMethod>(|declared| declared.prompts.is_some())?;
+        self.check_declared::<ListPromptsRequestMethod>(|declared| declared.prompts.is_some())?;
         self.shared.extra.list_prompts(request, context).await
     }
 
@@ -157,7 +157,7 @@ impl<H: ServerHandler> ServerHandler for ServerSession<H> {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        self.declares::<ListResourcesRequestMethod>(|declared| declared.resources.is_some())?;
+        self.check_declared::<ListResourcesRequestMethod>(|declared| declared.resources.is_some())?;
         self.shared.extra.list_resources(request, context).await
     }
 
@@ -166,7 +166,7 @@ impl<H: ServerHandler> ServerHandler for ServerSession<H> {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        self.declares::<ListResourceTemplatesRequestMethod>(|declared| declared.resources.is_some())?;
+        self.check_declared::<ListResourceTemplatesRequestMethod>(|declared| declared.resources.is_some())?;
         self.shared.extra.list_resource_templates(request, context).await
     }
 
@@ -175,7 +175,7 @@ impl<H: ServerHandler> ServerHandler for ServerSession<H> {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.declares::<ReadResourceRequestMethod>(|declared| declared.resources.is_some())?;
+        self.check_declared::<ReadResourceRequestMethod>(|declared| declared.resources.is_some())?;
         self.shared.extra.read_resource(request, context).await
     }
 
@@ -203,7 +203,7 @@ impl<H: ServerHandler> ServerHandler for ServerSession<H> {
         let (method, params) = (request.method.clone(), request.params.clone());
         match self.shared.extra.on_custom_request(request, context).await {
             Err(error) if error.code == ErrorCode::METHOD_NOT_FOUND => Err(unknown_request(&method, params)),
-            answer => answer,
+            response => response,
         }
     }
 

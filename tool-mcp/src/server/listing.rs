@@ -13,7 +13,7 @@ use tool_runtime::dialect::{Dialect, Offer};
 
 /// The prefix of a cursor, before the last tool name of the previous page. Unlike an index, a name stays valid when
 /// tools are added or removed between two pages.
-const AFTER: &str = "after ";
+const CURSOR_PREFIX: &str = "after ";
 
 /// The schema keyword for an argument that clients repeat in an HTTP header.
 const PARAM_HEADER: &str = "x-mcp-header";
@@ -62,7 +62,7 @@ impl ToolListing {
                 // Calls refer to the original name.
                 tool.name = name;
             }
-            let (needs_approval, sees_client) = (tools.may_ask(&own_name), tools.sees_given(&own_name));
+            let (needs_approval, sees_client) = (tools.may_ask(&own_name), tools.reads_call_values(&own_name));
             let has_headers =
                 serde_json::to_string(&tool.input_schema).is_ok_and(|schema| schema.contains(PARAM_HEADER));
             Ok(ListedTool { own_name, needs_approval, sees_client, has_headers, tool })
@@ -92,7 +92,7 @@ impl ToolListing {
             None => 0,
             Some(cursor) => {
                 let invalid = || ErrorData::invalid_params(format!("invalid cursor {cursor:?}"), None);
-                let last = cursor.strip_prefix(AFTER).ok_or_else(invalid)?;
+                let last = cursor.strip_prefix(CURSOR_PREFIX).ok_or_else(invalid)?;
                 self.tools.partition_point(|listed| &*listed.tool.name <= last)
             }
         };
@@ -100,7 +100,7 @@ impl ToolListing {
         let page = &rest[..size.map_or(rest.len(), |size| size.get().min(rest.len()))];
         let mut result = ListToolsResult::with_all_items(page.iter().map(|listed| listed.tool.clone()).collect());
         if page.len() < rest.len() {
-            result.next_cursor = page.last().map(|listed| format!("{AFTER}{}", listed.tool.name));
+            result.next_cursor = page.last().map(|listed| format!("{CURSOR_PREFIX}{}", listed.tool.name));
         }
         Ok(result)
     }

@@ -28,7 +28,7 @@ use self::rounds::{LazySeal, StateSeal};
 
 pub use client::{ClientError, McpClient};
 pub use handler::ToolsOnly;
-pub use http::{AccessDenied, HttpConfig, Principal, WeakToken};
+pub use http::{AccessDenied, HttpConfig, Principal, WeakBearerToken};
 pub use stdio::{ServeError, serve_stdio};
 
 /// An MCP server that exposes the tools of a dispatcher.

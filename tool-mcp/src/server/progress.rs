@@ -33,7 +33,7 @@ impl ProgressForwarder {
 
     /// Runs a call and forwards its reports. Every report is sent before the result, unless the client does not read
     /// them. The call never waits for the client.
-    pub(super) async fn during<T>(self, call: impl Future<Output = T>) -> T {
+    pub(super) async fn run<T>(self, call: impl Future<Output = T>) -> T {
         let over = CancellationToken::new();
         let call = async {
             let result = call.await;

@@ -18,7 +18,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use crate::lines::{LineRole, MessageScanner, ParsedLine};
 
 /// The longest line that is accepted from a client, in bytes.
-pub(super) const LONGEST_LINE: usize = 16 << 20;
+pub(super) const MAX_LINE_LENGTH: usize = 16 << 20;
 
 /// Some programs write a byte order mark first.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -177,7 +177,7 @@ const NO_BATCHES: &str = "batches are not supported: send each message on its ow
                           batches)";
 
 /// A longer batch gets one reply instead of one per request.
-const LONGEST_BATCH: usize = 1_000;
+const MAX_BATCH: usize = 1_000;
 
 fn scanned(line: &[u8]) -> MessageScanner {
     let mut scanner = MessageScanner::default();
@@ -193,10 +193,10 @@ fn has_valid_id(request: &MessageScanner) -> bool {
 /// Replies to each request of a batch with an error, or once to the whole batch.
 fn refuse_batch(messages: &[&RawValue]) -> ParsedLine<RoleServer> {
     let scans: Vec<MessageScanner> =
-        messages.iter().take(LONGEST_BATCH).map(|message| scanned(message.get().as_bytes())).collect();
+        messages.iter().take(MAX_BATCH).map(|message| scanned(message.get().as_bytes())).collect();
     let requests = scans.iter().filter(|scan| scan.is_request());
     let replies: Vec<_> = requests.map(|scan| ErrorReply::new(scan.request_id(), NO_BATCHES)).collect();
-    if messages.len() > LONGEST_BATCH || replies.is_empty() {
+    if messages.len() > MAX_BATCH || replies.is_empty() {
         return error_reply(None, NO_BATCHES);
     }
     reply(&replies)
@@ -365,7 +365,7 @@ mod tests {
         let ids: Vec<&Value> = refused.as_array().unwrap().iter().map(|refused| &refused["id"]).collect();
         assert_eq!(ids, [&json!(7), &json!(8)], "{refused}");
         assert!(refused[0]["error"]["message"].as_str().unwrap().contains("batches are not supported"), "{refused}");
-        let many: Vec<Value> = (0..=LONGEST_BATCH).map(ping).collect();
+        let many: Vec<Value> = (0..=MAX_BATCH).map(ping).collect();
         for batch in [json!([]), json!([1, 2]), json!([notification]), json!(many)] {
             let refused = read(&batch.to_string()).unwrap_err().unwrap();
             assert_eq!((refused.get("id"), &refused["error"]["code"]), (Some(&Value::Null), &json!(-32_600)));

@@ -23,12 +23,12 @@ const EXPIRES_IN: Duration = Duration::from_secs(60 * 60);
 pub(super) struct RoundState {
     /// The client's responses of earlier rounds.
     pub(super) responses: InputResponses,
-    pub(super) approval: Option<PendingApproval>,
+    pub(super) approval: Option<RoundApproval>,
 }
 
 /// A call that is pending approval.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct PendingApproval {
+pub(super) struct RoundApproval {
     /// The sealed token of the pending call.
     pub(super) token: String,
     /// The text shown to the user; `None` if they approved the call in an earlier round.
@@ -57,13 +57,13 @@ impl StateSeal {
         Ok(Self { codec, deferred: Deferred::new(key).expires_in(EXPIRES_IN) })
     }
 
-    pub(super) fn seal(&self, state: &RoundState, bound: &str) -> Result<String, ErrorData> {
-        let options = SealOptions::new().associated_data(bound.as_bytes()).ttl(EXPIRES_IN);
+    pub(super) fn seal(&self, state: &RoundState, associated: &str) -> Result<String, ErrorData> {
+        let options = SealOptions::new().associated_data(associated.as_bytes()).ttl(EXPIRES_IN);
         self.codec.seal_json_with(state, &options).map_err(|error| seal_error(&error))
     }
 
-    pub(super) fn open(&self, sealed: &str, bound: &str) -> Result<RoundState, ErrorData> {
-        self.codec.open_json_with(sealed, bound.as_bytes()).map_err(|error| {
+    pub(super) fn open(&self, sealed: &str, associated: &str) -> Result<RoundState, ErrorData> {
+        self.codec.open_json_with(sealed, associated.as_bytes()).map_err(|error| {
             ErrorData::invalid_params(format!("`requestState` does not belong to this call: {error}"), None)
         })
     }
@@ -90,7 +90,7 @@ impl LazySeal {
 }
 
 /// Returns the associated data of a state: tool, arguments and caller.
-pub(super) fn bound(tool: &str, arguments: Option<&JsonObject>, extensions: &Extensions) -> String {
+pub(super) fn associated_data(tool: &str, arguments: Option<&JsonObject>, extensions: &Extensions) -> String {
     let caller = extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Principal>());
     tool_model::canonical(&json!([tool, arguments, caller.map(|principal| &principal.0)]))
 }
@@ -103,14 +103,16 @@ mod tests {
     fn opens_a_state_for_its_call_only() {
         let seal = StateSeal::random().unwrap();
         let arguments = |host: &str| json!({"host": host}).as_object().cloned();
-        let call = |host| bound("reboot", arguments(host).as_ref(), &Extensions::default());
+        let call = |host| associated_data("reboot", arguments(host).as_ref(), &Extensions::default());
         let mut state = RoundState::default();
         state.responses.insert("name".into(), json!("ada"));
         let sealed = seal.seal(&state, &call("web-1")).unwrap();
         assert_eq!(seal.open(&sealed, &call("web-1")).unwrap().responses, state.responses);
 
         assert!(seal.open(&sealed, &call("web-2")).is_err(), "other arguments");
-        assert!(seal.open(&sealed, &bound("halt", arguments("web-1").as_ref(), &Extensions::default())).is_err());
+        assert!(
+            seal.open(&sealed, &associated_data("halt", arguments("web-1").as_ref(), &Extensions::default())).is_err()
+        );
         assert!(seal.open(&format!("{sealed}x"), &call("web-1")).is_err(), "altered");
         assert!(StateSeal::random().unwrap().open(&sealed, &call("web-1")).is_err(), "of another server");
     }
@@ -122,7 +124,7 @@ mod tests {
             parts.extensions.insert(Principal(name.to_owned()));
             let mut extensions = Extensions::default();
             extensions.insert(parts);
-            bound("reboot", None, &extensions)
+            associated_data("reboot", None, &extensions)
         };
         let seal = StateSeal::random().unwrap();
         let sealed = seal.seal(&RoundState::default(), &bound_to("ada")).unwrap();

@@ -6,7 +6,7 @@ use rmcp::service::ServerInitializeError;
 use rmcp::{ServerHandler, ServiceExt};
 use tool_runtime::{CancellationToken, Dispatcher};
 
-use super::request_parser::LONGEST_LINE;
+use super::request_parser::MAX_LINE_LENGTH;
 use super::{McpServer, ServerSession};
 use crate::lines::{LineTransport, StreamEnd};
 
@@ -49,7 +49,7 @@ impl<H: ServerHandler> McpServer<H> {
     {
         let gone = CancellationToken::new();
         let session = ServerSession::for_connection(self.shared(), gone.clone());
-        let running = match session.serve(LineTransport::new(read, write, LONGEST_LINE, StdioClient(gone))).await {
+        let running = match session.serve(LineTransport::new(read, write, MAX_LINE_LENGTH, StdioClient(gone))).await {
             Ok(running) => running,
             // The client only probed the server.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

@@ -118,10 +118,10 @@ impl ConnectionBuilder {
         };
         let violations = ViolationChannel::default();
         let connected = async {
-            let heard = violations.clone();
+            let channel = violations.clone();
             let options = self.options().await?.event_callback(move |event| {
                 if let Event::ServerError(error) = &event {
-                    heard.report(error);
+                    channel.report(error);
                 }
                 std::future::ready(())
             });
@@ -194,7 +194,7 @@ impl NatsConnection {
 
     /// Performs an operation that needs a subject containing these tokens, and fails at once on a permission violation.
     /// Otherwise the operation would wait for its timeout.
-    pub(crate) async fn allowed<T, E: Into<async_nats::Error>>(
+    pub(crate) async fn permitted<T, E: Into<async_nats::Error>>(
         &self,
         doing: &'static str,
         tokens: &str,
@@ -206,7 +206,7 @@ impl NatsConnection {
             tokio::select! {
                 biased;
                 done = &mut work => return done.map_err(NatsError::nats(doing)),
-                denied = violations.next() => if denied.has(tokens) {
+                denied = violations.next() => if denied.has_tokens(tokens) {
                     return Err(NatsError::Forbidden { doing, denied: denied.to_string() });
                 },
             }

@@ -7,7 +7,7 @@ use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
 /// The capacity of a subscription to permission violations.
-const WAITING: usize = 64;
+const CAPACITY: usize = 64;
 
 /// A permission violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(crate) enum PermissionViolation {
 
 impl PermissionViolation {
     /// Parses messages such as `Permissions Violation for Publish to "tools.call.math.add"`.
-    fn read(error: &ServerError) -> Option<Self> {
+    fn parse(error: &ServerError) -> Option<Self> {
         let ServerError::Other(text) = error else { return None };
         let (what, rest) = text.split_once(" to \"")?;
         let subject = rest.split('"').next()?.to_owned();
@@ -36,7 +36,7 @@ impl PermissionViolation {
     }
 
     /// Returns `true` if the subject contains these consecutive tokens.
-    pub(super) fn has(&self, tokens: &str) -> bool {
+    pub(super) fn has_tokens(&self, tokens: &str) -> bool {
         format!(".{}.", self.subject()).contains(&format!(".{tokens}."))
     }
 }
@@ -57,13 +57,13 @@ pub(crate) struct ViolationChannel(broadcast::Sender<PermissionViolation>);
 
 impl Default for ViolationChannel {
     fn default() -> Self {
-        Self(broadcast::Sender::new(WAITING))
+        Self(broadcast::Sender::new(CAPACITY))
     }
 }
 
 impl ViolationChannel {
     pub(super) fn report(&self, error: &ServerError) {
-        if let Some(denied) = PermissionViolation::read(error) {
+        if let Some(denied) = PermissionViolation::parse(error) {
             tracing::warn!("{denied}");
             // Fails without subscribers, which is fine.
             let _ = self.0.send(denied);
@@ -101,16 +101,16 @@ mod tests {
     fn matches_whole_subject_tokens() {
         let denied = PermissionViolation::Publish("$KV.tools-job-states.math.add.0af3".to_owned());
         for tokens in ["math.add.0af3", "math.add", "tools-job-states", "$KV"] {
-            assert!(denied.has(tokens), "{tokens}");
+            assert!(denied.has_tokens(tokens), "{tokens}");
         }
         for others in ["math.ad", "th.add", "tools-job", "add.math", "math.add.0af3.1"] {
-            assert!(!denied.has(others), "{others}");
+            assert!(!denied.has_tokens(others), "{others}");
         }
     }
 
     #[test]
     fn parses_permission_violations() {
-        let read = |text: &str| PermissionViolation::read(&ServerError::Other(text.to_owned()));
+        let read = |text: &str| PermissionViolation::parse(&ServerError::Other(text.to_owned()));
         let publish = "Permissions Violation for Publish to \"tools.call.Math.add\"";
         assert_eq!(read(publish), Some(PermissionViolation::Publish("tools.call.Math.add".to_owned())));
         let subscribe = "Permissions Violation for Subscription to \"tools.call.x\" using queue \"tools\"";

@@ -18,17 +18,17 @@ use super::job_runner::JobRunner;
 use crate::NatsError;
 use crate::worker::{ServedTool, WorkerShared};
 
-/// How long a pull request waits for jobs. Each tool of each worker always has one pending.
-const PULL: Duration = Duration::from_secs(30);
+/// The timeout of a pull request. Each tool of each worker always has one pending.
+const PULL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How often a reconnect is checked for.
-const LOOK: Duration = Duration::from_secs(1);
+/// The interval at which a reconnect is checked for.
+const RECONNECT_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The delay before retrying after an error.
-const RETRY: Duration = Duration::from_millis(500);
+const RETRY_DELAY: Duration = Duration::from_millis(500);
 
 /// The delay after a permission violation.
-const FORBIDDEN_RETRY: Duration = Duration::from_secs(30);
+const DENIED_RETRY_DELAY: Duration = Duration::from_secs(30);
 
 /// A predicate for the tools that are taken from a queue.
 pub(crate) type ToolFilter = Arc<dyn Fn(&str, &ToolDefinition) -> bool + Send + Sync>;
@@ -37,13 +37,13 @@ pub(crate) type ToolFilter = Arc<dyn Fn(&str, &ToolDefinition) -> bool + Send + 
 pub(crate) struct QueueConsumer {
     queue: WorkQueue,
     queued: ToolFilter,
-    places: usize,
+    permits: usize,
     tools: BTreeMap<String, (Arc<ServedTool>, DropGuard)>,
 }
 
 impl QueueConsumer {
-    pub(crate) fn new(queue: WorkQueue, queued: ToolFilter, places: usize) -> Self {
-        Self { queue, queued, places, tools: BTreeMap::new() }
+    pub(crate) fn new(queue: WorkQueue, queued: ToolFilter, permits: usize) -> Self {
+        Self { queue, queued, permits, tools: BTreeMap::new() }
     }
 
     /// Consumes the jobs of these tools from now on.
@@ -53,7 +53,7 @@ impl QueueConsumer {
         definitions: &Definitions,
         tools: impl Iterator<Item = &'a Arc<ServedTool>>,
     ) {
-        let mut taken = BTreeMap::new();
+        let mut consumed = BTreeMap::new();
         for tool in tools {
             let definition =
                 definitions.iter().find(|(name, _)| **name == *tool.name).map(|(_, definition)| definition);
@@ -62,11 +62,11 @@ impl QueueConsumer {
             }
             let entry = match self.tools.remove(&tool.name) {
                 Some(entry) if Arc::ptr_eq(&entry.0, tool) => entry,
-                _ => (tool.clone(), self.take(shared, tool)),
+                _ => (tool.clone(), self.consume(shared, tool)),
             };
-            taken.insert(tool.name.clone(), entry);
+            consumed.insert(tool.name.clone(), entry);
         }
-        self.tools = taken;
+        self.tools = consumed;
     }
 
     /// Fails if the server denies a consumer, because the worker would wait in vain. Other errors may be temporary.
@@ -76,16 +76,17 @@ impl QueueConsumer {
         forbidden.map_or(Ok(()), Err)
     }
 
-    fn take(&self, shared: &Arc<WorkerShared>, tool: &Arc<ServedTool>) -> DropGuard {
+    fn consume(&self, shared: &Arc<WorkerShared>, tool: &Arc<ServedTool>) -> DropGuard {
         let stop = CancellationToken::new();
-        let hand = JobRunner { store: self.queue.store.clone(), shared: shared.clone(), tool: tool.clone() };
-        let places = Arc::new(Semaphore::new(self.places));
-        let limit = u32::try_from(self.places).unwrap_or(u32::MAX);
+        let runner = JobRunner { store: self.queue.store.clone(), shared: shared.clone(), tool: tool.clone() };
+        let permits = Arc::new(Semaphore::new(self.permits));
+        let limit = u32::try_from(self.permits).unwrap_or(u32::MAX);
         tokio::spawn(stop.clone().run_until_cancelled_owned(async move {
             loop {
-                let Err(error) = take(&hand, &places, limit).await;
-                tracing::debug!(tool = hand.tool.name, %error, "cannot pull jobs, retrying");
-                sleep(if matches!(error, NatsError::Forbidden { .. }) { FORBIDDEN_RETRY } else { RETRY }).await;
+                let Err(error) = consume(&runner, &permits, limit).await;
+                tracing::debug!(tool = runner.tool.name, %error, "cannot pull jobs, retrying");
+                sleep(if matches!(error, NatsError::Forbidden { .. }) { DENIED_RETRY_DELAY } else { RETRY_DELAY })
+                    .await;
             }
         }));
         stop.drop_guard()
@@ -94,29 +95,29 @@ impl QueueConsumer {
 
 /// Consumes the jobs of one tool until an error. Pulls no more than can run at once, because jobs that wait here would be
 /// considered lost.
-async fn take(hand: &JobRunner, places: &Arc<Semaphore>, limit: u32) -> Result<Infallible, NatsError> {
-    let consumer = hand.store.consumer(&hand.tool.name).await?;
+async fn consume(runner: &JobRunner, permits: &Arc<Semaphore>, limit: u32) -> Result<Infallible, NatsError> {
+    let consumer = runner.store.consumer(&runner.tool.name).await?;
     loop {
-        let mut free = vec![acquire(places.clone()).await];
-        while free.len() < limit as usize
-            && let Ok(permit) = places.clone().try_acquire_owned()
+        let mut available = vec![acquire(permits.clone()).await];
+        while available.len() < limit as usize
+            && let Ok(permit) = permits.clone().try_acquire_owned()
         {
-            free.push(Some(permit));
+            available.push(Some(permit));
         }
-        let connects = hand.connects();
-        let batch = consumer.batch().max_messages(free.len()).expires(PULL).messages().await;
-        let mut batch = batch.map_err(NatsError::nats("ask for jobs"))?;
+        let connects = runner.connects();
+        let batch = consumer.batch().max_messages(available.len()).expires(PULL_TIMEOUT).messages().await;
+        let mut batch = batch.map_err(NatsError::nats("pull jobs"))?;
         loop {
             let message = tokio::select! {
                 message = batch.next() => message,
                 // The server drops pull requests of a closed connection.
-                () = reconnected(hand, connects) => break,
+                () = reconnected(runner, connects) => break,
             };
             let Some(message) = message else { break };
-            let message = message.map_err(|source| NatsError::Nats { doing: "take a job", source })?;
-            let (doing, permit) = (hand.clone(), free.pop());
-            hand.shared.calls.spawn(async move {
-                doing.run(message).await;
+            let message = message.map_err(|source| NatsError::Nats { doing: "receive a job", source })?;
+            let (job_runner, permit) = (runner.clone(), available.pop());
+            runner.shared.calls.spawn(async move {
+                job_runner.run(message).await;
                 drop(permit);
             });
         }
@@ -124,13 +125,13 @@ async fn take(hand: &JobRunner, places: &Arc<Semaphore>, limit: u32) -> Result<I
 }
 
 /// Waits until the number of connections made differs from `connects`.
-async fn reconnected(hand: &JobRunner, connects: u64) {
-    while hand.connects() == connects {
-        sleep(LOOK).await;
+async fn reconnected(runner: &JobRunner, connects: u64) {
+    while runner.connects() == connects {
+        sleep(RECONNECT_CHECK_INTERVAL).await;
     }
 }
 
-async fn acquire(places: Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
+async fn acquire(permits: Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
     // The semaphore is never closed.
-    places.acquire_owned().await.ok()
+    permits.acquire_owned().await.ok()
 }

@@ -62,7 +62,7 @@ pub enum JobStatus {
     Running {
         /// The worker's id.
         worker: String,
-        /// How often the job was started; more than once only if it may be repeated.
+        /// The number of starts; more than one only if the job may be repeated.
         attempt: u32,
     },
     /// The job has finished.
@@ -79,7 +79,7 @@ pub(super) enum JobState {
         message: u64,
         worker: String,
         attempt: u32,
-        /// Whether the job is to be cancelled.
+        /// Set if the job is to be cancelled.
         stop: bool,
     },
     Done {

@@ -17,22 +17,22 @@ use crate::wire::{CallHeaders, JOB, REPEAT, header};
 use crate::worker::{ApprovedByCaller, ServedTool, WorkerShared};
 
 /// The delay before retrying after an error.
-const RETRY: Duration = Duration::from_millis(500);
+const RETRY_DELAY: Duration = Duration::from_millis(500);
 
-/// How often the record is checked for a cancellation.
-const LOOK: Duration = Duration::from_secs(1);
+/// The interval at which the record is checked for a cancellation.
+const CANCEL_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often recording a result is attempted.
-const TRIES: u32 = 60;
+/// The number of attempts to record a result.
+const RECORD_ATTEMPTS: u32 = 60;
 
 /// The time limit for all attempts: without a connection, a request may wait forever.
-const PATIENCE: Duration = Duration::from_secs(300);
+const RECORD_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// How often a job is started at most: one that crashes its worker would crash them all.
-const ATTEMPTS: u32 = 5;
+/// The maximum number of starts of a job: one that crashes its worker would crash them all.
+const MAX_STARTS: u32 = 5;
 
-/// How often a job without a record is delivered at most: the replica that was asked may lag behind.
-const UNRECORDED: i64 = 10;
+/// The maximum number of deliveries of a job without a record: the replica that was asked may lag behind.
+const MAX_UNRECORDED: i64 = 10;
 
 /// A runner for the jobs of one tool.
 #[derive(Clone)]
@@ -45,13 +45,13 @@ pub(super) struct JobRunner {
 /// The owner of a delivered job.
 enum JobClaim {
     /// This worker, with the number of this attempt.
-    Mine { attempt: u32 },
+    Own { attempt: u32 },
     /// Another worker that is running it.
-    Anothers,
+    Other,
     /// The worker that claimed it by another message.
     Duplicate,
     /// None: the job has finished.
-    Over,
+    Finished,
 }
 
 /// The journal's record of a job whose worker is silent.
@@ -79,9 +79,9 @@ impl JobRunner {
             return acknowledge(&message, AckKind::Term).await;
         };
         match self.claim(&job, &message).await {
-            Ok(JobClaim::Mine { attempt }) => {
+            Ok(JobClaim::Own { attempt }) => {
                 let token = CancellationToken::new();
-                let _running = self.shared.running.enter(job.as_str(), &token);
+                let _running = self.shared.running.register(job.as_str(), &token);
                 let done = async {
                     let result = self.work(&job, &message, attempt, &token).await;
                     self.finish(&job, attempt, result).await
@@ -91,19 +91,19 @@ impl JobRunner {
                     return;
                 }
             }
-            Ok(JobClaim::Anothers) => {
+            Ok(JobClaim::Other) => {
                 // The next delivery checks whether the other worker has finished.
                 return acknowledge(&message, AckKind::Nak(Some(self.store.options.heartbeat_timeout))).await;
             }
             Ok(JobClaim::Duplicate) => return acknowledge(&message, AckKind::Ack).await,
-            Ok(JobClaim::Over) => {}
+            Ok(JobClaim::Finished) => {}
             Err(error) => {
                 tracing::warn!(%job, %error, "cannot claim a job; it will be delivered again");
-                return acknowledge(&message, AckKind::Nak(Some(RETRY))).await;
+                return acknowledge(&message, AckKind::Nak(Some(RETRY_DELAY))).await;
             }
         }
         acknowledge(&message, AckKind::Ack).await;
-        self.store.tell_end(&job).await;
+        self.store.announce_end(&job).await;
     }
 
     /// Claims a job. If a worker that is now silent had started it, the journal decides first; without a record, only a job
@@ -113,28 +113,30 @@ impl JobRunner {
         let info = message.info().map_err(NatsError::nats("read a job"))?;
         loop {
             let Some((state, revision)) = self.store.read(job).await? else {
-                return if info.delivered < UNRECORDED { Err(unrecorded()) } else { Ok(JobClaim::Over) };
+                return if info.delivered < MAX_UNRECORDED { Err(unrecorded()) } else { Ok(JobClaim::Finished) };
             };
             let (attempt, result) = match state {
-                JobState::Done { .. } => return Ok(JobClaim::Over),
+                JobState::Done { .. } => return Ok(JobClaim::Finished),
                 JobState::Waiting => (1, None),
                 JobState::Running { message, .. } if message != info.stream_sequence => return Ok(JobClaim::Duplicate),
                 // This worker was silent for too long, but is still running it.
-                JobState::Running { .. } if self.shared.running.has(job.as_str()) => return Ok(JobClaim::Anothers),
-                JobState::Running { worker, attempt, stop, .. } => match self.left(message).await {
-                    RecordedRun::Running => return Ok(JobClaim::Anothers),
+                JobState::Running { .. } if self.shared.running.contains(job.as_str()) => return Ok(JobClaim::Other),
+                JobState::Running { worker, attempt, stop, .. } => match self.recorded_run(message).await {
+                    RecordedRun::Running => return Ok(JobClaim::Other),
                     RecordedRun::Completed(result) => (attempt, Some(result)),
                     RecordedRun::Unknown if !may_repeat => (attempt, Some(self.unknown(&worker))),
                     RecordedRun::Unknown if stop => (attempt, Some(self.cancelled(&worker))),
-                    RecordedRun::Unknown if attempt >= ATTEMPTS => (attempt, Some(self.given_up(attempt))),
+                    RecordedRun::Unknown if attempt >= MAX_STARTS => (attempt, Some(self.too_many_starts(attempt))),
                     RecordedRun::Unknown => (attempt + 1, None),
                 },
             };
             let (next, claim) = match result {
-                Some(result) => (JobState::Done { result: self.store.keep(job, &result).await? }, JobClaim::Over),
+                Some(result) => {
+                    (JobState::Done { result: self.store.store_result(job, &result).await? }, JobClaim::Finished)
+                }
                 None => {
                     let (message, worker) = (info.stream_sequence, self.shared.id.clone());
-                    (JobState::Running { message, worker, attempt, stop: false }, JobClaim::Mine { attempt })
+                    (JobState::Running { message, worker, attempt, stop: false }, JobClaim::Own { attempt })
                 }
             };
             if self.store.write(job, &next, revision).await? {
@@ -145,7 +147,7 @@ impl JobRunner {
 
     /// Looks up a job that was started elsewhere in the journal, which helps only if it is shared with the other worker, such
     /// as by workers on one machine.
-    async fn left(&self, message: &Message) -> RecordedRun {
+    async fn recorded_run(&self, message: &Message) -> RecordedRun {
         let headers = CallHeaders::read(message.headers.as_ref());
         let Ok(arguments) = std::str::from_utf8(&message.payload) else { return RecordedRun::Unknown };
         let result = self.shared.dispatcher.call(headers.call(&self.tool.name, arguments)).replay().await;
@@ -169,7 +171,7 @@ impl JobRunner {
         ToolResult::failure(ToolError::new(ErrorKind::Cancelled, message))
     }
 
-    fn given_up(&self, attempts: u32) -> ToolResult {
+    fn too_many_starts(&self, attempts: u32) -> ToolResult {
         let message = format!(
             "`{}` was started {attempts} times, and its worker was lost each time: it may have taken effect, and may be the cause.",
             self.tool.name
@@ -212,56 +214,56 @@ impl JobRunner {
         tokio::select! {
             biased;
             result = call => result,
-            never = self.beat(job, message, token) => match never {},
+            never = self.heartbeat(job, message, token) => match never {},
         }
     }
 
     /// Sends heartbeats, and cancels the job if requested.
-    async fn beat(&self, job: &JobId, message: &Message, token: &CancellationToken) -> Infallible {
-        let mut beat = interval(LOOK.min(self.store.options.heartbeat_timeout / 3));
+    async fn heartbeat(&self, job: &JobId, message: &Message, token: &CancellationToken) -> Infallible {
+        let mut beat = interval(CANCEL_CHECK_INTERVAL.min(self.store.options.heartbeat_timeout / 3));
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             beat.tick().await;
             acknowledge(message, AckKind::Progress).await;
-            if self.is_to_stop(job).await {
+            if self.is_cancelled(job).await {
                 token.cancel();
             }
         }
     }
 
-    async fn is_to_stop(&self, job: &JobId) -> bool {
+    async fn is_cancelled(&self, job: &JobId) -> bool {
         matches!(self.store.read(job).await, Ok(Some((JobState::Running { stop: true, .. }, _))))
     }
 
     /// Records a result. Returns `false` if that failed. Ignored if another worker has taken over.
     async fn finish(&self, job: &JobId, attempt: u32, result: ToolResult) -> bool {
         let tries = async {
-            for _ in 0..TRIES {
+            for _ in 0..RECORD_ATTEMPTS {
                 match self.record(job, attempt, &result).await {
                     Ok(()) => return true,
                     Err(error) => tracing::debug!(%job, %error, "cannot record a result, retrying"),
                 }
-                sleep(RETRY).await;
+                sleep(RETRY_DELAY).await;
             }
             false
         };
-        let is_recorded = timeout(PATIENCE, tries).await.unwrap_or(false);
+        let is_recorded = timeout(RECORD_TIMEOUT, tries).await.unwrap_or(false);
         if !is_recorded {
             tracing::error!(%job, "cannot record the result of a job");
         }
         is_recorded
     }
 
-    async fn record(&self, job: &JobId, mine: u32, result: &ToolResult) -> Result<(), NatsError> {
-        let kept = self.store.keep(job, result).await?;
+    async fn record(&self, job: &JobId, own_attempt: u32, result: &ToolResult) -> Result<(), NatsError> {
+        let stored = self.store.store_result(job, result).await?;
         loop {
             let (state, revision) = self.store.read(job).await?.ok_or_else(unrecorded)?;
-            let is_mine = matches!(&state, JobState::Running { worker, attempt, .. } if *worker == self.shared.id && *attempt == mine);
-            if !is_mine {
+            let is_own = matches!(&state, JobState::Running { worker, attempt, .. } if *worker == self.shared.id && *attempt == own_attempt);
+            if !is_own {
                 tracing::warn!(%job, "a job finished after its worker was considered lost");
                 return Ok(());
             }
-            if self.store.write(job, &JobState::Done { result: kept.clone() }, revision).await? {
+            if self.store.write(job, &JobState::Done { result: stored.clone() }, revision).await? {
                 return Ok(());
             }
         }

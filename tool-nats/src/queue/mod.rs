@@ -28,8 +28,8 @@ use self::store::QueueStore;
 pub(crate) use self::submit::{QueuedCall, Submission};
 use crate::{NatsConnection, NatsError, Space};
 
-/// How often the record of a job is polled, in case its end was missed.
-const ASK: Duration = Duration::from_secs(1);
+/// The interval at which the record of a job is polled, in case its end was missed.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Options of a queue. All its users must agree on them.
 #[derive(Clone, Debug)]
@@ -107,7 +107,7 @@ impl WorkQueue {
         Ok(Some(match state {
             JobState::Waiting => JobStatus::Waiting,
             JobState::Running { worker, attempt, .. } => JobStatus::Running { worker, attempt },
-            JobState::Done { result } => JobStatus::Done(self.store.result(job, result).await?),
+            JobState::Done { result } => JobStatus::Done(self.store.load_result(job, result).await?),
         }))
     }
 
@@ -117,7 +117,7 @@ impl WorkQueue {
     /// If there is no such job, or the server denies this user access.
     pub async fn result(&self, job: &JobId) -> Result<ToolResult, NatsError> {
         // Subscribed before the first look at the record, so that the end cannot be missed.
-        let mut ends = self.store.ends(job).await.ok();
+        let mut ends = self.store.subscribe_end(job).await.ok();
         loop {
             match self.status(job).await {
                 Ok(Some(JobStatus::Done(result))) => return Ok(result),
@@ -127,12 +127,12 @@ impl WorkQueue {
                 Err(error) => tracing::debug!(%job, %error, "cannot look up a job, retrying"),
             }
             match &mut ends {
-                Some(heard) => {
-                    if let Ok(None) = timeout(ASK, heard.next()).await {
+                Some(subscription) => {
+                    if let Ok(None) = timeout(POLL_INTERVAL, subscription.next()).await {
                         ends = None;
                     }
                 }
-                None => sleep(ASK).await,
+                None => sleep(POLL_INTERVAL).await,
             }
         }
     }
@@ -146,7 +146,7 @@ impl WorkQueue {
         loop {
             let Some((state, revision)) = self.store.read(job).await? else { return Err(unknown(job)) };
             match state {
-                JobState::Done { result } => return Ok(JobStatus::Done(self.store.result(job, result).await?)),
+                JobState::Done { result } => return Ok(JobStatus::Done(self.store.load_result(job, result).await?)),
                 JobState::Running { message, worker, attempt, stop } => {
                     let stopped = JobState::Running { message, worker: worker.clone(), attempt, stop: true };
                     if stop || self.store.write(job, &stopped, revision).await? {
@@ -157,7 +157,7 @@ impl WorkQueue {
                     let message = format!("`{}` was cancelled before a worker started it.", job.tool());
                     let result = ToolResult::failure(ToolError::new(ErrorKind::Cancelled, message));
                     if self.store.write(job, &JobState::done(result.clone()), revision).await? {
-                        self.store.tell_end(job).await;
+                        self.store.announce_end(job).await;
                         return Ok(JobStatus::Done(result));
                     }
                 }

@@ -15,7 +15,7 @@ use super::{JobId, QueueOptions};
 use crate::{NatsConnection, NatsError, Space};
 
 /// Space reserved in a message for the rest of a record, and headers.
-const ROOM: usize = 4_096;
+const RESERVED_SPACE: usize = 4_096;
 
 /// The JetStream storage of a queue.
 pub(super) struct QueueStore {
@@ -33,11 +33,11 @@ impl QueueStore {
         let space = &options.space;
         let (stream, bucket, records) = (space.job_stream(), space.job_bucket(), states(&options));
         let jobs = context.get_or_create_stream(jobs(&options));
-        let jobs = connection.allowed("open the stream of jobs", &stream, jobs).await?;
+        let jobs = connection.permitted("open the stream of jobs", &stream, jobs).await?;
         let doing = "open the records of jobs";
         // `create_key_value` would first query the account limits, in a format that the server of Debian 12 lacks.
-        connection.allowed(doing, &records.name, context.get_or_create_stream(&records)).await?;
-        let states = connection.allowed(doing, &records.name, context.get_key_value(&bucket)).await?;
+        connection.permitted(doing, &records.name, context.get_or_create_stream(&records)).await?;
+        let states = connection.permitted(doing, &records.name, context.get_key_value(&bucket)).await?;
         Ok(Self { connection, options, context, jobs, states })
     }
 
@@ -47,7 +47,7 @@ impl QueueStore {
 
     /// Returns the record of a job and its revision.
     pub(super) async fn read(&self, job: &JobId) -> Result<Option<(JobState, u64)>, NatsError> {
-        let entry = self.allowed("ask for a job", job, self.states.entry(job.as_str())).await?;
+        let entry = self.permitted("look up a job", job, self.states.entry(job.as_str())).await?;
         let Some(entry) = entry.filter(|entry| entry.operation == Operation::Put) else { return Ok(None) };
         let state = serde_json::from_slice(&entry.value).map_err(NatsError::nats("read the record of a job"))?;
         Ok(Some((state, entry.revision)))
@@ -63,7 +63,7 @@ impl QueueStore {
                 Err(error) => Err(error.into()),
             }
         };
-        self.allowed::<_, async_nats::Error>(doing, job, created).await
+        self.permitted::<_, async_nats::Error>(doing, job, created).await
     }
 
     /// Updates a record from this revision. Returns `false` if it was changed meanwhile.
@@ -76,54 +76,54 @@ impl QueueStore {
                 Err(error) => Err(error.into()),
             }
         };
-        self.allowed::<_, async_nats::Error>(doing, job, written).await
+        self.permitted::<_, async_nats::Error>(doing, job, written).await
     }
 
     /// Adds a job to the stream. After an error it may have been added.
-    pub(super) async fn put(&self, job: &JobId, headers: HeaderMap, arguments: Bytes) -> Result<(), NatsError> {
+    pub(super) async fn publish(&self, job: &JobId, headers: HeaderMap, arguments: Bytes) -> Result<(), NatsError> {
         let subject = self.space().job(job.tool());
         let published =
             async { self.context.publish_with_headers(subject.clone(), headers, arguments).await?.await.map(drop) };
-        self.connection.allowed("put a job into the queue", &subject, published).await
+        self.connection.permitted("submit a job", &subject, published).await
     }
 
     /// Subscribes to the end of a job.
-    pub(super) async fn ends(&self, job: &JobId) -> Result<Subscriber, NatsError> {
+    pub(super) async fn subscribe_end(&self, job: &JobId) -> Result<Subscriber, NatsError> {
         let subscribed = self.connection.client().subscribe(self.space().done(job.as_str())).await;
         subscribed.map_err(NatsError::nats("subscribe to the end of a job"))
     }
 
     /// Announces the end of a job. Waiting callers that miss it poll.
-    pub(super) async fn tell_end(&self, job: &JobId) {
+    pub(super) async fn announce_end(&self, job: &JobId) {
         let _ = self.connection.client().publish(self.space().done(job.as_str()), Bytes::new()).await;
     }
 
     /// Stores a result: in the record, or in separate parts if it is too long for a message.
-    pub(super) async fn keep(&self, job: &JobId, result: &ToolResult) -> Result<StoredResult, NatsError> {
-        let doing = "keep the result of a job";
+    pub(super) async fn store_result(&self, job: &JobId, result: &ToolResult) -> Result<StoredResult, NatsError> {
+        let doing = "store the result of a job";
         let whole = json(result).map_err(|source| NatsError::Nats { doing, source })?;
-        let most = self.connection.client().max_payload().saturating_sub(ROOM).max(1);
-        if whole.len() <= most {
+        let max_size = self.connection.client().max_payload().saturating_sub(RESERVED_SPACE).max(1);
+        if whole.len() <= max_size {
             return Ok(StoredResult::Inline(Box::new(result.clone())));
         }
-        let count = whole.len().div_ceil(most);
+        let count = whole.len().div_ceil(max_size);
         for number in 0..count {
-            let part = whole.slice(number * most..whole.len().min((number + 1) * most));
-            self.allowed(doing, job, self.states.put(part_of(job, number), part)).await?;
+            let part = whole.slice(number * max_size..whole.len().min((number + 1) * max_size));
+            self.permitted(doing, job, self.states.put(part_key(job, number), part)).await?;
         }
         Ok(StoredResult::Parts(count))
     }
 
     /// Loads a stored result.
-    pub(super) async fn result(&self, job: &JobId, kept: StoredResult) -> Result<ToolResult, NatsError> {
+    pub(super) async fn load_result(&self, job: &JobId, stored: StoredResult) -> Result<ToolResult, NatsError> {
         let doing = "read the result of a job";
-        let count = match kept {
+        let count = match stored {
             StoredResult::Inline(result) => return Ok(*result),
             StoredResult::Parts(count) => count,
         };
         let mut json = Vec::new();
         for number in 0..count {
-            let part = self.allowed(doing, job, self.states.get(part_of(job, number))).await?;
+            let part = self.permitted(doing, job, self.states.get(part_key(job, number))).await?;
             let gone = || NatsError::Nats { doing, source: "a part is missing".into() };
             json.extend_from_slice(&part.ok_or_else(gone)?);
         }
@@ -142,21 +142,21 @@ impl QueueStore {
             ..pull::Config::default()
         };
         let consumer = self.jobs.get_or_create_consumer(&name, config);
-        self.connection.allowed("open the jobs of a tool", &name, consumer).await
+        self.connection.permitted("open the consumer of a tool", &name, consumer).await
     }
 
     /// Performs an operation on the record of a job.
-    async fn allowed<T, E: Into<async_nats::Error>>(
+    async fn permitted<T, E: Into<async_nats::Error>>(
         &self,
         doing: &'static str,
         job: &JobId,
         work: impl Future<Output = Result<T, E>>,
     ) -> Result<T, NatsError> {
-        self.connection.allowed(doing, job.as_str(), work).await
+        self.connection.permitted(doing, job.as_str(), work).await
     }
 }
 
-fn part_of(job: &JobId, number: usize) -> String {
+fn part_key(job: &JobId, number: usize) -> String {
     format!("{job}.{number}")
 }
 

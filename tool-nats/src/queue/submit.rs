@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::job::JobState;
 use super::{JobId, WorkQueue};
-use crate::wire::{CallHeaders, JOB, REPEAT, room};
+use crate::wire::{CallHeaders, JOB, REPEAT, payload_space};
 use crate::{NatsError, fingerprint};
 
 /// A call to be queued.
@@ -15,13 +15,13 @@ pub(crate) struct QueuedCall<'a> {
     pub(crate) tool: &'a str,
     pub(crate) headers: CallHeaders<'a>,
     pub(crate) arguments: Bytes,
-    /// Whether it may run again if its worker is lost.
+    /// Set if it may run again when its worker is lost.
     pub(crate) repeat: bool,
 }
 
 impl QueuedCall<'_> {
     /// Returns the conversation and id of the call, which identify it when it is submitted again.
-    fn known_by(&self) -> Option<(&str, &str)> {
+    fn identity(&self) -> Option<(&str, &str)> {
         Some((self.headers.conversation.as_deref()?, self.headers.id.as_deref()?))
     }
 }
@@ -39,7 +39,7 @@ pub(crate) enum Submission {
 impl WorkQueue {
     /// Returns the id of a job, which is the same for the same call of the same conversation.
     pub(crate) fn job_id(&self, job: &QueuedCall<'_>) -> JobId {
-        let Some((conversation, id)) = job.known_by() else {
+        let Some((conversation, id)) = job.identity() else {
             let inbox = self.store.connection.client().new_inbox();
             return JobId::new(job.tool, inbox.rsplit('.').next().unwrap_or_default());
         };
@@ -69,7 +69,7 @@ impl WorkQueue {
         if job.repeat {
             headers.insert(REPEAT, "yes");
         }
-        let (bytes, limit) = (job.arguments.len(), room(self.store.connection.client(), &headers));
+        let (bytes, limit) = (job.arguments.len(), payload_space(self.store.connection.client(), &headers));
         if bytes > limit {
             return Submission::No(NatsError::TooLong { bytes, limit });
         }
@@ -82,10 +82,10 @@ impl WorkQueue {
                 Err(error) => return failed(error),
             },
             // Without a record there is no job, unless it was submitted before.
-            Err(error) if job.known_by().is_none() => return Submission::No(error),
+            Err(error) if job.identity().is_none() => return Submission::No(error),
             Err(error) => return failed(error),
         }
-        match self.store.put(id, headers, job.arguments.clone()).await {
+        match self.store.publish(id, headers, job.arguments.clone()).await {
             Ok(()) => Submission::Yes,
             Err(error) => failed(error),
         }

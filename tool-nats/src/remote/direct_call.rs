@@ -17,19 +17,19 @@ use tool_runtime::{ErrorKind, Progress, Scope, ToolError, ToolResult};
 use super::inbox::{CallEnd, CallHandle};
 use super::tool::RemoteTool;
 use crate::NatsError;
-use crate::wire::{CallHeaders, room};
+use crate::wire::{CallHeaders, payload_space};
 
 /// The capacity of the progress channel.
 const REPORTS: usize = 64;
 
-/// How often a call is sent at most, if it may be repeated.
-const TRIES: u32 = 4;
+/// The maximum number of times that a repeatable call is sent.
+const MAX_ATTEMPTS: u32 = 4;
 
 /// The delay before a lost call is sent again, if it is still running or no worker takes it.
-const PAUSE: Duration = Duration::from_millis(200);
+const RETRY_DELAY: Duration = Duration::from_millis(200);
 
 /// The message for a call whose cancellation was not acknowledged.
-const NOT_SAID: &str = "was told to stop, and its worker did not confirm that in time";
+const NOT_CONFIRMED: &str = "was told to stop, and its worker did not confirm that in time";
 
 /// The outcome of sending a call.
 enum SendOutcome {
@@ -58,7 +58,7 @@ pub(super) async fn call(tool: &RemoteTool, arguments: &Map<String, Value>, scop
     let id = headers.id.clone();
     // The reason why the call was lost. It may have run then, whatever the replies to later attempts say.
     let mut lost = None;
-    for tried in 1..=TRIES {
+    for attempt in 1..=MAX_ATTEMPTS {
         match send(tool, arguments.clone(), &mut headers, scope).await {
             SendOutcome::Stopped(why) => return unknown(tool, &why),
             SendOutcome::Lost(why) if !may_repeat => return unknown(tool, &why),
@@ -68,12 +68,12 @@ pub(super) async fn call(tool: &RemoteTool, arguments: &Map<String, Value>, scop
                 lost = Some(why);
             }
             SendOutcome::NotRun(result) if lost.is_none() => return result,
-            SendOutcome::NotRun(_) => sleep(PAUSE).await,
+            SendOutcome::NotRun(_) => sleep(RETRY_DELAY).await,
             SendOutcome::Answered(result) => match result.error.as_ref().map(|error| error.kind) {
-                Some(ErrorKind::Busy) if lost.is_some() => sleep(PAUSE).await,
+                Some(ErrorKind::Busy) if lost.is_some() => sleep(RETRY_DELAY).await,
                 // A journal with an unfinished record of the call does not run it again under that id.
                 Some(ErrorKind::OutcomeUnknown) if lost.is_some() => {
-                    headers.id = id.as_ref().map(|id| Cow::Owned(format!("{id}~{tried}")));
+                    headers.id = id.as_ref().map(|id| Cow::Owned(format!("{id}~{attempt}")));
                 }
                 _ => return result,
             },
@@ -94,29 +94,29 @@ async fn send(tool: &RemoteTool, arguments: Bytes, headers: &mut CallHeaders<'_>
         true => Some(mpsc::channel(REPORTS)).unzip(),
         false => (None, None),
     };
-    let place = caller.inbox.place(&tool.subject, reports);
-    let (subject, reply, bytes) = (tool.subject.clone(), place.subject(), arguments.len());
+    let handle = caller.inbox.register(&tool.subject, reports);
+    let (subject, reply, bytes) = (tool.subject.clone(), handle.subject(), arguments.len());
     let written = headers.write();
     let published = match written.is_empty() {
         true => caller.client.publish_with_reply(subject, reply, arguments).await,
         false => caller.client.publish_with_reply_and_headers(subject, reply, written, arguments).await,
     };
     if let Err(error) = published {
-        place.forget();
+        handle.forget();
         return SendOutcome::NotRun(match error.kind() {
             async_nats::client::PublishErrorKind::MaxPayloadExceeded => {
-                too_long(tool, bytes, room(&caller.client, &headers.write()))
+                too_long(tool, bytes, payload_space(&caller.client, &headers.write()))
             }
             _ => unavailable(tool, &error.to_string()),
         });
     }
-    wait(tool, place, scope, progress, heard).await
+    wait(tool, handle, scope, progress, heard).await
 }
 
 /// Waits for the reply, as long as the worker sends heartbeats.
 async fn wait(
     tool: &RemoteTool,
-    mut place: CallHandle,
+    mut handle: CallHandle,
     scope: &Scope,
     progress: Progress,
     mut reports: Option<mpsc::Receiver<Value>>,
@@ -137,32 +137,32 @@ async fn wait(
         tokio::select! {
             biased;
             Some(report) = report => progress.report(report),
-            end = place.end() => return match end {
-                CallEnd::Result(result) if is_late => SendOutcome::Answered(late(tool, result)),
+            end = handle.end() => return match end {
+                CallEnd::Result(result) if is_late => SendOutcome::Answered(timed_out(tool, result)),
                 CallEnd::Result(result) => SendOutcome::Answered(result),
                 CallEnd::NoWorkers => {
-                    caller.nudge.notify_one();
+                    caller.ping_soon.notify_one();
                     SendOutcome::NotRun(unavailable(tool, "no worker offers it at the moment"))
                 }
                 CallEnd::Denied(denied) => SendOutcome::NotRun(unavailable(tool, &denied)),
-                CallEnd::Silent(_) if is_stopping => SendOutcome::Stopped(NOT_SAID.to_owned()),
+                CallEnd::Silent(_) if is_stopping => SendOutcome::Stopped(NOT_CONFIRMED.to_owned()),
                 CallEnd::Silent(silence) => {
-                    caller.nudge.notify_one();
+                    caller.ping_soon.notify_one();
                     SendOutcome::Lost(lost(tool, silence))
                 }
             },
             () = &mut stopped, if !is_stopping => {
                 is_late = scope.deadline().remaining().is_some_and(|left| left.is_zero());
-                place.stop();
-                grace.set(Some(sleep(caller.stop_patience)));
+                handle.cancel();
+                grace.set(Some(sleep(caller.cancel_timeout)));
             }
-            () = over(grace.as_mut()), if is_stopping => return SendOutcome::Stopped(NOT_SAID.to_owned()),
+            () = expired(grace.as_mut()), if is_stopping => return SendOutcome::Stopped(NOT_CONFIRMED.to_owned()),
         }
     }
 }
 
 /// Waits for a timer that may not be set.
-async fn over(time: Pin<&mut Option<Sleep>>) {
+async fn expired(time: Pin<&mut Option<Sleep>>) {
     match time.as_pin_mut() {
         Some(time) => time.await,
         None => std::future::pending().await,
@@ -171,7 +171,7 @@ async fn over(time: Pin<&mut Option<Sleep>>) {
 
 /// Converts the reply to a call that was cancelled at its deadline. The worker has the same deadline; if it is cancelled
 /// before it notices that, it reports a cancellation.
-fn late(tool: &RemoteTool, result: ToolResult) -> ToolResult {
+fn timed_out(tool: &RemoteTool, result: ToolResult) -> ToolResult {
     if result.error.as_ref().is_none_or(|error| error.kind != ErrorKind::Cancelled) {
         return result;
     }

@@ -19,7 +19,7 @@ use crate::{NatsConnection, NatsError, Space};
 /// The bounds of the interval at which silent calls are searched. One pass over all calls is cheaper than a timer each.
 const SWEEP: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 
-/// How many messages are processed at once.
+/// The maximum number of messages that are processed at once.
 const BATCH: usize = 64;
 
 /// The end of a call.
@@ -53,41 +53,53 @@ struct PendingReply {
     to: Subject,
     end: oneshot::Sender<CallEnd>,
     progress: Option<mpsc::Sender<Value>>,
-    heard: Instant,
+    last_heard: Instant,
     /// The worker that runs it, once known.
     worker: Option<String>,
-    /// Whether to cancel it as soon as its worker is known.
-    stop: bool,
+    /// Set if it is to be cancelled as soon as its worker is known.
+    is_cancelled: bool,
     parts: ReplyParts,
 }
 
 impl ReplyInbox {
-    pub(super) async fn open(connection: &NatsConnection, space: Space, patience: Duration) -> Result<Self, NatsError> {
+    pub(super) async fn open(
+        connection: &NatsConnection,
+        space: Space,
+        heartbeat_timeout: Duration,
+    ) -> Result<Self, NatsError> {
         let client = connection.client().clone();
         let prefix = format!("{}.", client.new_inbox());
         let subscriber =
-            client.subscribe(format!("{prefix}*")).await.map_err(NatsError::nats("subscribe to answers"))?;
+            client.subscribe(format!("{prefix}*")).await.map_err(NatsError::nats("subscribe to replies"))?;
         let stop = CancellationToken::new();
         let reader = ReplyReader {
             client: client.clone(),
             space: space.clone(),
             prefix: prefix.clone(),
             waiting: Arc::default(),
-            patience,
+            heartbeat_timeout,
         };
         let waiting = reader.waiting.clone();
-        let denied = deny(waiting.clone(), connection.violations().subscribe());
+        let denied = end_denied(waiting.clone(), connection.violations().subscribe());
         tokio::spawn(stop.clone().run_until_cancelled_owned(denied));
         tokio::spawn(stop.clone().run_until_cancelled_owned(reader.read(subscriber)));
         Ok(Self { client, space, prefix, next: AtomicU64::new(0), waiting, _reading: stop.drop_guard() })
     }
 
     /// Registers a call to this subject.
-    pub(super) fn place(self: &Arc<Self>, to: &Subject, progress: Option<mpsc::Sender<Value>>) -> CallHandle {
+    pub(super) fn register(self: &Arc<Self>, to: &Subject, progress: Option<mpsc::Sender<Value>>) -> CallHandle {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (end, ended) = oneshot::channel();
-        let (to, heard) = (to.clone(), Instant::now());
-        let entry = PendingReply { to, end, progress, heard, worker: None, stop: false, parts: ReplyParts::default() };
+        let (to, last_heard) = (to.clone(), Instant::now());
+        let entry = PendingReply {
+            to,
+            end,
+            progress,
+            last_heard,
+            worker: None,
+            is_cancelled: false,
+            parts: ReplyParts::default(),
+        };
         lock(&self.waiting).insert(number, entry);
         CallHandle { inbox: self.clone(), number, ended, is_over: false }
     }
@@ -120,10 +132,10 @@ impl CallHandle {
     }
 
     /// Cancels the call: now, or as soon as its worker is known.
-    pub(super) fn stop(&self) {
+    pub(super) fn cancel(&self) {
         let worker = match lock(&self.inbox.waiting).get_mut(&self.number) {
             Some(entry) => {
-                entry.stop = true;
+                entry.is_cancelled = true;
                 entry.worker.clone()
             }
             None => None,
@@ -146,7 +158,7 @@ impl CallHandle {
 impl Drop for CallHandle {
     fn drop(&mut self) {
         if !self.is_over && tokio::runtime::Handle::try_current().is_ok() {
-            self.stop();
+            self.cancel();
         }
     }
 }
@@ -157,12 +169,12 @@ struct ReplyReader {
     space: Space,
     prefix: String,
     waiting: Arc<Mutex<PendingReplies>>,
-    patience: Duration,
+    heartbeat_timeout: Duration,
 }
 
 impl ReplyReader {
     async fn read(self, mut subscriber: Subscriber) {
-        let mut sweep = tokio::time::interval((self.patience / 8).clamp(SWEEP.0, SWEEP.1));
+        let mut sweep = tokio::time::interval((self.heartbeat_timeout / 8).clamp(SWEEP.0, SWEEP.1));
         loop {
             tokio::select! {
                 message = subscriber.next() => {
@@ -174,7 +186,7 @@ impl ReplyReader {
                         self.take(message).await;
                     }
                 }
-                _ = sweep.tick() => self.sweep(self.patience),
+                _ = sweep.tick() => self.sweep(self.heartbeat_timeout),
             }
         }
         // The connection was closed: fail all calls, and those that are still registered.
@@ -188,8 +200,8 @@ impl ReplyReader {
         let Some(number) = message.subject.strip_prefix(&*self.prefix).and_then(|number| number.parse().ok()) else {
             return;
         };
-        let answer = ReceivedReply::read(message);
-        let stopped = self.settle(number, answer);
+        let answer = ReceivedReply::parse(message);
+        let stopped = self.deliver(number, answer);
         if let Some(worker) = stopped {
             let call = format!("{}{number}", self.prefix);
             if let Err(error) = self.client.publish(self.space.worker(&worker), call.into()).await {
@@ -199,24 +211,24 @@ impl ReplyReader {
     }
 
     /// Delivers a reply. Returns the worker if the call is to be cancelled and its worker has just become known.
-    fn settle(&self, number: u64, answer: ReceivedReply) -> Option<String> {
+    fn deliver(&self, number: u64, answer: ReceivedReply) -> Option<String> {
         let mut waiting = lock(&self.waiting);
         let entry = waiting.get_mut(&number)?;
         let end = match answer {
             ReceivedReply::NoWorkers => CallEnd::NoWorkers,
             ReceivedReply::Result(result) => CallEnd::Result(result),
             ReceivedReply::Part { number, count, payload } => {
-                entry.heard = Instant::now();
+                entry.last_heard = Instant::now();
                 CallEnd::Result(entry.parts.take(number, count, payload)?)
             }
             ReceivedReply::Working(worker) => {
-                entry.heard = Instant::now();
+                entry.last_heard = Instant::now();
                 let is_new = entry.worker.is_none();
                 entry.worker = Some(worker);
-                return (is_new && entry.stop).then(|| entry.worker.clone()).flatten();
+                return (is_new && entry.is_cancelled).then(|| entry.worker.clone()).flatten();
             }
             ReceivedReply::Progress(progress) => {
-                entry.heard = Instant::now();
+                entry.last_heard = Instant::now();
                 // A slow receiver misses reports and blocks nothing.
                 let _ = entry.progress.as_ref().map(|listener| listener.try_send(progress));
                 return None;
@@ -230,26 +242,30 @@ impl ReplyReader {
     }
 
     /// Ends calls that were silent for this long.
-    fn sweep(&self, patience: Duration) {
+    fn sweep(&self, heartbeat_timeout: Duration) {
         let now = Instant::now();
-        let silence = |entry: &PendingReply| now.saturating_duration_since(entry.heard);
-        end_those(&self.waiting, |entry| silence(entry) >= patience, |entry| CallEnd::Silent(silence(entry)));
+        let silence = |entry: &PendingReply| now.saturating_duration_since(entry.last_heard);
+        end_matching(
+            &self.waiting,
+            |entry| silence(entry) >= heartbeat_timeout,
+            |entry| CallEnd::Silent(silence(entry)),
+        );
     }
 }
 
 /// Ends calls that the server denied.
-async fn deny(waiting: Arc<Mutex<PendingReplies>>, mut violations: ViolationSubscription) {
+async fn end_denied(waiting: Arc<Mutex<PendingReplies>>, mut violations: ViolationSubscription) {
     loop {
         let denied = violations.next().await;
         if let PermissionViolation::Publish(subject) = &denied {
             // A call that a worker has was permitted.
             let is_denied = |entry: &PendingReply| *entry.to == **subject && entry.worker.is_none();
-            end_those(&waiting, is_denied, |_| CallEnd::Denied(denied.to_string()));
+            end_matching(&waiting, is_denied, |_| CallEnd::Denied(denied.to_string()));
         }
     }
 }
 
-fn end_those(
+fn end_matching(
     waiting: &Mutex<PendingReplies>,
     is_over: impl Fn(&PendingReply) -> bool,
     end: impl Fn(&PendingReply) -> CallEnd,

@@ -138,17 +138,17 @@ impl DiscoveryBuilder {
             space: self.space,
             inbox: Arc::new(inbox),
             queue: self.queue,
-            stop_patience: Duration::from_secs(1).min(self.heartbeat_timeout),
+            cancel_timeout: Duration::from_secs(1).min(self.heartbeat_timeout),
             repeat: self.repeat,
             deliver: self.deliver,
-            nudge: Notify::new(),
+            ping_soon: Notify::new(),
         });
-        let found = Arc::new(Mutex::new(DiscoveryState::default()));
-        let (refreshes, asked) = mpsc::channel(1);
+        let state = Arc::new(Mutex::new(DiscoveryState::default()));
+        let (refreshes, requests) = mpsc::channel(1);
         let stop = CancellationToken::new();
-        let follower = RegistrySync::start(caller, self.registry.clone(), found.clone(), self.ping_interval).await?;
-        let follower = tokio::spawn(follower.follow(asked, stop.clone()));
-        let remote = RemoteTools { found, refreshes, following: stop.drop_guard(), follower };
+        let sync = RegistrySync::start(caller, self.registry.clone(), state.clone(), self.ping_interval).await?;
+        let task = tokio::spawn(sync.run(requests, stop.clone()));
+        let remote = RemoteTools { state, refreshes, stop: stop.drop_guard(), task };
         remote.refresh().await;
         Ok(remote)
     }
@@ -165,10 +165,10 @@ impl IntoFuture for DiscoveryBuilder {
 
 /// The remote tools in a registry. Dropping it removes them in the background; [`leave`](Self::leave) waits for that.
 pub struct RemoteTools {
-    found: Arc<Mutex<DiscoveryState>>,
+    state: Arc<Mutex<DiscoveryState>>,
     refreshes: mpsc::Sender<oneshot::Sender<()>>,
-    following: DropGuard,
-    follower: JoinHandle<()>,
+    stop: DropGuard,
+    task: JoinHandle<()>,
 }
 
 /// The state of the discovery.
@@ -191,21 +191,21 @@ impl RemoteTools {
     /// Removes the tools from the registry and waits for that, so that a later discovery into the same registry is not
     /// affected.
     pub async fn leave(self) {
-        drop(self.following);
+        drop(self.stop);
         // A task that panicked has stopped, too.
-        let _ = self.follower.await;
+        let _ = self.task.await;
     }
 
     /// Returns the workers, by id.
     #[must_use]
     pub fn workers(&self) -> Vec<WorkerInfo> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner).workers.clone()
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).workers.clone()
     }
 
     /// Returns the tools that workers define differently, by name.
     #[must_use]
     pub fn conflicts(&self) -> Vec<ToolConflict> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner).conflicts.clone()
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).conflicts.clone()
     }
 }
 

@@ -14,20 +14,20 @@ use tool_runtime::{Manifest, ToolDefinition};
 use crate::wire::{PART, header};
 use crate::{NatsError, Space, fingerprint};
 
-/// How long to wait for another response if as many workers as before have responded.
-const QUIET: Duration = Duration::from_millis(250);
+/// The time to wait for another response if as many workers as before have responded.
+const QUIET_PERIOD: Duration = Duration::from_millis(250);
 
-/// How long to wait if some are missing, which may be busy.
-const MISSING: Duration = Duration::from_secs(1);
+/// The time to wait if some are missing, which may be busy.
+const MISSING_PERIOD: Duration = Duration::from_secs(1);
 
 /// The maximum duration of a discovery.
-const LONGEST: Duration = Duration::from_secs(3);
+const MAX_DURATION: Duration = Duration::from_secs(3);
 
 /// The timeout for a part of a manifest.
-const PART_PATIENCE: Duration = Duration::from_secs(5);
+const PART_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The maximum length of a manifest.
-const MOST_BYTES: usize = 256 << 20;
+const MAX_MANIFEST: usize = 256 << 20;
 
 /// The announcement of a worker.
 #[derive(Clone, Debug, Deserialize)]
@@ -39,7 +39,7 @@ pub(super) struct WorkerPresence {
 }
 
 impl WorkerPresence {
-    pub(super) fn read(json: &[u8]) -> Option<Self> {
+    pub(super) fn parse(json: &[u8]) -> Option<Self> {
         serde_json::from_slice(json).ok()
     }
 
@@ -50,22 +50,22 @@ impl WorkerPresence {
     }
 }
 
-/// Pings all workers, of which `before` were known. The server replies at once if there are none.
-pub(super) async fn count(client: &Client, space: &Space, before: usize) -> Result<Vec<WorkerPresence>, NatsError> {
+/// Pings all workers, of which `known` were known. The server replies at once if there are none.
+pub(super) async fn ping(client: &Client, space: &Space, known: usize) -> Result<Vec<WorkerPresence>, NatsError> {
     let inbox = client.new_inbox();
     let mut answers = client.subscribe(inbox.clone()).await.map_err(NatsError::nats("subscribe to presence"))?;
-    let ping = format!("$SRV.PING.{}", space.name());
-    client.publish_with_reply(ping, inbox, Bytes::new()).await.map_err(NatsError::nats("ask who is there"))?;
-    let latest = Instant::now() + LONGEST;
+    let subject = format!("$SRV.PING.{}", space.name());
+    client.publish_with_reply(subject, inbox, Bytes::new()).await.map_err(NatsError::nats("ping the workers"))?;
+    let latest = Instant::now() + MAX_DURATION;
     let mut present: Vec<WorkerPresence> = Vec::new();
     loop {
-        let patience = match present.len() {
-            0 => LONGEST,
-            there if there < before => MISSING,
-            _ => QUIET,
+        let quiet_period = match present.len() {
+            0 => MAX_DURATION,
+            there if there < known => MISSING_PERIOD,
+            _ => QUIET_PERIOD,
         };
-        match timeout_at(latest.min(Instant::now() + patience), answers.next()).await {
-            Ok(Some(message)) if message.status.is_none() => present.extend(WorkerPresence::read(&message.payload)),
+        match timeout_at(latest.min(Instant::now() + quiet_period), answers.next()).await {
+            Ok(Some(message)) if message.status.is_none() => present.extend(WorkerPresence::parse(&message.payload)),
             _ => return Ok(present),
         }
     }
@@ -80,25 +80,25 @@ pub(super) async fn fetch(client: &Client, space: &Space, hash: &str) -> Result<
     let mut number = 0;
     loop {
         let request = client.request(space.manifest(hash), number.to_string().into());
-        let message = timeout(PART_PATIENCE, request)
+        let message = timeout(PART_TIMEOUT, request)
             .await
             .map_err(NatsError::nats("wait for a manifest"))?
-            .map_err(NatsError::nats("ask for a manifest"))?;
+            .map_err(NatsError::nats("request a manifest"))?;
         let part = header(message.headers.as_ref(), PART);
         let count = part.and_then(|part| part.split_once('/')).and_then(|(_, count)| count.parse::<usize>().ok());
         text.extend_from_slice(&message.payload);
         number += 1;
-        if text.len() > MOST_BYTES {
-            return Err(wrong("it exceeds the size limit"));
+        if text.len() > MAX_MANIFEST {
+            return Err(invalid("it exceeds the size limit"));
         }
-        if number >= count.ok_or_else(|| wrong("a part has no valid number"))? {
+        if number >= count.ok_or_else(|| invalid("a part has no valid number"))? {
             break;
         }
     }
     let text = String::from_utf8(text).map_err(NatsError::nats("read a manifest"))?;
     // Any subscriber of the subject may have replied: only the hash proves that this is the announced manifest.
     if fingerprint::text(&text) != hash {
-        return Err(wrong("its hash is wrong"));
+        return Err(invalid("its hash is wrong"));
     }
     let manifest = Manifest::from_json(&text).map_err(NatsError::nats("read a manifest"))?;
     let tools = manifest
@@ -107,6 +107,6 @@ pub(super) async fn fetch(client: &Client, space: &Space, hash: &str) -> Result<
     Ok(Arc::new(tools.collect()))
 }
 
-fn wrong(why: &'static str) -> NatsError {
+fn invalid(why: &'static str) -> NatsError {
     NatsError::Nats { doing: "read a manifest", source: why.into() }
 }

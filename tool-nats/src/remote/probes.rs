@@ -16,15 +16,15 @@ use super::tool::RemoteCaller;
 use crate::wire::PROBE;
 
 /// The timeout of a probe.
-const PATIENCE: Duration = Duration::from_secs(1);
+const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How many tools are probed concurrently.
-const AT_ONCE: usize = 256;
+/// The number of tools that are probed concurrently.
+const CONCURRENCY: usize = 256;
 
 /// The results of probes, by tool. A tool is not probed again while its definitions stay the same and the newest is served.
 #[derive(Default)]
 pub(super) struct ProbeResults {
-    asked: HashMap<String, ProbeResult>,
+    results: HashMap<String, ProbeResult>,
 }
 
 /// The result of probing a tool.
@@ -37,30 +37,30 @@ struct ProbeResult {
 
 impl ProbeResults {
     /// Probes the tools with several definitions whose result is not known.
-    pub(super) async fn ask(&mut self, caller: &RemoteCaller, forms: &Catalogue) {
+    pub(super) async fn update(&mut self, caller: &RemoteCaller, forms: &Catalogue) {
         let is_same =
             |name: &str, probed: &ProbeResult| forms.get(name).is_some_and(|forms| fingerprints(forms) == probed.forms);
         // A definition that was only announced may be served by now.
-        self.asked.retain(|name, probed| probed.first == 0 && is_same(name, probed));
-        let unknown = forms.iter().filter(|(name, forms)| forms.len() > 1 && !self.asked.contains_key(*name));
-        let asking = unknown.map(|(name, forms)| async move {
+        self.results.retain(|name, probed| probed.first == 0 && is_same(name, probed));
+        let unknown = forms.iter().filter(|(name, forms)| forms.len() > 1 && !self.results.contains_key(*name));
+        let probes = unknown.map(|(name, forms)| async move {
             let served = join_all(forms.iter().map(|form| is_served(caller, name, form))).await;
             let first = served.iter().position(|&is_served| is_served).unwrap_or(0);
             (name.clone(), ProbeResult { forms: fingerprints(forms), first })
         });
-        let asking: Vec<_> = asking.collect();
-        let answers: Vec<_> = stream::iter(asking).buffer_unordered(AT_ONCE).collect().await;
-        self.asked.extend(answers);
+        let probes: Vec<_> = probes.collect();
+        let answers: Vec<_> = stream::iter(probes).buffer_unordered(CONCURRENCY).collect().await;
+        self.results.extend(answers);
     }
 
     /// Returns the index of the first definition of a tool that is served.
-    pub(super) fn first(&self, name: &str) -> usize {
-        self.asked.get(name).map_or(0, |probed| probed.first)
+    pub(super) fn first_served(&self, name: &str) -> usize {
+        self.results.get(name).map_or(0, |probed| probed.first)
     }
 
     /// Discards all results, because calls have failed.
-    pub(super) fn forget(&mut self) {
-        self.asked.clear();
+    pub(super) fn clear(&mut self) {
+        self.results.clear();
     }
 }
 
@@ -75,7 +75,7 @@ async fn is_served(caller: &RemoteCaller, name: &str, form: &OfferedDefinition) 
     headers.insert(PROBE, "yes");
     let subject = caller.space.call(name, &form.fingerprint);
     let probe = caller.client.request_with_headers(subject, headers, Bytes::new());
-    match timeout(PATIENCE, probe).await {
+    match timeout(TIMEOUT, probe).await {
         Ok(Err(error)) => error.kind() != RequestErrorKind::NoResponders,
         _ => true,
     }

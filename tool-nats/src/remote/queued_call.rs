@@ -40,7 +40,9 @@ pub(super) async fn call(
         Submission::Yes => {}
         Submission::No(NatsError::TooLong { bytes, limit }) => return too_long(tool, bytes, limit),
         Submission::No(error) => return unavailable(tool, &error.to_string()),
-        Submission::Unknown(error) => return with_job_id(unsure(tool, &format!("may be in the queue: {error}")), &id),
+        Submission::Unknown(error) => {
+            return with_job_id(unknown_outcome(tool, &format!("may be in the queue: {error}")), &id);
+        }
     }
     if delivery == DeliveryMode::Submitted {
         let output = format!("`{}` was submitted as job `{id}`. Its result will be available later.", tool.name);
@@ -49,19 +51,19 @@ pub(super) async fn call(
     let result = tokio::select! {
         biased;
         result = queue.result(&id) => Some(result),
-        () = scope.cancellation().cancelled() => stopped(tool, queue, &id, deadline).await,
+        () = scope.cancellation().cancelled() => cancel_job(tool, queue, &id, deadline).await,
     };
     let result = match result {
         Some(Ok(result)) => result,
-        Some(Err(error)) => unsure(tool, &format!("was submitted, and {error}")),
-        None => unsure(tool, "did not finish in time, and continues as a job"),
+        Some(Err(error)) => unknown_outcome(tool, &format!("was submitted, and {error}")),
+        None => unknown_outcome(tool, "did not finish in time, and continues as a job"),
     };
     with_job_id(result, &id)
 }
 
 /// Stops waiting. If the call was cancelled, the job is cancelled too; if it only reached its deadline, the job
 /// continues.
-async fn stopped(
+async fn cancel_job(
     tool: &RemoteTool,
     queue: &WorkQueue,
     id: &JobId,
@@ -76,10 +78,10 @@ async fn stopped(
         queue.result(id).await
     };
     // The worker checks for a cancellation every second.
-    timeout(tool.caller.stop_patience * 2, cancelled).await.ok()
+    timeout(tool.caller.cancel_timeout * 2, cancelled).await.ok()
 }
 
-fn unsure(tool: &RemoteTool, why: &str) -> ToolResult {
+fn unknown_outcome(tool: &RemoteTool, why: &str) -> ToolResult {
     ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, format!("`{}` {why}.", tool.name)))
 }
 

@@ -13,20 +13,20 @@ use tokio_util::sync::CancellationToken;
 use tool_runtime::{Registry, RegistryChanges};
 
 use super::catalogue::{OfferedDefinition, forms, versions};
-use super::presence::{ManifestTools, WorkerPresence, count, fetch};
+use super::presence::{ManifestTools, WorkerPresence, fetch, ping};
 use super::probes::ProbeResults;
-use super::tool::{RemoteCaller, entry};
+use super::tool::{RemoteCaller, registration};
 use super::{DiscoveryState, ToolConflict, WorkerInfo};
 use crate::NatsError;
 
 /// A worker is gone after it missed this many pings.
-const MISSES: u32 = 2;
+const MAX_MISSED_PINGS: u32 = 2;
 
 /// The minimum delay between pings that are triggered by failed calls, of which there may be many.
-const NUDGED: Duration = Duration::from_secs(1);
+const MIN_PING_DELAY: Duration = Duration::from_secs(1);
 
-/// How long to wait for further announcements, which are applied together.
-const TOGETHER: Duration = Duration::from_millis(20);
+/// The time to wait for further announcements, which are applied together.
+const BATCH_DELAY: Duration = Duration::from_millis(20);
 
 const NEWER: &str = "the newer version has precedence, and within a version the greater fingerprint";
 const OWN: &str = "a local tool has precedence over those of workers";
@@ -36,8 +36,8 @@ const NOT_SERVED: &str = "no worker serves the definition that a newer version a
 pub(super) struct RegistrySync {
     caller: Arc<RemoteCaller>,
     registry: Registry,
-    found: Arc<Mutex<DiscoveryState>>,
-    every: Duration,
+    state: Arc<Mutex<DiscoveryState>>,
+    ping_interval: Duration,
     here: Subscriber,
     gone: Subscriber,
     workers: BTreeMap<String, KnownWorker>,
@@ -46,7 +46,7 @@ pub(super) struct RegistrySync {
     /// The tools registered by this task, with their fingerprints.
     registered: BTreeMap<String, String>,
     probes: ProbeResults,
-    counted: Instant,
+    last_ping: Instant,
 }
 
 /// A known worker.
@@ -60,73 +60,86 @@ impl RegistrySync {
     pub(super) async fn start(
         caller: Arc<RemoteCaller>,
         registry: Registry,
-        found: Arc<Mutex<DiscoveryState>>,
-        every: Duration,
+        state: Arc<Mutex<DiscoveryState>>,
+        ping_interval: Duration,
     ) -> Result<Self, NatsError> {
-        let subscribe =
-            async |subject| caller.client.subscribe(subject).await.map_err(NatsError::nats("subscribe to news"));
+        let subscribe = async |subject| {
+            caller.client.subscribe(subject).await.map_err(NatsError::nats("subscribe to announcements"))
+        };
         let here = subscribe(caller.space.here()).await?;
         let gone = subscribe(caller.space.gone()).await?;
         let (workers, manifests, registered, probes) = Default::default();
-        let counted = Instant::now();
-        Ok(Self { caller, registry, found, every, here, gone, workers, manifests, registered, probes, counted })
+        let last_ping = Instant::now();
+        Ok(Self {
+            caller,
+            registry,
+            state,
+            ping_interval,
+            here,
+            gone,
+            workers,
+            manifests,
+            registered,
+            probes,
+            last_ping,
+        })
     }
 
-    pub(super) async fn follow(mut self, mut asked: mpsc::Receiver<oneshot::Sender<()>>, stop: CancellationToken) {
-        let mut counts = interval(self.every);
-        counts.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    pub(super) async fn run(mut self, mut refreshes: mpsc::Receiver<oneshot::Sender<()>>, stop: CancellationToken) {
+        let mut pings = interval(self.ping_interval);
+        pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
         // The first tick completes at once; the first ping is requested by `DiscoveryBuilder::start`.
-        counts.tick().await;
+        pings.tick().await;
         loop {
-            let (caller, nudged_from) = (self.caller.clone(), self.counted + NUDGED);
-            let nudged = async {
-                sleep_until(nudged_from).await;
-                caller.nudge.notified().await;
+            let (caller, earliest_ping) = (self.caller.clone(), self.last_ping + MIN_PING_DELAY);
+            let ping_requested = async {
+                sleep_until(earliest_ping).await;
+                caller.ping_soon.notified().await;
             };
             let mut done = None;
             tokio::select! {
                 () = stop.cancelled() => break,
                 Some(message) = self.here.next() => {
-                    self.meet(message);
+                    self.handle_joined(message);
                     // Many announcements at once change the registry once.
-                    sleep(TOGETHER).await;
+                    sleep(BATCH_DELAY).await;
                     while let Some(Some(message)) = self.here.next().now_or_never() {
-                        self.meet(message);
+                        self.handle_joined(message);
                     }
                 }
-                Some(message) = self.gone.next() => self.part(&message),
-                Some(ask) = asked.recv() => {
-                    self.count().await;
+                Some(message) = self.gone.next() => self.handle_left(&message),
+                Some(ask) = refreshes.recv() => {
+                    self.ping().await;
                     done = Some(ask);
                 }
-                () = nudged => {
-                    self.probes.forget();
-                    self.count().await;
+                () = ping_requested => {
+                    self.probes.clear();
+                    self.ping().await;
                 }
-                _ = counts.tick() => self.count().await,
+                _ = pings.tick() => self.ping().await,
             }
             self.update().await;
             // The receiver may be gone.
             let _ = done.map(|done: oneshot::Sender<()>| done.send(()));
         }
-        self.leave();
+        self.remove_all();
     }
 
     /// Handles the announcement of a worker that joined or changed.
-    fn meet(&mut self, message: Message) {
-        if let Some(presence) = WorkerPresence::read(&message.payload) {
-            self.know(presence);
+    fn handle_joined(&mut self, message: Message) {
+        if let Some(presence) = WorkerPresence::parse(&message.payload) {
+            self.add_worker(presence);
         }
     }
 
     /// Handles the announcement of a worker that leaves.
-    fn part(&mut self, message: &Message) {
-        if let Some(presence) = WorkerPresence::read(&message.payload) {
+    fn handle_left(&mut self, message: &Message) {
+        if let Some(presence) = WorkerPresence::parse(&message.payload) {
             self.workers.remove(&presence.id);
         }
     }
 
-    fn know(&mut self, presence: WorkerPresence) {
+    fn add_worker(&mut self, presence: WorkerPresence) {
         if let Some(manifest) = presence.manifest() {
             let worker = KnownWorker { version: presence.version.clone(), manifest: manifest.to_owned(), misses: 0 };
             self.workers.insert(presence.id, worker);
@@ -134,8 +147,8 @@ impl RegistrySync {
     }
 
     /// Pings the workers. Does nothing without a connection, because no worker could respond.
-    async fn count(&mut self) {
-        let present = match count(&self.caller.client, &self.caller.space, self.workers.len()).await {
+    async fn ping(&mut self) {
+        let present = match ping(&self.caller.client, &self.caller.space, self.workers.len()).await {
             Ok(present) if self.caller.client.connection_state() == State::Connected => present,
             Ok(_) => return,
             Err(error) => return tracing::warn!(%error, "cannot ping the workers"),
@@ -144,10 +157,10 @@ impl RegistrySync {
             worker.misses += 1;
         }
         for presence in present {
-            self.know(presence);
+            self.add_worker(presence);
         }
-        self.workers.retain(|_, worker| worker.misses < MISSES);
-        self.counted = Instant::now();
+        self.workers.retain(|_, worker| worker.misses < MAX_MISSED_PINGS);
+        self.last_ping = Instant::now();
     }
 
     /// Updates the registry to what the workers offer.
@@ -156,7 +169,7 @@ impl RegistrySync {
         let known =
             self.workers.values().filter_map(|worker| Some((&*worker.version, self.manifests.get(&worker.manifest)?)));
         let forms = forms(known);
-        self.probes.ask(&self.caller, &forms).await;
+        self.probes.update(&self.caller, &forms).await;
         let mut conflicts = Vec::new();
         let mut chosen = BTreeMap::new();
         for (name, forms) in forms {
@@ -170,7 +183,7 @@ impl RegistrySync {
             chosen.insert(name, form);
         }
         self.apply(chosen);
-        self.tell(conflicts);
+        self.publish_state(conflicts);
     }
 
     /// Fetches each manifest once, and drops those of no worker.
@@ -193,7 +206,7 @@ impl RegistrySync {
         if forms.len() == 1 {
             return (forms.remove(0), None);
         }
-        let first = self.probes.first(name);
+        let first = self.probes.first_served(name);
         let used = forms.remove(first);
         let conflict = ToolConflict {
             tool: name.to_owned(),
@@ -213,19 +226,19 @@ impl RegistrySync {
         if gone.is_empty() && new.is_empty() {
             return;
         }
-        let made = |(name, form): &(&String, &OfferedDefinition)| {
-            entry(&self.caller, name, &form.definition, &form.fingerprint)
+        let remote_tool = |(name, form): &(&String, &OfferedDefinition)| {
+            registration(&self.caller, name, &form.definition, &form.fingerprint)
         };
         let removed = || gone.iter().fold(RegistryChanges::new(), |changes, name| changes.remove(name));
-        let all = new.iter().map(made).fold(removed(), RegistryChanges::replace);
-        let mut wrong = BTreeSet::new();
+        let all = new.iter().map(remote_tool).fold(removed(), RegistryChanges::replace);
+        let mut invalid = BTreeSet::new();
         if self.registry.apply(all).is_err() {
             // Removing existing tools cannot fail.
             drop(self.registry.apply(removed()));
             for tool in &new {
-                if let Err(error) = self.registry.replace(made(tool)) {
+                if let Err(error) = self.registry.replace(remote_tool(tool)) {
                     tracing::warn!(tool = tool.0, %error, "cannot register a tool of a worker");
-                    wrong.insert(tool.0.clone());
+                    invalid.insert(tool.0.clone());
                 }
             }
         }
@@ -233,7 +246,7 @@ impl RegistrySync {
             self.registered.remove(&name);
         }
         for (name, form) in chosen {
-            if wrong.contains(&name) {
+            if invalid.contains(&name) {
                 if self.registered.remove(&name).is_some() {
                     self.registry.remove(&name);
                 }
@@ -244,21 +257,21 @@ impl RegistrySync {
     }
 
     /// Publishes the state. Each conflict is logged once.
-    fn tell(&self, conflicts: Vec<ToolConflict>) {
+    fn publish_state(&self, conflicts: Vec<ToolConflict>) {
         let workers = self.workers.iter().map(|(id, worker)| WorkerInfo {
             id: id.clone(),
             version: worker.version.clone(),
             manifest: worker.manifest.clone(),
         });
-        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        for conflict in conflicts.iter().filter(|conflict| !found.conflicts.contains(conflict)) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        for conflict in conflicts.iter().filter(|conflict| !state.conflicts.contains(conflict)) {
             tracing::warn!("{conflict}");
         }
-        *found = DiscoveryState { workers: workers.collect(), conflicts };
+        *state = DiscoveryState { workers: workers.collect(), conflicts };
     }
 
     /// Removes all registered tools.
-    fn leave(&mut self) {
+    fn remove_all(&mut self) {
         let removed = self.registered.keys().fold(RegistryChanges::new(), |changes, name| changes.remove(name));
         // Removing existing tools cannot fail.
         drop(self.registry.apply(removed));

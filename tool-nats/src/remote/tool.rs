@@ -18,13 +18,13 @@ pub(super) struct RemoteCaller {
     pub(super) space: Space,
     pub(super) inbox: Arc<ReplyInbox>,
     pub(super) queue: Option<WorkQueue>,
-    /// How long the worker may take to confirm a cancellation.
-    pub(super) stop_patience: Duration,
-    /// Whether lost calls of idempotent tools are sent again.
+    /// The time in which a worker must confirm a cancellation.
+    pub(super) cancel_timeout: Duration,
+    /// Set if lost calls of idempotent tools are sent again.
     pub(super) repeat: bool,
     pub(super) deliver: DeliveryFn,
     /// Notified when a call finds no worker.
-    pub(super) nudge: Notify,
+    pub(super) ping_soon: Notify,
 }
 
 impl RemoteCaller {
@@ -40,7 +40,7 @@ pub(super) struct RemoteTool {
     pub(super) name: String,
     pub(super) subject: Subject,
     pub(super) sensitive: bool,
-    /// Whether the tool is idempotent or read-only.
+    /// Set if the tool is idempotent or read-only.
     pub(super) repeatable: bool,
     definition: Arc<ToolDefinition>,
     pub(super) caller: Arc<RemoteCaller>,
@@ -61,7 +61,7 @@ impl RemoteTool {
 }
 
 /// Creates the registry entry: the worker's definition, with a handler that sends the call.
-pub(super) fn entry(
+pub(super) fn registration(
     caller: &Arc<RemoteCaller>,
     name: &str,
     definition: &Arc<ToolDefinition>,
@@ -81,7 +81,7 @@ pub(super) fn entry(
     };
     let tool = RuntimeTool::remote(name, &definition.description, &definition.parameters(), handler)
         .handler(caller.space.handler(name))
-        .settles_within(caller.stop_patience * 3)
+        .settles_within(caller.cancel_timeout * 3)
         .keys_of(definition);
     match &definition.returns {
         Some(returns) => tool.returns(&with_defs(returns, definition)),

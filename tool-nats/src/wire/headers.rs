@@ -130,7 +130,7 @@ impl<'a> CallHeaders<'a> {
 }
 
 /// Returns the space for a payload in a message with these headers.
-pub(crate) fn room(client: &Client, headers: &HeaderMap) -> usize {
+pub(crate) fn payload_space(client: &Client, headers: &HeaderMap) -> usize {
     client.max_payload().saturating_sub(length(headers))
 }
 

@@ -4,5 +4,5 @@ mod headers;
 mod percent;
 mod reply;
 
-pub(crate) use headers::{CallHeaders, JOB, PART, PROBE, REPEAT, header, room};
+pub(crate) use headers::{CallHeaders, JOB, PART, PROBE, REPEAT, header, payload_space};
 pub(crate) use reply::{CallReply, ReceivedReply, ReplyParts, messages};

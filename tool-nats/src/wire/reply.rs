@@ -14,13 +14,13 @@ use super::headers::{PART, header};
 const ANSWER: HeaderName = HeaderName::from_static("Tool-Answer");
 
 /// Space reserved for the headers of a message, which count towards its size.
-const HEADER_ROOM: usize = 512;
+const HEADER_SPACE: usize = 512;
 
 /// The maximum length of a result. Longer ones are truncated.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_RESULT: usize = 64 << 20;
 
 /// The maximum number of parts that are accepted.
-const MOST_PARTS: usize = 1 << 17;
+const MAX_PARTS: usize = 1 << 17;
 
 /// An outgoing reply.
 pub(crate) struct CallReply {
@@ -56,12 +56,12 @@ impl CallReply {
 
 /// Encodes a result as messages of at most this size.
 pub(crate) fn messages(mut result: ToolResult, max_payload: usize) -> Vec<CallReply> {
-    let most = max_payload.saturating_sub(HEADER_ROOM).max(1);
+    let most = max_payload.saturating_sub(HEADER_SPACE).max(1);
     if result.success && result.metadata.is_empty() && result.output.len() <= most {
         return vec![CallReply { headers: None, payload: result.output.into() }];
     }
-    if result.output.len() > MOST_BYTES {
-        shorten(&mut result);
+    if result.output.len() > MAX_RESULT {
+        truncate_output(&mut result);
     }
     let payload = match serde_json::to_vec(&result) {
         Ok(json) => Bytes::from(json),
@@ -83,9 +83,9 @@ pub(crate) fn messages(mut result: ToolResult, max_payload: usize) -> Vec<CallRe
 }
 
 /// Truncates an output that exceeds the limit.
-fn shorten(result: &mut ToolResult) {
+fn truncate_output(result: &mut ToolResult) {
     let bytes = result.output.len();
-    let mut end = MOST_BYTES;
+    let mut end = MAX_RESULT;
     while !result.output.is_char_boundary(end) {
         end -= 1;
     }
@@ -110,7 +110,7 @@ pub(crate) enum ReceivedReply {
 }
 
 impl ReceivedReply {
-    pub(crate) fn read(message: Message) -> Self {
+    pub(crate) fn parse(message: Message) -> Self {
         if message.status == Some(StatusCode::NO_RESPONDERS) {
             return Self::NoWorkers;
         }
@@ -126,24 +126,24 @@ impl ReceivedReply {
                 Ok(progress) => Self::Progress(progress),
                 Err(error) => Self::Progress(error.to_string().into()),
             },
-            "part" => match place(header(message.headers.as_ref(), PART)) {
+            "part" => match part_number(header(message.headers.as_ref(), PART)) {
                 Some((number, count)) => Self::Part { number, count, payload: message.payload },
                 None => Self::Result(unreadable("a part has no valid number")),
             },
-            "result" => Self::Result(read_result(&message.payload)),
+            "result" => Self::Result(parse_result(&message.payload)),
             _ => Self::Result(unreadable("its type is unknown")),
         }
     }
 }
 
 /// Parses `2/5`, within the limits.
-fn place(part: Option<&str>) -> Option<(usize, usize)> {
+fn part_number(part: Option<&str>) -> Option<(usize, usize)> {
     let (number, count) = part?.split_once('/')?;
     let (number, count): (usize, usize) = (number.parse().ok()?, count.parse().ok()?);
-    (number < count && count <= MOST_PARTS).then_some((number, count))
+    (number < count && count <= MAX_PARTS).then_some((number, count))
 }
 
-fn read_result(json: &[u8]) -> ToolResult {
+fn parse_result(json: &[u8]) -> ToolResult {
     serde_json::from_slice(json).unwrap_or_else(|error| unreadable(&error.to_string()))
 }
 
@@ -157,7 +157,7 @@ fn unreadable(why: &str) -> ToolResult {
 #[derive(Debug, Default)]
 pub(crate) struct ReplyParts {
     parts: Vec<Option<Bytes>>,
-    there: usize,
+    received: usize,
 }
 
 impl ReplyParts {
@@ -173,8 +173,8 @@ impl ReplyParts {
             Some(place) if place.is_none() => *place = Some(payload),
             _ => return Some(unreadable("a part was received twice")),
         }
-        self.there += 1;
-        (self.there == count).then(|| read_result(&self.parts.drain(..).flatten().collect::<Vec<_>>().concat()))
+        self.received += 1;
+        (self.received == count).then(|| parse_result(&self.parts.drain(..).flatten().collect::<Vec<_>>().concat()))
     }
 }
 
@@ -186,7 +186,7 @@ mod tests {
 
     use super::*;
 
-    fn received(reply: CallReply) -> Message {
+    fn message(reply: CallReply) -> Message {
         let length = reply.payload.len();
         Message {
             subject: "x".into(),
@@ -199,14 +199,14 @@ mod tests {
         }
     }
 
-    fn there_and_back(result: ToolResult, max_payload: usize) -> ToolResult {
+    fn round_trip(result: ToolResult, max_payload: usize) -> ToolResult {
         let mut parts = ReplyParts::default();
         let mut replies = messages(result, max_payload);
         // Parts come in any order.
         replies.reverse();
         for reply in replies {
             assert!(reply.payload.len() <= max_payload);
-            match ReceivedReply::read(received(reply)) {
+            match ReceivedReply::parse(message(reply)) {
                 ReceivedReply::Result(result) => return result,
                 ReceivedReply::Part { number, count, payload } => {
                     if let Some(result) = parts.take(number, count, payload) {
@@ -229,15 +229,15 @@ mod tests {
         let later = ToolError::new(ErrorKind::Busy, "later").with_retry_after(Duration::from_millis(1_500));
         let later = ToolResult::failure(later);
         for result in [plain, noted, failed, later, ToolResult::success("x\n".repeat(20_000))] {
-            assert_eq!(there_and_back(result.clone(), 1_000), result);
-            assert_eq!(there_and_back(result.clone(), 1_000_000), result);
+            assert_eq!(round_trip(result.clone(), 1_000), result);
+            assert_eq!(round_trip(result.clone(), 1_000_000), result);
         }
     }
 
     #[test]
     fn an_unreadable_reply_is_an_unknown_outcome() {
-        let mut odd = received(CallReply::tagged("result", "{".into()));
-        let kind = |message| match ReceivedReply::read(message) {
+        let mut odd = message(CallReply::tagged("result", "{".into()));
+        let kind = |message| match ReceivedReply::parse(message) {
             ReceivedReply::Result(result) => result.error.map(|error| error.kind),
             _ => None,
         };
@@ -245,7 +245,7 @@ mod tests {
         odd.headers = None;
         odd.payload = Bytes::from_static(b"\xff");
         assert_eq!(kind(odd), Some(ErrorKind::OutcomeUnknown));
-        assert_eq!(kind(received(CallReply::tagged("from the future", Bytes::new()))), Some(ErrorKind::OutcomeUnknown));
-        assert_eq!(kind(received(CallReply::part(7, 3, Bytes::new()))), Some(ErrorKind::OutcomeUnknown));
+        assert_eq!(kind(message(CallReply::tagged("from the future", Bytes::new()))), Some(ErrorKind::OutcomeUnknown));
+        assert_eq!(kind(message(CallReply::part(7, 3, Bytes::new()))), Some(ErrorKind::OutcomeUnknown));
     }
 }

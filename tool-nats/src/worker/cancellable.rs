@@ -13,18 +13,18 @@ pub(crate) struct CancellableCalls {
 
 impl CancellableCalls {
     /// Registers a call until the guard is dropped.
-    pub(crate) fn enter(&self, call: &str, token: &CancellationToken) -> CancellableGuard<'_> {
+    pub(crate) fn register(&self, call: &str, token: &CancellationToken) -> CancellableGuard<'_> {
         self.calls().insert(call.to_owned(), token.clone());
         CancellableGuard { running: self, call: call.to_owned() }
     }
 
     /// Returns `true` if the call is registered.
-    pub(crate) fn has(&self, call: &str) -> bool {
+    pub(crate) fn contains(&self, call: &str) -> bool {
         self.calls().contains_key(call)
     }
 
     /// Cancels a call, if it is registered.
-    pub(super) fn stop(&self, call: &str) {
+    pub(super) fn cancel(&self, call: &str) {
         let token = self.calls().get(call).cloned();
         if let Some(token) = token {
             token.cancel();

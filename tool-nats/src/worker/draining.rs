@@ -15,12 +15,12 @@ use crate::NatsError;
 use crate::wire::PROBE;
 
 /// The timeout of a probe.
-pub(super) const PROBE_PATIENCE: Duration = Duration::from_secs(1);
+pub(super) const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The message count after which a subscription ends that is to end now. async-nats drops a subscription that it ends,
 /// together with messages in flight. A count that is too long for the server to parse ends the subscription there, but not
 /// here. A server that could parse it would keep the subscription until this worker disconnects.
-const SERVER_STOPS: u64 = 1 << 40;
+const UNPARSABLE_COUNT: u64 = 1 << 40;
 
 /// A subscription that is read until this is dropped. Messages in flight are still read then.
 pub(super) struct DrainingSubscription {
@@ -30,7 +30,7 @@ pub(super) struct DrainingSubscription {
 
 impl DrainingSubscription {
     /// Subscribes to a subject in the queue group.
-    pub(super) async fn start<F, Fut>(shared: &WorkerShared, subject: &str, take: F) -> Result<Self, NatsError>
+    pub(super) async fn start<F, Fut>(shared: &WorkerShared, subject: &str, handle: F) -> Result<Self, NatsError>
     where
         F: Fn(Message) -> Fut + Send + 'static,
         Fut: Future<Output = ()> + Send,
@@ -45,7 +45,7 @@ impl DrainingSubscription {
                 tokio::select! {
                     biased;
                     message = subscriber.next() => match message {
-                        Some(message) => take(message).await,
+                        Some(message) => handle(message).await,
                         None => return,
                     },
                     () = stopped.cancelled() => break,
@@ -53,26 +53,26 @@ impl DrainingSubscription {
             }
             // Unsubscribe, and still take messages that the server sent before it processed that: until it has
             // replied to a later request.
-            if subscriber.unsubscribe_after(SERVER_STOPS).await.is_err() {
+            if subscriber.unsubscribe_after(UNPARSABLE_COUNT).await.is_err() {
                 return;
             }
-            let mut answered = pin!(timeout(PROBE_PATIENCE, probe(&client, &asked)));
+            let mut answered = pin!(timeout(PROBE_TIMEOUT, probe(&client, &asked)));
             loop {
                 tokio::select! {
                     biased;
-                    Some(message) = subscriber.next() => take(message).await,
+                    Some(message) = subscriber.next() => handle(message).await,
                     _ = &mut answered => break,
                 }
             }
             while let Some(Some(message)) = subscriber.next().now_or_never() {
-                take(message).await;
+                handle(message).await;
             }
         });
         Ok(Self { stop, task })
     }
 
     /// Closes the subscription and waits until all messages are read.
-    pub(super) async fn end(mut self) {
+    pub(super) async fn close(mut self) {
         self.stop.cancel();
         // A panic was logged by the panic hook.
         let _ = (&mut self.task).await;

@@ -15,13 +15,13 @@ use super::request::send;
 use crate::wire::CallReply;
 
 /// A call that takes longer than this sends heartbeats and can be cancelled.
-const LONG: Duration = Duration::from_millis(100);
+const FIRST_HEARTBEAT: Duration = Duration::from_millis(100);
 
 /// The interval of heartbeats.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
 /// The number of queued progress reports.
-const REPORTS: usize = 64;
+const CAPACITY: usize = 64;
 
 /// The heartbeats and progress reports of a running call.
 pub(super) struct CallHeartbeat<'a> {
@@ -41,16 +41,16 @@ impl<'a> CallHeartbeat<'a> {
 
     /// Returns the sink for the handler's progress.
     pub(super) fn progress(&mut self) -> Progress {
-        let (sender, receiver) = mpsc::channel(REPORTS);
+        let (sender, receiver) = mpsc::channel(CAPACITY);
         self.reports = Some(receiver);
         // Excess reports are dropped, so that a slow caller does not block the handler.
         Progress::to(move |report| drop(sender.try_send(report)))
     }
 
     /// Sends heartbeats and reports for as long as it is polled.
-    pub(super) async fn tell(&mut self) -> Infallible {
-        let mut long = pin!(sleep(LONG));
-        let mut entered = None;
+    pub(super) async fn run(&mut self) -> Infallible {
+        let mut timer = pin!(sleep(FIRST_HEARTBEAT));
+        let mut guard = None;
         loop {
             tokio::select! {
                 biased;
@@ -59,10 +59,10 @@ impl<'a> CallHeartbeat<'a> {
                     send(self.shared, self.reply, CallReply::progress(report)).await;
                     self.unsent = None;
                 }
-                () = &mut long => {
-                    entered.get_or_insert_with(|| self.shared.running.enter(self.reply, self.token));
+                () = &mut timer => {
+                    guard.get_or_insert_with(|| self.shared.running.register(self.reply, self.token));
                     send(self.shared, self.reply, CallReply::working(&self.shared.id)).await;
-                    long.set(sleep(HEARTBEAT));
+                    timer.set(sleep(HEARTBEAT));
                 }
             }
         }

@@ -31,11 +31,11 @@ use self::subscriptions::WorkerSubscriptions;
 use crate::queue::ToolFilter;
 use crate::{NatsConnection, NatsError, Space, WorkQueue};
 
-/// How long a worker that shuts down waits for its last replies to be sent, and for a lost connection.
-const SEND_PATIENCE: Duration = Duration::from_secs(5);
+/// The time that a worker waits at shutdown for its last replies to be sent, and for a lost connection.
+const SEND_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How often a worker that shuts down checks the connection.
-const LOOK: Duration = Duration::from_millis(500);
+/// The interval at which a worker checks the connection at shutdown.
+const CONNECTION_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Serves the tools of a dispatcher to callers that [discover](crate::discover()) them.
 ///
@@ -162,15 +162,15 @@ impl WorkerBuilder {
             work: TaskTracker::new(),
         });
         let stop = CancellationToken::new();
-        let mut serving = WorkerSubscriptions::start(shared.clone(), &self.connection).await?;
+        let mut subscriptions = WorkerSubscriptions::start(shared.clone(), &self.connection).await?;
         if let Some(queue) = self.queue {
-            serving.take_from(queue, self.queued, self.queue_concurrency);
+            subscriptions.consume(queue, self.queued, self.queue_concurrency);
         }
-        serving.update().await?;
-        serving.check().await?;
-        serving.announce().await;
-        let serving = tokio::spawn(serving.serve(stop.clone()));
-        Ok(Worker { shared, stop, serving: Some(serving) })
+        subscriptions.update().await?;
+        subscriptions.check().await?;
+        subscriptions.announce().await;
+        let task = tokio::spawn(subscriptions.serve(stop.clone()));
+        Ok(Worker { shared, stop, task: Some(task) })
     }
 }
 
@@ -201,12 +201,12 @@ pub(crate) struct WorkerShared {
 
 impl WorkerShared {
     /// Completes when nothing runs any more and the connection is lost, so that replies might wait forever.
-    async fn is_cut_off(&self) {
+    async fn disconnected(&self) {
         self.work.close();
         loop {
             self.work.wait().await;
-            match timeout(SEND_PATIENCE, self.connected()).await {
-                Ok(()) => sleep(LOOK).await,
+            match timeout(SEND_TIMEOUT, self.connected()).await {
+                Ok(()) => sleep(CONNECTION_CHECK_INTERVAL).await,
                 Err(_) if self.work.is_empty() => return,
                 Err(_) => {}
             }
@@ -215,7 +215,7 @@ impl WorkerShared {
 
     async fn connected(&self) {
         while self.client.connection_state() != State::Connected {
-            sleep(LOOK).await;
+            sleep(CONNECTION_CHECK_INTERVAL).await;
         }
     }
 }
@@ -227,7 +227,7 @@ impl WorkerShared {
 pub struct Worker {
     shared: Arc<WorkerShared>,
     stop: CancellationToken,
-    serving: Option<JoinHandle<()>>,
+    task: Option<JoinHandle<()>>,
 }
 
 impl Worker {
@@ -241,19 +241,19 @@ impl Worker {
     /// for running calls and then a few seconds for the connection.
     pub async fn drain(mut self) {
         self.stop.cancel();
-        let serving = self.serving.take();
+        let task = self.task.take();
         let left = async {
-            if let Some(serving) = serving {
+            if let Some(task) = task {
                 // A panic was logged by the panic hook.
-                let _ = serving.await;
+                let _ = task.await;
             }
             self.shared.calls.close();
             self.shared.calls.wait().await;
-            matches!(timeout(SEND_PATIENCE, self.shared.client.flush()).await, Ok(Ok(())))
+            matches!(timeout(SEND_TIMEOUT, self.shared.client.flush()).await, Ok(Ok(())))
         };
         let is_sent = tokio::select! {
             is_sent = left => is_sent,
-            () = self.shared.is_cut_off() => false,
+            () = self.shared.disconnected() => false,
         };
         if !is_sent {
             tracing::warn!("the last replies of a worker could not be sent");

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The longest time that a call may block the reader of its subject.
-const SHORT: Duration = Duration::from_micros(50);
+const MAX_BLOCKING: Duration = Duration::from_micros(50);
 
-/// How long a tool's calls run until they first yield. Measured continuously, to follow changes.
+/// The time that calls of a tool run until they first yield. Measured continuously, to follow changes.
 #[derive(Debug, Default)]
 pub(super) struct CallPace {
     is_long: AtomicBool,
@@ -19,10 +19,10 @@ impl CallPace {
     }
 
     /// Runs something and records whether it took long.
-    pub(super) fn watch<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub(super) fn measure<T>(&self, work: impl FnOnce() -> T) -> T {
         let started = Instant::now();
         let done = work();
-        let is_long = started.elapsed() > SHORT;
+        let is_long = started.elapsed() > MAX_BLOCKING;
         if is_long != self.is_long.load(Ordering::Relaxed) {
             self.is_long.store(is_long, Ordering::Relaxed);
         }

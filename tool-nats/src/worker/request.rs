@@ -17,24 +17,24 @@ use crate::wire::{CallHeaders, CallReply, PROBE, header, messages};
 
 /// Handles a call. If the tool is fast, the call is polled by the reader of its subject first, and gets its own task only
 /// if it does not finish at once.
-pub(super) fn take(shared: &Arc<WorkerShared>, tool: &Arc<ServedTool>, message: Message) {
-    let mut call = Box::pin(shared.calls.track_future(answer(shared.clone(), tool.clone(), message)));
+pub(super) fn handle(shared: &Arc<WorkerShared>, tool: &Arc<ServedTool>, message: Message) {
+    let mut call = Box::pin(shared.calls.track_future(respond(shared.clone(), tool.clone(), message)));
     if tool.pace.is_short() {
-        if tool.pace.watch(|| call.as_mut().now_or_never()).is_none() {
+        if tool.pace.measure(|| call.as_mut().now_or_never()).is_none() {
             tokio::spawn(call);
         }
         return;
     }
     let tool = tool.clone();
     tokio::spawn(async move {
-        if tool.pace.watch(|| call.as_mut().now_or_never()).is_none() {
+        if tool.pace.measure(|| call.as_mut().now_or_never()).is_none() {
             call.await;
         }
     });
 }
 
 /// Runs a call and sends its result.
-async fn answer(shared: Arc<WorkerShared>, tool: Arc<ServedTool>, message: Message) {
+async fn respond(shared: Arc<WorkerShared>, tool: Arc<ServedTool>, message: Message) {
     let Some(reply) = message.reply.clone() else { return };
     if header(message.headers.as_ref(), PROBE).is_some() {
         return send(&shared, &reply, CallReply { headers: None, payload: Bytes::new() }).await;
@@ -61,17 +61,17 @@ async fn run(shared: &WorkerShared, tool: &ServedTool, message: &Message, reply:
     if tool.sensitive && headers.approved && shared.trusts_approvals {
         call = call.confirm(ApprovedByCaller);
     }
-    let mut news = CallHeartbeat::new(shared, reply, &token);
+    let mut heartbeat = CallHeartbeat::new(shared, reply, &token);
     if headers.progress {
-        call = call.with(news.progress());
+        call = call.with(heartbeat.progress());
     }
     // Concurrently: the call continues while nothing can be sent.
     let result = tokio::select! {
         biased;
         result = shared.work.track_future(call) => result,
-        never = news.tell() => match never {},
+        never = heartbeat.run() => match never {},
     };
-    news.finish().await;
+    heartbeat.finish().await;
     result
 }
 

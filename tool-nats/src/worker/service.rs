@@ -20,9 +20,9 @@ pub(super) struct ServiceInfo {
 
 impl ServiceInfo {
     /// Returns the response to a verb, or `None` if the verb is unknown. Omits endpoints that exceed the message size.
-    pub(super) fn answer(&self, shared: &WorkerShared, verb: &str) -> Option<Vec<u8>> {
+    pub(super) fn response(&self, shared: &WorkerShared, verb: &str) -> Option<Vec<u8>> {
         let answer = match verb {
-            "PING" => self.about(shared, "ping_response", Map::new()),
+            "PING" => self.base_response(shared, "ping_response", Map::new()),
             "INFO" => {
                 let endpoints = self.endpoints(shared, |tool| {
                     json!({
@@ -30,9 +30,9 @@ impl ServiceInfo {
                         "metadata": {"tool": tool.name},
                     })
                 });
-                let mut more = endpoints;
-                more.insert("description".into(), shared.description.as_str().into());
-                self.about(shared, "info_response", more)
+                let mut fields = endpoints;
+                fields.insert("description".into(), shared.description.as_str().into());
+                self.base_response(shared, "info_response", fields)
             }
             "STATS" => {
                 let endpoints = self.endpoints(shared, |tool| {
@@ -43,27 +43,27 @@ impl ServiceInfo {
                         "processing_time": time, "average_processing_time": time / requests.max(1),
                     })
                 });
-                self.about(shared, "stats_response", endpoints)
+                self.base_response(shared, "stats_response", endpoints)
             }
             _ => return None,
         };
         Some(answer.to_string().into_bytes())
     }
 
-    fn about(&self, shared: &WorkerShared, kind: &str, mut more: Map<String, Value>) -> Value {
-        more.insert("type".into(), format!("io.nats.micro.v1.{kind}").into());
-        more.insert("name".into(), shared.space.name().into());
-        more.insert("id".into(), shared.id.as_str().into());
-        more.insert("version".into(), shared.version.as_str().into());
+    fn base_response(&self, shared: &WorkerShared, kind: &str, mut fields: Map<String, Value>) -> Value {
+        fields.insert("type".into(), format!("io.nats.micro.v1.{kind}").into());
+        fields.insert("name".into(), shared.space.name().into());
+        fields.insert("id".into(), shared.id.as_str().into());
+        fields.insert("version".into(), shared.version.as_str().into());
         let metadata = json!({"manifest": self.manifest_hash, "tools": self.tools.len().to_string()});
-        more.insert("metadata".into(), metadata);
-        Value::Object(more)
+        fields.insert("metadata".into(), metadata);
+        Value::Object(fields)
     }
 
     /// Describes as many endpoints as fit into a message.
     fn endpoints(&self, shared: &WorkerShared, describe: impl Fn(&ServedTool) -> Value) -> Map<String, Value> {
-        const ROOM: usize = 4_096;
-        let mut left = shared.client.max_payload().saturating_sub(ROOM);
+        const RESERVED_SPACE: usize = 4_096;
+        let mut left = shared.client.max_payload().saturating_sub(RESERVED_SPACE);
         let described = self.tools.iter().map(|tool| describe(tool)).take_while(|endpoint| {
             let length = endpoint.to_string().len() + 1;
             let fits = length <= left;

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use tool_runtime::manifest::Definitions;
 use tool_runtime::{Manifest, ToolDefinition};
 
-use super::draining::{DrainingSubscription, PROBE_PATIENCE, probe};
+use super::draining::{DrainingSubscription, PROBE_TIMEOUT, probe};
 use super::pace::CallPace;
 use super::service::{ServiceInfo, ToolStatistics};
 use super::{WorkerShared, request};
@@ -23,14 +23,14 @@ use crate::connection::ViolationSubscription;
 use crate::queue::{QueueConsumer, ToolFilter};
 use crate::{NatsConnection, NatsError, WorkQueue, fingerprint};
 
-/// How often the dispatcher is polled for changes, which only compares two pointers.
-const LOOK: Duration = Duration::from_secs(1);
+/// The interval at which the dispatcher is polled for changes, which only compares two pointers.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How many probes are sent before a tool counts as not served.
-const CHECKS: u32 = 3;
+/// The number of probes after which a tool counts as not served.
+const MAX_PROBES: u32 = 3;
 
-/// How long a permission violation may take to be delivered locally.
-const DENIAL_PATIENCE: Duration = Duration::from_millis(100);
+/// The time in which a permission violation is delivered locally.
+const DELIVERY_TIME: Duration = Duration::from_millis(100);
 
 const VERBS: [&str; 3] = ["PING", "INFO", "STATS"];
 
@@ -58,17 +58,17 @@ pub(super) struct WorkerSubscriptions {
     definitions: Option<Definitions>,
     tools: BTreeMap<String, ToolSubscription>,
     manifest: Option<DrainingSubscription>,
-    presence: ServiceInfo,
+    service: ServiceInfo,
     verbs: SelectAll<Subscriber>,
-    stops: Subscriber,
-    taking: Option<QueueConsumer>,
+    cancellations: Subscriber,
+    consumer: Option<QueueConsumer>,
     /// The permission violations of this worker, if they are reported.
     violations: Option<ViolationSubscription>,
 }
 
 struct ToolSubscription {
     tool: Arc<ServedTool>,
-    reading: DrainingSubscription,
+    subscription: DrainingSubscription,
 }
 
 impl WorkerSubscriptions {
@@ -77,7 +77,7 @@ impl WorkerSubscriptions {
         let subscribe = async |subject: String| {
             shared.client.subscribe(subject).await.map_err(NatsError::nats("subscribe to a worker's subjects"))
         };
-        let stops = subscribe(shared.space.worker(&shared.id)).await?;
+        let cancellations = subscribe(shared.space.worker(&shared.id)).await?;
         let mut verbs = Vec::new();
         for subject in VERBS.iter().flat_map(|verb| shared.space.verb(verb, &shared.id)) {
             verbs.push(subscribe(subject).await?);
@@ -87,27 +87,27 @@ impl WorkerSubscriptions {
             definitions: None,
             tools: BTreeMap::new(),
             manifest: None,
-            presence: ServiceInfo { manifest_hash: String::new(), tools: Vec::new() },
+            service: ServiceInfo { manifest_hash: String::new(), tools: Vec::new() },
             verbs: select_all(verbs),
-            stops,
-            taking: None,
+            cancellations,
+            consumer: None,
             violations,
         })
     }
 
-    pub(super) fn take_from(&mut self, queue: WorkQueue, queued: ToolFilter, places: usize) {
-        self.taking = Some(QueueConsumer::new(queue, queued, places));
+    pub(super) fn consume(&mut self, queue: WorkQueue, queued: ToolFilter, concurrency: usize) {
+        self.consumer = Some(QueueConsumer::new(queue, queued, concurrency));
     }
 
     /// Serves until stopped, then announces the shutdown and reads messages in flight.
     pub(super) async fn serve(mut self, stop: CancellationToken) {
-        let mut look = interval(LOOK);
+        let mut poll = interval(POLL_INTERVAL);
         loop {
             tokio::select! {
                 () = stop.cancelled() => break,
-                Some(call) = self.stops.next() => self.stop(&call),
-                Some(message) = self.verbs.next() => self.say(message).await,
-                _ = look.tick() => if self.has_changed() {
+                Some(call) = self.cancellations.next() => self.cancel(&call),
+                Some(message) = self.verbs.next() => self.respond(message).await,
+                _ = poll.tick() => if self.has_changed() {
                     match self.update().await {
                         Ok(()) => self.announce().await,
                         Err(error) => tracing::error!(%error, "cannot serve the changed tools of a worker"),
@@ -115,7 +115,7 @@ impl WorkerSubscriptions {
                 }
             }
         }
-        self.leave().await;
+        self.shut_down().await;
     }
 
     fn has_changed(&self) -> bool {
@@ -144,11 +144,11 @@ impl WorkerSubscriptions {
         self.tools = tools;
         let (hash, text) = fingerprint::manifest(&manifest);
         self.manifest = Some(self.serve_manifest(&hash, text).await?);
-        self.presence =
+        self.service =
             ServiceInfo { manifest_hash: hash, tools: self.tools.values().map(|served| served.tool.clone()).collect() };
-        if let Some(taking) = &mut self.taking {
+        if let Some(consumer) = &mut self.consumer {
             let tools = self.tools.values().map(|served| &served.tool);
-            taking.update(&self.shared, &definitions, tools);
+            consumer.update(&self.shared, &definitions, tools);
         }
         self.definitions = Some(definitions);
         Ok(())
@@ -169,28 +169,28 @@ impl WorkerSubscriptions {
             pace: CallPace::default(),
         });
         let (shared, served) = (self.shared.clone(), tool.clone());
-        let reading = DrainingSubscription::start(&self.shared, subject, move |message| {
-            request::take(&shared, &served, message);
+        let subscription = DrainingSubscription::start(&self.shared, subject, move |message| {
+            request::handle(&shared, &served, message);
             std::future::ready(())
         })
         .await?;
-        Ok(ToolSubscription { tool, reading })
+        Ok(ToolSubscription { tool, subscription })
     }
 
     async fn serve_manifest(&self, hash: &str, text: String) -> Result<DrainingSubscription, NatsError> {
-        const HEADER_ROOM: usize = 512;
+        const HEADER_SPACE: usize = 512;
         let text = Bytes::from(text);
         let shared = self.shared.clone();
         DrainingSubscription::start(&self.shared, &self.shared.space.manifest(hash), move |message| {
             let (shared, text) = (shared.clone(), text.clone());
             async move {
-                let most = shared.client.max_payload().saturating_sub(HEADER_ROOM).max(1);
-                let count = text.len().div_ceil(most).max(1);
+                let max_size = shared.client.max_payload().saturating_sub(HEADER_SPACE).max(1);
+                let count = text.len().div_ceil(max_size).max(1);
                 let asked = std::str::from_utf8(&message.payload).ok().and_then(|number| number.parse::<usize>().ok());
                 let (Some(reply), Some(number)) = (message.reply, asked.filter(|&number| number < count)) else {
                     return;
                 };
-                let part = text.slice(number * most..text.len().min((number + 1) * most));
+                let part = text.slice(number * max_size..text.len().min((number + 1) * max_size));
                 let mut headers = HeaderMap::new();
                 headers.insert(crate::wire::PART, format!("{number}/{count}"));
                 if let Err(error) = shared.client.publish_with_headers(reply, headers, part).await {
@@ -204,33 +204,33 @@ impl WorkerSubscriptions {
     /// Checks that the server permits the subscriptions. Otherwise the worker would wait for calls in vain.
     pub(super) async fn check(&mut self) -> Result<(), NatsError> {
         let denied = match self.violations.take() {
-            Some(violations) => self.denied(violations).await,
-            None => self.unheard().await,
+            Some(violations) => self.denied_tools(violations).await,
+            None => self.unserved_tools().await,
         };
-        match &self.taking {
+        match &self.consumer {
             _ if !denied.is_empty() => Err(NatsError::Denied(denied)),
-            Some(taking) => taking.check().await,
+            Some(consumer) => consumer.check().await,
             None => Ok(()),
         }
     }
 
     /// Returns the tools that the server denied. The server responds in order, so that violations precede the response to
     /// the flush; they are delivered by another task.
-    async fn denied(&self, mut violations: ViolationSubscription) -> Vec<String> {
-        let _ = timeout(PROBE_PATIENCE, self.shared.client.flush()).await;
+    async fn denied_tools(&self, mut violations: ViolationSubscription) -> Vec<String> {
+        let _ = timeout(PROBE_TIMEOUT, self.shared.client.flush()).await;
         let mut denied = BTreeSet::new();
-        while let Ok(no) = timeout(DENIAL_PATIENCE, violations.next()).await {
-            denied.extend(self.tools.get(no.subject()).map(|served| served.tool.name.clone()));
+        while let Ok(violation) = timeout(DELIVERY_TIME, violations.next()).await {
+            denied.extend(self.tools.get(violation.subject()).map(|served| served.tool.name.clone()));
         }
         denied.into_iter().collect()
     }
 
     /// Returns the tools for which no worker responds, neither this one nor another. This is the best check if permission
     /// violations are not reported.
-    async fn unheard(&self) -> Vec<String> {
+    async fn unserved_tools(&self) -> Vec<String> {
         let checks = self.tools.values().map(|served| async {
-            for _ in 0..CHECKS {
-                match timeout(PROBE_PATIENCE, probe(&self.shared.client, &served.tool.subject)).await {
+            for _ in 0..MAX_PROBES {
+                match timeout(PROBE_TIMEOUT, probe(&self.shared.client, &served.tool.subject)).await {
                     Ok(true) => return None,
                     Ok(false) => break,
                     // Another worker that received the probe may have died.
@@ -248,43 +248,43 @@ impl WorkerSubscriptions {
     }
 
     async fn publish(&self, subject: String) {
-        let presence = self.presence.answer(&self.shared, "PING").unwrap_or_default();
-        if let Err(error) = self.shared.client.publish(subject, presence.into()).await {
+        let announcement = self.service.response(&self.shared, "PING").unwrap_or_default();
+        if let Err(error) = self.shared.client.publish(subject, announcement.into()).await {
             tracing::warn!(%error, "cannot announce a worker");
         }
     }
 
     /// Responds to `$SRV.PING` and other verbs.
-    async fn say(&self, message: Message) {
+    async fn respond(&self, message: Message) {
         let verb = message.subject.split('.').nth(1).unwrap_or_default();
-        let (Some(answer), Some(reply)) = (self.presence.answer(&self.shared, verb), message.reply) else { return };
+        let (Some(answer), Some(reply)) = (self.service.response(&self.shared, verb), message.reply) else { return };
         if let Err(error) = self.shared.client.publish(reply, answer.into()).await {
             tracing::warn!(%error, "cannot respond to a service request");
         }
     }
 
-    fn stop(&self, call: &Message) {
+    fn cancel(&self, call: &Message) {
         if let Ok(call) = std::str::from_utf8(&call.payload) {
-            self.shared.running.stop(call);
+            self.shared.running.cancel(call);
         }
     }
 
     /// Announces the shutdown, closes the subscriptions and handles messages in flight. Calls can be cancelled meanwhile.
-    async fn leave(mut self) {
+    async fn shut_down(mut self) {
         self.publish(self.shared.space.gone()).await;
-        drop(self.taking.take());
-        let served = std::mem::take(&mut self.tools).into_values().map(|served| served.reading);
-        let readings: Vec<DrainingSubscription> = served.chain(self.manifest.take()).collect();
-        let mut read = pin!(join_all(readings.into_iter().map(DrainingSubscription::end)).then(|_| async {
+        drop(self.consumer.take());
+        let served = std::mem::take(&mut self.tools).into_values().map(|served| served.subscription);
+        let subscriptions: Vec<DrainingSubscription> = served.chain(self.manifest.take()).collect();
+        let mut read = pin!(join_all(subscriptions.into_iter().map(DrainingSubscription::close)).then(|_| async {
             self.shared.calls.close();
             self.shared.calls.wait().await;
         }));
         loop {
             tokio::select! {
                 () = &mut read => return,
-                Some(call) = self.stops.next() => {
+                Some(call) = self.cancellations.next() => {
                     if let Ok(call) = std::str::from_utf8(&call.payload) {
-                        self.shared.running.stop(call);
+                        self.shared.running.cancel(call);
                     }
                 }
             }

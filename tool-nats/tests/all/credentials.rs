@@ -147,7 +147,7 @@ async fn a_caller_learns_at_once_that_a_call_is_denied() {
         assert_eq!(kind(&denied), Some(ErrorKind::Unavailable), "{delivery:?}: {denied:?}");
         assert!(denied.output.contains("the server does not allow this user to publish to `"), "{}", denied.output);
         assert!(denied.output.contains("metrics.newest"), "{}", denied.output);
-    // The controls: another tool, another user.
+        // The controls: another tool, another user.
         assert_eq!(call(&bound, "math.add").await.output, "yes", "{delivery:?}");
         assert_eq!(call(&free, "metrics.newest").await.output, "yes", "{delivery:?}");
     }
@@ -208,7 +208,7 @@ async fn connects_with_environment_variables() {
             .env("NATS_CREDS", credentials)
             .env("NATS_CA", server.folder.path().join("ca.pem"))
             .env("NATS_INBOX_PREFIX", "_INBOX_caller")
-        // Empty variables count as unset: with a user set, there would be two kinds of credentials.
+            // Empty variables count as unset: with a user set, there would be two kinds of credentials.
             .env("NATS_USER", "")
             .stdout(std::process::Stdio::null())
             .stderr(std::process::Stdio::null())

@@ -9,7 +9,8 @@ use super::changes::{NameConflict, RegistryChange, RegistryChanges};
 use crate::diagnostics::BuildProblem;
 use crate::dispatch::{BoundTool, Dependencies, ToolFunction, ToolSnapshot, Tools, bind, no_such_tool};
 
-/// All tools of a dispatcher, including disabled ones. Changed under a lock; calls and readers see the [`ToolSnapshot`] built from it.
+/// All tools of a dispatcher, including disabled ones. Changed under a lock; calls and readers see the [`ToolSnapshot`]
+/// built from it.
 #[derive(Clone, Default)]
 pub(crate) struct ToolTable {
     tools: Tools,
@@ -62,7 +63,7 @@ impl BoundChanges {
 
 impl ToolTable {
     /// Builds the snapshot of the offered tools.
-    pub(crate) fn offer(&self) -> ToolSnapshot {
+    pub(crate) fn snapshot(&self) -> ToolSnapshot {
         let mut tools = self.tools.clone();
         let disabled = self.disabled.iter().filter(|name| tools.remove(name.as_str()).is_some()).cloned().collect();
         ToolSnapshot::new(tools, self.not_offered.clone(), self.version).with_disabled(disabled)
@@ -172,8 +173,8 @@ impl ToolTable {
         (next, problems)
     }
 
-    /// Removes the entries of runtime tools from a manifest and returns them. Nothing is linked for such an entry; it only
-    /// overrides the tool's texts.
+    /// Removes the entries of runtime tools from a manifest and returns them. Nothing is linked for such an entry; it
+    /// only overrides the tool's texts.
     fn take_overrides(&self, manifest: &mut Manifest) -> (BTreeMap<String, ToolDefinition>, Vec<BuildProblem>) {
         let mut overrides = BTreeMap::new();
         let mut problems = Vec::new();

@@ -94,7 +94,7 @@ async fn explains_invalid_commands() {
         ("/etc", "`/etc` is outside the workspace, or leads there."),
         ("./../b", "`./../b` is outside the workspace, or leads there."),
         ("data", "`data` is not a directory."),
-        ("none", "There is no directory `none` in the workspace."),
+        ("none", "The directory `none` does not exist in the workspace."),
     ] {
         assert_eq!(answer(json!({"command": "ls", "directory": directory})).await, reason);
     }

@@ -59,7 +59,9 @@ fn check_https(metadata: &AuthorizationMetadata, url: &str) -> Result<(), AuthEr
     let named = [&metadata.authorization_endpoint, &metadata.token_endpoint];
     let mut named = named.into_iter().chain(&metadata.registration_endpoint).chain(&metadata.issuer);
     match named.find(|named| is_https(url) && !is_https(named)) {
-        Some(named) => Err(AuthError::AuthorizationFailed(format!("the login endpoint {named:?} does not use HTTPS"))),
+        Some(named) => {
+            Err(AuthError::AuthorizationFailed(format!("the authorization server URL {named:?} does not use HTTPS")))
+        }
         None => Ok(()),
     }
 }

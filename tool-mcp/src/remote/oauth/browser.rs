@@ -115,7 +115,7 @@ async fn callback(State(expected): State<ExpectedLogin>, uri: Uri) -> Response {
         return page(StatusCode::BAD_REQUEST, "This is not the expected login.");
     }
     match expected.sender.try_send(uri.query().unwrap_or_default().to_owned()) {
-        Ok(()) => page(StatusCode::OK, "You are logged in. You can close this page."),
+        Ok(()) => page(StatusCode::OK, "The login response was received. You can close this page."),
         Err(_) => page(StatusCode::CONFLICT, "This login was already completed."),
     }
 }

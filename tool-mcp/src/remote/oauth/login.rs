@@ -13,7 +13,7 @@ pub(super) const NO_CALLBACK: &str = "cannot receive the login redirect";
 
 pub(super) type RedirectFuture = Pin<Box<dyn Future<Output = Result<String, String>> + Send>>;
 
-/// How a user logs in.
+/// The way in which a user logs in.
 #[derive(Clone)]
 pub(super) enum Login {
     /// With a browser on this machine.

@@ -92,7 +92,7 @@ impl OAuthClient {
             None => self.manager.configure_client_id(&stored.client_id)?,
         }
         self.registered_with = Some(server.name);
-        // A refresh redirects nobody, but rmcp requires a redirect URI.
+        // rmcp requires a redirect URI, although a refresh does not use it.
         self.redirect_uri = Some(self.url.clone());
         Ok(())
     }
@@ -205,7 +205,7 @@ fn without_logging<F: Future>(exchange: F) -> impl Future<Output = F::Output> {
     exchange.with_subscriber(NoSubscriber::default())
 }
 
-/// What is known about the application before it registers.
+/// The configured identity of the application.
 #[derive(Clone, Default, PartialEq)]
 pub(in crate::remote) struct ClientIdentity {
     pub(super) id: Option<String>,

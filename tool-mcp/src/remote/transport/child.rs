@@ -48,7 +48,7 @@ const GRACE: Duration = Duration::from_secs(2);
 const EXIT_WAIT: Duration = Duration::from_millis(200);
 
 /// The longest line of standard error that is logged.
-const LONGEST_LINE: u64 = 4 << 10;
+const MAX_LINE_LENGTH: u64 = 4 << 10;
 
 /// Starts the program in a new process group.
 pub(in crate::remote) fn start(
@@ -80,7 +80,7 @@ async fn log_stderr(server: String, stderr: impl AsyncRead + Unpin, tail: Arc<Pr
     let mut stderr = BufReader::new(stderr);
     let mut line = Vec::new();
     let mut is_continued = false;
-    while let Ok(1..) = (&mut stderr).take(LONGEST_LINE).read_until(b'\n', &mut line).await {
+    while let Ok(1..) = (&mut stderr).take(MAX_LINE_LENGTH).read_until(b'\n', &mut line).await {
         if !is_continued {
             let text = String::from_utf8_lossy(&line);
             tracing::debug!(target: "tool_mcp::stderr", server, "{}", text.trim_end());

@@ -26,7 +26,7 @@ use super::server_stream::ServerStream;
 use super::sse;
 use crate::remote::endpoint::HttpEndpoint;
 use crate::remote::failure::withheld_error;
-use crate::remote::remote_tool::RemoteTool;
+use crate::remote::mcp_tool::McpTool;
 
 pub(super) type Error = StreamableHttpError<reqwest::Error>;
 
@@ -304,7 +304,7 @@ pub(super) fn request_id(message: &ClientJsonRpcMessage) -> Option<RequestId> {
 }
 
 /// Returns the tool that a call was checked against. The call may have waited long for a login or a permit.
-fn called_tool(message: &ClientJsonRpcMessage) -> Option<&Arc<RemoteTool>> {
+fn called_tool(message: &ClientJsonRpcMessage) -> Option<&Arc<McpTool>> {
     let ClientJsonRpcMessage::Request(request) = message else { return None };
     let ClientRequest::CallToolRequest(call) = &request.request else { return None };
     call.extensions.get()

@@ -38,12 +38,12 @@ struct LimitedBytes {
 
 /// An event over the limit, or a broken connection.
 #[derive(Debug)]
-enum StreamError {
+enum SseBodyError {
     TooLong,
     Connection(reqwest::Error),
 }
 
-impl fmt::Display for StreamError {
+impl fmt::Display for SseBodyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLong => f.write_str("the event is too long"),
@@ -52,16 +52,16 @@ impl fmt::Display for StreamError {
     }
 }
 
-impl std::error::Error for StreamError {}
+impl std::error::Error for SseBodyError {}
 
 impl Stream for LimitedBytes {
-    type Item = Result<Bytes, StreamError>;
+    type Item = Result<Bytes, SseBodyError>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         Poll::Ready(match ready!(self.chunks.as_mut().poll_next(context)) {
             None => None,
-            Some(Err(error)) => Some(Err(StreamError::Connection(error))),
-            Some(Ok(chunk)) => Some(if self.fits(&chunk) { Ok(chunk) } else { Err(StreamError::TooLong) }),
+            Some(Err(error)) => Some(Err(SseBodyError::Connection(error))),
+            Some(Ok(chunk)) => Some(if self.fits(&chunk) { Ok(chunk) } else { Err(SseBodyError::TooLong) }),
         })
     }
 }
@@ -101,7 +101,7 @@ impl Stream for LimitedEvents {
         let Some(events) = &mut self.events else { return Poll::Ready(None) };
         let event = ready!(events.as_mut().poll_next(context));
         Poll::Ready(match event {
-            Some(Err(Error::Body(error))) if matches!(error.downcast_ref(), Some(StreamError::TooLong)) => {
+            Some(Err(Error::Body(error))) if matches!(error.downcast_ref(), Some(SseBodyError::TooLong)) => {
                 self.events = None;
                 self.too_long
                     .take()

@@ -50,20 +50,20 @@ const MIN_LENGTH: usize = 16;
 
 /// The error for a token that is too short, or has characters that a header cannot carry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WeakToken(());
+pub struct WeakBearerToken(());
 
-impl fmt::Display for WeakToken {
+impl fmt::Display for WeakBearerToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "a bearer token needs at least {MIN_LENGTH} characters, all of them visible ASCII")
     }
 }
 
-impl std::error::Error for WeakToken {}
+impl std::error::Error for WeakBearerToken {}
 
 /// Returns a check that accepts requests with this token.
-pub(super) fn bearer(token: &str) -> Result<impl Fn(&mut Parts) -> Result<(), AccessDenied> + use<>, WeakToken> {
+pub(super) fn bearer(token: &str) -> Result<impl Fn(&mut Parts) -> Result<(), AccessDenied> + use<>, WeakBearerToken> {
     if token.len() < MIN_LENGTH || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(WeakToken(()));
+        return Err(WeakBearerToken(()));
     }
     // Comparing hashes keeps the timing independent of the token.
     let expected = Sha256::digest(token);

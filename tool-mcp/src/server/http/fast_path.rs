@@ -35,7 +35,7 @@ const NAME: HeaderName = HeaderName::from_static("mcp-name");
 pub(in crate::server) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// The prefix of an encoded tool name.
-const ENCODED: &str = "=?";
+const ENCODED_PREFIX: &str = "=?";
 
 /// The entry point of all requests.
 pub(super) struct HttpFrontend<H: ServerHandler> {
@@ -99,7 +99,7 @@ impl<H: ServerHandler> HttpFrontend<H> {
         let is_regular = meta.protocol_version().as_ref() == Some(version)
             && meta.missing_required_keys(version).is_empty()
             && meta.get_progress_token().is_none()
-            && CallHead::names(&parts.headers, name);
+            && CallHead::names_tool(&parts.headers, name);
         if !is_regular {
             return None;
         }
@@ -178,13 +178,13 @@ impl AllowedHosts {
     }
 
     /// Hosts that cannot be parsed are left to rmcp.
-    pub(super) fn named(hosts: &[String]) -> Self {
+    pub(super) fn new(hosts: &[String]) -> Self {
         Self(Some(hosts.iter().filter_map(|host| host.parse().ok()).collect()))
     }
 
     /// Returns `true` if a request is for one of the hosts. A host without a port allows every port.
-    fn include(&self, headers: &HeaderMap) -> bool {
-        let Some(host) = only(headers, &header::HOST) else { return false };
+    fn contains(&self, headers: &HeaderMap) -> bool {
+        let Some(host) = single_header(headers, &header::HOST) else { return false };
         let Some(known) = &self.0 else { return host.parse::<Authority>().is_ok() };
         known.iter().any(|known| match host.strip_prefix(known.as_str()) {
             Some("") => true,
@@ -209,20 +209,20 @@ impl CallHead {
     /// Returns `None` if the request is not a tool call or is not eligible for the fast path.
     pub(super) fn parse(request: &Request, hosts: &AllowedHosts, max_body: usize) -> Option<Self> {
         let headers = request.headers();
-        let has = |name, part: &str| only(headers, &name).is_some_and(|value| value.contains(part));
-        let length: usize = only(headers, &header::CONTENT_LENGTH)?.parse().ok()?;
+        let has = |name, part: &str| single_header(headers, &name).is_some_and(|value| value.contains(part));
+        let length: usize = single_header(headers, &header::CONTENT_LENGTH)?.parse().ok()?;
         // A browser's request has an origin, which rmcp must check.
         let is_regular = request.method() == Method::POST
-            && hosts.include(headers)
+            && hosts.contains(headers)
             && !headers.contains_key(header::ORIGIN)
             && has(header::ACCEPT, "application/json")
             && has(header::ACCEPT, "text/event-stream")
-            && only(headers, &header::CONTENT_TYPE).is_some_and(|value| value.starts_with("application/json"))
+            && single_header(headers, &header::CONTENT_TYPE).is_some_and(|value| value.starts_with("application/json"))
             && length <= max_body;
-        match only(headers, &VERSION)? {
+        match single_header(headers, &VERSION)? {
             _ if !is_regular => None,
             "2025-06-18" | "2025-11-25" if headers.contains_key(SESSION) => Some(Self::InSession),
-            "2026-07-28" if only(headers, &METHOD) == Some("tools/call") && !headers.contains_key(SESSION) => {
+            "2026-07-28" if single_header(headers, &METHOD) == Some("tools/call") && !headers.contains_key(SESSION) => {
                 Some(Self::Stateless)
             }
             _ => None,
@@ -230,18 +230,18 @@ impl CallHead {
     }
 
     /// Returns `true` if the request head of a 2026-07-28 call names this tool.
-    pub(super) fn names(headers: &HeaderMap, tool: &str) -> bool {
-        only(headers, &NAME) == Some(tool) && !tool.starts_with(ENCODED)
+    pub(super) fn names_tool(headers: &HeaderMap, tool: &str) -> bool {
+        single_header(headers, &NAME) == Some(tool) && !tool.starts_with(ENCODED_PREFIX)
     }
 
     /// Returns the session of a request.
     pub(super) fn session(headers: &HeaderMap) -> Option<Arc<str>> {
-        only(headers, &SESSION).map(Arc::from)
+        single_header(headers, &SESSION).map(Arc::from)
     }
 }
 
 /// Returns the value of a header that occurs once and is a string.
-fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+fn single_header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     let value: &HeaderValue = values.next()?;
     if values.next().is_some() {

@@ -7,7 +7,7 @@ use http::request::Parts;
 use rmcp::transport::StreamableHttpServerConfig;
 use tool_runtime::CancellationToken;
 
-use super::check::{AccessDenied, Check, WeakToken, bearer};
+use super::check::{AccessDenied, Check, WeakBearerToken, bearer};
 use super::fast_path::AllowedHosts;
 
 /// The default of `max_body`.
@@ -32,10 +32,10 @@ const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 /// let public = HttpConfig::new()
 ///     .host("tools.example.com")
 ///     .origin("https://app.example.com:443")
-///     .bearer("a-secret-that-nobody-guesses")?
+///     .bearer("a-long-random-secret")?
 ///     .max_body(1024 * 1024);
 /// # drop(public);
-/// # Ok::<(), tool_mcp::WeakToken>(())
+/// # Ok::<(), tool_mcp::WeakBearerToken>(())
 /// ```
 #[derive(Clone)]
 #[must_use = "a configuration does nothing until it is passed to a server"]
@@ -106,7 +106,7 @@ impl HttpConfig {
     /// # Errors
     /// Returns an error if the token has fewer than 16 characters, such as one from an empty environment variable, or
     /// characters that a header cannot carry.
-    pub fn bearer(self, token: impl AsRef<str>) -> Result<Self, WeakToken> {
+    pub fn bearer(self, token: impl AsRef<str>) -> Result<Self, WeakBearerToken> {
         Ok(self.check(bearer(token.as_ref())?))
     }
 
@@ -137,7 +137,7 @@ impl HttpConfig {
 
     /// Returns the accepted hosts.
     pub(super) fn hosts(&self) -> AllowedHosts {
-        if self.any_host { AllowedHosts::any() } else { AllowedHosts::named(&self.hosts) }
+        if self.any_host { AllowedHosts::any() } else { AllowedHosts::new(&self.hosts) }
     }
 
     /// Converts to rmcp's configuration. A response of one message is plain JSON, without an event stream.

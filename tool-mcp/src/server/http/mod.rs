@@ -21,7 +21,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use tokio::net::{TcpListener, ToSocketAddrs};
 use tokio::sync::Semaphore;
 
-pub use check::{AccessDenied, Principal, WeakToken};
+pub use check::{AccessDenied, Principal, WeakBearerToken};
 pub use http_config::HttpConfig;
 
 pub(super) use fast_path::SESSION;
@@ -36,7 +36,7 @@ impl<H: ServerHandler> McpServer<H> {
     /// Without a token, a check or a host, it serves loopback clients only. For that it needs the peer address: serve the
     /// application with `into_make_service_with_connect_info::<SocketAddr>()`, otherwise every request is refused.
     pub fn http(self, config: HttpConfig) -> Router {
-        self.at("/", config)
+        self.router_at("/", config)
     }
 
     /// Serves clients at `/mcp` of an address, such as `("127.0.0.1", 8080)`, until [`HttpConfig::stop`] is cancelled.
@@ -53,7 +53,7 @@ impl<H: ServerHandler> McpServer<H> {
     /// Returns an error if the listener fails.
     pub async fn listen_on(self, listener: TcpListener, config: HttpConfig) -> io::Result<()> {
         let stop = config.stop.clone();
-        let router = self.at("/mcp", config);
+        let router = self.router_at("/mcp", config);
         // Event streams consist of small writes, which Nagle's algorithm would delay.
         let listener = listener.tap_io(|connection| {
             if let Err(error) = connection.set_nodelay(true) {
@@ -64,12 +64,12 @@ impl<H: ServerHandler> McpServer<H> {
         axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await
     }
 
-    fn at(self, path: &str, config: HttpConfig) -> Router {
-        let front = Arc::new(self.front(&config));
-        check::with_check(Router::new().route(path, any(fast_path::handle::<H>).with_state(front)), config)
+    fn router_at(self, path: &str, config: HttpConfig) -> Router {
+        let frontend = Arc::new(self.frontend(&config));
+        check::with_check(Router::new().route(path, any(fast_path::handle::<H>).with_state(frontend)), config)
     }
 
-    fn front(self, config: &HttpConfig) -> HttpFrontend<H> {
+    fn frontend(self, config: &HttpConfig) -> HttpFrontend<H> {
         let shared = self.shared();
         let permits = Arc::new(Semaphore::new(config.max_sessions));
         let sessions = Arc::new(LocalSessionManager::default());

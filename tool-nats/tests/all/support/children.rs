@@ -25,7 +25,7 @@ pub struct Task {
     pub queue_silence: Option<Duration>,
     /// The number of permits for jobs of a tool.
     pub queue_concurrency: usize,
-    /// Whether it blocks once a call is recorded as finished, after it has written a line about that.
+    /// Set if it blocks once a call is recorded as finished, after it has written a line about that.
     pub holds: bool,
 }
 

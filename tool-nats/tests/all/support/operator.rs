@@ -29,7 +29,7 @@ impl Operator {
         let mut account = json!({"type": "account", "limits": unlimited});
         let tools = signed(&self.operator, &self.account, "tools", account.clone());
         for stored in ["mem_storage", "disk_storage", "streams", "consumer"] {
-    // The system account must not have JetStream, or the server does not start.
+            // The system account must not have JetStream, or the server does not start.
             account["limits"][stored] = json!(0);
         }
         let system = signed(&self.operator, &self.system, "system", account);

@@ -90,7 +90,7 @@ fn serve(config: &HttpConfig) -> Arc<HttpFrontend<ToolsOnly>> {
             tool.input_schema = Arc::new(schema.as_object().cloned().unwrap());
         }
     });
-    Arc::new(server.front(config))
+    Arc::new(server.frontend(config))
 }
 
 /// A request builder.

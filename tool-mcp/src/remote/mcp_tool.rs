@@ -14,7 +14,7 @@ use super::output_check::OutputCheck;
 use super::server_config::{ServerConfig, TrustSettings};
 
 /// A tool as its server listed it: the definition against which the arguments of its calls were checked.
-pub(super) struct RemoteTool {
+pub(super) struct McpTool {
     /// The server's name for the tool.
     pub(super) name: String,
     /// The check of its structured results.
@@ -22,7 +22,7 @@ pub(super) struct RemoteTool {
     standing: Mutex<ToolStanding>,
 }
 
-/// Whether calls of a listed tool may be sent.
+/// The permission to send calls of a listed tool.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum ToolStanding {
     /// The tool is listed unchanged.
@@ -42,7 +42,7 @@ pub(super) enum WithheldReason {
     Gone,
 }
 
-impl RemoteTool {
+impl McpTool {
     pub(super) fn new(tool: &Tool) -> Self {
         let output_schema = tool.output_schema.as_ref().map(|schema| Value::Object(schema.as_ref().clone()));
         let output = output_schema.as_ref().and_then(OutputCheck::new);
@@ -112,7 +112,7 @@ pub(super) fn local_tool(
     config: &ServerConfig,
     link: &Arc<ServerLink>,
     tool: &Tool,
-    listed: &Arc<RemoteTool>,
+    listed: &Arc<McpTool>,
 ) -> RuntimeTool {
     let description = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default().to_owned();
     let output_schema = tool.output_schema.as_ref().map(|schema| Value::Object(schema.as_ref().clone()));
