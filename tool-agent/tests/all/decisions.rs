@@ -13,8 +13,8 @@ use tool_runtime::confirm::{
     Decision, Deferred, MemoryPendingStore, PendingStore, PendingStoreError, PendingStoreFuture, SealedCall, SealingKey,
 };
 
-use crate::cancelled::polled;
-use crate::consent::{deleting, started, token};
+use crate::approvals::{deleting, started, token};
+use crate::cancellation::polled;
 use crate::support::{Gauge, assert_valid, builder, kinds, tools};
 
 fn outputs(message: &Message) -> Vec<&str> {
