@@ -28,8 +28,8 @@ async fn a_refusal_dropped_at_any_point_happens_or_not() {
     let reasons = [(Decision::refuse("keep it"), "keep it"), (Decision::Abort, "the user aborted the turn")];
     for (decision, reason) in reasons {
         let (mut waits, mut refused) = (0, 0);
-        // The number of polls depends on a thread that writes to disk: repeat from the first poll to the last, until it was
-        // dropped on both sides of the decisive moment.
+        // The number of polls depends on a thread that writes to disk: repeat from the first poll to the last, until it
+        // was dropped on both sides of the decisive moment.
         let mut times = 0;
         for round in 0.. {
             assert!(round < 1_000, "{waits} wait, {refused} are refused, and never both");

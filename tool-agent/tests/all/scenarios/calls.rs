@@ -1,5 +1,5 @@
-//! Calls that are pending, refused, aborted or cancelled, or whose process is killed. The provider accepts the conversation
-//! in every case.
+//! Calls that are pending, refused, aborted or cancelled, or whose process is killed. The provider accepts the
+//! conversation in every case.
 
 use serde_json::json;
 use tool_agent::{ConversationChange, ConversationStore, Message, RunEnding, SqliteStore};

@@ -1,6 +1,6 @@
 //! The loop against a simulation of each provider, with and without streaming. However a run ends, the conversation can
-//! continue: the server rejects a history that its provider would reject, and the providers' own packages validate every
-//! request that was sent.
+//! continue: the server rejects a history that its provider would reject, and the providers' own packages validate
+//! every request that was sent.
 
 mod calls;
 mod models;
