@@ -53,7 +53,9 @@ impl ShortlistedTools {
     fn observe(&mut self, message: &Message) {
         match message {
             Message::User { text } => self.shortlist.suggest(text, SUGGESTED),
-            Message::Assistant(answer) => answer.calls.iter().for_each(|call| self.shortlist.add_called(&call.name)),
+            Message::Assistant(response) => {
+                response.calls.iter().for_each(|call| self.shortlist.add_called(&call.name))
+            }
             Message::Tools { results } => {
                 for result in results {
                     if self.shortlist.is_search(&result.name) {

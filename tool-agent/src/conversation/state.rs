@@ -108,8 +108,8 @@ impl ConversationState {
     /// Records the journal for approved calls that start now. Returns `true` if it changed.
     pub(crate) fn set_journal(&mut self, tools: &Dispatcher) -> bool {
         let Some(at) = history::last_response(&self.history) else { return false };
-        let Some(Message::Assistant(answer)) = self.history.get_mut(at) else { return false };
-        let is_another = answer.set_journal(tools);
+        let Some(Message::Assistant(response)) = self.history.get_mut(at) else { return false };
+        let is_another = response.set_journal(tools);
         if is_another {
             self.unchanged = self.unchanged.min(at);
         }
@@ -119,7 +119,7 @@ impl ConversationState {
     /// Removes a response at the end that was cut off, because it is requested again, and some providers reject a
     /// history that ends with one.
     pub(crate) fn drop_partial_response(&mut self) {
-        if matches!(self.history.last(), Some(Message::Assistant(answer)) if answer.is_cut) {
+        if matches!(self.history.last(), Some(Message::Assistant(response)) if response.is_cut) {
             self.drop_last_message();
         }
     }

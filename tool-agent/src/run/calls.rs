@@ -74,7 +74,7 @@ impl LiveRun {
         move |call| {
             let (open, events) = (open.clone(), events.clone());
             let id = call.request().call_id().unwrap_or_default();
-            let at = open.calls.iter().position(|begun| *begun.id == *id);
+            let at = open.calls.iter().position(|open_call| *open_call.id == *id);
             let progress = Progress::to(move |progress| {
                 if let Some(call) = at.and_then(|at| open.calls.get(at)) {
                     call.report(&events, progress);
@@ -113,10 +113,10 @@ fn kind(result: &ToolResult) -> Option<ErrorKind> {
 }
 
 fn tool_call<'a>(call: &'a ModelCall, conversation: &'a str, settings: &'a CallSettings) -> ToolCall<'a> {
-    let made = ToolCall::from_text(&call.name, &call.arguments).id(&call.id).conversation(conversation);
+    let tool_call = ToolCall::from_text(&call.name, &call.arguments).id(&call.id).conversation(conversation);
     match &settings.channel {
-        Some((channel, chat)) => made.channel(channel, chat),
-        None => made,
+        Some((channel, chat)) => tool_call.channel(channel, chat),
+        None => tool_call,
     }
 }
 

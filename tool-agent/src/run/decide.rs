@@ -14,31 +14,31 @@ use crate::{AgentEvent, RunEnding};
 impl LiveRun {
     /// Carries out a decision. If other calls are still pending, the run ends.
     pub(super) async fn decide(&mut self, token: &str, decision: Decision) -> Result<(), RunEnding> {
-        let not_waiting = |error| RunEnding::NotWaiting(error);
+        let not_pending = |error| RunEnding::NotWaiting(error);
         let Some(deferred) = self.conversation.agent.inner.deferred.clone() else {
-            return Err(not_waiting(TokenError::Invalid));
+            return Err(not_pending(TokenError::Invalid));
         };
         self.recover().await;
-        let waiting = self.waiting(&deferred).await.map_err(not_waiting)?;
-        let Some((token, at, call)) = waiting.iter().find(|(known, ..)| is_equal_token(known, token)) else {
-            return Err(not_waiting(TokenError::Invalid));
+        let pending = self.waiting(&deferred).await.map_err(not_pending)?;
+        let Some((token, at, call)) = pending.iter().find(|(known, ..)| is_equal_token(known, token)) else {
+            return Err(not_pending(TokenError::Invalid));
         };
         let why = match decision {
             Decision::Abort => {
-                for (token, at, call) in &waiting {
+                for (token, at, call) in &pending {
                     // A token that was redeemed meanwhile belongs to another caller.
                     let _ = self.refuse(&deferred, token, *at, call, Some("the user aborted the turn")).await;
                 }
                 return Err(RunEnding::Aborted);
             }
             Decision::Refuse(reason) => {
-                self.refuse(&deferred, token, *at, call, reason.as_deref()).await.map_err(not_waiting)?;
+                self.refuse(&deferred, token, *at, call, reason.as_deref()).await.map_err(not_pending)?;
                 None
             }
             Decision::Run => self.approve(&deferred, token, *at, call, None).await?,
             Decision::Edit(arguments) => self.approve(&deferred, token, *at, call, Some(arguments)).await?,
             // An unknown kind of decision leaves the call pending.
-            _ => return Err(RunEnding::Waiting(waiting.len())),
+            _ => return Err(RunEnding::Waiting(pending.len())),
         };
         self.save().await?;
         self.send(|| AgentEvent::Kept);
@@ -94,8 +94,8 @@ impl LiveRun {
         let result = resumed.map_err(RunEnding::NotWaiting)?;
         if result.is_not_started() {
             self.send(|| AgentEvent::CallPending { id: id.into(), expires: Some(call.expires) });
-            let waiting = self.waiting(deferred).await.map_err(RunEnding::NotWaiting)?;
-            if waiting.iter().any(|(_, index, _)| *index == at) {
+            let pending = self.waiting(deferred).await.map_err(RunEnding::NotWaiting)?;
+            if pending.iter().any(|(_, index, _)| *index == at) {
                 return Err(why.map_or_else(|| RunEnding::NotBegun(result), RunEnding::from));
             }
         }
@@ -142,8 +142,8 @@ impl LiveRun {
     }
 
     async fn waiting(&self, deferred: &Deferred) -> Result<Vec<(String, usize, PendingCall)>, TokenError> {
-        let waiting = self.state.waiting(deferred, &self.conversation.shared).await?;
-        Ok(waiting.into_iter().map(|(at, pending, call)| (pending.token, at, call)).collect())
+        let pending = self.state.waiting(deferred, &self.conversation.shared).await?;
+        Ok(pending.into_iter().map(|(at, pending, call)| (pending.token, at, call)).collect())
     }
 }
 

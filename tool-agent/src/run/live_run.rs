@@ -84,10 +84,10 @@ impl LiveRun {
                 self.recover().await;
                 self.withdraw().await;
                 self.state.history.push(Message::User { text });
-                if let Err(not_kept) = self.save().await {
+                if let Err(error) = self.save().await {
                     // Remove the message, so that a user who repeats it has sent it once.
                     self.state.drop_last_message();
-                    return Err(not_kept);
+                    return Err(error);
                 }
                 self.send(|| AgentEvent::Kept);
                 Ok(())
@@ -162,12 +162,12 @@ impl LiveRun {
 
     /// Adds the response to the history unless it is empty, which providers reject.
     pub(super) fn add_response(&mut self) {
-        let answer = std::mem::take(&mut self.partial);
-        if answer.text.trim().is_empty() && answer.calls.is_empty() {
+        let response = std::mem::take(&mut self.partial);
+        if response.text.trim().is_empty() && response.calls.is_empty() {
             return;
         }
         self.last_response = Some(self.state.history.len());
-        self.state.history.push(Message::Assistant(answer));
+        self.state.history.push(Message::Assistant(response));
     }
 
     /// Completes the history, so that it is valid for a provider.
@@ -213,7 +213,7 @@ impl LiveRun {
         self.state.apply_new_mode(&self.conversation.shared);
         let ending = match self.save().await {
             Ok(()) => ending,
-            Err(not_kept) => not_kept,
+            Err(error) => error,
         };
         self.is_over = true;
         let outcome = self.outcome(ending);
@@ -222,9 +222,9 @@ impl LiveRun {
     }
 
     fn outcome(&self, ending: RunEnding) -> RunOutcome {
-        let said = self.last_response.and_then(|at| self.state.history.get(at));
-        let text = match said {
-            Some(Message::Assistant(answer)) => answer.text.clone(),
+        let response = self.last_response.and_then(|at| self.state.history.get(at));
+        let text = match response {
+            Some(Message::Assistant(response)) => response.text.clone(),
             _ => String::new(),
         };
         let RunUsage { turns, calls, usage } = self.parent.budget.spent();

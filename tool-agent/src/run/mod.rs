@@ -32,7 +32,7 @@ use crate::{AgentEvent, AgentSubscriber, Conversation, RunEnding, RunLimits, Run
 /// calls are cancelled and the history is valid for a provider: it has the partial response and one result for each call.
 ///
 /// ```
-/// use tool_agent::{Agent, AgentEvent, Reply, ScriptedModel, AgentUpdate};
+/// use tool_agent::{Agent, AgentEvent, AgentUpdate, Reply, ScriptedModel};
 /// use tool_runtime::Dispatcher;
 ///
 /// # #[tokio::main(flavor = "current_thread")]

@@ -91,7 +91,7 @@ impl SavedConversation {
 /// The agent creates changes. Tests of a [`ConversationStore`] can create them as well:
 ///
 /// ```
-/// use tool_agent::{ConversationChange, Message, SqliteStore, ConversationStore};
+/// use tool_agent::{ConversationChange, ConversationStore, Message, SqliteStore};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {

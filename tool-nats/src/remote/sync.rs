@@ -63,8 +63,9 @@ impl RegistrySync {
         state: Arc<Mutex<DiscoveryState>>,
         ping_interval: Duration,
     ) -> Result<Self, NatsError> {
-        let subscribe =
-            async |subject| caller.client.subscribe(subject).await.map_err(NatsError::nats("subscribe to announcements"));
+        let subscribe = async |subject| {
+            caller.client.subscribe(subject).await.map_err(NatsError::nats("subscribe to announcements"))
+        };
         let here = subscribe(caller.space.here()).await?;
         let gone = subscribe(caller.space.gone()).await?;
         let (workers, manifests, registered, probes) = Default::default();
