@@ -45,12 +45,16 @@ pub(crate) fn invoke(tool: &ParsedTool, preview: &Preview) -> TokenStream {
     // The preview of a blocking tool blocks too.
     let is_blocking = tool.blocking && is_async != Some(true);
     decode(tool, &callee, is_blocking || is_async != Some(false), |call| match is_async {
-        _ if is_blocking => quote_spanned!(span=> __tool::Step::blocking(move || __tool::Previewed::answer(#call))),
-        Some(false) => quote_spanned!(span=> __tool::Step::Done(__tool::Previewed::answer(#call))),
+        _ if is_blocking => {
+            quote_spanned!(span=> __tool::HandlerStep::blocking(move || __tool::Previewed::into_result(#call)))
+        }
+        Some(false) => quote_spanned!(span=> __tool::HandlerStep::Done(__tool::Previewed::into_result(#call))),
         Some(true) => {
-            quote_spanned!(span=> __tool::Step::future(async move { __tool::Previewed::answer(#call.await) }))
+            quote_spanned!(span=> __tool::HandlerStep::future(async move { __tool::Previewed::into_result(#call.await) }))
         }
         // The function's signature is not visible here, so its type decides whether it is `async`.
-        None => quote_spanned!(span=> __tool::Step::future(async move { __tool::Preview(#call).tool_answer().await })),
+        None => {
+            quote_spanned!(span=> __tool::HandlerStep::future(async move { __tool::PreviewReply(#call).tool_result().await }))
+        }
     })
 }

@@ -30,7 +30,7 @@ fn invoke_name(tool: &ParsedTool) -> Ident {
 /// Returns the requirements of a function besides its arguments.
 pub(crate) fn needs(wants: &[TokenStream], receiver: Receiver, class: Option<&ParsedClass>) -> TokenStream {
     if wants.is_empty() && class.is_none() {
-        return quote!(&__tool::Needs::NOTHING);
+        return quote!(&__tool::HandlerNeeds::NOTHING);
     }
     let injections = if wants.is_empty() { quote!(::std::vec::Vec::new) } else { quote!(|| ::std::vec![#(#wants),*]) };
     let class = match class {
@@ -38,7 +38,7 @@ pub(crate) fn needs(wants: &[TokenStream], receiver: Receiver, class: Option<&Pa
         None => quote!(::core::option::Option::None),
     };
     let receiver = Ident::new(&format!("{receiver:?}"), Span::call_site());
-    quote!(&__tool::Needs { injections: #injections, class: #class, receiver: __tool::Receiver::#receiver })
+    quote!(&__tool::HandlerNeeds { injections: #injections, class: #class, receiver: __tool::ReceiverKind::#receiver })
 }
 
 pub(crate) fn injected(parameters: &[Parameter]) -> impl Iterator<Item = &InjectedParameter> {
@@ -106,9 +106,9 @@ pub(crate) fn want(parameter: &InjectedParameter) -> TokenStream {
     let name = literal(&syn::ext::IdentExt::unraw(&parameter.ident).to_string());
     let span = call_site(parameter.ty.span());
     match &parameter.form {
-        InjectedForm::Owned(ty) => quote_spanned!(span=> __tool::Want::<#ty>::NEW.tool_owned(#name)),
-        InjectedForm::Lent(ty) => quote_spanned!(span=> __tool::Want::<#ty>::NEW.tool_lent(#name)),
-        InjectedForm::LentMut(ty) => quote_spanned!(span=> __tool::Want::<#ty>::NEW.tool_lent_mut(#name)),
+        InjectedForm::Owned(ty) => quote_spanned!(span=> __tool::InjectionRequest::<#ty>::NEW.tool_owned(#name)),
+        InjectedForm::Lent(ty) => quote_spanned!(span=> __tool::InjectionRequest::<#ty>::NEW.tool_lent(#name)),
+        InjectedForm::LentMut(ty) => quote_spanned!(span=> __tool::InjectionRequest::<#ty>::NEW.tool_lent_mut(#name)),
     }
 }
 
@@ -123,19 +123,19 @@ fn take_injected(parameters: &[&InjectedParameter]) -> (TokenStream, Vec<TokenSt
         match &parameter.form {
             InjectedForm::Owned(ty) => {
                 early.extend(
-                    quote_spanned!(span=> let #local = __tool::Want::<#ty>::NEW.tool_take(&__inputs, #index)?;),
+                    quote_spanned!(span=> let #local = __tool::InjectionRequest::<#ty>::NEW.tool_take(&__inputs, #index)?;),
                 );
                 handed.push(quote!(#local));
             }
             InjectedForm::Lent(ty) => {
                 early.extend(
-                    quote_spanned!(span=> let #local = __tool::Want::<#ty>::NEW.tool_borrow(&__inputs, #index)?;),
+                    quote_spanned!(span=> let #local = __tool::InjectionRequest::<#ty>::NEW.tool_borrow(&__inputs, #index)?;),
                 );
                 handed.push(quote_spanned!(span=> __tool::lend::<#ty, _>(&*#local)));
             }
             InjectedForm::LentMut(ty) => {
                 late.extend(
-                    quote_spanned!(span=> let mut #local = __tool::Want::<#ty>::NEW.tool_borrow_mut(&__inputs, #index)?;),
+                    quote_spanned!(span=> let mut #local = __tool::InjectionRequest::<#ty>::NEW.tool_borrow_mut(&__inputs, #index)?;),
                 );
                 handed.push(quote_spanned!(span=> &mut *#local));
             }
@@ -164,8 +164,9 @@ pub(crate) fn invoke(tool: &ParsedTool, path: &TokenStream) -> TokenStream {
     let span = call_site(tool.function.span());
     let is_stream = tool.delivery != Delivery::Whole;
     let progress = injected(&tool.parameters).count();
-    let takes = is_stream
-        .then(|| quote!(let __progress = __tool::Want::<__tool::Progress>::NEW.tool_take(&__inputs, #progress)?;));
+    let takes = is_stream.then(
+        || quote!(let __progress = __tool::InjectionRequest::<__tool::Progress>::NEW.tool_take(&__inputs, #progress)?;),
+    );
     let callee = Callee {
         shim: invoke_name(tool),
         path: path.clone(),
@@ -176,21 +177,21 @@ pub(crate) fn invoke(tool: &ParsedTool, path: &TokenStream) -> TokenStream {
         output: tool.output.as_ref(),
     };
     // Bound to a local, since the value may borrow from injected values and must be dropped before them.
-    let reply = |call| quote_spanned!(span=> let __reply = __tool::Reply(#call); __reply.tool_answer());
+    let reply = |call| quote_spanned!(span=> let __reply = __tool::HandlerReply(#call); __reply.tool_result());
     let awaited = tool.is_async.then(|| quote!(.await));
     decode(tool, &callee, is_stream || tool.is_async || tool.blocking, |call| {
         if is_stream {
             let answer = answer_of_stream(tool.delivery, &quote_spanned!(span=> #call #awaited), span);
-            quote_spanned!(span=> __tool::Step::future(async move { #answer }))
+            quote_spanned!(span=> __tool::HandlerStep::future(async move { #answer }))
         } else if tool.is_async {
             let reply = reply(quote_spanned!(span=> #call.await));
-            quote_spanned!(span=> __tool::Step::future(async move { #reply }))
+            quote_spanned!(span=> __tool::HandlerStep::future(async move { #reply }))
         } else if tool.blocking {
             let reply = reply(call);
-            quote_spanned!(span=> __tool::Step::blocking(move || { #reply }))
+            quote_spanned!(span=> __tool::HandlerStep::blocking(move || { #reply }))
         } else {
             let reply = reply(call);
-            quote_spanned!(span=> __tool::Step::Done({ #reply }))
+            quote_spanned!(span=> __tool::HandlerStep::Done({ #reply }))
         }
     })
 }
@@ -202,7 +203,7 @@ fn answer_of_stream(delivery: Delivery, call: &TokenStream, span: Span) -> Token
             match #call {
                 ::core::result::Result::Ok(__stream) => __stream,
                 ::core::result::Result::Err(__error) => {
-                    return __tool::Reply(::core::result::Result::<(), _>::Err(__error)).tool_answer();
+                    return __tool::HandlerReply(::core::result::Result::<(), _>::Err(__error)).tool_result();
                 }
             }
         },
@@ -210,7 +211,7 @@ fn answer_of_stream(delivery: Delivery, call: &TokenStream, span: Span) -> Token
     };
     quote_spanned! {span=>
         let __stream = #stream;
-        __tool::stream(__stream, __progress, |__item, __collected| __tool::Reply(__item).tool_collect(__collected)).await
+        __tool::stream(__stream, __progress, |__item, __collected| __tool::HandlerReply(__item).tool_collect(__collected)).await
     }
 }
 
@@ -242,7 +243,7 @@ pub(crate) fn decode(
     let waits_for_inputs = !instance.is_empty() || !take.is_empty() || !takes.is_empty();
     let run = if waits_for_inputs || !is_lazy {
         quote! {
-            __call.run(move |mut __inputs: __tool::Inputs| {
+            __call.run(move |mut __inputs: __tool::HandlerInputs| {
                 #instance
                 #take
                 #takes
@@ -253,13 +254,13 @@ pub(crate) fn decode(
         step
     };
     let returns = match callee.output {
-        Some(output) => quote!(__tool::Returned::<#output>::NEW.tool_schema()),
+        Some(output) => quote!(__tool::ReturnProbe::<#output>::NEW.tool_schema()),
         None => quote!(::core::option::Option::None),
     };
     let cfgs = &tool.cfgs;
     quote! {
         #(#cfgs)*
-        fn #shim(mut __call: __tool::Invocation<'_>) -> __tool::Step {
+        fn #shim(mut __call: __tool::Invocation<'_>) -> __tool::HandlerStep {
             #(let mut #locals = #slots;)*
             if !__tool::Invocation::read(&mut __call, &mut [#(&mut #locals),*], #returns) {
                 return __call.stop();
@@ -274,19 +275,19 @@ fn instance(receiver: Receiver, span: Span) -> (TokenStream, TokenStream) {
     match receiver {
         Receiver::None => (TokenStream::new(), TokenStream::new()),
         Receiver::Ref => (
-            quote_spanned!(span=> let __this = __tool::Inputs::instance::<__Class>(&mut __inputs)?;),
+            quote_spanned!(span=> let __this = __tool::HandlerInputs::instance::<__Class>(&mut __inputs)?;),
             quote_spanned!(span=> &*__this,),
         ),
         Receiver::Mut => (
-            quote_spanned!(span=> let mut __this = __tool::Inputs::instance_mut::<__Class>(&mut __inputs)?;),
+            quote_spanned!(span=> let mut __this = __tool::HandlerInputs::instance_mut::<__Class>(&mut __inputs)?;),
             quote_spanned!(span=> &mut *__this,),
         ),
         Receiver::Owned => (
-            quote_spanned!(span=> let __this = __tool::Want::<__Class>::NEW.tool_take_instance(&mut __inputs)?;),
+            quote_spanned!(span=> let __this = __tool::InjectionRequest::<__Class>::NEW.tool_take_instance(&mut __inputs)?;),
             quote_spanned!(span=> __this,),
         ),
         Receiver::Arc => (
-            quote_spanned!(span=> let __this = __tool::Inputs::instance_arc::<__Class>(&mut __inputs)?;),
+            quote_spanned!(span=> let __this = __tool::HandlerInputs::instance_arc::<__Class>(&mut __inputs)?;),
             quote_spanned!(span=> __this,),
         ),
     }
@@ -304,12 +305,12 @@ pub(crate) fn class(class: &ParsedClass) -> TokenStream {
     let constructors = class.constructors.iter().map(constructor_of);
     let by_value = class.tools.iter().any(|tool| tool.receiver == Receiver::Owned);
     let is_clone = by_value.then(
-        || quote!(__class.is_clone = __tool::Want::<__Class>::NEW.tool_owned("self").mode == __tool::Mode::Clone;),
+        || quote!(__class.is_clone = __tool::InjectionRequest::<__Class>::NEW.tool_owned("self").mode == __tool::InjectionMode::Clone;),
     );
     quote! {
         type __Class = #self_ty;
-        fn __class() -> __tool::Class {
-            let mut __class = __tool::Class::of::<__Class>();
+        fn __class() -> __tool::ToolClass {
+            let mut __class = __tool::ToolClass::new::<__Class>();
             #(#constructors)*
             #is_clone
             __class
@@ -325,14 +326,14 @@ fn constructor_of(constructor: &ClassConstructor) -> TokenStream {
     let span = call_site(constructor.ident.span());
     let call = quote_spanned!(span=> <__Class>::new(#(#handed),*));
     let building = if constructor.is_async {
-        quote_spanned!(span=> __tool::Building::future(async move { __tool::Constructed::<__Class>::finished(#call.await) }))
+        quote_spanned!(span=> __tool::BuiltInstance::future(async move { __tool::Constructed::<__Class>::finished(#call.await) }))
     } else {
-        quote_spanned!(span=> __tool::Building::ready(__tool::Constructed::<__Class>::finished(#call)))
+        quote_spanned!(span=> __tool::BuiltInstance::ready(__tool::Constructed::<__Class>::finished(#call)))
     };
     quote! {
         #(#cfgs)*
         {
-            __class.constructor = ::core::option::Option::Some(__tool::Constructor {
+            __class.constructor = ::core::option::Option::Some(__tool::InstanceConstructor {
                 injections: || ::std::vec![#(#wants),*],
                 build: |mut __inputs| {
                     #take

@@ -151,7 +151,7 @@ impl ExecSettings {
         Ok(ProcessTree::start(start).map(|(tree, stdout, stderr)| StartedCommand { tree, stdout, stderr, confinement }))
     }
 
-    /// Returns the paths to keep writable while everything else is mounted read-only, or `None` if nothing can be.
+    /// Returns the paths to keep writable while everything else is mounted read-only, or `None` if the mounts must stay as they are.
     ///
     /// A writable path that contains the workspace would be mounted on top of it.
     fn writable_mounts(&self, writable: &[PathBuf]) -> io::Result<Option<Vec<CString>>> {

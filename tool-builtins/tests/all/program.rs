@@ -133,7 +133,7 @@ fn explains_invalid_flags() {
     let misspelt = program.output(&["--policy", "confirm-al"], b"");
     assert_eq!(misspelt.status.code(), Some(2));
     let message = String::from_utf8_lossy(&misspelt.stderr);
-    assert!(message.contains("there is no policy `confirm-al`; did you mean `confirm-all`?"), "{message}");
+    assert!(message.contains("unknown policy `confirm-al`; did you mean `confirm-all`?"), "{message}");
     let nowhere =
         Command::new(env!("CARGO_BIN_EXE_tool-builtins")).args(["--workspace", "/no/such/directory"]).output().unwrap();
     assert_eq!(nowhere.status.code(), Some(1));

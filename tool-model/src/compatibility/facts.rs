@@ -168,7 +168,7 @@ fn known_argument(known: &KnownArguments, path: &str) -> Option<bool> {
 }
 
 impl<'s> SchemaComparison<'s, '_> {
-    /// Compares how values are converted. Returns `true` if that settles what is to be said about their format.
+    /// Compares the conversions of values. Returns `true` if that covers their format.
     pub(super) fn conversions(&mut self, path: &str, old: &Rules, new: &Rules) -> bool {
         let (Some(was), Some(is)) = (rust_type(old), rust_type(new)) else { return false };
         match (was, is) {

@@ -67,7 +67,7 @@ impl<'s> SchemaComparison<'s, '_> {
         self.combinations(path, old, new);
     }
 
-    /// Compares schemas that list values. Each listed value is checked against the other schema, whatever its form.
+    /// Compares schemas that list values. Each listed value is checked against the other schema.
     fn values(&mut self, pair: &SchemaPair<'s>, old: Option<&'s [Value]>, new_rules: &'s Rules) {
         let new = new_rules.allowed.as_deref();
         let fits_old = |value: &&Value| Checker::new(self.sides.old).accepts(pair.old, value);

@@ -1,4 +1,4 @@
-//! What a shim gets besides the arguments: the instance, and the injected values.
+//! The inputs of a handler besides its arguments: the instance and the injected values.
 
 use std::any::{Any, type_name};
 use std::ops::{Deref, DerefMut};
@@ -8,31 +8,31 @@ use super::{InjectError, InjectedValue, Scope};
 
 /// The instance and the injected values of one call, in the order of the parameters.
 #[derive(Default)]
-pub struct Inputs {
+pub struct HandlerInputs {
     pub(crate) instance: InstanceInput,
     pub(crate) values: Vec<InjectedValue>,
 }
 
-/// The instance, its type erased.
+/// The type-erased instance.
 #[derive(Default)]
 pub(crate) enum InstanceInput {
     /// The function has no receiver.
     #[default]
     None,
-    /// One instance for all calls.
+    /// The instance that all calls share.
     Shared(Arc<dyn Any + Send + Sync>),
-    /// One made for this call.
+    /// The instance of this call.
     Own(Box<dyn Any + Send>),
-    /// None; the function takes what it needs from its scope.
+    /// None: a runtime tool takes values from its scope.
     Scope(Scope),
 }
 
-impl Inputs {
+impl HandlerInputs {
     pub(super) fn input(&self, index: usize) -> Result<&InjectedValue, InjectError> {
         self.values.get(index).ok_or_else(|| InjectError::new("no value was prepared for this parameter".to_owned()))
     }
 
-    /// The instance for `&self`.
+    /// Takes the instance for `&self`.
     #[inline]
     pub fn instance<S: Send + 'static>(&mut self) -> Result<Instance<S>, InjectError> {
         match std::mem::take(&mut self.instance) {
@@ -42,7 +42,7 @@ impl Inputs {
         }
     }
 
-    /// The instance for `&mut self`.
+    /// Takes the instance for `&mut self`.
     pub fn instance_mut<S: Send + 'static>(&mut self) -> Result<InstanceMut<S>, InjectError> {
         match std::mem::take(&mut self.instance) {
             InstanceInput::Own(own) => own.downcast().map(InstanceMut).map_err(|_| no_instance::<S>()),
@@ -50,7 +50,7 @@ impl Inputs {
         }
     }
 
-    /// The instance for `self: Arc<Self>`.
+    /// Takes the instance for `self: Arc<Self>`.
     pub fn instance_arc<S: Send + Sync + 'static>(&mut self) -> Result<Arc<S>, InjectError> {
         match std::mem::take(&mut self.instance) {
             InstanceInput::Shared(shared) => shared.downcast().map_err(|_| no_instance::<S>()),
@@ -59,7 +59,7 @@ impl Inputs {
         }
     }
 
-    /// The scope, for a function that was given at run time.
+    /// Takes the scope of a runtime tool.
     pub(crate) fn take_scope(&mut self) -> Result<Scope, InjectError> {
         match std::mem::take(&mut self.instance) {
             InstanceInput::Scope(scope) => Ok(scope),
@@ -67,7 +67,7 @@ impl Inputs {
         }
     }
 
-    /// The instance for `self`.
+    /// Takes the instance for `self`.
     pub(super) fn take_instance<S: Send + Sync + 'static>(
         &mut self,
         clone: Option<fn(&S) -> S>,
@@ -101,7 +101,7 @@ impl<S: 'static> Deref for Instance<S> {
     #[inline]
     fn deref(&self) -> &S {
         match self {
-            Self::Shared(shared) => shared.downcast_ref().expect("its type was checked when this was made"),
+            Self::Shared(shared) => shared.downcast_ref().expect("its type was checked in `HandlerInputs::instance`"),
             Self::Own(own) => own,
         }
     }

@@ -10,7 +10,7 @@ use tool_model::{ArgumentSchema, ToolDefinition};
 use crate::Scope;
 use crate::arguments::{ArgumentError, Schemas, in_words, place_of, read_values};
 use crate::handler_future::HandlerFuture;
-use crate::shim::{Invocation, Step};
+use crate::shim::{HandlerStep, Invocation};
 
 /// Decodes the arguments and returns a closure that runs the handler.
 pub(super) type StartHandler = Box<dyn Fn(Map<String, Value>) -> Result<RunHandler, ArgumentError> + Send + Sync>;
@@ -35,13 +35,13 @@ impl RuntimeFunction {
     }
 
     /// Decodes the arguments and returns the step that runs the handler in a scope.
-    pub(crate) fn invoke(&self, mut invocation: Invocation<'_>) -> Step {
+    pub(crate) fn invoke(&self, mut invocation: Invocation<'_>) -> HandlerStep {
         let Some(arguments) = read_values(&mut invocation, &self.names) else { return invocation.stop() };
         if let Some(errors) = self.violations(&arguments) {
             return invocation.refuse(errors);
         }
         match (self.start)(arguments) {
-            Ok(run) => invocation.run(move |mut inputs| Ok(Step::Future(run(inputs.take_scope()?)))),
+            Ok(run) => invocation.run(move |mut inputs| Ok(HandlerStep::Future(run(inputs.take_scope()?)))),
             Err(error) => invocation.refuse(vec![error]),
         }
     }

@@ -1,4 +1,4 @@
-//! What proves that somebody was asked about exactly this call.
+//! Tokens that authorize exactly one pending call.
 
 use std::fmt;
 use std::time::UNIX_EPOCH;
@@ -13,46 +13,46 @@ use super::{PendingCall, SealingKey};
 const NONCE: usize = 16;
 const TAG: usize = 32;
 
-/// A token is the call's id, which is random, and a tag that only the key can make. Together they have 48 bytes, which
-/// is 64 letters of base64 and none to spare: no two texts are the same token.
-pub(super) struct Token {
+/// The call's random ID followed by a MAC. Together they have 48 bytes, which are exactly 64 letters of base64: a token
+/// has no second spelling.
+pub(super) struct ApprovalToken {
     bytes: [u8; NONCE + TAG],
 }
 
-impl Token {
-    pub(super) fn read(text: &str) -> Option<Self> {
+impl ApprovalToken {
+    pub(super) fn decode(text: &str) -> Option<Self> {
         let mut bytes = [0; NONCE + TAG];
-        // The length is looked at first, so that a long text costs nothing.
+        // The length is checked first, so that a long text costs nothing.
         let length = (text.len() == 64).then(|| URL_SAFE_NO_PAD.decode_slice(text, &mut bytes).ok())??;
         (length == bytes.len()).then_some(Self { bytes })
     }
 
-    /// The id of the call that it is about, as stores know it.
+    /// Returns the ID of the call in the store.
     pub(super) fn id(&self) -> String {
         URL_SAFE_NO_PAD.encode(&self.bytes[..NONCE])
     }
 
-    /// Whether it was made for this call, as it is now.
-    pub(super) fn fits(&self, key: &SealingKey, call: &PendingCall) -> bool {
+    /// Returns `true` if the token was made for this call in its current form.
+    pub(super) fn matches(&self, key: &SealingKey, call: &PendingCall) -> bool {
         self.id() == call.id && mac(key, call).is_some_and(|mac| mac.verify_slice(&self.bytes[NONCE..]).is_ok())
     }
 }
 
-/// The token of a call.
-pub(super) fn token(key: &SealingKey, call: &PendingCall) -> Option<String> {
+/// Returns the token of a call.
+pub(super) fn encode(key: &SealingKey, call: &PendingCall) -> Option<String> {
     let mut bytes = URL_SAFE_NO_PAD.decode(&call.id).ok().filter(|id| id.len() == NONCE)?;
     bytes.extend(mac(key, call)?.finalize().into_bytes());
     Some(URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// A name for a call that nobody can guess.
+/// Returns a random ID for a call.
 pub(super) fn random_id() -> Result<String, getrandom::Error> {
     let mut nonce = [0; NONCE];
     getrandom::fill(&mut nonce)?;
     Ok(URL_SAFE_NO_PAD.encode(nonce))
 }
 
-/// Over all that there is to know about a call: its id, its expiry, and the question with the call's id, conversation,
+/// Returns the MAC over the call's ID, its expiry and the question, which contains the provider's call ID, conversation,
 /// channel, chat, tool, definition, arguments and preview.
 fn mac(key: &SealingKey, call: &PendingCall) -> Option<Hmac<Sha256>> {
     let expires = call.expires.duration_since(UNIX_EPOCH).ok()?.as_nanos().to_be_bytes();
@@ -60,8 +60,7 @@ fn mac(key: &SealingKey, call: &PendingCall) -> Option<Hmac<Sha256>> {
     keyed(key, "tool-runtime confirmation token 1", &[call.id.as_bytes(), &expires, question.as_bytes()])
 }
 
-/// A keyed hash for one purpose, which is good for no other. Each part follows its length, so that none can run into
-/// the next.
+/// Returns an HMAC for one purpose. Each part is preceded by its length, so that parts cannot run into each other.
 pub(super) fn keyed(key: &SealingKey, purpose: &str, parts: &[&[u8]]) -> Option<Hmac<Sha256>> {
     let mut mac = Hmac::<Sha256>::new_from_slice(key.bytes()).ok()?;
     for part in [purpose.as_bytes()].iter().chain(parts) {
@@ -71,15 +70,15 @@ pub(super) fn keyed(key: &SealingKey, purpose: &str, parts: &[&[u8]]) -> Option<
     Some(mac)
 }
 
-/// Why a token is good for nothing. It does not say more, lest it help someone who tries.
+/// The error of a token that cannot be used. It reveals no details that would help an attacker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TokenError {
-    /// It is not the token of a call that waits: altered, made up, used before, or the call is not what it was.
+    /// The token belongs to no pending call: it is altered, made up or spent, or the call was changed.
     Invalid,
-    /// It was good, and is too late.
+    /// The token was valid and has expired.
     Expired,
-    /// The store could not be asked. What it said is in the log; the token may still be good.
+    /// The store failed; details are in the log. The token may still be valid.
     Unavailable,
 }
 
@@ -88,7 +87,7 @@ impl fmt::Display for TokenError {
         f.write_str(match self {
             Self::Invalid => "the token is invalid",
             Self::Expired => "the token has expired",
-            Self::Unavailable => "the calls that wait cannot be looked up now",
+            Self::Unavailable => "pending calls are unavailable",
         })
     }
 }

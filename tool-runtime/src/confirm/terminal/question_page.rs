@@ -1,18 +1,21 @@
-//! Foreign text behind a bar, so that no line of it can pass for one of ours.
+//! The text of a question, with untrusted text behind a bar so that it cannot imitate the prompt.
+//!
+//! `textwrap` 0.16 was tried for the line breaks. It drops spaces at a break, so that two different commands look the
+//! same, and gives combining letters no width. Here no character is dropped and doubtful letters count as wide.
 
 use std::borrow::Cow;
 
 use crate::display::thousands;
 
-/// Narrower than any terminal, which would break a longer line itself and begin the rest of it without a bar.
+/// The width of framed text. A terminal would break longer lines itself, without a bar on the continuation.
 const COLUMNS: usize = 72;
 
 const BAR: &str = "  │ ";
-/// A line that goes on.
+/// The bar of a continued line.
 const BAR_CONTINUED: &str = "  ┊ ";
 
 #[derive(Clone, Copy)]
-pub(super) enum Colour {
+pub(super) enum PageColour {
     Bold,
     Red,
     Green,
@@ -20,7 +23,7 @@ pub(super) enum Colour {
     Yellow,
 }
 
-impl Colour {
+impl PageColour {
     fn code(self) -> &'static str {
         match self {
             Self::Bold => "\x1b[1m",
@@ -32,34 +35,38 @@ impl Colour {
     }
 }
 
-/// The text of a question while it is put together.
-pub(super) struct Page {
+/// The text of a question while it is built.
+pub(super) struct QuestionPage {
     pub(super) text: String,
-    /// Whether something was left out.
+    /// Parts of the question are folded.
     pub(super) folded: bool,
     pub(super) colours: bool,
     pub(super) in_full: bool,
 }
 
-impl Page {
-    pub(super) fn paint(&mut self, text: &str, colour: Option<Colour>) {
+impl QuestionPage {
+    pub(super) fn paint(&mut self, text: &str, colour: Option<PageColour>) {
         match colour.filter(|_| self.colours) {
             Some(colour) => self.text.extend([colour.code(), text, "\x1b[0m"]),
             None => self.text.push_str(text),
         }
     }
 
-    /// A line of our own words.
-    pub(super) fn line(&mut self, text: &str, colour: Option<Colour>) {
+    /// Appends a line of trusted text.
+    pub(super) fn line(&mut self, text: &str, colour: Option<PageColour>) {
         self.paint(text, colour);
         self.text.push('\n');
     }
 
-    /// Lines of somebody else's words, which must be escaped already, folded after so many rows.
-    pub(super) fn framed<'t>(&mut self, lines: impl IntoIterator<Item = (Cow<'t, str>, Option<Colour>)>, most: usize) {
+    /// Appends lines of untrusted text, which must be escaped already. Folds them after `most` rows.
+    pub(super) fn framed<'t>(
+        &mut self,
+        lines: impl IntoIterator<Item = (Cow<'t, str>, Option<PageColour>)>,
+        most: usize,
+    ) {
         let mut rows: usize = 0;
         for (line, colour) in lines {
-            for (index, row) in wrapped(&line).enumerate() {
+            for (index, row) in wrap(&line).enumerate() {
                 rows += 1;
                 if self.in_full || rows <= most {
                     self.text.push_str(if index == 0 { BAR } else { BAR_CONTINUED });
@@ -69,13 +76,13 @@ impl Page {
         }
         if let Some(more) = rows.checked_sub(most).filter(|more| *more > 0 && !self.in_full) {
             self.folded = true;
-            self.line(&format!("  … {} more lines", thousands(more)), Some(Colour::Yellow));
+            self.line(&format!("  … {} more lines", thousands(more)), Some(PageColour::Yellow));
         }
     }
 }
 
-/// A line in pieces that fit. Where a letter's width is in doubt it counts as wide.
-fn wrapped(line: &str) -> impl Iterator<Item = &str> {
+/// Splits a line into rows that fit. Letters of doubtful width count as wide.
+fn wrap(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(line);
     std::iter::from_fn(move || {
         let line = rest.take()?;
@@ -95,10 +102,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_lines_are_broken_before_the_terminal_does() {
-        assert_eq!(wrapped("").collect::<Vec<_>>(), [""]);
+    fn wraps_long_lines_without_dropping_characters() {
+        assert_eq!(wrap("").collect::<Vec<_>>(), [""]);
         let line = format!("{}[y] run", " ".repeat(COLUMNS));
-        assert_eq!(wrapped(&line).collect::<Vec<_>>(), [" ".repeat(COLUMNS).as_str(), "[y] run"]);
-        assert_eq!(wrapped(&"世".repeat(100)).map(|row| row.chars().count()).collect::<Vec<_>>(), [36, 36, 28]);
+        assert_eq!(wrap(&line).collect::<Vec<_>>(), [" ".repeat(COLUMNS).as_str(), "[y] run"]);
+        assert_eq!(wrap(&"世".repeat(100)).map(|row| row.chars().count()).collect::<Vec<_>>(), [36, 36, 28]);
     }
 }

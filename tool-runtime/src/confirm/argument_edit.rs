@@ -1,7 +1,7 @@
-//! Arguments in a person's hands: as a text to edit, and back.
+//! Editing of arguments by a user.
 //!
-//! A secret is not put into the text: an editor keeps copies, and a page has a history. A mark stands in its place, and
-//! is replaced by the secret again where it still stands, however things around it were moved.
+//! Secrets are not part of the edited text, because editors keep copies and browsers keep a history. A mark replaces each
+//! secret, and is resolved to the secret again wherever the edited text still contains it.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::display;
 use crate::redact::Redaction;
 
 impl Question {
-    /// The arguments as a text for a person to edit: JSON, with a mark such as `"*** 1"` in place of each secret.
+    /// Returns the arguments as JSON text for a user to edit, with a mark such as `"*** 1"` in place of each secret.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -42,7 +42,7 @@ impl Question {
         display::json(&self.marked())
     }
 
-    /// The arguments with a mark in place of each secret.
+    /// Returns the arguments with a mark in place of each secret.
     pub(super) fn marked(&self) -> Value {
         let mut count = 0;
         Redaction::new(&self.definition).replace(&self.arguments, &mut |_| {
@@ -51,56 +51,54 @@ impl Question {
         })
     }
 
-    /// The arguments that an edited text stands for, for [`Decision::Edit`](super::Decision::Edit) or
-    /// [`approve_with`](crate::Dispatcher::approve_with), with the secrets where their marks stand. Whether they fit the
-    /// tool is found out when they run.
+    /// Parses edited arguments and resolves their marks, for [`Decision::Edit`](super::Decision::Edit) or
+    /// [`approve_with`](crate::Dispatcher::approve_with). They are validated against the tool when the call runs.
     ///
     /// # Errors
-    /// When the text is no JSON object, or can be read in more than one way: what a person meant, what they are shown
-    /// and what runs must be the same.
+    /// Fails if the text is not a JSON object, or is ambiguous: has duplicate keys, or integers beyond 64 bits.
     pub fn edited(&self, text: &str) -> Result<Value, EditError> {
         let edited: Map<String, Value> =
-            serde_json::from_str(text).map_err(|error| EditError(format!("that is no JSON object: {error}")))?;
+            serde_json::from_str(text).map_err(|error| EditError(format!("not a JSON object: {error}")))?;
         if let Some(key) = duplicate_key(text) {
-            return Err(EditError(format!("`{key}` stands twice in one object")));
+            return Err(EditError(format!("duplicate key `{key}`")));
         }
         if let Some(number) = beyond_64_bits(text) {
-            return Err(EditError(format!("{number} has more digits than can be kept")));
+            return Err(EditError(format!("{number} does not fit into 64 bits")));
         }
         self.unmarked(&Value::Object(edited))
     }
 
     fn unmarked(&self, edited: &Value) -> Result<Value, EditError> {
         let redaction = Redaction::new(&self.definition);
-        let mut marks = Marks { secrets: Vec::new(), unknown: None };
+        let mut marks = SecretMarks { secrets: Vec::new(), unknown: None };
         let marked = redaction.replace(&self.arguments, &mut |secret| {
             marks.secrets.push(secret.clone());
             mark(marks.secrets.len())
         });
-        // Where no secret belongs a mark is a text like any other: it must not fetch a secret there.
+        // Outside of secret places a mark is an ordinary string, and must not be resolved.
         let mut unmarked = redaction.replace(edited, &mut |value| marks.resolve(value));
         for (name, value) in unmarked.as_object_mut().into_iter().flatten() {
-            // An argument that was left alone is the same, also if it was hidden for its shape where no secret belongs.
+            // An unchanged argument keeps its value, also if it was hidden only because of an unexpected shape.
             if let Some(before) = self.arguments.get(name).filter(|_| marked.get(name) == edited.get(name)) {
                 value.clone_from(before);
             }
         }
         match marks.unknown {
             None => Ok(unmarked),
-            Some(number) => Err(EditError(format!("there is no secret `{MARK}{number}`"))),
+            Some(number) => Err(EditError(format!("unknown secret `{MARK}{number}`"))),
         }
     }
 }
 
-/// The secrets that marks stand for, in the order of their numbers.
-struct Marks {
+/// The secrets behind the marks, in the order of their numbers.
+struct SecretMarks {
     secrets: Vec<Value>,
-    /// The number of a mark that stands for none.
+    /// The number of a mark without a secret.
     unknown: Option<String>,
 }
 
-impl Marks {
-    /// Puts the secrets back into a value that is hidden as a whole, and may have marks further inside.
+impl SecretMarks {
+    /// Resolves all marks inside a value that was hidden as a whole.
     fn resolve(&mut self, value: &Value) -> Value {
         match value {
             Value::String(text) => match text.strip_prefix(MARK) {
@@ -125,14 +123,14 @@ impl Marks {
     }
 }
 
-/// What stands before the number of a secret.
+/// The prefix of a mark, before its number.
 const MARK: &str = "*** ";
 
 fn mark(number: usize) -> Value {
     Value::from(format!("{MARK}{number}"))
 }
 
-/// Why an edited text cannot be taken, in words for whoever edited it.
+/// The error for an invalid edit, in words for the user who made it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditError(String);
 
@@ -165,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_comes_back_where_its_mark_stands() {
+    fn resolves_marks_to_their_secrets() {
         let arguments = json!({
             "token": "S-token",
             "accounts": [{"user": "ada", "key": "S-ada"}, {"user": "bob", "key": "S-bob"}],
@@ -175,18 +173,18 @@ mod tests {
         assert!(!text.contains("S-"), "{text}");
         assert_eq!(question.edited(&text), Ok(arguments));
 
-        // Whoever takes one out or moves it gets no other's secret.
+        // Removing or moving an item does not mix up secrets.
         let mut fewer: Value = serde_json::from_str(&text).unwrap();
         fewer["accounts"].as_array_mut().unwrap().remove(0);
         let expected = json!({"token": "S-token", "accounts": [{"user": "bob", "key": "S-bob"}]});
         assert_eq!(question.edited(&fewer.to_string()), Ok(expected));
-        // A new secret can be typed.
+        // A user may type a new secret.
         assert_eq!(question.edited(r#"{"token": "typed"}"#), Ok(json!({"token": "typed"})));
     }
 
-    /// A value that is hidden as a whole comes back as a whole; and whoever moves marks into one gets its secrets.
+    /// Marks that are moved into a hidden value are resolved too.
     #[test]
-    fn a_value_that_does_not_fit_comes_back_whole() {
+    fn restores_values_that_were_hidden_as_a_whole() {
         let arguments = json!({
             "accounts": [["ada", "S-ada"], {"user": ["S-list"], "key": 1}, {"acct": {"key": "S-deep", "note": "*** 1"}}],
             "acounts": {"key": "S-misspelt", "note": "*** 9"},
@@ -203,30 +201,30 @@ mod tests {
             json!({"accounts": [{"acct": {"key": ["ada", "S-ada"], "also": [{"user": ["S-list"], "key": 1}]}}]});
         assert_eq!(moved, expected);
         let error = question.edited(r#"{"accounts": [{"acct": {"key": "*** 77"}}]}"#).unwrap_err();
-        assert_eq!(error.to_string(), "there is no secret `*** 77`");
+        assert_eq!(error.to_string(), "unknown secret `*** 77`");
     }
 
-    /// A model that writes a mark where anybody can read it must not be sent the secret there.
+    /// A mark that a model writes into a public argument must not expose the secret.
     #[test]
-    fn a_mark_fetches_a_secret_only_where_one_belongs() {
+    fn resolves_marks_only_in_secret_places() {
         let question = question(json!({"token": "S", "note": "*** 1"}));
         let edited = question.edited(&question.to_edit()).unwrap();
         assert_eq!(edited, json!({"token": "S", "note": "*** 1"}));
         for text in [r#"{"token": "*** 2"}"#, r#"{"token": "*** 0"}"#, r#"{"token": "*** x"}"#] {
-            assert!(question.edited(text).unwrap_err().to_string().contains("there is no secret"), "{text}");
+            assert!(question.edited(text).unwrap_err().to_string().contains("unknown secret"), "{text}");
         }
     }
 
     #[test]
-    fn what_can_be_read_in_two_ways_is_refused() {
+    fn rejects_ambiguous_json() {
         let question = question(json!({}));
         for (text, error) in [
-            (r#"{"note": "a", "note": "b"}"#, "`note` stands twice in one object"),
-            (r#"{"note": "a", "\u006eote": "b"}"#, "`note` stands twice in one object"),
-            (r#"{"accounts": [{"user": "a", "user": "b"}]}"#, "`user` stands twice in one object"),
-            (r#"{"note": 18446744073709551616}"#, "18446744073709551616 has more digits than can be kept"),
-            ("[]", "that is no JSON object"),
-            (r#"{"note": "a",}"#, "that is no JSON object"),
+            (r#"{"note": "a", "note": "b"}"#, "duplicate key `note`"),
+            (r#"{"note": "a", "\u006eote": "b"}"#, "duplicate key `note`"),
+            (r#"{"accounts": [{"user": "a", "user": "b"}]}"#, "duplicate key `user`"),
+            (r#"{"note": 18446744073709551616}"#, "18446744073709551616 does not fit into 64 bits"),
+            ("[]", "not a JSON object"),
+            (r#"{"note": "a",}"#, "not a JSON object"),
         ] {
             let found = question.edited(text).unwrap_err().to_string();
             assert!(found.starts_with(error), "{text}: {found}");
