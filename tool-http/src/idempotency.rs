@@ -1,4 +1,4 @@
-//! Calls with an `Idempotency-IdempotencyKey`: a repeated request returns the result of the first call.
+//! Calls with an `Idempotency-Key`: a repeated request returns the result of the first call.
 //!
 //! A key is the journal's id of one call of a conversation. While the call is in progress, another request with its key
 //! is a conflict. Once the call has run, the result comes from the journal.
@@ -34,12 +34,12 @@ impl IdempotencyKey {
     /// Creates a key. Fails if there is no conversation, in which keys are unique, or no journal to look it up.
     pub(crate) fn new(tools: &Dispatcher, conversation: Option<&str>, id: &str) -> Result<Self, Problem> {
         let Some(conversation) = conversation else {
-            let detail = "An `Idempotency-IdempotencyKey` is known within a conversation: say which, with `?conversation=..`.";
+            let detail = "An `Idempotency-Key` needs a conversation: add `?conversation=..`.";
             return Err(Problem::bad_request(KIND, detail));
         };
         if tools.journal().is_none() {
-            let detail = "Calls are not recorded here, so an `Idempotency-IdempotencyKey` cannot keep a call from running twice: \
-                          send the request without it.";
+            let detail = "This server has no journal, so it cannot honour an `Idempotency-Key`: send the request \
+                          without it.";
             return Err(Problem::bad_request(KIND, detail));
         }
         Ok(Self { conversation: conversation.to_owned(), id: id.to_owned() })
@@ -59,7 +59,7 @@ impl ActiveKeys {
         let reservation = KeyReservation { keys: self.clone(), key };
         let recorded = tools.recall(&reservation.key.conversation, &reservation.key.id).await.map_err(|error| {
             tracing::warn!(%error, "failed to look up an idempotency key");
-            let detail = "What is on record of this `Idempotency-IdempotencyKey` cannot be read now: try again.";
+            let detail = "Failed to look up this `Idempotency-Key` in the journal: try again.";
             Problem::new(StatusCode::SERVICE_UNAVAILABLE, ErrorKind::Journal.as_str(), detail)
         })?;
         match recorded {
@@ -107,8 +107,7 @@ impl KeyedCall {
         let is_unrecorded =
             matches!(self.recorded, Some(EntryState::Finished(_))) && is_unknown && !is_replayed(&result);
         if is_unrecorded || is_conflict.load(Ordering::Relaxed) {
-            let detail = "This `Idempotency-IdempotencyKey` is that of another call: use a new one for another tool or other \
-                          arguments.";
+            let detail = "This `Idempotency-Key` belongs to a call with another tool or other arguments: use a new key.";
             return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, KIND, detail));
         }
         Ok(as_final(&tool, result))
@@ -137,7 +136,7 @@ fn as_final(tool: &str, recorded: ToolResult) -> ToolResult {
 }
 
 fn in_progress() -> Problem {
-    let detail = "A call with this `Idempotency-IdempotencyKey` is in progress: repeat the request to get its result.";
+    let detail = "A call with this `Idempotency-Key` is in progress: repeat the request to get its result.";
     Problem::new(StatusCode::CONFLICT, "in_progress", detail).with_retry_after(Duration::from_secs(1))
 }
 

@@ -86,7 +86,7 @@ fn pending(path: &mut impl FnMut(&str, Value) -> Option<Value>, schemas: &mut Co
         );
     };
     let refused = |schemas: &mut ComponentSchemas| {
-        with_problem(json!({"200": ok::<mirror::ToolResult>(schemas, "What the call with_problem now.")}))
+        with_problem(json!({"200": ok::<mirror::ToolResult>(schemas, "The result of the refused call.")}))
     };
     let body = schemas.reference::<ApprovalRequest>();
     decision("approve", body, "Approves and runs a pending call, with its own or with edited arguments.", runs);
@@ -113,7 +113,7 @@ fn events(schemas: &mut ComponentSchemas) -> Value {
     })
 }
 
-/// A `GET` that with_problem with a value of a type.
+/// Returns a `GET` operation whose response is a `T`.
 fn get_operation<T: JsonSchema>(schemas: &mut ComponentSchemas, id: &str, summary: &str, parameters: Value) -> Value {
     let tag = id.rsplit_once('_').map_or("server", |(_, noun)| noun.trim_end_matches('s'));
     json!({
@@ -139,7 +139,7 @@ fn problem_response(description: &str) -> Value {
     }})
 }
 
-/// What a call with_problem; with the schema of its output, if that is known.
+/// Returns the responses of a call, with the schema of its output if it is known.
 pub(super) fn call_responses(schemas: &mut ComponentSchemas, output: Option<Value>) -> Value {
     let result = schemas.reference::<mirror::ToolResult>();
     let schema = match output {
