@@ -223,7 +223,10 @@ mod tests {
         assert!(feed.clear_if_idle(), "the timeout has passed");
         let mut late = feed.reader(Some(position)).unwrap();
         assert_ne!(late.position(), position);
-        assert!(matches!(late.next().await, Some((_, FeedEntry::Missed(None)))), "a late client learns that events were lost");
+        assert!(
+            matches!(late.next().await, Some((_, FeedEntry::Missed(None)))),
+            "a late client learns that events were lost"
+        );
     }
 
     #[tokio::test]

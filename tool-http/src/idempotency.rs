@@ -107,7 +107,8 @@ impl KeyedCall {
         let is_unrecorded =
             matches!(self.recorded, Some(EntryState::Finished(_))) && is_unknown && !is_replayed(&result);
         if is_unrecorded || is_conflict.load(Ordering::Relaxed) {
-            let detail = "This `Idempotency-Key` belongs to a call with another tool or other arguments: use a new key.";
+            let detail =
+                "This `Idempotency-Key` belongs to a call with another tool or other arguments: use a new key.";
             return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, KIND, detail));
         }
         Ok(as_final(&tool, result))

@@ -180,7 +180,11 @@ impl Guard {
         let parsed = name.parse::<Authority>().ok().and_then(|authority| Host::parse(&authority));
         match parsed.filter(|host| host.port.is_none()) {
             Some(host) => self.rules().names.push(host.name().to_owned()),
-            None => return Err(InvalidName(format!("`{name}` is not a host name: expected `tools.example.org`, without a port"))),
+            None => {
+                return Err(InvalidName(format!(
+                    "`{name}` is not a host name: expected `tools.example.org`, without a port"
+                )));
+            }
         }
         Ok(self)
     }

@@ -20,7 +20,8 @@ pub(super) struct Origin(HeaderValue);
 
 impl Origin {
     pub(super) fn parse(text: &str) -> Result<Self, InvalidName> {
-        let invalid = || InvalidName(format!("`{text}` is not an origin: expected `https://app.example.org`, without a path"));
+        let invalid =
+            || InvalidName(format!("`{text}` is not an origin: expected `https://app.example.org`, without a path"));
         let (scheme, authority) = split_origin(text).ok_or_else(invalid)?;
         let parsed: Authority = authority.parse().map_err(|_| invalid())?;
         Host::parse(&parsed).ok_or_else(invalid)?;

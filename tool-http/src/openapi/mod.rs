@@ -18,7 +18,8 @@ pub(crate) fn document(api: &ApiState, mounted: &str) -> Value {
     for (name, definition) in api.tools.definitions().iter() {
         paths.insert(format!("/tools/{name}"), tool::path(name, definition, &mut schemas));
     }
-    let (problem, result) = (schemas.reference::<problem::ProblemDocument>(), schemas.reference::<mirror::ToolResult>());
+    let (problem, result) =
+        (schemas.reference::<problem::ProblemDocument>(), schemas.reference::<mirror::ToolResult>());
     let failure = json!({"anyOf": [problem, {"allOf": [problem, result]}]});
     let mut document = json!({
         "openapi": "3.1.0",

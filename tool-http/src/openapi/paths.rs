@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::mirror;
 use super::schemas::ComponentSchemas;
 use crate::api::ApiState;
-use crate::routes::call::{CallQuery, CallPreview};
+use crate::routes::call::{CallPreview, CallQuery};
 use crate::routes::dialects::{DialectDefinitions, DialectList, FormQuery};
 use crate::routes::events::EventQuery;
 use crate::routes::health::Health;
@@ -18,7 +18,10 @@ use crate::routes::tools::{ToolDetails, ToolList, ToolQuery};
 pub(super) fn paths(api: &ApiState, schemas: &mut ComponentSchemas) -> Map<String, Value> {
     let mut paths = Map::new();
     let mut path = |path: &str, item: Value| paths.insert(path.to_owned(), item);
-    path("/health", json!({"get": get_operation::<Health>(schemas, "health", "Returns the health of the server.", json!([]))}));
+    path(
+        "/health",
+        json!({"get": get_operation::<Health>(schemas, "health", "Returns the health of the server.", json!([]))}),
+    );
     path(
         "/openapi.json",
         json!({"get": {
@@ -56,8 +59,12 @@ pub(super) fn paths(api: &ApiState, schemas: &mut ComponentSchemas) -> Map<Strin
         json!({"get": get_operation::<DialectList>(schemas, "list_dialects", "Lists the dialects.", json!([]))}),
     );
     let query = schemas.query::<FormQuery>();
-    let read =
-        get_operation::<DialectDefinitions>(schemas, "show_dialect", "Returns the tools in a dialect, with a loss report.", query);
+    let read = get_operation::<DialectDefinitions>(
+        schemas,
+        "show_dialect",
+        "Returns the tools in a dialect, with a loss report.",
+        query,
+    );
     path("/dialects/{name}", json!({"parameters": [in_path("The dialect.")], "get": read}));
     path("/events", json!({"get": events(schemas)}));
     if api.pending.is_some() {
@@ -65,7 +72,10 @@ pub(super) fn paths(api: &ApiState, schemas: &mut ComponentSchemas) -> Map<Strin
     }
     if api.journal.is_some() {
         let query = schemas.query::<JournalQuery>();
-        path("/journal", json!({"get": get_operation::<JournalPage>(schemas, "list_journal", "Lists the journal entries.", query)}));
+        path(
+            "/journal",
+            json!({"get": get_operation::<JournalPage>(schemas, "list_journal", "Lists the journal entries.", query)}),
+        );
     }
     paths
 }

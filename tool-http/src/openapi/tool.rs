@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use tool_model::{KEYS, KeyKind, reference_target};
 use tool_runtime::ToolDefinition;
 
-use super::paths::{call_responses, call_parameters};
+use super::paths::{call_parameters, call_responses};
 use super::schemas::ComponentSchemas;
 
 /// Returns the path item of a tool, and adds the types that its schemas refer to.
@@ -68,7 +68,11 @@ fn rewrite_references(schema: &mut Value, tool: &str) {
             "const" | "default" | "enum" | "examples" => {}
             // The keys of these are names, not keywords.
             "properties" | "patternProperties" | "$defs" | "dependentSchemas" => {
-                value.as_object_mut().into_iter().flat_map(Map::values_mut).for_each(|schema| rewrite_references(schema, tool));
+                value
+                    .as_object_mut()
+                    .into_iter()
+                    .flat_map(Map::values_mut)
+                    .for_each(|schema| rewrite_references(schema, tool));
             }
             _ => rewrite_references(value, tool),
         }),

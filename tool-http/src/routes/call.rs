@@ -92,7 +92,12 @@ struct CallRequest {
 
 /// Reads a call from a request. Per-call values are made first, so that an unauthorized request is rejected before its
 /// body is read.
-async fn read_request(api: &Arc<ApiState>, name: String, query: &CallQuery, request: Request) -> Result<CallRequest, Problem> {
+async fn read_request(
+    api: &Arc<ApiState>,
+    name: String,
+    query: &CallQuery,
+    request: Request,
+) -> Result<CallRequest, Problem> {
     let (parts, body) = request.into_parts();
     let setup = CallSetup::from_request(api, &parts, query.timeout_ms).await?;
     let text = |name: &str| parts.headers.get(name).map(|value| value.to_str().map(str::to_owned));
@@ -127,7 +132,11 @@ pub(crate) struct CallSetup {
 }
 
 impl CallSetup {
-    pub(crate) async fn from_request(api: &Arc<ApiState>, parts: &Parts, timeout_ms: Option<u64>) -> Result<Self, Problem> {
+    pub(crate) async fn from_request(
+        api: &Arc<ApiState>,
+        parts: &Parts,
+        timeout_ms: Option<u64>,
+    ) -> Result<Self, Problem> {
         let mut values = Vec::with_capacity(api.call_values.len());
         for factory in &api.call_values {
             values.push(factory.make(parts).await?);

@@ -32,7 +32,6 @@ pub(crate) struct DialectList {
 
 /// The tool definitions in a dialect.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "DialectDefinitions")]
 pub(crate) struct DialectDefinitions {
     /// The name of the dialect.
     dialect: &'static str,

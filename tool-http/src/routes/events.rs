@@ -46,12 +46,17 @@ pub(crate) async fn stream(
     let from_header = parts.headers.get("last-event-id").and_then(|id| id.to_str().ok()).map(str::to_owned);
     let after = match from_header.or(query.last_event_id.take()).filter(|id| !id.is_empty()) {
         None => None,
-        Some(id) => Some(FeedPosition::parse(&id).ok_or_else(|| {
-            Problem::bad_request("last_event_id", format!("`{id}` is not a valid event id."))
-        })?),
+        Some(id) => Some(
+            FeedPosition::parse(&id)
+                .ok_or_else(|| Problem::bad_request("last_event_id", format!("`{id}` is not a valid event id.")))?,
+        ),
     };
     let Some(reader) = api.feed.reader(after) else {
-        let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "watchers", "Too many event streams are open: try again later.");
+        let problem = Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "watchers",
+            "Too many event streams are open: try again later.",
+        );
         return Err(problem.with_retry_after(Duration::from_secs(5)));
     };
     let stream = EventStream { reader, query, until: api.until.clone(), is_ready_sent: false };

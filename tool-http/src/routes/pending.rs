@@ -133,7 +133,11 @@ pub(crate) async fn list(
 
 /// Approves a pending call and runs it. It completes even if the client disconnects: its token is redeemed, so it could
 /// not be approved again.
-pub(crate) async fn approve(State(api): SharedState, _: QueryParams<NoQuery>, request: Request) -> Result<Response, Problem> {
+pub(crate) async fn approve(
+    State(api): SharedState,
+    _: QueryParams<NoQuery>,
+    request: Request,
+) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let setup = CallSetup::from_request(&api, &parts, None).await?;
     let ApprovalRequest { token, edited } = api.body.json(&parts.headers, body).await?;
@@ -156,7 +160,11 @@ pub(crate) async fn approve(State(api): SharedState, _: QueryParams<NoQuery>, re
     .await
 }
 
-pub(crate) async fn refuse(State(api): SharedState, _: QueryParams<NoQuery>, request: Request) -> Result<Response, Problem> {
+pub(crate) async fn refuse(
+    State(api): SharedState,
+    _: QueryParams<NoQuery>,
+    request: Request,
+) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let RefusalRequest { token, reason } = api.body.json(&parts.headers, body).await?;
     let result = run_detached(async move {
@@ -167,7 +175,11 @@ pub(crate) async fn refuse(State(api): SharedState, _: QueryParams<NoQuery>, req
 }
 
 /// Refuses a pending call and all others of its conversation.
-pub(crate) async fn abort(State(api): SharedState, _: QueryParams<NoQuery>, request: Request) -> Result<Response, Problem> {
+pub(crate) async fn abort(
+    State(api): SharedState,
+    _: QueryParams<NoQuery>,
+    request: Request,
+) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let AbortRequest { token } = api.body.json(&parts.headers, body).await?;
     Ok(refusal_response(&run_detached(async move { abort_all(&api, &token).await }).await?))
