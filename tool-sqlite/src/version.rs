@@ -9,7 +9,7 @@ impl Kind {
     pub(crate) async fn migrate(&self, database: &Database) -> Result<(), OpenError> {
         let unwritten = |error| OpenError::Unwritten("create its tables", error);
         let transaction = database.exclusive().await;
-        let mut transaction = transaction.map_err(|error| OpenError::Unwritten("lock it for writing", error))?;
+        let mut transaction = transaction.map_err(|error| OpenError::Unwritten("lock the file for writing", error))?;
         let missing = self.missing(&mut transaction).await?;
         for migration in missing {
             sqlx::raw_sql(*migration).execute(&mut *transaction).await.map_err(unwritten)?;

@@ -69,7 +69,7 @@ async fn another_programs_database_is_refused_and_left_alone() {
     let before = std::fs::read(folder.journal()).unwrap();
     let error = refused(&folder).await;
     assert_eq!(error.kind(), JournalErrorKind::Incompatible);
-    assert!(error.to_string().contains("no journal of calls"), "{error}");
+    assert!(error.to_string().contains("not a journal of calls"), "{error}");
     assert!(std::fs::read(folder.journal()).unwrap() == before && folder.names() == ["calls.db"]);
 }
 
