@@ -24,7 +24,7 @@ impl<T> ResultExt<T> for Result<T, sqlx::Error> {
 pub(crate) fn not_opened(error: OpenError) -> JournalError {
     let message = error.to_string();
     match error {
-        OpenError::Path(_, error) => unavailable(message).caused_by(error),
+        OpenError::Path(_, error) => unavailable(format!("the journal {message}")).caused_by(error),
         OpenError::Incompatible(message) => JournalError::new(Incompatible, message),
         OpenError::Unread(what, error) => explain(format!("the journal failed to read {what}"), error),
         OpenError::Unwritten(what, error) => explain(format!("the journal failed to {what}"), error),

@@ -21,7 +21,7 @@ impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Path(path, error) => {
-                write!(f, "cannot open {}: {error}; its directory must exist and be writable", path.display())
+                write!(f, "{} cannot be opened: {error}; its directory must exist and be writable", path.display())
             }
             Self::Incompatible(message) => f.write_str(message),
             Self::Unread(what, error) => write!(f, "failed to read {what}: {error}"),

@@ -1,4 +1,4 @@
-//! The record of calls, as a page.
+//! The journal page.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,18 +18,18 @@ use super::whole::{beginning, plain, whole};
 use crate::clock::took;
 use crate::listing::clip;
 
-/// How many calls a page has.
+/// Maximum number of calls per page.
 const CALLS: u32 = 100;
 
-/// How often as many are looked at to find those that a page shows.
+/// Maximum number of queries per page when a filter by state applies.
 const LOOKS: usize = 100;
 
-/// How many characters of an answer are shown.
+/// Maximum number of characters shown of a result.
 const SHOWN: usize = 4000;
 
 const STATES: [&str; 6] = ["done", "failed", "refused", "not run", "running", "unknown"];
 
-/// Which calls are listed.
+/// Query parameters of the journal page.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Filter {
@@ -37,7 +37,7 @@ pub(super) struct Filter {
     conversation: String,
     state: String,
     before: Option<u64>,
-    /// The one whose answer is wanted, and nothing else.
+    /// Shows only the result of this entry.
     output: Option<u64>,
 }
 
@@ -52,7 +52,7 @@ pub(super) async fn show(State(site): State<Site>, Query(filter): Query<Filter>)
     page(Place::Journal, "Journal", html! {}, None, content).into_response()
 }
 
-/// The answer of a call, in full.
+/// Returns the full output of a call as text.
 async fn output(site: &Site, sequence: u64) -> Response {
     let query = journal::EntryQuery::newest(1).before(sequence.saturating_add(1));
     let entries = site.journal.entries(query).await.unwrap_or_default();
@@ -64,12 +64,12 @@ async fn output(site: &Site, sequence: u64) -> Response {
 /// The calls of a page.
 struct Found {
     entries: Vec<JournalEntry>,
-    /// Before which one there may be more.
+    /// The entry before which older ones may follow.
     older: Option<u64>,
 }
 
 impl Filter {
-    /// Looks until there are enough for a page: those of a state can be far apart.
+    /// Queries until the page is full: calls with a given state can be far apart.
     async fn find(&self, journal: &SqliteJournal) -> Result<Found, JournalError> {
         let mut query = journal::EntryQuery::newest(CALLS);
         query.tool = Some(self.tool.clone()).filter(|tool| !tool.is_empty());
@@ -155,7 +155,7 @@ fn row(entry: &JournalEntry) -> Markup {
     }
 }
 
-/// The state in a word, with how it looks.
+/// Returns the state of a call and its CSS class.
 fn state(entry: &JournalEntry) -> (&'static str, &'static str) {
     match &entry.state {
         journal::EntryState::Noted if is_refused(entry) => ("refused", "warn"),
@@ -167,7 +167,7 @@ fn state(entry: &JournalEntry) -> (&'static str, &'static str) {
     }
 }
 
-/// Whether somebody, or a policy, did not want it: it was not just put off, tried, or too much.
+/// Returns `true` if a user or a policy refused the call. Deferred, dry and rate-limited calls do not count.
 fn is_refused(entry: &JournalEntry) -> bool {
     use JournalDecision::{Aborted, NobodyToAsk, Refused, RefusedByPolicy};
     matches!(entry.decision, Some(Refused | RefusedByPolicy | NobodyToAsk | Aborted))
@@ -180,10 +180,10 @@ fn finished(entry: &JournalEntry) -> Option<&journal::FinishedCall> {
     }
 }
 
-/// What the lines of a plot stand for.
+/// Labels of the plot's grid lines.
 const STEPS: [&str; 7] = ["0.1 ms", "1 ms", "10 ms", "0.1 s", "1 s", "10 s", "100 s"];
 
-/// A plot for each tool: a dot for each call, further right the longer it took, each step ten times as long.
+/// Renders a plot per tool with a dot for each call on a logarithmic scale.
 fn latencies(entries: &[JournalEntry]) -> Markup {
     let mut tools: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
     for entry in entries {
@@ -218,7 +218,7 @@ fn latencies(entries: &[JournalEntry]) -> Markup {
     }
 }
 
-/// Where so many steps are, from the left.
+/// Returns the horizontal position of a value on the scale.
 fn at(steps: f64) -> String {
     format!("{:.2}%", (steps * 100.0 / (STEPS.len() - 1) as f64).clamp(0.0, 100.0))
 }

@@ -1,4 +1,4 @@
-//! What all pages share.
+//! The layout that all pages share.
 
 use maud::{DOCTYPE, Markup, html};
 
@@ -24,7 +24,7 @@ impl Place {
     }
 }
 
-/// The head of a page. It may have a stylesheet and a script of its own, each by the name of its file.
+/// Renders the head of a page, with an optional stylesheet and script by file name.
 pub(super) fn head(title: &str, style: Option<&str>, script: Option<&str>) -> Markup {
     html! {
         head {
@@ -40,7 +40,7 @@ pub(super) fn head(title: &str, style: Option<&str>, script: Option<&str>) -> Ma
     }
 }
 
-/// A whole page. `controls` stand in the header, `script` is the name of a module of the console's own.
+/// Renders a page. `controls` are shown in the header; `script` is the file name of a module.
 pub(super) fn page(place: Place, title: &str, controls: Markup, script: Option<&str>, content: Markup) -> Markup {
     let style = (place == Place::Chat).then_some("chat.css");
     html! {

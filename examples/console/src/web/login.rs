@@ -1,4 +1,4 @@
-//! Where a browser shows the token. It keeps a cookie for that, which no script can read and which is not the token.
+//! The login page. A browser exchanges the token for a session cookie, which scripts cannot read.
 
 use axum::Form;
 use axum::extract::State;
@@ -12,10 +12,10 @@ use super::access::Access;
 use super::layout::head;
 use super::sessions::cookie;
 
-/// How long a browser keeps it, in seconds: a month.
+/// Lifetime of the cookie in seconds: 30 days.
 const KEPT: u32 = 30 * 24 * 60 * 60;
 
-/// What somebody shows.
+/// The submitted login form.
 #[derive(Deserialize)]
 pub(super) struct Shown {
     token: String,
@@ -30,7 +30,7 @@ pub(super) async fn log_in(State(access): State<Access>, headers: HeaderMap, For
         None => Redirect::to("/").into_response(),
         Some(token) if token.is(shown.token.trim()) => match access.sessions.begin() {
             Ok(id) => {
-                // The browser forgets it, and could not log out of it any more.
+                // End the old session: the browser forgets its cookie and could not log out of it any more.
                 access.sessions.end(&headers);
                 leave_with(&headers, &id, KEPT)
             }
@@ -45,7 +45,8 @@ pub(super) async fn log_out(State(site): State<Site>, headers: HeaderMap) -> Res
     leave_with(&headers, "", 0)
 }
 
-/// Strict: no link on a page of others has a browser show it. Where a proxy speaks HTTPS, it is never sent without.
+/// Redirects with a session cookie. It is `SameSite=Strict`, so that links on other sites do not send it, and `Secure`
+/// behind an HTTPS proxy.
 fn leave_with(headers: &HeaderMap, id: &str, seconds: u32) -> Response {
     let origin = headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok());
     let secure = if origin.is_some_and(|origin| origin.starts_with("https://")) { "; Secure" } else { "" };

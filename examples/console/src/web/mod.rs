@@ -1,4 +1,4 @@
-//! The pages, and the API beneath them.
+//! The web pages and the API.
 
 mod access;
 mod assets;
@@ -41,10 +41,10 @@ use crate::options::Options;
 use crate::settings::SettingsFile;
 use crate::tools::Tools;
 
-/// Serves the console until it is told to stop.
+/// Serves the console until it is stopped.
 ///
 /// # Errors
-/// What prevents it from starting.
+/// If the console cannot start or the server fails.
 pub async fn serve(options: &Options) -> Result<(), StartError> {
     let (address, port) = (options.address, options.port);
     let given = options.token();
@@ -61,7 +61,7 @@ pub async fn serve(options: &Options) -> Result<(), StartError> {
     let stopped = CancellationToken::new();
     let service = router(&app, &access, stopped.clone()).into_make_service_with_connect_info::<SocketAddr>();
     let greeting = greeting(own, &name, access.token().filter(|_| given.as_deref() == Some("")));
-    // Nobody has to read it.
+    // Ignore errors of standard output.
     let _ = writeln!(std::io::stdout(), "{greeting}");
     let stop = async move {
         stop().await;
@@ -72,9 +72,9 @@ pub async fn serve(options: &Options) -> Result<(), StartError> {
     served.or_start("the server failed")
 }
 
-/// Where it is, and how to come in with a token that was made just now.
+/// Returns the startup message with the URLs, and the login link if a token was generated.
 fn greeting(own: SocketAddr, model: &str, made: Option<&Token>) -> String {
-    // Nobody can ask for the address that stands for all.
+    // An unspecified address such as `0.0.0.0` cannot be opened in a browser.
     let reached = match own.ip().is_unspecified() {
         true => format!("localhost:{}", own.port()),
         false => own.to_string(),
@@ -85,13 +85,13 @@ fn greeting(own: SocketAddr, model: &str, made: Option<&Token>) -> String {
     format!("{place}\nIts token is {token}\nLog in at http://{reached}/login#{token}")
 }
 
-/// Waits until a person presses Ctrl-C, or whoever runs services wants this one to end.
+/// Waits for Ctrl-C or a termination signal.
 async fn stop() {
     tokio::select! { () = interrupted() => {}, () = terminated() => {} }
 }
 
 async fn interrupted() {
-    // Where signals cannot be had, nobody can stop it this way.
+    // If signals are unavailable, wait forever.
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }
@@ -106,7 +106,7 @@ async fn terminated() {
     std::future::pending::<()>().await;
 }
 
-/// What the pages are made of.
+/// State shared by the pages.
 #[derive(Clone)]
 struct Site {
     tools: Tools,
@@ -118,8 +118,7 @@ struct Site {
     stopped: CancellationToken,
 }
 
-/// The pages and the API of an application. One guard stands before both: they serve whom it lets in, and no page of
-/// another site.
+/// Returns the router of the pages and the API, both behind one guard.
 pub fn router(app: &App, access: &Access, stopped: CancellationToken) -> Router {
     let guard = access.guard();
     let api = Api::new(app.dispatcher().clone())

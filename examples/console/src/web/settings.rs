@@ -1,4 +1,4 @@
-//! What a person can switch on and off.
+//! The settings page.
 
 use axum::Form;
 use axum::extract::State;
@@ -10,7 +10,7 @@ use super::Site;
 use super::layout::{Place, page};
 use crate::settings::Extension;
 
-/// A switch that somebody has pressed.
+/// The submitted form of a switch.
 #[derive(Deserialize)]
 pub(super) struct Switch {
     extension: Extension,
@@ -22,12 +22,12 @@ pub(super) async fn show(State(site): State<Site>) -> Markup {
 }
 
 pub(super) async fn switch(State(site): State<Site>, Form(switch): Form<Switch>) -> Response {
-    // A browser that goes away does not leave it half done.
+    // Run in a task, so that a browser that disconnects does not interrupt the change.
     let applying = tokio::spawn({
         let site = site.clone();
         async move {
             site.settings.switch(switch.extension, switch.on).map_err(|error| error.to_string())?;
-            // Whoever has pressed a button sees what came of it, without waiting for those who follow the settings.
+            // Apply the change now, so that the response shows its result.
             site.tools.apply(&site.settings.get()).await.map_err(|error| error.to_string())
         }
     });

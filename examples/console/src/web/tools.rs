@@ -1,4 +1,4 @@
-//! The catalogue of tools, and a page for each.
+//! The catalogue of tools, and a page for each tool.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use super::layout::{Place, page};
 use super::link::link;
 use super::{Site, form, words};
 
-/// Which tools are listed.
+/// Query parameters of the catalogue.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Filter {
@@ -66,7 +66,7 @@ pub(super) async fn catalogue(State(site): State<Site>, Query(filter): Query<Fil
 }
 
 impl Filter {
-    /// Every word must be in the name, the description or the tags.
+    /// Returns `true` if every search word is in the name, the description or the tags.
     fn fits(&self, name: &str, tool: &ToolDefinition) -> bool {
         let text = format!("{name} {} {}", tool.description, tool.tags.join(" ")).to_lowercase();
         let has_words = self.search.to_lowercase().split_whitespace().all(|word| text.contains(word));
@@ -100,7 +100,7 @@ pub(super) async fn tool(State(site): State<Site>, Path(name): Path<String>) -> 
         @if let Some(more) = &tool.instructions { p { (words(more)) } }
         form #call data-tool=(name) data-token[site.access.token().is_some()] novalidate {
             (form::fields(&tool))
-            // Pressed before the script is there, they would only load the page again.
+            // The buttons are enabled by the script. Without it they would only reload the page.
             div.buttons {
                 button.primary type="submit" value="run" disabled { "Run" }
                 button type="submit" value="dry" disabled { "Dry run" }
@@ -123,7 +123,7 @@ pub(super) async fn tool(State(site): State<Site>, Path(name): Path<String>) -> 
     page(Place::Tools, &name, html! {}, Some("form.js"), content).into_response()
 }
 
-/// What a tool does to the world, in words beside its name.
+/// Renders the flags of a tool.
 fn flags(tool: &ToolDefinition) -> Markup {
     html! {
         span.flags {

@@ -1,8 +1,8 @@
-//! Words of a definition, in which code stands between backquotes.
+//! Text of a definition with code in backquotes.
 
 use maud::{Markup, html};
 
-/// The text with its code as code. Where a backquote has no other, all of it is text.
+/// Renders text with code in backquotes. An unpaired backquote is text.
 pub(super) fn words(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) {

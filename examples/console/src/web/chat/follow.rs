@@ -1,4 +1,4 @@
-//! What a page is told of a conversation.
+//! The event stream of a conversation's page.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use super::live::Live;
 use super::watchers::Watching;
 
 impl Chats {
-    /// What happens in a conversation: how it is now, then the run that goes on from its beginning, then every other, and
-    /// what else changes. A page that has not seen what was there before that, or has what is gone, is told to load
-    /// again. Nothing if too many watch.
+    /// Streams the events of a conversation: its state, the current run from its beginning, each later run, and other
+    /// changes. A page with missing or outdated messages is told to reload. Returns `None` if there are too many
+    /// subscribers.
     pub(super) fn follow(
         &self,
         id: String,
@@ -26,7 +26,7 @@ impl Chats {
     ) -> Option<impl Stream<Item = Arc<str>> + Send + 'static> {
         let (sender, receiver) = mpsc::channel(64);
         let chats = self.clone();
-        // Before anything is answered: a run that begins after that is not missed, however short it is.
+        // Subscribe before the response, so that no run is missed.
         let (mut watching, live) = {
             let mut runs = self.runs();
             (runs.watch(&id)?, runs.get(&id))
@@ -48,7 +48,7 @@ impl Chats {
         watching: &mut Watching,
         to: &mpsc::Sender<Arc<str>>,
     ) {
-        // What cannot be read now can be when the page comes back.
+        // On a failed read the page reconnects.
         let (Ok(saved), Ok(waiting)) = (self.store.load(id).await, self.waiting(id).await) else { return };
         let saved = saved.unwrap_or_default();
         if !seen.is_all_before(live.as_deref(), saved.messages.len()) {
@@ -58,7 +58,7 @@ impl Chats {
         let mode = self.runs().mode(id).unwrap_or(saved.mode);
         let waiting: Vec<&str> = waiting.iter().map(|(pending, _)| pending.token.as_str()).collect();
         send(to, &json!({"kind": "state", "mode": mode, "waiting": waiting})).await;
-        // Whoever falls too far behind is watching no more, and comes back.
+        // A subscriber that falls too far behind is dropped and reconnects.
         tokio::select! { () = tell_runs(live, &mut watching.runs, to) => {}, () = tell_changes(&mut watching.changes, to) => {} }
     }
 }
@@ -86,7 +86,7 @@ async fn tell_changes(changes: &mut mpsc::Receiver<Arc<str>>, to: &mpsc::Sender<
     }
 }
 
-/// Tells something, if anybody listens.
+/// Sends a note unless the receiver is gone.
 async fn send(to: &mpsc::Sender<Arc<str>>, note: &Value) {
     drop(to.send(note.to_string().into()).await);
 }

@@ -34,20 +34,20 @@ use super::Site;
 use super::whole::{plain, whole};
 use crate::settings::Extension;
 
-/// The longest message of a person, in bytes.
+/// Maximum length of a user's message in bytes.
 const LONGEST: usize = 100_000;
 
-/// How often a page is told that nothing has happened; `chat.js` waits three times as long.
+/// Interval of keep-alive events. `chat.js` waits three times as long.
 const ALIVE: Duration = Duration::from_secs(15);
 
-/// A new conversation. It is kept once something is said in it.
+/// Redirects to a new conversation, which is stored with its first message.
 pub(super) async fn start() -> Result<Redirect, Refused> {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes).map_err(|error| Refused::failed(&error))?;
     Ok(Redirect::to(&format!("/chat/{:016x}", u64::from_be_bytes(bytes))))
 }
 
-/// What is shown of a conversation: all of it, or the output of one call.
+/// Query parameters of a conversation's page.
 #[derive(Deserialize)]
 pub(super) struct Part {
     output: Option<String>,
@@ -69,17 +69,17 @@ pub(super) async fn show(
     Ok(page::render(&id, &view, &recent, is_on).into_response())
 }
 
-/// How much of a conversation a page has already. Who does not say is told what happens from now on.
+/// The part of a conversation that a page has already. If unset, only new events are sent.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Seen {
     messages: Option<usize>,
-    /// The run that it has not seen the end of.
+    /// The run of which the page has not seen the end.
     run: Option<u64>,
 }
 
 impl Seen {
-    /// Whether it is what there was before the run that goes on.
+    /// Returns `true` if the page has all messages before the current run.
     fn is_all_before(&self, live: Option<&Live>, messages: usize) -> bool {
         let before = live.map_or(messages, |live| live.before(messages));
         let goes_on = |run: u64| live.is_some_and(|live| live.number == run);
@@ -87,7 +87,7 @@ impl Seen {
     }
 }
 
-/// What happens in a conversation: the run that goes on from its beginning, then every other.
+/// Streams the events of a conversation.
 pub(super) async fn events(
     State(site): State<Site>,
     Path(id): Path<String>,
@@ -96,12 +96,12 @@ pub(super) async fn events(
     check(&id)?;
     let notes = site.chats.follow(id, seen, site.stopped.clone()).ok_or_else(Refused::crowded)?;
     let events = futures_util::StreamExt::map(notes, |note| Ok::<_, Infallible>(Event::default().data(&*note)));
-    // A script hears of events only: it is to know that the connection is there.
+    // Scripts do not see comments of an event stream, so keep-alive is an event.
     let alive = Event::default().data(json!({"kind": "alive"}).to_string());
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE).event(alive)).into_response())
 }
 
-/// What a person says.
+/// A message of the user.
 #[derive(Deserialize)]
 pub(super) struct Said {
     text: String,
@@ -122,12 +122,12 @@ pub(super) async fn say(
     Ok(Json(json!({})))
 }
 
-/// What a person has decided about a call.
+/// A decision of the user about a call.
 #[derive(Deserialize)]
 pub(super) struct Decided {
     token: String,
     decision: Choice,
-    /// The arguments as a person has changed them, as text, with a mark where a secret was.
+    /// The edited arguments as text, with a placeholder for each secret.
     edited: Option<String>,
     reason: Option<String>,
 }
@@ -158,7 +158,7 @@ pub(super) async fn decide(
     Ok(Json(json!({})))
 }
 
-/// What the model may do from now on.
+/// The new mode of a conversation.
 #[derive(Deserialize)]
 pub(super) struct NewMode {
     mode: Mode,
@@ -179,10 +179,10 @@ pub(super) async fn stop(State(site): State<Site>, Path(id): Path<String>) -> Re
     Ok(Json(json!({"stopped": site.chats.stop(&id)})))
 }
 
-/// Forgets a conversation.
+/// Deletes a conversation.
 pub(super) async fn delete(State(site): State<Site>, Path(id): Path<String>) -> Result<Json<Value>, Refused> {
     check(&id)?;
-    // A browser that goes away does not leave it half done.
+    // Run in a task, so that a browser that disconnects does not interrupt it.
     let deleting = tokio::spawn(async move { site.chats.delete(&id).await });
     deleting.await.map_err(|error| Refused::failed(&error))?.map_err(|error| Refused::failed(&error))?;
     Ok(Json(json!({})))

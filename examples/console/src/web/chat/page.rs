@@ -13,7 +13,7 @@ use crate::web::layout::{self, Place};
 use crate::web::link::link;
 use crate::web::markdown;
 
-/// What to begin with. The model that needs no network understands these as well.
+/// Example messages. The offline demo model understands them too.
 const EXAMPLES: [&str; 4] = [
     "How is this machine?",
     "Which processes use the most memory?",
@@ -52,7 +52,7 @@ pub(super) fn render(id: &str, view: &View, recent: &[ConversationSummary], is_o
     layout::page(Place::Chat, "Chat", modes(view.mode), Some("chat.js"), content)
 }
 
-/// Where a person says something.
+/// Renders the input for a message.
 fn composer(is_live: bool, is_on: bool) -> Markup {
     html! {
         div.composer {
@@ -67,7 +67,7 @@ fn composer(is_live: bool, is_on: bool) -> Markup {
     }
 }
 
-/// The switch in the header.
+/// Renders the mode switch in the header.
 fn modes(mode: Mode) -> Markup {
     html! {
         div.modes role="group" aria-label="What the model may do" #modes {
@@ -81,7 +81,7 @@ fn modes(mode: Mode) -> Markup {
     }
 }
 
-/// What stands in the place of a conversation until something is said.
+/// Renders the placeholder of an empty conversation.
 fn welcome(is_on: bool) -> Markup {
     html! {
         div.welcome {
@@ -123,7 +123,7 @@ fn answer(assistant: &AssistantMessage, results: &[CallResult], waiting: &[(Pend
     }
 }
 
-/// What the model thought before it answered: there for whoever wants it.
+/// Renders the model's reasoning, collapsed.
 fn thinking(text: &str) -> Markup {
     html! { details.thinking { summary { "Thinking" } div { (text) } } }
 }

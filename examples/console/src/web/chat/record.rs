@@ -1,4 +1,4 @@
-//! What happens in a run, as a page draws it.
+//! Records the events of a run as notes for pages.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::live::Live;
 use crate::listing::clip;
 use crate::web::markdown;
 
-/// Lets a run go to its end and notes what happens: text as it comes, then rendered; each call as a card that changes.
+/// Runs to the end and records text as it arrives and then rendered, and each call as a card.
 pub(super) async fn record(conversation: Conversation, run: Run, over: &Over) {
     let mut events = run.events();
     let mut recorder =
@@ -36,10 +36,10 @@ pub(super) async fn record(conversation: Conversation, run: Run, over: &Over) {
 struct Recorder<'a> {
     conversation: Conversation,
     live: &'a Live,
-    /// What the model has said since the last card.
+    /// The model's text since the last card.
     text: String,
     calls: HashMap<String, Started>,
-    /// Whether something happened that was not noted: a page is whole only when it is loaded again.
+    /// `true` if events were lost: the page has to be reloaded.
     has_missed: bool,
 }
 
@@ -94,7 +94,7 @@ impl Recorder<'_> {
         self.live.note(&json!({"kind": "card", "id": id, "html": card.render().into_string()}));
     }
 
-    /// Replaces the text that came in pieces by what it means.
+    /// Replaces the streamed text by rendered Markdown.
     fn flush(&mut self) {
         let text = std::mem::take(&mut self.text);
         if !text.trim().is_empty() {
@@ -102,7 +102,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// A page is told how much of the conversation it has now.
+    /// Records the end, with the number of messages that the page has now.
     fn end(&mut self, outcome: &RunOutcome, messages: usize) {
         self.flush();
         match &outcome.ending {

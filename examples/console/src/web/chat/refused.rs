@@ -1,4 +1,4 @@
-//! Why a request about a conversation is not served, for the page to show.
+//! Errors of chat requests, shown by the page.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::json;
 use tool_runtime::confirm::EditError;
 
-/// An answer in words, with its status.
+/// An error response with a status and a message.
 pub(in crate::web) struct Refused(StatusCode, String);
 
 impl Refused {
@@ -16,12 +16,12 @@ impl Refused {
         Self(status, detail.into())
     }
 
-    /// Too many watch already.
+    /// Too many subscribers.
     pub(super) fn crowded() -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "Too many pages are open: close some.")
     }
 
-    /// Something here does not work.
+    /// An internal error.
     pub(super) fn failed(error: &impl fmt::Display) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
     }
@@ -33,7 +33,7 @@ impl IntoResponse for Refused {
     }
 }
 
-/// A run goes on in this conversation already.
+/// A run is in progress already.
 #[derive(Debug)]
 pub(super) struct Busy;
 
@@ -49,12 +49,12 @@ impl From<Busy> for Refused {
     }
 }
 
-/// What a person has made of a call's arguments cannot run.
+/// Error of edited arguments.
 #[derive(Debug)]
 pub(super) enum WrongEdit {
-    /// The call does not wait any more.
+    /// The call is not pending any more.
     NotWaiting,
-    /// The text cannot be read, or in more than one way.
+    /// The text cannot be parsed.
     Unreadable(EditError),
 }
 

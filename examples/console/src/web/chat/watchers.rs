@@ -1,4 +1,4 @@
-//! Who is told what happens in conversations.
+//! Subscribers to conversations.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,13 +7,13 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::live::Live;
 
-/// How many can watch at once, in all conversations.
+/// Maximum number of subscribers.
 const MOST: usize = 1000;
 
-/// How far one may fall behind: so many runs, and as many changes.
+/// Maximum number of runs, and of changes, that a subscriber may fall behind.
 const BEHIND: usize = 16;
 
-/// Those who watch, by their conversations.
+/// The subscribers by conversation.
 #[derive(Default)]
 pub(super) struct Watchers(HashMap<String, Vec<Watcher>>);
 
@@ -22,16 +22,16 @@ struct Watcher {
     changes: Sender<Arc<str>>,
 }
 
-/// What one who watches is told.
+/// The receiving side of a subscription.
 pub(super) struct Watching {
-    /// Each run that begins.
+    /// Each new run.
     pub(super) runs: Receiver<Arc<Live>>,
-    /// What else changes, as a page is told of it.
+    /// Other changes, as JSON for the page.
     pub(super) changes: Receiver<Arc<str>>,
 }
 
 impl Watchers {
-    /// One more, unless there are too many.
+    /// Adds a subscriber unless there are too many.
     pub(super) fn add(&mut self, id: &str) -> Option<Watching> {
         if self.0.values().map(Vec::len).sum::<usize>() >= MOST {
             return None;
@@ -42,17 +42,17 @@ impl Watchers {
         Some(Watching { runs: begun, changes: changed })
     }
 
-    /// Tells of a run that begins.
+    /// Notifies subscribers of a new run.
     pub(super) fn begin(&mut self, id: &str, live: &Arc<Live>) {
         self.retain(id, |watcher| watcher.runs.try_send(live.clone()).is_ok());
     }
 
-    /// Tells of something else.
+    /// Notifies subscribers of a change.
     pub(super) fn change(&mut self, id: &str, change: &Arc<str>) {
         self.retain(id, |watcher| watcher.changes.try_send(change.clone()).is_ok());
     }
 
-    /// Forgets those who are gone.
+    /// Removes closed subscriptions.
     pub(super) fn forget(&mut self, id: &str) {
         self.retain(id, |watcher| !watcher.runs.is_closed());
     }

@@ -1,4 +1,4 @@
-//! One value, and what it is entered into.
+//! Form controls for single values.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::schema::{Schema, Shape, shown};
 use super::{Place, about, star};
 
-/// A control with its label and its description. A row has neither: those of its list are enough.
+/// Renders a control with label and description. Rows of a list have neither.
 pub(super) fn labelled(place: &Place<'_>, schema: Schema<'_>, shape: &Shape<'_>) -> Markup {
     if let (Shape::Fixed(value), Some(name)) = (shape, place.name) {
         return html! { input type="hidden" data-node="fixed" data-name=(name) value=(value.to_string()); };
