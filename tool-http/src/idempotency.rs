@@ -128,8 +128,8 @@ fn as_final(tool: &str, recorded: ToolResult) -> ToolResult {
         return recorded;
     }
     let message = format!(
-        "`{tool}` was stopped before it finished, and may have reservation effect. Check what it has done before you call it \
-         again, with another key."
+        "`{tool}` was stopped before it finished, and may have taken effect. Check what it has done before you call it \
+         again with another key."
     );
     let mut result = ToolResult::failure(ToolError::new(ErrorKind::OutcomeUnknown, message));
     result.metadata = recorded.metadata;
