@@ -133,7 +133,7 @@ async fn a_call_that_could_not_be_written_has_not_begun() {
     run(&folder, "CREATE TRIGGER full BEFORE INSERT ON calls BEGIN SELECT RAISE(ABORT, 'disk full'); END").await;
     let error = journal.begin(&started("c", "1")).await.unwrap_err();
     assert_eq!(error.kind(), JournalErrorKind::Unavailable);
-    assert!(error.to_string().contains("record that a call starts"), "{error}");
+    assert!(error.to_string().contains("record the start of a call"), "{error}");
     run(&folder, "DROP TRIGGER full").await;
     assert_eq!(journal.begin(&started("c", "1")).await.unwrap(), CallStatus::New);
 }

@@ -119,12 +119,11 @@ impl fmt::Display for AccessError {
         match self {
             Self::Open(address) => write!(
                 f,
-                "at {address} other machines can reach it, and nothing says who may: `--token` makes a token and prints \
-                 it, `CONSOLE_TOKEN` in the environment sets one, and without `--address` it serves this machine alone"
+                "other machines can reach {address}, so a token is required: `--token` generates and prints one, \
+                 `CONSOLE_TOKEN` in the environment sets one; without `--address` only this machine is served"
             ),
             Self::NamesAlone => f.write_str(
-                "`--name` is for those who come from elsewhere, and they need a token: `--token` makes one and prints it, \
-                 `CONSOLE_TOKEN` in the environment sets one",
+                "`--name` requires a token: `--token` generates and prints one, `CONSOLE_TOKEN` in the environment sets one",
             ),
             Self::Weak(error) => error.fmt(f),
             Self::NoRandomness(error) => error.fmt(f),

@@ -11,10 +11,10 @@ use serde::Deserialize;
 use tool_journal::SqliteJournal;
 use tool_runtime::journal::{self, Journal, JournalDecision, JournalEntry, JournalError};
 
-use super::Site;
-use super::layout::{Place, page};
+use super::SiteState;
+use super::full_output::{beginning, plain, whole};
+use super::layout::{SitePage, page};
 use super::link::link;
-use super::whole::{beginning, plain, whole};
 use crate::clock::took;
 use crate::listing::clip;
 
@@ -32,7 +32,7 @@ const STATES: [&str; 6] = ["done", "failed", "refused", "not run", "running", "u
 /// Query parameters of the journal page.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Filter {
+pub(super) struct JournalFilter {
     tool: String,
     conversation: String,
     state: String,
@@ -41,7 +41,7 @@ pub(super) struct Filter {
     output: Option<u64>,
 }
 
-pub(super) async fn show(State(site): State<Site>, Query(filter): Query<Filter>) -> Response {
+pub(super) async fn show(State(site): State<SiteState>, Query(filter): Query<JournalFilter>) -> Response {
     if let Some(sequence) = filter.output {
         return output(&site, sequence).await;
     }
@@ -49,11 +49,11 @@ pub(super) async fn show(State(site): State<Site>, Query(filter): Query<Filter>)
         Err(error) => html! { h1 { "Journal" } p.notice { (error) } },
         Ok(found) => table(&filter, &found),
     };
-    page(Place::Journal, "Journal", html! {}, None, content).into_response()
+    page(SitePage::Journal, "Journal", html! {}, None, content).into_response()
 }
 
 /// Returns the full output of a call as text.
-async fn output(site: &Site, sequence: u64) -> Response {
+async fn output(site: &SiteState, sequence: u64) -> Response {
     let query = journal::EntryQuery::newest(1).before(sequence.saturating_add(1));
     let entries = site.journal.entries(query).await.unwrap_or_default();
     let entry = entries.iter().find(|entry| entry.sequence == sequence);
@@ -62,15 +62,15 @@ async fn output(site: &Site, sequence: u64) -> Response {
 }
 
 /// The calls of a page.
-struct Found {
+struct EntryPage {
     entries: Vec<JournalEntry>,
     /// The entry before which older ones may follow.
     older: Option<u64>,
 }
 
-impl Filter {
+impl JournalFilter {
     /// Queries until the page is full: calls with a given state can be far apart.
-    async fn find(&self, journal: &SqliteJournal) -> Result<Found, JournalError> {
+    async fn find(&self, journal: &SqliteJournal) -> Result<EntryPage, JournalError> {
         let mut query = journal::EntryQuery::newest(CALLS);
         query.tool = Some(self.tool.clone()).filter(|tool| !tool.is_empty());
         query.conversation = Some(self.conversation.clone()).filter(|conversation| !conversation.is_empty());
@@ -82,18 +82,18 @@ impl Filter {
             entries.extend(looked_at.into_iter().filter(|entry| self.state.is_empty() || state(entry).0 == self.state));
             if entries.len() >= CALLS as usize {
                 entries.truncate(CALLS as usize);
-                return Ok(Found { older: entries.last().map(|entry| entry.sequence), entries });
+                return Ok(EntryPage { older: entries.last().map(|entry| entry.sequence), entries });
             }
             query.before = last;
             if last.is_none() {
                 break;
             }
         }
-        Ok(Found { entries, older: query.before })
+        Ok(EntryPage { entries, older: query.before })
     }
 }
 
-fn table(filter: &Filter, Found { entries, older }: &Found) -> Markup {
+fn table(filter: &JournalFilter, EntryPage { entries, older }: &EntryPage) -> Markup {
     html! {
         h1 { "Journal" }
         form.filters role="search" method="get" action="/journal" {
@@ -193,8 +193,8 @@ fn latencies(entries: &[JournalEntry]) -> Markup {
     }
     html! {
         @if !tools.is_empty() {
-            h2 { "How long calls took" }
-            div.boxed tabindex="0" role="region" aria-label="How long calls took" {
+            h2 { "Durations" }
+            div.boxed tabindex="0" role="region" aria-label="Durations" {
                 table {
                     thead { tr {
                         th { "Tool" } th.number { "Calls" } th.number { "Median" } th.number { "Longest" }
@@ -225,7 +225,7 @@ fn at(steps: f64) -> String {
 
 fn scale() -> Markup {
     html! {
-        svg.plot role="img" aria-label="How long each call took, each line ten times as long" {
+        svg.plot role="img" aria-label="Durations of calls on a logarithmic scale" {
             @for (step, name) in STEPS.iter().enumerate() { text x=(at(step as f64)) y="75%" { (name) } }
         }
     }

@@ -4,14 +4,14 @@ use maud::{DOCTYPE, Markup, html};
 
 /// A page of the console.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum SitePage {
     Chat,
     Tools,
     Journal,
     Settings,
 }
 
-impl Place {
+impl SitePage {
     const ALL: [Self; 4] = [Self::Chat, Self::Tools, Self::Journal, Self::Settings];
 
     fn link(self) -> (&'static str, &'static str) {
@@ -41,18 +41,18 @@ pub(super) fn head(title: &str, style: Option<&str>, script: Option<&str>) -> Ma
 }
 
 /// Renders a page. `controls` are shown in the header; `script` is the file name of a module.
-pub(super) fn page(place: Place, title: &str, controls: Markup, script: Option<&str>, content: Markup) -> Markup {
-    let style = (place == Place::Chat).then_some("chat.css");
+pub(super) fn page(place: SitePage, title: &str, controls: Markup, script: Option<&str>, content: Markup) -> Markup {
+    let style = (place == SitePage::Chat).then_some("chat.css");
     html! {
         (DOCTYPE)
         html lang="en" {
             (head(title, style, script))
             body {
-                a.skip href="#main" { "To the content" }
+                a.skip href="#main" { "Skip to content" }
                 header.top {
                     a.brand href="/" { img src="/assets/icon.svg" alt="" width="24" height="24"; span { "Console" } }
                     nav aria-label="Pages" {
-                        @for other in Place::ALL {
+                        @for other in SitePage::ALL {
                             @let (link, name) = other.link();
                             a href=(link) aria-current=[(other == place).then_some("page")] { (name) }
                         }

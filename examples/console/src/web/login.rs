@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use maud::{DOCTYPE, Markup, html};
 use serde::Deserialize;
 
-use super::Site;
+use super::SiteState;
 use super::access::Access;
 use super::layout::head;
 use super::sessions::cookie;
@@ -17,7 +17,7 @@ const KEPT: u32 = 30 * 24 * 60 * 60;
 
 /// The submitted login form.
 #[derive(Deserialize)]
-pub(super) struct Shown {
+pub(super) struct LoginForm {
     token: String,
 }
 
@@ -25,7 +25,7 @@ pub(super) async fn show() -> Markup {
     render(None)
 }
 
-pub(super) async fn log_in(State(access): State<Access>, headers: HeaderMap, Form(shown): Form<Shown>) -> Response {
+pub(super) async fn log_in(State(access): State<Access>, headers: HeaderMap, Form(shown): Form<LoginForm>) -> Response {
     match access.token() {
         None => Redirect::to("/").into_response(),
         Some(token) if token.is(shown.token.trim()) => match access.sessions.begin() {
@@ -36,11 +36,11 @@ pub(super) async fn log_in(State(access): State<Access>, headers: HeaderMap, For
             }
             Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
         },
-        Some(_) => (StatusCode::UNAUTHORIZED, render(Some("This is not the token of this console."))).into_response(),
+        Some(_) => (StatusCode::UNAUTHORIZED, render(Some("The token is invalid."))).into_response(),
     }
 }
 
-pub(super) async fn log_out(State(site): State<Site>, headers: HeaderMap) -> Response {
+pub(super) async fn log_out(State(site): State<SiteState>, headers: HeaderMap) -> Response {
     site.access.sessions.end(&headers);
     leave_with(&headers, "", 0)
 }
@@ -64,7 +64,7 @@ fn render(problem: Option<&str>) -> Markup {
                 main {
                     img src="/assets/icon.svg" alt="" width="48" height="48";
                     h1 { "Console" }
-                    p.quiet { "This console asks for its token. Whoever has started it knows it." }
+                    p.quiet { "Enter the token that the console printed when it started, or that its operator has set." }
                     form #login method="post" action="/login" {
                         label for="token" { "Token" }
                         input #token type="password" name="token" required autofocus autocomplete="current-password"

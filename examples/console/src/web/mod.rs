@@ -4,6 +4,8 @@ mod access;
 mod assets;
 mod chat;
 mod form;
+mod full_output;
+mod inline_code;
 mod journal;
 mod layout;
 mod link;
@@ -12,8 +14,6 @@ mod markdown;
 mod sessions;
 mod settings;
 mod tools;
-mod whole;
-mod words;
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -31,11 +31,11 @@ pub use self::access::{Access, AccessError};
 pub use self::chat::Chats;
 pub use self::markdown::markdown;
 
-use self::words::words;
+use self::inline_code::inline_code;
 
 use crate::app::{App, OrStart, StartError};
 use crate::background::Failures;
-use crate::machine::Places;
+use crate::machine::MachinePaths;
 use crate::model;
 use crate::options::Options;
 use crate::settings::SettingsFile;
@@ -48,15 +48,15 @@ use crate::tools::Tools;
 pub async fn serve(options: &Options) -> Result<(), StartError> {
     let (address, port) = (options.address, options.port);
     let given = options.token();
-    let access = Access::new(address, given.as_deref(), &options.names).or_start("the console does not start")?;
+    let access = Access::new(address, given.as_deref(), &options.names).or_start("invalid access options")?;
     let listener = TcpListener::bind((address, port));
     let listener = listener
         .await
-        .or_start(&format!("{} cannot be had; `--port` takes another port", SocketAddr::new(address, port)))?;
-    let own = listener.local_addr().or_start("the address is not known")?;
-    let model = model::from_env().or_start("the model cannot be used")?;
+        .or_start(&format!("cannot listen on {}; `--port` sets another port", SocketAddr::new(address, port)))?;
+    let own = listener.local_addr().or_start("cannot determine the address")?;
+    let model = model::from_env().or_start("cannot use the model")?;
     let name = model.name().to_owned();
-    let mut app = App::open(options, Places::default(), own, model).await?;
+    let mut app = App::open(options, MachinePaths::default(), own, model).await?;
     app.start_sampler();
     let stopped = CancellationToken::new();
     let service = router(&app, &access, stopped.clone()).into_make_service_with_connect_info::<SocketAddr>();
@@ -108,7 +108,7 @@ async fn terminated() {
 
 /// State shared by the pages.
 #[derive(Clone)]
-struct Site {
+struct SiteState {
     tools: Tools,
     settings: SettingsFile,
     failures: Failures,
@@ -126,7 +126,7 @@ pub fn router(app: &App, access: &Access, stopped: CancellationToken) -> Router 
         .pending(app.deferred.clone())
         .journal(app.journal.clone())
         .until(stopped.clone());
-    let site = Site {
+    let site = SiteState {
         tools: app.tools.clone(),
         settings: app.settings.clone(),
         failures: app.sampler.failures(),

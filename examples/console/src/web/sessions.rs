@@ -14,15 +14,15 @@ const MOST: usize = 1000;
 /// The sessions of logged-in browsers, until they log out or the console ends. A browser has the session id in a cookie
 /// and never stores the token. Cheap to clone.
 #[derive(Clone, Default)]
-pub(super) struct Sessions(Arc<Mutex<VecDeque<Session>>>);
+pub(super) struct Sessions(Arc<Mutex<VecDeque<LoginSession>>>);
 
 /// A session. Dropping it cancels its token.
-struct Session {
+struct LoginSession {
     id: String,
     over: CancellationToken,
 }
 
-impl Drop for Session {
+impl Drop for LoginSession {
     fn drop(&mut self) {
         self.over.cancel();
     }
@@ -36,7 +36,7 @@ impl Sessions {
         if all.len() >= MOST {
             all.pop_front();
         }
-        all.push_back(Session { id: id.clone(), over: CancellationToken::new() });
+        all.push_back(LoginSession { id: id.clone(), over: CancellationToken::new() });
         Ok(id)
     }
 
@@ -58,7 +58,7 @@ impl Sessions {
         }
     }
 
-    fn all(&self) -> MutexGuard<'_, VecDeque<Session>> {
+    fn all(&self) -> MutexGuard<'_, VecDeque<LoginSession>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

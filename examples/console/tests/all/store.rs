@@ -20,7 +20,7 @@ async fn a_file_of_before_is_opened_and_a_newer_one_refused() {
             }
             (_, refused) => {
                 let error = refused.expect_err("it has no version").to_string();
-                assert!(error.contains("none of the console"), "{error}");
+                assert!(error.contains("not one of the console"), "{error}");
             }
         }
     }

@@ -9,9 +9,9 @@ use tool_agent::{
 use tool_runtime::ToolResult;
 use tool_runtime::confirm::{Decision, PendingApproval, PendingCall, TokenError};
 
-use super::live::Live;
+use super::chat_error::{ChatError, EditedArgumentsError, RunInProgress};
+use super::live::LiveRun;
 use super::record::record;
-use super::refused::{Busy, Refused, WrongEdit};
 use super::runs::Runs;
 
 /// Maximum number of listed conversations.
@@ -26,7 +26,7 @@ pub struct Chats {
 }
 
 /// The initial content of a conversation's page.
-pub(super) struct View {
+pub(super) struct ConversationView {
     /// The messages before the current run.
     pub(super) messages: Vec<Message>,
     pub(super) mode: Mode,
@@ -55,7 +55,7 @@ impl Chats {
         Ok(recent)
     }
 
-    pub(super) async fn view(&self, id: &str) -> Result<View, ConversationStoreError> {
+    pub(super) async fn view(&self, id: &str) -> Result<ConversationView, ConversationStoreError> {
         // Look up the run first: if it ends in the meantime, the page learns that from the events.
         let first = self.runs().get(id);
         let waiting = self.waiting(id).await.unwrap_or_default();
@@ -70,7 +70,7 @@ impl Chats {
             messages.truncate(live.before(messages.len()));
         }
         let run = first.or(live).map(|live| live.number);
-        Ok(View { messages, mode: set.unwrap_or(saved.mode), run, waiting })
+        Ok(ConversationView { messages, mode: set.unwrap_or(saved.mode), run, waiting })
     }
 
     /// Returns the pending calls.
@@ -89,12 +89,12 @@ impl Chats {
     }
 
     /// Sends a message of the user. It is stored when this returns; the response arrives in the current run.
-    pub(super) async fn say(&self, id: &str, text: String) -> Result<(), Refused> {
+    pub(super) async fn say(&self, id: &str, text: String) -> Result<(), ChatError> {
         let said = text.clone();
         self.begin(id, Some(&text), |agent| agent.conversation(id).say(said)).await
     }
 
-    pub(super) async fn decide(&self, id: &str, token: String, decision: Decision) -> Result<(), Refused> {
+    pub(super) async fn decide(&self, id: &str, token: String, decision: Decision) -> Result<(), ChatError> {
         // The run that asks may still be ending when the user decides.
         let asking = self.runs().get(id).filter(|live| live.has_asked(&token));
         if let Some(asking) = asking {
@@ -104,23 +104,28 @@ impl Chats {
     }
 
     /// Parses the arguments of a pending call that the user has edited.
-    pub(super) async fn edited(&self, id: &str, token: &str, text: Option<&str>) -> Result<Value, WrongEdit> {
+    pub(super) async fn edited(
+        &self,
+        id: &str,
+        token: &str,
+        text: Option<&str>,
+    ) -> Result<Value, EditedArgumentsError> {
         let waiting = self.waiting(id).await.unwrap_or_default();
         let call = waiting.iter().find(|(pending, _)| pending.token.as_str() == token);
-        let (_, call) = call.ok_or(WrongEdit::NotWaiting)?;
-        call.question.edited(text.unwrap_or_default()).map_err(WrongEdit::Unreadable)
+        let (_, call) = call.ok_or(EditedArgumentsError::NotWaiting)?;
+        call.question.edited(text.unwrap_or_default()).map_err(EditedArgumentsError::Unreadable)
     }
 
     /// Begins a run, which continues without subscribers. Its first message is stored when this returns.
-    async fn begin(&self, id: &str, said: Option<&str>, run: impl FnOnce(&Agent) -> Run) -> Result<(), Refused> {
-        let live = self.runs().begin(id).ok_or(Busy)?;
-        let over = Over { chats: self.clone(), id: id.to_owned(), live };
+    async fn begin(&self, id: &str, said: Option<&str>, run: impl FnOnce(&Agent) -> Run) -> Result<(), ChatError> {
+        let live = self.runs().begin(id).ok_or(RunInProgress)?;
+        let over = LiveRunGuard { chats: self.clone(), id: id.to_owned(), live };
         // Count only now, since no other run can add messages.
         over.live.begin(self.kept(id).await, said);
         let run = run(&self.agent).cancel(over.live.cancel.clone()).channel("console", id);
         let (conversation, live) = (self.agent.conversation(id), over.live.clone());
         tokio::spawn(async move { record(conversation, run, &over).await });
-        live.until_taken().await.map_err(|error| Refused::failed(&error))
+        live.until_taken().await.map_err(|error| ChatError::failed(&error))
     }
 
     /// Returns the number of stored messages.
@@ -154,20 +159,20 @@ impl Chats {
 }
 
 /// Removes a run when it is dropped, even if it panicked, so that the conversation can continue.
-pub(super) struct Over {
+pub(super) struct LiveRunGuard {
     chats: Chats,
     id: String,
-    pub(super) live: Arc<Live>,
+    pub(super) live: Arc<LiveRun>,
 }
 
-impl Over {
+impl LiveRunGuard {
     /// Returns the current number of messages.
     pub(super) async fn messages(&self) -> usize {
         self.chats.kept(&self.id).await
     }
 }
 
-impl Drop for Over {
+impl Drop for LiveRunGuard {
     fn drop(&mut self) {
         self.chats.runs().end(&self.id, &self.live);
         self.live.over.cancel();

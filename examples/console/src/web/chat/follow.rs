@@ -9,10 +9,10 @@ use tokio_stream::wrappers::ReceiverStream;
 use tool_agent::ConversationStore;
 use tool_runtime::CancellationToken;
 
-use super::Seen;
+use super::SeenMessages;
 use super::chats::Chats;
-use super::live::Live;
-use super::watchers::Watching;
+use super::live::LiveRun;
+use super::subscribers::RunSubscription;
 
 impl Chats {
     /// Streams the events of a conversation: its state, the current run from its beginning, each later run, and other
@@ -21,20 +21,20 @@ impl Chats {
     pub(super) fn follow(
         &self,
         id: String,
-        seen: Seen,
+        seen: SeenMessages,
         stopped: CancellationToken,
     ) -> Option<impl Stream<Item = Arc<str>> + Send + 'static> {
         let (sender, receiver) = mpsc::channel(64);
         let chats = self.clone();
         // Subscribe before the response, so that no run is missed.
-        let (mut watching, live) = {
+        let (mut subscription, live) = {
             let mut runs = self.runs();
             (runs.watch(&id)?, runs.get(&id))
         };
         tokio::spawn(async move {
-            let follow = chats.tell(&id, &seen, live, &mut watching, &sender);
+            let follow = chats.tell(&id, &seen, live, &mut subscription, &sender);
             tokio::select! { () = follow => {}, () = stopped.cancelled() => {}, () = sender.closed() => {} }
-            drop(watching);
+            drop(subscription);
             chats.runs().forget_watchers(&id);
         });
         Some(ReceiverStream::new(receiver))
@@ -43,9 +43,9 @@ impl Chats {
     async fn tell(
         &self,
         id: &str,
-        seen: &Seen,
-        live: Option<Arc<Live>>,
-        watching: &mut Watching,
+        seen: &SeenMessages,
+        live: Option<Arc<LiveRun>>,
+        subscription: &mut RunSubscription,
         to: &mpsc::Sender<Arc<str>>,
     ) {
         // On a failed read the page reconnects.
@@ -59,11 +59,11 @@ impl Chats {
         let waiting: Vec<&str> = waiting.iter().map(|(pending, _)| pending.token.as_str()).collect();
         send(to, &json!({"kind": "state", "mode": mode, "waiting": waiting})).await;
         // A subscriber that falls too far behind is dropped and reconnects.
-        tokio::select! { () = tell_runs(live, &mut watching.runs, to) => {}, () = tell_changes(&mut watching.changes, to) => {} }
+        tokio::select! { () = tell_runs(live, &mut subscription.runs, to) => {}, () = tell_changes(&mut subscription.changes, to) => {} }
     }
 }
 
-async fn tell_runs(live: Option<Arc<Live>>, begun: &mut mpsc::Receiver<Arc<Live>>, to: &mpsc::Sender<Arc<str>>) {
+async fn tell_runs(live: Option<Arc<LiveRun>>, begun: &mut mpsc::Receiver<Arc<LiveRun>>, to: &mpsc::Sender<Arc<str>>) {
     let mut next = live;
     let mut told = 0;
     loop {

@@ -9,7 +9,7 @@ use tool_agent::ConversationStoreError;
 use tool_runtime::CancellationToken;
 
 /// A current run.
-pub(super) struct Live {
+pub(super) struct LiveRun {
     pub(super) number: u64,
     /// The number of messages before it, once known.
     before: OnceLock<usize>,
@@ -22,20 +22,20 @@ pub(super) struct Live {
     /// The error of storing it.
     not_kept: OnceLock<ConversationStoreError>,
     /// The notes so far, for pages that join later.
-    notes: watch::Sender<Vec<Note>>,
+    notes: watch::Sender<Vec<RunNote>>,
     /// The calls that the run has asked the user about, by token.
     asked: Mutex<HashSet<String>>,
 }
 
 /// An event of a run, as JSON for the page.
 #[derive(Clone)]
-struct Note {
+struct RunNote {
     json: Arc<str>,
     /// `true` for the last note of a run.
     is_last: bool,
 }
 
-impl Live {
+impl LiveRun {
     /// Creates a run that reserves the conversation.
     pub(super) fn new(number: u64) -> Self {
         Self {
@@ -76,7 +76,7 @@ impl Live {
             () = self.taken.cancelled() => Ok(()),
             () = self.over.cancelled() => Err(self.not_kept.get().cloned().unwrap_or_else(|| {
                 // The run has panicked.
-                ConversationStoreError::new("the run broke off before anything was kept: see the log, then try again")
+                ConversationStoreError::new("the run failed before anything was stored; see the log, then try again")
             })),
         }
     }
@@ -87,7 +87,7 @@ impl Live {
     }
 
     pub(super) fn note(&self, note: &Value) {
-        let note = Note { json: note.to_string().into(), is_last: note["kind"] == "end" };
+        let note = RunNote { json: note.to_string().into(), is_last: note["kind"] == "end" };
         self.notes.send_modify(|notes| notes.push(note));
     }
 
@@ -109,7 +109,7 @@ impl Live {
         let mut notes = self.notes.subscribe();
         let mut sent = 0;
         loop {
-            let new: Vec<Note> = notes.borrow_and_update()[sent..].to_vec();
+            let new: Vec<RunNote> = notes.borrow_and_update()[sent..].to_vec();
             sent += new.len();
             for note in new {
                 if to.send(note.json).await.is_err() {

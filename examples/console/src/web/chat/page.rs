@@ -7,9 +7,9 @@ use tool_runtime::ErrorKind;
 use tool_runtime::confirm::{PendingApproval, PendingCall};
 
 use super::card::{Card, CardState};
-use super::chats::View;
+use super::chats::ConversationView;
 use super::{icon, list};
-use crate::web::layout::{self, Place};
+use crate::web::layout::{self, SitePage};
 use crate::web::link::link;
 use crate::web::markdown;
 
@@ -21,7 +21,7 @@ const EXAMPLES: [&str; 4] = [
     r#"write_file path="hello.md" content="Hello.""#,
 ];
 
-pub(super) fn render(id: &str, view: &View, recent: &[ConversationSummary], is_on: bool) -> Markup {
+pub(super) fn render(id: &str, view: &ConversationView, recent: &[ConversationSummary], is_on: bool) -> Markup {
     let first = view.messages.iter().find_map(|message| match message {
         Message::User { text } => Some(text),
         _ => None,
@@ -49,7 +49,7 @@ pub(super) fn render(id: &str, view: &View, recent: &[ConversationSummary], is_o
             }
         }
     };
-    layout::page(Place::Chat, "Chat", modes(view.mode), Some("chat.js"), content)
+    layout::page(SitePage::Chat, "Chat", modes(view.mode), Some("chat.js"), content)
 }
 
 /// Renders the input for a message.

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use tool_runtime::ToolDefinition;
 
 use self::schema::{Schema, Shape, name_of_shape};
-use super::words;
+use super::inline_code;
 
 /// Maximum depth of a form. Deeper values are entered as JSON.
 const DEPTH: usize = 5;
@@ -44,7 +44,7 @@ struct Form<'a> {
 
 /// A position in a form: an argument, a field of an object or a row of a list.
 #[derive(Clone)]
-struct Place<'a> {
+struct FieldPosition<'a> {
     /// The name in the parent object; `None` for a row.
     name: Option<&'a str>,
     /// The label.
@@ -54,19 +54,25 @@ struct Place<'a> {
     depth: usize,
 }
 
-impl<'a> Place<'a> {
+impl<'a> FieldPosition<'a> {
     fn id_of_hint(&self) -> String {
         format!("{}-hint", self.id)
     }
 
     /// Returns the position of a field of this object.
     fn field(&self, name: &'a str, required: bool) -> Self {
-        Place { name: Some(name), label: name, id: format!("{}-{name}", self.id), required, depth: self.depth + 1 }
+        FieldPosition {
+            name: Some(name),
+            label: name,
+            id: format!("{}-{name}", self.id),
+            required,
+            depth: self.depth + 1,
+        }
     }
 
     /// Returns the position of a value without a name.
     fn inner(&self) -> Self {
-        Place { name: None, id: format!("{}-item", self.id), required: true, depth: self.depth + 1, ..*self }
+        FieldPosition { name: None, id: format!("{}-item", self.id), required: true, depth: self.depth + 1, ..*self }
     }
 }
 
@@ -76,11 +82,11 @@ impl<'a> Form<'a> {
     }
 
     fn all(&self, schema: &'a Value) -> Markup {
-        let top = Place { name: None, label: "", id: "field".to_owned(), required: true, depth: 0 };
+        let top = FieldPosition { name: None, label: "", id: "field".to_owned(), required: true, depth: 0 };
         html! { @if let Some(all) = schema["properties"].as_object() { (self.properties(&top, schema, all)) } }
     }
 
-    fn properties(&self, place: &Place<'a>, schema: &'a Value, all: &'a Map<String, Value>) -> Markup {
+    fn properties(&self, place: &FieldPosition<'a>, schema: &'a Value, all: &'a Map<String, Value>) -> Markup {
         let is_required =
             |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
         let mut sorted: Vec<(&String, &Value)> = all.iter().collect();
@@ -102,7 +108,7 @@ impl<'a> Form<'a> {
         left.inspect(|left| self.room.set(*left)).is_some()
     }
 
-    fn node(&self, place: &Place<'a>, written: &'a Value) -> Markup {
+    fn node(&self, place: &FieldPosition<'a>, written: &'a Value) -> Markup {
         let schema = Schema::of(written, self.root);
         let shape = Some(schema.shape()).filter(|shape| place.depth <= DEPTH && self.has_room(shape));
         let shape = match shape.unwrap_or(Shape::Open) {
@@ -124,14 +130,14 @@ impl<'a> Form<'a> {
         group(place, schema, kind, &content)
     }
 
-    fn pair(&self, place: &Place<'a>, values: &'a Value) -> Markup {
+    fn pair(&self, place: &FieldPosition<'a>, values: &'a Value) -> Markup {
         html! {
             input.key type="text" aria-label={ "Key in " (place.label) } placeholder="key" spellcheck="false" autocomplete="off";
             (self.node(&place.inner(), values))
         }
     }
 
-    fn variants(&self, place: &Place<'a>, shapes: &[&'a Value]) -> Markup {
+    fn variants(&self, place: &FieldPosition<'a>, shapes: &[&'a Value]) -> Markup {
         html! {
             select.which aria-label={ "Kind of " (place.label) } {
                 option value="" { "–" }
@@ -146,7 +152,7 @@ impl<'a> Form<'a> {
 }
 
 /// Renders rows that the user adds and removes; each is a copy of the template.
-fn rows(place: &Place<'_>, cells: &Markup, least: u64) -> Markup {
+fn rows(place: &FieldPosition<'_>, cells: &Markup, least: u64) -> Markup {
     html! {
         ol.rows data-least=(least) {}
         template {
@@ -161,7 +167,7 @@ fn rows(place: &Place<'_>, cells: &Markup, least: u64) -> Markup {
 
 /// Renders nodes that form one value. An optional list or variant is present once it has content; an optional object or
 /// tuple has a checkbox.
-fn group(place: &Place<'_>, schema: Schema<'_>, kind: &str, content: &Markup) -> Markup {
+fn group(place: &FieldPosition<'_>, schema: Schema<'_>, kind: &str, content: &Markup) -> Markup {
     let has_box = !place.required && matches!(kind, "object" | "tuple");
     html! {
         @if place.name.is_some() {
@@ -185,5 +191,5 @@ fn star() -> Markup {
 }
 
 fn about(schema: Schema<'_>, id: Option<&str>) -> Markup {
-    html! { @if !schema.description.is_empty() { p.hint id=[id] { (words(schema.description)) } } }
+    html! { @if !schema.description.is_empty() { p.hint id=[id] { (inline_code(schema.description)) } } }
 }

@@ -18,7 +18,7 @@ pub(super) fn beginning(result: &ToolResult, most: usize, whole: &str) -> Markup
         @if !is_whole {
             p.quiet {
                 "This is a part of " (spilled.unwrap_or(result.output.len() as u64)) " bytes: "
-                a href=(whole) { "all of it, as text" }
+                a href=(whole) { "full output as text" }
             }
         }
     }
@@ -37,6 +37,6 @@ pub(super) fn plain(text: Option<String>) -> Response {
     let headers = [(header::CONTENT_TYPE, "text/plain; charset=utf-8"), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")];
     match text {
         Some(text) => (headers, text).into_response(),
-        None => (StatusCode::NOT_FOUND, headers, "There is no such output, or it is kept no more.").into_response(),
+        None => (StatusCode::NOT_FOUND, headers, "There is no such output, or it is no longer stored.").into_response(),
     }
 }

@@ -9,9 +9,9 @@ use serde_json::json;
 use tool_runtime::confirm::EditError;
 
 /// An error response with a status and a message.
-pub(in crate::web) struct Refused(StatusCode, String);
+pub(in crate::web) struct ChatError(StatusCode, String);
 
-impl Refused {
+impl ChatError {
     pub(super) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self(status, detail.into())
     }
@@ -27,7 +27,7 @@ impl Refused {
     }
 }
 
-impl IntoResponse for Refused {
+impl IntoResponse for ChatError {
     fn into_response(self) -> Response {
         (self.0, Json(json!({"detail": self.1}))).into_response()
     }
@@ -35,40 +35,40 @@ impl IntoResponse for Refused {
 
 /// A run is in progress already.
 #[derive(Debug)]
-pub(super) struct Busy;
+pub(super) struct RunInProgress;
 
-impl fmt::Display for Busy {
+impl fmt::Display for RunInProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("An answer is on its way: wait for it, or stop it.")
+        f.write_str("A response is in progress: wait for it, or stop it.")
     }
 }
 
-impl From<Busy> for Refused {
-    fn from(busy: Busy) -> Self {
+impl From<RunInProgress> for ChatError {
+    fn from(busy: RunInProgress) -> Self {
         Self::new(StatusCode::CONFLICT, busy.to_string())
     }
 }
 
 /// Error of edited arguments.
 #[derive(Debug)]
-pub(super) enum WrongEdit {
+pub(super) enum EditedArgumentsError {
     /// The call is not pending any more.
     NotWaiting,
     /// The text cannot be parsed.
     Unreadable(EditError),
 }
 
-impl fmt::Display for WrongEdit {
+impl fmt::Display for EditedArgumentsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotWaiting => f.write_str("This call does not wait any more."),
-            Self::Unreadable(error) => write!(f, "The arguments cannot be read: {error}."),
+            Self::NotWaiting => f.write_str("This call is not pending any more."),
+            Self::Unreadable(error) => write!(f, "The arguments are invalid: {error}."),
         }
     }
 }
 
-impl From<WrongEdit> for Refused {
-    fn from(wrong: WrongEdit) -> Self {
+impl From<EditedArgumentsError> for ChatError {
+    fn from(wrong: EditedArgumentsError) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, wrong.to_string())
     }
 }
